@@ -1,0 +1,59 @@
+package events
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"unicode/utf8"
+)
+
+// longest is the number of bytes of a text that an event carries; of a longer one it carries the beginning, the length
+// and the hash, so that the record stays readable and the text can still be recognised.
+const longest = 4 << 10
+
+// Arguments gives the arguments of a call as an event may carry them: long texts shortened, secret values replaced.
+func Arguments(arguments map[string]any, secret map[string]bool) map[string]any {
+	if arguments == nil {
+		return nil
+	}
+	out := make(map[string]any, len(arguments))
+	for name, value := range arguments {
+		if secret[name] {
+			out[name] = "[secret]"
+			continue
+		}
+		out[name] = shorten(value)
+	}
+	return out
+}
+
+// Text gives a text as an event may carry it.
+func Text(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… [%d bytes, sha256 %x]", s[:cut], len(s), sha256.Sum256([]byte(s)))
+}
+
+func shorten(value any) any {
+	switch v := value.(type) {
+	case string:
+		return Text(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = shorten(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = shorten(item)
+		}
+		return out
+	}
+	return value
+}

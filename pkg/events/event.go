@@ -1,0 +1,101 @@
+package events
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Type says what happened.
+type Type string
+
+// The types. A name is subject and past participle.
+const (
+	BridgeStarted  Type = "bridge.started"  // Coverage says what this bridge can and cannot see
+	BridgeEnded    Type = "bridge.ended"    //
+	SessionOpened  Type = "session.opened"  //
+	ConfigLoaded   Type = "config.loaded"   // Files
+	ConfigRefused  Type = "config.refused"  // a changed file that is not used; the last good one stays
+	ToolDecided    Type = "tool.decided"    // durable before any effect
+	ToolEnded      Type = "tool.ended"      // what became of an act that was let through
+	ToolSeen       Type = "tool.seen"       // the agent did it by itself: seen, not decided
+	ApprovalAsked  Type = "approval.asked"  // a person is being asked
+	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
+	RecordRepaired Type = "record.repaired" // a torn last line was set aside
+)
+
+// Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are those of the
+// record, and follow OpenTelemetry's gen_ai names where it has one.
+type Event struct {
+	Type Type      `json:"type"`
+	Time time.Time `json:"time"`
+
+	Session  string `json:"session_id,omitempty"`
+	CallID   string `json:"call_id,omitempty"`      // ours
+	ToolCall string `json:"tool_call_id,omitempty"` // the agent's
+	Agent    string `json:"agent,omitempty"`
+	Door     string `json:"door,omitempty"`
+
+	Act      *Act      `json:"act,omitempty"`
+	Decision *Decision `json:"decision,omitempty"`
+	Outcome  *Outcome  `json:"outcome,omitempty"`
+
+	Coverage map[string]string `json:"coverage,omitempty"`
+	Command  []string          `json:"command,omitempty"`
+	Files    []File            `json:"files,omitempty"`
+	Detail   string            `json:"detail,omitempty"`
+}
+
+// Act is what somebody wants to do, or did.
+type Act struct {
+	Kind      string         `json:"kind"` // read, write, execute, call, prompt, …
+	Tool      string         `json:"tool,omitempty"`
+	Title     string         `json:"title,omitempty"`
+	Paths     []string       `json:"paths,omitempty"`
+	Commands  []string       `json:"commands,omitempty"`
+	Shell     string         `json:"shell,omitempty"`
+	Arguments map[string]any `json:"arguments,omitempty"` // shortened, secrets replaced
+	Digest    string         `json:"digest,omitempty"`
+	// Claimed marks an act that we know only from the agent's words, since we do not carry it out ourselves.
+	Claimed bool `json:"claimed,omitempty"`
+}
+
+// Decision is what was decided, by whom, and why.
+type Decision struct {
+	tool.DecisionSummary
+	Option       string   `json:"option_id,omitempty"` // the option that the asker was given
+	Reasons      []string `json:"reasons,omitempty"`
+	PolicySHA256 string   `json:"policy_sha256,omitempty"`
+}
+
+// Outcome is how an act ended.
+type Outcome struct {
+	Status     string   `json:"status"`
+	ExitCode   *int     `json:"exit_code,omitempty"`
+	Signal     string   `json:"signal,omitempty"`
+	Millis     float64  `json:"ms,omitempty"`
+	Bytes      int64    `json:"output_length,omitempty"`
+	Truncated  bool     `json:"truncated,omitempty"`
+	OutputHash string   `json:"output_sha256,omitempty"`
+	LimitsHit  []string `json:"limits_hit,omitempty"`
+	Level      string   `json:"sandbox_level,omitempty"`
+	Killed     int      `json:"killed,omitempty"`
+	Error      string   `json:"error,omitempty"`
+}
+
+// File is a configuration file by its content.
+type File struct {
+	Path   string `json:"path"`
+	Layer  string `json:"layer,omitempty"`
+	SHA256 string `json:"sha256"`
+}
+
+// Durable tells whether the event must be on disk before what it speaks of may go on.
+func (e *Event) Durable() bool { return e.Type == ToolDecided }
+
+// Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk. An error means
+// that it is not kept, and then nothing that it speaks of may happen. Safe for concurrent use; may block on the disk.
+type Recorder interface {
+	Record(ctx context.Context, event Event) error
+}

@@ -1,0 +1,31 @@
+package tool
+
+import "encoding/json"
+
+// Door is the way by which a call came in.
+type Door string
+
+// The doors.
+const (
+	DoorACP Door = "acp" // an agent's request through the bridge
+	DoorMCP Door = "mcp" // an agent's tool call
+	DoorCLI Door = "cli" // tools run
+)
+
+// Call is one request to run a tool, as a door understood it. Nothing in it has been checked.
+type Call struct {
+	ID        string // ours, unique
+	Tool      string
+	Arguments json.RawMessage // one JSON object as it came; empty means no arguments. See Tool.CheckArguments
+	Origin    Origin
+	Workspace Workspace
+	Dir       string // what "." means to the caller: absolute
+}
+
+// Origin says who made a call.
+type Origin struct {
+	Door     Door
+	Agent    string // the agent's own name, as it gave it; "" when a person calls
+	Session  string // the ACP session; "" when there is none
+	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
+}

@@ -1,0 +1,67 @@
+package tool
+
+// Status is how a call ended.
+type Status string
+
+// The statuses.
+const (
+	StatusCompleted Status = "completed" // exit code 0
+	StatusFailed    Status = "failed"
+	StatusDenied    Status = "denied"
+	StatusCancelled Status = "cancelled"
+	StatusTimeout   Status = "timeout"
+)
+
+// Result is what a call came to, in the words of every door and of `tools run --json`.
+type Result struct {
+	CallID          string    `json:"call_id"`
+	ToolID          string    `json:"tool_id"`
+	Status          Status    `json:"status"`
+	ExitCode        int       `json:"exitCode"` // 128+n after signal n; -1 when nothing ran
+	Signal          string    `json:"signal"`
+	Stdout          string    `json:"stdout"`
+	Stderr          string    `json:"stderr"`
+	OutputLength    int64     `json:"output_length"` // bytes of both streams, kept or not
+	Truncated       bool      `json:"truncated"`
+	Cached          bool      `json:"cached"`
+	ExecutionTimeMS float64   `json:"execution_time_ms"`
+	Error           *Failure  `json:"error,omitempty"`
+	MCPError        *MCPError `json:"mcp_error,omitempty"`
+	Metadata        Metadata  `json:"metadata"`
+}
+
+// MCPError is the meaning that the author gave to an exit code (`error_mapping`).
+type MCPError struct {
+	Code       int    `json:"code"`
+	Message    string `json:"message"`
+	Detail     string `json:"detail,omitempty"`
+	Retryable  bool   `json:"retryable"`
+	ReturnCode int    `json:"return_code"`
+}
+
+// Metadata is what a reader wants to know beside the output.
+type Metadata struct {
+	Diagnostics map[string]any   `json:"a2a_diagnostics"`
+	Sandbox     SandboxReport    `json:"sandbox"`
+	Decision    *DecisionSummary `json:"decision,omitempty"`
+}
+
+// SandboxReport says what was enforced, and what that led to.
+type SandboxReport struct {
+	Level     string           `json:"level"`
+	Network   bool             `json:"network"`
+	Limits    map[string]int64 `json:"limits"`     // those that were enforced
+	LimitsHit []string         `json:"limits_hit"` // those that ended the call
+	Hints     []string         `json:"hints"`
+	Reaped    int              `json:"reaped"` // processes of the call that had ended when it did
+	Killed    int              `json:"killed"` // those that had to be ended
+}
+
+// DecisionSummary says who let the call run, or did not.
+type DecisionSummary struct {
+	Result string `json:"result"` // approve, reject, ask
+	Source string `json:"source"`
+	Rule   string `json:"rule,omitempty"`
+	At     string `json:"at,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}

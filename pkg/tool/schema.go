@@ -1,0 +1,150 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// InputSchema gives the tool's parameters as JSON Schema (draft 2020-12, which is what MCP takes a schema for that names no
+// dialect; 2025-11-25, Tool.inputSchema). It is the same for the same tool, and accepts what CheckArguments accepts, up to
+// what JSON Schema cannot say. The map is the caller's own.
+//
+// A pattern is left out that is not written alike in RE2 and in JavaScript: there are clients that refuse all tools of a
+// server for one expression that they cannot read. The default of a secret parameter is left out too.
+func (t *Tool) InputSchema() map[string]any {
+	properties := make(map[string]any, len(t.Parameters))
+	required := []string{}
+	for i := range t.Parameters {
+		p := &t.Parameters[i]
+		property := p.schema()
+		if p.Default != nil && !p.Secret {
+			property["default"] = clone(p.Default)
+		}
+		properties[p.Name] = property
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	return schema
+}
+
+// schema says what a value of the parameter may be.
+func (p *Parameter) schema() map[string]any {
+	s := map[string]any{"type": string(p.Type)}
+	if p.Description != "" {
+		s["description"] = p.Description
+	}
+	if len(p.Enum) > 0 {
+		s["enum"] = clone(p.Enum)
+	}
+	if p.Minimum != "" {
+		s["minimum"] = json.Number(p.Minimum)
+	}
+	if p.Maximum != "" {
+		s["maximum"] = json.Number(p.Maximum)
+	}
+	if p.Pattern != "" && portable(p.Pattern) {
+		s["pattern"] = anchored(p.Pattern)
+	}
+	switch {
+	case p.Items != nil:
+		s["items"] = p.Items.schema()
+	case p.Type == TypeArray:
+		s["items"] = map[string]any{} // any value; some models' interfaces refuse a list that says nothing about its items
+	}
+	return s
+}
+
+// anchored gives an expression that must fit the whole value, as JSON Schema's own need not.
+func anchored(pattern string) string { return "^(?:" + pattern + ")$" }
+
+// portable tells whether an expression means the same in RE2 (https://github.com/google/re2/wiki/Syntax) and in JavaScript
+// with the `u` flag, as JSON Schema wants it, but for rare white space and line ends. It knows what is certain and takes
+// the rest for not portable.
+func portable(pattern string) bool {
+	inClass := false
+	var before byte = '(' // the character before, '\\' for an escape that is no character, '(' where nothing can be repeated
+	for i := 0; i < len(pattern); i++ {
+		c, rest := pattern[i], pattern[i+1:]
+		switch {
+		case c >= 0x80:
+			return false
+		case c == '\\':
+			if rest == "" || !portableEscape(rest[0], inClass) {
+				return false
+			}
+			i++
+			if c = '\\'; rest[0] == 'b' || rest[0] == 'B' {
+				c = '('
+			}
+		case inClass && c == ']':
+			inClass, c = false, '\\'
+		case inClass && c == '[':
+			return false // a named class in RE2
+		case inClass && c == '-':
+			if before != '[' && !strings.HasPrefix(rest, "]") && !(isWord(before) && rest != "" && isWord(rest[0])) {
+				return false // next to an escape it is a range to one and itself to the other
+			}
+		case inClass:
+		case c == '[':
+			inClass = true
+			if strings.HasPrefix(rest, "^") {
+				i, rest = i+1, rest[1:]
+			}
+			if strings.HasPrefix(rest, "]") {
+				return false // itself in RE2, the end of an empty class in JavaScript
+			}
+		case c == ']', c == '}':
+			return false // itself in RE2 only
+		case c == '{':
+			if before == '(' || !isRepeat(rest) {
+				return false
+			}
+			i += strings.IndexByte(rest, '}') + 1
+		case c == '*', c == '+', c == '?':
+			if before == '(' {
+				return false
+			}
+		case c == '(':
+			if strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") {
+				return false // flags and names
+			}
+			if strings.HasPrefix(rest, "?:") {
+				i += 2
+			}
+		case c == '^', c == '$', c == '|':
+			c = '('
+		}
+		before = c
+	}
+	return true
+}
+
+// portableEscape tells whether a backslash and c are the same thing to both.
+func portableEscape(c byte, inClass bool) bool {
+	switch c {
+	case '-':
+		return inClass
+	case 'b', 'B':
+		return !inClass
+	}
+	return strings.IndexByte(`dDwWsStrnfv.*+?()[]{}|^$/\`, c) >= 0
+}
+
+// isRepeat tells whether text goes on as {n}, {n,} or {n,m} does behind its brace.
+func isRepeat(text string) bool {
+	inner, _, closed := strings.Cut(text, "}")
+	low, high, _ := strings.Cut(inner, ",")
+	digits := func(s string) bool { // RE2 takes a leading zero for a text
+		return strings.Trim(s, "0123456789") == "" && (len(s) < 2 || s[0] != '0')
+	}
+	return closed && low != "" && digits(low) && digits(high)
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

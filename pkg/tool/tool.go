@@ -1,0 +1,127 @@
+// Package tool holds the nouns that every other package speaks: a Tool as its author wrote it, a Call that somebody makes
+// of it, the Invocation that the call becomes, the Result that comes back, and the Failure that says why there is none.
+//
+// It imports nothing of ours, so that any package may speak of tools without knowing how they are run.
+package tool
+
+import "time"
+
+// Tool is one checked entry of a tools file. A Tool that exists has passed every check of its file.
+type Tool struct {
+	ID          string // the key in the file and the name that agents call it by
+	Name        string // for people; the ID when the file gives none
+	Description string // for the model
+
+	Script     string // the template as written, values not filled in
+	Parameters []Parameter
+	Sandbox    Sandbox
+
+	ErrorMapping map[int]MappedError // by exit code
+	Annotations  Annotations
+
+	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
+	AllowDynamicCommand bool
+
+	Tags     []string
+	Examples []string
+	Version  string
+	Author   string
+
+	Source Source
+
+	// Unavailable says why calls are refused: the entry uses something that this build does not do, and running it
+	// without would do less than its author wrote. Empty for a tool that can be called.
+	Unavailable string
+}
+
+// Sandbox is what an entry grants its calls, and how much of it.
+type Sandbox struct {
+	RequiresConfirmation bool
+	ConfirmationMessage  string // plain text template; empty: a standard sentence
+
+	WorkingDirectory string // as written; "" and "." mean the caller's directory
+	// TempIsolation gives each call a directory of its own to start in, below WorkingDirectory, and removes it afterwards.
+	TempIsolation bool
+	AllowedPaths  []AllowedPath
+	Environment   map[string]string
+	Network       Network
+
+	Limits Limits
+}
+
+// AllowedPath is one file or directory that a call may use beside its working directory.
+type AllowedPath struct {
+	Path     string
+	ReadOnly bool
+}
+
+// Network says whether a call may use the network.
+type Network string
+
+// The values of Network. NetworkUnsaid is what a file says that says nothing: on when the author's own script calls a
+// network client, else off.
+const (
+	NetworkUnsaid Network = ""
+	NetworkOn     Network = "on"
+	NetworkOff    Network = "off"
+)
+
+// Limits bounds one call. Zero means that there is no limit of that kind; the loader fills in the defaults.
+type Limits struct {
+	Timeout   time.Duration // wall clock
+	CPU       time.Duration // of each process, whole seconds
+	Memory    int64         // bytes of writable private memory of each process
+	FileSize  int64         // bytes of each file that is written
+	Output    int64         // bytes of stdout and of stderr, each
+	OpenFiles int           // descriptors of each process
+	Processes int           // tasks of the whole call; the kernel counts threads
+}
+
+// DefaultLimits are the limits of an entry that names none: those of the original system, but for processes, since the
+// kernel counts threads and 10 of them start neither java nor go.
+func DefaultLimits() Limits {
+	return Limits{
+		Timeout:   30 * time.Second,
+		CPU:       30 * time.Second,
+		Memory:    512 << 20,
+		FileSize:  10 << 20,
+		Output:    10 << 20,
+		OpenFiles: 100,
+		Processes: 256,
+	}
+}
+
+// MappedError is what an exit code means to the protocols' clients.
+type MappedError struct {
+	Code      int    // JSON-RPC error code
+	Message   string // canonical text, e.g. "Resource not found"
+	Detail    string // plain text template over the call's arguments
+	Retryable bool
+}
+
+// Annotations are the hints that MCP shows to a client (MCP 2025-06-18, ToolAnnotations). A nil hint was not given.
+// ReadOnly is more than a hint to us: a read-only tool is not asked about when no rule matches.
+type Annotations struct {
+	Title       string
+	ReadOnly    *bool
+	Destructive *bool
+	Idempotent  *bool
+	OpenWorld   *bool
+}
+
+// IsReadOnly tells whether the author says that the tool changes nothing.
+func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
+
+// Shipped tells whether the entry came with the program.
+func (t *Tool) Shipped() bool { return t.Source.Layer == LayerEmbedded }
+
+// SecretParameters names the parameters whose values must not be shown or recorded.
+func (t *Tool) SecretParameters() map[string]bool {
+	secret := map[string]bool{}
+	for _, p := range t.Parameters {
+		if p.Secret {
+			secret[p.Name] = true
+		}
+	}
+	return secret
+}
