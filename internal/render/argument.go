@@ -1,0 +1,241 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// argument handles a value in word k of a command.
+func (t *trail) argument(n *syntax.CallExpr, k int) {
+	c := t.a.call(n)
+	role := c.reading.Roles[k]
+	if t.chosen(n, c, k) {
+		return
+	}
+	if t.inner && t.variable != "" && !t.quoted {
+		if t.input {
+			t.warn("without quotes the text is split into words and taken for patterns", `write "$`+t.variable+`"`)
+		} else {
+			t.refuse("without quotes the value is split into words and taken for patterns", `write "$`+t.variable+`"`)
+		}
+	}
+	if c.function != "" && k > 0 {
+		t.role("argument of the function %s", c.function)
+		return
+	}
+	switch role.Kind {
+	case shellwords.Program:
+		if k == 0 {
+			t.refuse("the value chooses which command runs", "name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
+		} else {
+			t.refuse("the value chooses which command "+role.Reader+" runs", "name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
+		}
+	case shellwords.Code:
+		t.code(n, k, role)
+	case shellwords.CodeFile:
+		if t.class != listed || !t.inner {
+			t.refuse("the value would name a file of code that "+role.Reader+" runs", role.Cure)
+		}
+		t.role("code file of %s", role.Reader)
+	case shellwords.Variable:
+		t.refuse("the value would be the name of a variable for "+role.Reader, role.Cure)
+	case shellwords.Unclear:
+		t.refuse("it cannot be told what "+role.Reader+" does with the value", role.Cure)
+	case shellwords.AnyOption:
+		t.option(role)
+	case shellwords.Assignment:
+		t.environment(c.words[k].Text)
+	default:
+		t.data(n, k, role)
+	}
+}
+
+// code handles a value in a text that a program runs.
+func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
+	t.role("%s code of %s", role.Language, role.Reader)
+	whole := t.inner && t.whole(n.Args[k])
+	switch {
+	case role.Language == shellwords.SQL && whole && t.place != nil && t.place.tag.param.sql():
+		t.sql(role)
+		return
+	case t.inner && t.place != nil && t.harmlessIn(role.Language):
+		if t.class == numeric && t.place.at > 0 && t.a.text[t.place.at-1] == '-' {
+			t.place.need(guard{check: notNegative, who: role.Reader})
+		}
+		return
+	case role.Language == shellwords.SQL && whole:
+		t.refuse("the whole argument is SQL that the agent writes", role.Cure)
+		return
+	}
+	t.refuse("the value would be part of "+string(role.Language)+" code that "+role.Reader+" runs", role.Cure)
+}
+
+// sql handles a parameter that is marked `code: sql` in an argument that is SQL.
+func (t *trail) sql(role shellwords.Role) {
+	program, _, _ := strings.Cut(role.Reader, " ")
+	check := noMetaCommand
+	switch program {
+	case "mysql", "mariadb":
+		check = noClientWord
+	case "sqlite3":
+		if !strings.Contains(t.a.text, "-safe") {
+			t.warn("sqlite3 lets SQL read and write files and load libraries", "add the option -safe to sqlite3")
+		}
+	}
+	t.place.need(guard{check: check, who: program})
+	if !role.Dash {
+		t.dash(program)
+	}
+}
+
+// option handles a word that begins with a fixed '-' and goes on with the value.
+func (t *trail) option(role shellwords.Role) {
+	t.role("option of %s", role.Reader)
+	switch {
+	case t.place == nil || !t.inner || t.class == free:
+		t.refuse("only a number is safe here: the value picks the options of "+role.Reader, "declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it")
+	case t.class == numeric:
+		t.place.need(guard{check: isDigits, who: "after '-'"})
+	}
+}
+
+// environment handles NAME=value in front of a program.
+func (t *trail) environment(text string) {
+	name, _, fixed := strings.Cut(text, "=")
+	t.role("environment")
+	if !fixed {
+		t.refuse("the value would be the name of a variable", "write the name in the script")
+	} else if meaning, special := shellwords.SpecialVariable(name); special && t.class == free {
+		t.refuse(meaning, "use another variable")
+	}
+}
+
+// data handles a value that a program takes as it is, unless it begins like an option.
+func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
+	first, _ := t.begins(n.Args[k])
+	first = first || t.a.call(n).words[k].Splits // {a,{{x}}} becomes two words
+	switch {
+	case !t.inner:
+		if first && !role.Dash {
+			t.warn("what $(…) prints may begin with '-' and would then be an option of "+role.Reader, "put -- in front of it")
+		}
+		return
+	case first && !role.Dash:
+		t.dash(role.Reader)
+	}
+	t.role("argument of %s", role.Reader)
+	if role.Operators && first {
+		for _, p := range t.heads() {
+			p.need(guard{check: noOperator, who: role.Reader})
+		}
+	}
+	if t.class == free && role.AtStart != "" && first {
+		t.warn(role.AtStart, "")
+	}
+	if t.class == free && role.Caution != "" {
+		t.warn(role.Caution, "")
+	}
+}
+
+// heads are the tags that the text at the end of the trail may begin with.
+func (t *trail) heads() []*place {
+	if t.place != nil {
+		return []*place{t.place}
+	}
+	return t.leads
+}
+
+// dash asks for a value that does not begin with '-', unless the author allows it or no value can.
+func (t *trail) dash(who string) {
+	if t.place != nil {
+		if !t.place.tag.param.dashAllowed() && t.class != listed {
+			t.place.need(guard{check: noLeadingDash, who: who})
+		}
+		return
+	}
+	var guarded []*place
+	for _, p := range t.leads {
+		if !p.tag.param.dashAllowed() {
+			guarded = append(guarded, p)
+		}
+	}
+	switch {
+	case t.input:
+	case !t.plain() || len(t.leads) == 0 && t.printed:
+		t.warn("the text may begin with '-' and would then be an option of "+who, "put -- in front of it")
+	case len(guarded) > 0:
+		t.warn("a value that starts with '-' would be an option of "+who+", so it is refused", "put -- in front of it")
+		for _, p := range guarded {
+			p.need(guard{check: noLeadingDash, who: who + " (through $" + t.variable + ")"})
+		}
+	}
+}
+
+// plain tells whether the variable is used as it is, not changed by an operator of ${…}.
+func (t *trail) plain() bool {
+	p, ok := t.leaf().(*syntax.ParamExp)
+	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl
+}
+
+// whole tells whether a word is the tag and nothing else.
+func (t *trail) whole(w *syntax.Word) bool {
+	parts, fixed := t.a.parts(w)
+	return fixed && len(parts) == 1 && t.place != nil && parts[0].place == t.place
+}
+
+// begins tells whether the word may begin with the value: nothing that is sure to be there stands in front of it.
+func (t *trail) begins(w *syntax.Word) (first, found bool) {
+	first = true
+	t.a.atoms(w.Parts, func(text string, p *place, n syntax.Node) bool {
+		if p != nil && p == t.place || n != nil && t.passed(n) {
+			found = true
+			return false
+		}
+		first = first && text == ""
+		return true
+	})
+	return first, found
+}
+
+// passed tells whether the trail came through a node.
+func (t *trail) passed(n syntax.Node) bool {
+	for _, other := range t.stack {
+		if other == n {
+			return true
+		}
+	}
+	return false
+}
+
+// atoms hands out what a word is made of, in order: fixed text, tags, and the nodes that are neither.
+func (a *analysis) atoms(parts []syntax.WordPart, emit func(text string, p *place, n syntax.Node) bool) bool {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+			for text := leafText(part); ; {
+				before, p, rest, ok := a.cut(text)
+				if before != "" && !emit(before, nil, nil) {
+					return false
+				}
+				if !ok {
+					break
+				}
+				if !emit("", p, nil) {
+					return false
+				}
+				text = rest
+			}
+		case *syntax.DblQuoted:
+			if !a.atoms(part.Parts, emit) {
+				return false
+			}
+		default:
+			if !emit("", nil, part) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assign handles the value or the subscript of an assignment.
+func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
+	if n.Index != nil && syntax.Node(n.Index) == child {
+		t.arithmetic("array subscript")
+		return
+	}
+	t.role("assignment")
+	if t.class != free {
+		return
+	}
+	if d, ok := parent.(*syntax.DeclClause); ok {
+		t.declare(d, n)
+	}
+	if n.Name == nil {
+		return
+	}
+	name := n.Name.Value
+	if meaning, special := shellwords.SpecialVariable(name); special {
+		t.refuse(meaning, "use another variable")
+	}
+	switch {
+	case t.a.flow.integers[name]:
+		t.refuse("bash evaluates what is assigned to "+name+" as arithmetic (declare -i), which can run commands", "leave -i out")
+	case t.a.flow.references[name]:
+		t.refuse(name+" is a reference (declare -n), so the value can choose a variable", "assign to the variable itself")
+	}
+}
+
+// declare handles a value in declare, local, export, readonly and typeset.
+func (t *trail) declare(d *syntax.DeclClause, n *syntax.Assign) {
+	builtin := d.Variant.Value
+	if n.Name == nil {
+		t.refuse("the value would be an option of "+builtin+" or the name of a variable", "write the name in the script: "+builtin+" x={{…}}")
+		return
+	}
+	options, fixed := declareOptions(d)
+	dangerous := "in"
+	if n.Array == nil {
+		dangerous = "aAin"
+	}
+	switch {
+	case !fixed:
+		t.refuse("an option of "+builtin+" is not fixed", "write it in the script")
+	case strings.ContainsAny(options, dangerous):
+		t.refuse(builtin+" -"+options+" evaluates the value again", "declare the variable first and assign to it after that")
+	case n.Array == nil && t.a.flow.arrays[n.Name.Value]:
+		// declare A='($(cmd))' runs cmd when A is an array.
+		t.refuse(builtin+" evaluates the value again, since "+n.Name.Value+" is an array elsewhere", "assign without "+builtin)
+	}
+}
+
+// declareOptions gives the letters of the options of declare and its like.
+func declareOptions(d *syntax.DeclClause) (letters string, fixed bool) {
+	for _, arg := range d.Args {
+		if arg.Name != nil {
+			continue
+		}
+		w := shellwords.Static(arg.Value)
+		if !w.Fixed {
+			return letters, false
+		}
+		if strings.HasPrefix(w.Text, "-") {
+			letters += w.Text[1:]
+		}
+	}
+	return letters, true
+}
+
+// arithmetic handles a value that bash evaluates as arithmetic, where a[$(cmd)] runs cmd. A number is fine.
+func (t *trail) arithmetic(where string) {
+	t.role("%s", where)
+	const message = "only a number is safe in arithmetic: a value like x[$(cmd)] runs cmd"
+	p := t.place
+	switch {
+	case p == nil: // followArithmetic sees it
+	case !p.tag.param.integers():
+		t.refuse(message, "declare the parameter with `type: integer`, or as an enum of numbers")
+	case !t.inner:
+		t.refuse("what a command prints is evaluated as arithmetic, which can run commands", "check that it is a number first")
+	case !t.alone():
+		t.refuse("the tag is part of a longer word, or quoted, in arithmetic", "write it as a word of its own, without quotes")
+	default:
+		p.quote = inArithmetic
+		p.need(guard{check: isInteger, who: "arithmetic"})
+	}
+}
+
+// alone tells whether the tag is a word of its own without quotes.
+func (t *trail) alone() bool {
+	lit, ok := t.leaf().(*syntax.Lit)
+	if !ok || len(t.stack) < 2 || lit.Value != t.a.placeholder(t.place.number) {
+		return false
+	}
+	word, ok := t.stack[len(t.stack)-2].(*syntax.Word)
+	return ok && len(word.Parts) == 1
+}
+
+// compare handles an operand of [[ a OP b ]].
+func (t *trail) compare(n *syntax.BinaryTest, child syntax.Node) {
+	right := n.Y == child
+	switch n.Op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		switch {
+		case t.place == nil: // followArithmetic sees it
+		case !t.inner && t.class == free:
+			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
+		case !t.place.tag.param.integers():
+			t.role("number of [[ ]]")
+			t.refuse("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
+		default:
+			t.role("number of [[ ]]")
+			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})
+		}
+	case syntax.TsReMatch:
+		if right && t.place != nil && t.inner {
+			t.warn("the value is compared as plain text, not as a regular expression", "")
+		}
+	case syntax.TsMatch, syntax.TsNoMatch, syntax.TsMatchShort:
+		if right && t.place != nil && t.inner && t.place.quote == unquoted {
+			t.warn("the value is compared as plain text, not as a pattern", "write quotes around the tag to say so")
+		}
+	}
+}
+
+// unaryTest handles the operand of [[ -x a ]].
+func (t *trail) unaryTest(n *syntax.UnaryTest) {
+	switch n.Op {
+	case syntax.TsVarSet, syntax.TsRefVar:
+		t.refuse("[[ -v ]] takes the value for a variable name, and evaluates a subscript in it", "write the variable's name in the script")
+	case syntax.TsFdTerm:
+		if t.place != nil {
+			t.place.need(guard{check: isDigits, who: "for a descriptor"})
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Options say what a script may do.
+type Options struct {
+	DynamicCommand bool // the tool's allow_dynamic_command: values may choose what runs
+	Undeclared     Undeclared
+}
+
+// Template is a checked script. It never changes, but for a cache, and is safe for concurrent use.
+type Template struct {
+	source       string
+	nodes        []node
+	declarations *declarations
+	options      Options
+	stem         string
+	fixed        string // the script of another interpreter, which has no tags
+	shapes       shapes
+}
+
+// Compile reads a script and proves that no value can become part of it, for every way in which its sections can be
+// filled in (each none, one or two times; with many sections every pair of them). The Template is nil when a Finding is
+// an Error. The findings stand in the order of the script.
+func Compile(script string, parameters []tool.Parameter, options Options) (*Template, []Finding) {
+	t := &Template{source: script, declarations: declare(parameters), options: options}
+	findings := t.compile()
+	sort.SliceStable(findings, func(i, j int) bool {
+		a, b := findings[i], findings[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+	})
+	if hasErrors(findings) {
+		return nil, findings
+	}
+	return t, findings
+}
+
+func (t *Template) compile() []Finding {
+	nodes, findings := parse(t.source)
+	if hasErrors(findings) {
+		return findings
+	}
+	t.nodes = nodes
+	if found := t.checkText(); found != nil {
+		return append(findings, *found)
+	}
+	if name, shell := Interpreter(t.source); !shell {
+		t.fixed = t.source
+		return append(findings, t.checkInterpreter(name)...)
+	}
+	if _, ignored := setOptions(t.source); len(ignored) > 0 {
+		findings = append(findings, Finding{Severity: Warning, Line: 1, Message: "the option " + strings.Join(ignored, " ") + " of the first line is not used", Fix: "write set … in the script"})
+	}
+	findings = append(findings, bindNames(t.source, t.nodes, t.declarations, t.options.Undeclared)...)
+	if hasErrors(findings) {
+		return findings
+	}
+	t.stem = chooseStem(t.source)
+	findings = append(findings, t.checkTags()...)
+	return append(findings, t.checkShapes()...)
+}
+
+// checkText refuses what bash and the shell's parser read in different ways.
+func (t *Template) checkText() *Finding {
+	at := func(i int, message, fix string) *Finding {
+		line, column := position(t.source, i)
+		return &Finding{Severity: Error, Line: line, Column: column, Message: message, Fix: fix}
+	}
+	if i := strings.IndexByte(t.source, 0); i >= 0 {
+		return at(i, "the script has a NUL byte", "take it away")
+	}
+	if i := strings.IndexByte(t.source, '\r'); i >= 0 {
+		return at(i, "the script has a carriage return, which bash takes for text", "save the file with UNIX line ends")
+	}
+	if !utf8.ValidString(t.source) {
+		return at(0, "the script is not UTF-8", "save the file as UTF-8")
+	}
+	if i := strings.Index(t.source, valuesName); i >= 0 {
+		return at(i, "the name "+valuesName+" is reserved for the values of the call", "use another name")
+	}
+	return nil
+}
+
+// checkInterpreter refuses tags in a script that bash does not run: nothing here knows how to quote for another language.
+func (t *Template) checkInterpreter(name string) []Finding {
+	var findings []Finding
+	walk(t.nodes, nil, func(n node, _ []*section) {
+		from, source := 0, ""
+		switch n := n.(type) {
+		case *tag:
+			from, source = n.from, n.source
+		case *section:
+			from, source = n.from, n.source
+		}
+		line, column := position(t.source, from)
+		findings = append(findings, Finding{Severity: Error, Line: line, Column: column, Tag: source, Message: "tags are only possible in bash scripts, and this one is for " + name,
+			Fix: "write a bash script that passes the values on as arguments"})
+	})
+	return findings
+}
+
+// checkTags says what can be said about tags before it is known where they stand.
+func (t *Template) checkTags() []Finding {
+	var findings []Finding
+	say := func(severity Severity, n *tag, message, fix string) {
+		line, column := position(t.source, n.from)
+		findings = append(findings, Finding{Severity: severity, Line: line, Column: column, Tag: n.source, Message: message, Fix: fix})
+	}
+	shebangEnd := 0
+	if strings.HasPrefix(t.source, "#!") {
+		shebangEnd = len(firstOf(t.source))
+	}
+	walk(t.nodes, nil, func(n node, within []*section) {
+		g, ok := n.(*tag)
+		if !ok {
+			if s := n.(*section); s.from < shebangEnd {
+				line, column := position(t.source, s.from)
+				findings = append(findings, Finding{Severity: Error, Line: line, Column: column, Tag: s.source, Message: "the first line names the interpreter and must be fixed", Fix: "write it out"})
+			}
+			return
+		}
+		p := g.param.param
+		switch {
+		case g.from < shebangEnd:
+			say(Error, g, "the first line names the interpreter and must be fixed", "write it out")
+		case p == nil || p.Implied:
+		case g.toJSON && p.Type == tool.TypeString:
+			say(Warning, g, "the value is text already, so |tojson puts it into quotes once more", "leave |tojson out, or declare the parameter as an object")
+		case !p.Required && p.Default == nil && g.literal == nil && len(within) == 0 && len(g.path) == 1:
+			say(Warning, g, fmt.Sprintf("%q is optional and has no default, so a call without it fails", p.Name), "put the tag into {{#"+p.Name+"}}…{{/"+p.Name+"}}, or write |default('…')")
+		}
+	})
+	return findings
+}
+
+func firstOf(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// maxCompileWork bounds the text that Compile reads over all shapes of one script.
+const maxCompileWork = 6 << 20
+
+// checkShapes analyses the script with its sections filled in in every way that matters.
+func (t *Template) checkShapes() []Finding {
+	var findings []Finding
+	seen := map[string]bool{}
+	add := func(found ...Finding) {
+		for _, f := range found {
+			if key := f.String(); !seen[key] {
+				seen[key] = true
+				findings = append(findings, f)
+			}
+		}
+	}
+	quoted := map[*tag]quoting{}
+	work := 0
+	for _, count := range combinations(t.nodes, len(t.source)) {
+		in, full := fillBy(t.nodes, count.of)
+		if full == nil {
+			for _, p := range in.pieces {
+				work += 32 + len(p.text.s)
+			}
+		}
+		if full != nil || work > maxCompileWork {
+			add(Finding{Severity: Error, Line: 1, Message: "the script is too big for its number of sections to be checked", Fix: "split the tool, or put the fixed part into a file and run that"})
+			break
+		}
+		plan, found := t.plan(in)
+		if plan == nil && len(found) == 1 && found[0].Line == 0 {
+			found[0].Line = 1
+			if described := count.describe(); described != "" {
+				found[0].Context = "with " + described
+			}
+		}
+		add(found...)
+		if plan == nil {
+			continue
+		}
+		for _, p := range plan.places {
+			if before, ok := quoted[p.tag]; ok && before != p.quote {
+				add(p.finding(Error, t.source, remark{"a section changes the quoting around this tag: " + before.String() + " or " + p.quote.String(), "open and close quotes within the same section"}))
+			}
+			quoted[p.tag] = p.quote
+		}
+		add(t.checkDefaults(plan)...)
+	}
+	return findings
+}
+
+// checkDefaults holds the defaults that the author wrote against the checks of their places.
+func (t *Template) checkDefaults(plan *plan) []Finding {
+	var findings []Finding
+	for _, p := range plan.places {
+		if p.tag.literal == nil || p.quote == inComment {
+			continue
+		}
+		text, _ := scalarText(p.tag.literal.value)
+		for _, g := range p.guards {
+			if reason, ok := g.accepts(text, make([]string, len(plan.places))); !ok && g.check != noDevice {
+				findings = append(findings, p.finding(Error, t.source, remark{"the default cannot stand here: " + reason, "write another default"}))
+			}
+		}
+	}
+	return findings
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+)
+
+// guard is a check of a value at each call, for a place where some values would be more than data.
+type guard struct {
+	check guardCheck
+	who   string // the program, or what else reads the value
+	word  []part // the word that the value becomes part of; for noDevice only
+}
+
+type guardCheck int
+
+const (
+	isInteger     guardCheck = iota // bash evaluates the text as arithmetic
+	isDigits                        // the text follows a '-', or names a descriptor
+	notNegative                     // the text follows a '-' in code: 5-{{n}} with -1 would be 5--1, a comment in SQL
+	noLeadingDash                   // the program would read an option
+	noDevice                        // bash opens a connection for /dev/tcp/HOST/PORT
+	noMetaCommand                   // psql runs a text that begins with \, sqlite3 one that begins with .
+	noClientWord                    // mysql runs lines that begin with system
+	noAssignment                    // env and sudo take NAME=value for an assignment and run the next word
+	noOptionSign                    // bash -c reads a text that begins with - or + as options
+	noOperator                      // find takes !, ( and the like for its own
+)
+
+// A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client Commands).
+var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection|query_attributes|ssl_session_data_print)\b`)
+
+// accepts tells whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
+// a value, which may be a secret.
+func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
+	switch g.check {
+	case isInteger:
+		return "only a whole number can stand in " + g.who, integerPattern.MatchString(value)
+	case isDigits:
+		return "only a whole number without sign can stand " + g.who, digitsPattern.MatchString(value)
+	case notNegative:
+		return "a negative number after a '-' would be something else in the code of " + g.who, !strings.HasPrefix(value, "-")
+	case noLeadingDash:
+		return "the value starts with '-', so " + g.who + " would read it as an option", !strings.HasPrefix(value, "-")
+	case noDevice:
+		word := joinParts(g.word, texts)
+		return "bash opens a network connection for a redirection to this name", !isDevice(word)
+	case noMetaCommand:
+		start := strings.TrimLeft(value, " \t\r\n\v\f")
+		return g.who + ` can run programs from a text that starts with \ or .`,
+			!strings.HasPrefix(start, `\`) && !strings.HasPrefix(start, ".")
+	case noClientWord:
+		return g.who + ` can run programs from client commands such as system and \!`,
+			!strings.Contains(value, `\`) && !clientWord.MatchString(value)
+	case noAssignment:
+		return g.who + " takes a word with = for an assignment and runs the next one", !strings.Contains(value, "=")
+	case noOptionSign:
+		return "the value starts with '-' or '+', so " + g.who + " would read it as options",
+			value == "" || value[0] != '-' && value[0] != '+'
+	case noOperator:
+		return g.who + " takes the value for an operator", value != "!" && value != "(" && value != ")" && value != ","
+	}
+	return "this value is not allowed here", false
+}
+
+// part is a piece of a word: fixed text, or the value of a place.
+type part struct {
+	text  string
+	place *place // nil for text
+}
+
+func joinParts(parts []part, texts []string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.place != nil {
+			b.WriteString(texts[p.place.number])
+		} else {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// canary is the file that every payload of these tests would make.
+const canary = "PWNED"
+
+// outcome is what became of a script.
+type outcome struct {
+	stdout, stderr string
+	err            error
+	pwned          bool // a payload ran
+}
+
+// run gives a script to real bash as the product does: the values on descriptor 3, the script on descriptor 4.
+func run(t testing.TB, dir string, r Rendered, environment ...string) outcome {
+	t.Helper()
+	var values strings.Builder
+	for _, value := range r.Values {
+		values.WriteString(value)
+		values.WriteByte(0)
+	}
+	files := []*os.File{unlinked(t, values.String()), unlinked(t, r.Script)}
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	return bash(dir, files, environment, "--noprofile", "--norc", "/dev/fd/4")
+}
+
+func bash(dir string, files []*os.File, environment []string, args ...string) outcome {
+	cmd := exec.Command("bash", args...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8"}, environment...)
+	cmd.ExtraFiles = files
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	o := outcome{stdout: stdout.String(), stderr: stderr.String(), err: err}
+	if _, err := os.Lstat(filepath.Join(dir, canary)); err == nil {
+		o.pwned = true
+		os.RemoveAll(filepath.Join(dir, canary))
+	}
+	return o
+}
+
+// unlinked is a file without a name.
+func unlinked(t testing.TB, content string) *os.File {
+	t.Helper()
+	f, err := os.CreateTemp("", "render")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(f.Name())
+	if _, err := f.WriteString(content); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// compile compiles a script that must be accepted.
+func compile(t testing.TB, script string, parameters []tool.Parameter, options Options) *Template {
+	t.Helper()
+	template, findings := Compile(script, parameters, options)
+	if template == nil {
+		t.Fatalf("refused:\n%s\n%s", script, report(findings))
+	}
+	return template
+}
+
+func report(findings []Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "  %s\n", f)
+	}
+	return b.String()
+}
+
+func errorsOf(findings []Finding) (errors []Finding) {
+	for _, f := range findings {
+		if f.Severity == Error {
+			errors = append(errors, f)
+		}
+	}
+	return errors
+}
+
+// stringsNamed declares string parameters.
+func stringsNamed(names ...string) []tool.Parameter {
+	var all []tool.Parameter
+	for _, name := range names {
+		all = append(all, tool.Parameter{Name: name, Type: tool.TypeString})
+	}
+	return all
+}
+
+// standard are the parameters that most tests use: x and y are free texts, n is an integer, e an enum, b a boolean.
+func standard() []tool.Parameter {
+	return append(stringsNamed("x", "y"),
+		tool.Parameter{Name: "n", Type: tool.TypeInteger},
+		tool.Parameter{Name: "e", Type: tool.TypeString, Enum: []any{"fast", "slow"}},
+		tool.Parameter{Name: "b", Type: tool.TypeBoolean},
+		tool.Parameter{Name: "q", Type: tool.TypeString, Code: tool.CodeSQL},
+		tool.Parameter{Name: "d", Type: tool.TypeString, AllowLeadingDash: true},
+		tool.Parameter{Name: "list", Type: tool.TypeArray, Items: &tool.Parameter{Type: tool.TypeString}},
+		tool.Parameter{Name: "map", Type: tool.TypeObject},
+	)
+}
+
+func number(s string) json.Number { return json.Number(s) }
+
+// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right.
+func fuzzRuns(standard int) int {
+	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
+		return n
+	}
+	return standard
+}

@@ -1,0 +1,197 @@
+package render
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// fragments are what hostile values are made of.
+var fragments = append([]string{
+	`$(touch PWNED)`, "`touch PWNED`", `;touch PWNED;`, `|touch PWNED`, `&touch PWNED&`, "\ntouch PWNED\n", `&&touch PWNED`, `||touch PWNED`, `'$(touch PWNED)'`, `"$(touch PWNED)"`,
+	`'"'"'`, `'\''`, `"'"`, `\'`, `\"`, `\$(touch PWNED)`, `\x27`, `\047`, `\u0027`, `$'\''`, "\\\n", "$\\\n(touch PWNED)", `${x@P}`, `${!x}`, "\n}", "esac", ";;", "done",
+	"b", "0", "-", "--", ":", ",", ".", "/", "eval touch PWNED", "/dev/tcp/127.0.0.1/9", "@/etc/passwd", "\u2028", "\xc3", "\n\tEOF\ntouch PWNED\n",
+	"\n__CODEX_PATCH__\ntouch PWNED\n", "\n$CONTENT_DELIM\ntouch PWNED\n", "zA2Aq1z", "zA2Aqq0z", "[0]", "${__a2a_p[1]}", "a[$(touch PWNED)]=1", "BASH_ENV",
+}, nasty[:len(nasty)-1]...)
+
+// hostile makes a value.
+func hostile(r *rand.Rand) string {
+	var b strings.Builder
+	switch r.IntN(10) {
+	case 0: // any bytes but NUL
+		for range r.IntN(40) {
+			b.WriteByte(byte(1 + r.IntN(255)))
+		}
+	case 1: // long
+		b.WriteString(strings.Repeat(fragments[r.IntN(len(fragments))]+"x", 1+r.IntN(300)))
+	case 2: // one piece, or nothing
+		if r.IntN(3) > 0 {
+			b.WriteString(fragments[r.IntN(len(fragments))])
+		}
+	default:
+		for range 1 + r.IntN(8) {
+			b.WriteString(fragments[r.IntN(len(fragments))])
+		}
+	}
+	return b.String()
+}
+
+// inParallel calls f with every number below total, each with a source of randomness of its own that only depends on the
+// number, so that a failure can be repeated.
+func inParallel(t *testing.T, total int, f func(i int, r *rand.Rand, dir string)) {
+	t.Helper()
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		dir := t.TempDir()
+		workers.Go(func() { // ends when every number is taken
+			for i := int(next.Add(1)) - 1; i < total && !t.Failed(); i = int(next.Add(1)) - 1 {
+				f(i, rand.New(rand.NewPCG(42, uint64(i))), dir)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// Whatever a value holds, every script of the table prints exactly it.
+func TestHostileValues(t *testing.T) {
+	t.Parallel()
+	templates := make([]*Template, len(exact))
+	for i, row := range exact {
+		templates[i] = compile(t, row.script, standard(), Options{})
+	}
+	inParallel(t, fuzzRuns(1000), func(i int, r *rand.Rand, dir string) {
+		n := i % len(exact)
+		checkExact(t, dir, templates[n], exact[n].script, hostile(r))
+	})
+}
+
+// The harness bites: with the same values, a renderer that puts them into the script runs the payloads.
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	scripts := []string{`printf '%s\0' {{x}}`, `printf '%s\0' "{{x}}"`, `printf '%s\0' '{{x}}'`, "{ cat <<'EOF'\n{{x}}\nEOF\n} | head -c -1; printf '\\0'"}
+	var ran, wrong atomic.Int64
+	inParallel(t, 400, func(i int, r *rand.Rand, dir string) {
+		value := hostile(r)
+		o := run(t, dir, Rendered{Script: strings.ReplaceAll(scripts[i%len(scripts)], "{{x}}", value)})
+		switch {
+		case o.pwned:
+			ran.Add(1)
+		case o.stdout != value+"\x00":
+			wrong.Add(1)
+		}
+	})
+	t.Logf("raw interpolation: %d of 400 calls ran the payload, %d more came to something else than the value", ran.Load(), wrong.Load())
+	if ran.Load() < 20 || wrong.Load() < 20 {
+		t.Errorf("the values are harmless: %d payloads ran, %d wrong results", ran.Load(), wrong.Load())
+	}
+}
+
+// The parts of random templates: words and quotes in every order, and ways for a value to go through variables.
+var (
+	templatePieces = []string{
+		`{{x}}`, `"{{x}}"`, `'{{x}}'`, `$'{{x}}'`, `"a{{x}}b"`, `'a{{x}}b'`, `$(echo {{x}})`, `"$(echo "{{x}}")"`, `$((1))`, `$(( {{n}} ))`, `<(echo {{x}})`, `a{{x}}b`, `"$HOME{{x}}"`, `\{{x}}`,
+		`${A:-{{x}}}`, `"${A:-{{x}}}"`, "`echo {{x}}`", `"\\{{x}}"`, `"\{{x}}"`, `{{#b}}{{x}}{{/b}}`, `{{#b}}"{{x}}"{{/b}}`, `"{{#b}}{{x}}{{/b}}"`, `'{{#b}}{{x}}{{/b}}'`, `{{#b}}"{{/b}}`, `{{#b}}'{{/b}}`,
+		`{{^b}}"{{/b}}`, `{{#list}}{{.}} {{/list}}`, `"{{#list}}{{.}}{{/list}}"`, `{{#map}}{{key}}={{value}} {{/map}}`, `{{e}}`, `-{{n}}`, `{{x|tojson}}`, `{{y|default('$(touch PWNED)')}}`,
+		`"`, `'`, `\`, `$`, `#`, ` # {{x}}` + "\n", `;`, `|`, `&&`, `(`, `)`, `{ `, ` }`, "\n", ` `, ` `, ` `, `[[ {{x}} = {{x}} ]]`, `[[ -n {{x}} ]]`, `[[ {{n}} -eq {{n}} ]]`, "<<EOF\n{{x}}\nEOF\n",
+		"<<'EOF'\n$a `b` \\ {{x}}\nEOF\n", "<<-EOF\n\t{{x}}\n\tEOF\n", "<<-'EOF'\n\t{{x}}\nEOF\n", `<<<{{x}}`, `>{{f}}`, `2>&1`, `>&{{n}}`, `if true; then `, `; fi`, `case {{x}} in {{x}}) `, `;; esac`, `for i in {{x}} a; do `, `; done`,
+		`A={{x}} `, `A+=({{x}}) `, `A[{{n}}]={{x}} `, `~{{x}}`, `*{{x}}*`, `{a,{{x}}}`, `!`, `$"{{x}}"`, `${#A}`, `"${A}{{x}}"`, `=`, `~`, `{{x}}{{x}}`, `"{{x}}"'{{x}}'`, ` echo `, ` : `, ` true `, ` local v=`, ` export v=`,
+	}
+	valueFlows = []string{
+		`X="{{x}}"; `, `Y="$X"; `, `Y=$(echo "$X"); `, `read -r Y <<< "$X"; `, `mapfile -t Y <<< "{{x}}"; `, `printf -v Y '%s' "$X"; `, `f() { echo "$1"; }; f "$X"; `, `f() { eval "$1"; }; f "$X"; `, `f() { echo $(($1)); }; f "$X"; `,
+		`set -- "$X"; `, `"$1"`, `eval "$1"; `, `echo "$X" `, `echo $((X)); `, `echo $((Y)); `, `[[ $X -eq 1 ]]; `, `[[ $Y == 1 ]]; `, `echo a >&"$X"; `, `echo a >"$Y"; `, `eval "$Y"; `, `echo ${!X}; `, `unset "$X"; `,
+		`printf -v "$X" a; `, `read "$X" </dev/null; `, `A[$X]=1; `, `A[X]=1; `, `echo "${A[$X]}"; `, `echo "${A[X]}"; `, `RANDOM=$X; `, `RANDOM={{x}}; `, `declare "$X"; `, `declare -i Z="$X"; `, `declare Z="$X"; `, `declare -a Z="$X"; `,
+		`Z=(); `, `declare Z="$X"; `, `local_() { local -a Z; local Z="$X"; }; local_; `, `declare -i Z; `, `Z="$X"; `, `Z=X; `, `test -v "$X"; `, `[ -n "$X" ]; `, `[ "$X" "$Y" ]; `, `[ $X ]; `, `echo "${X@P}"; `, `echo "${X@Q}"; `,
+		`echo "${Y:$X}"; `, `echo "${Y:X}"; `, `trap "$X" EXIT; `, `trap 'eval "$X"' EXIT; `, `source "$X"; `, `bash -c "$X"; `, `bash -c 'echo "$1"' _ "$X"; `, `bash -c 'eval "$1"' _ "$X"; `, `bash -c 'eval "$0"' "$X"; `, `bash <<< "$X"; `,
+		`echo "$X" | bash; `, `echo "$X" | { bash; }; `, `g() { bash; }; echo "$X" | g; `, `g() { echo "$X"; }; g | bash; `, `eval "$(g)"; `, `printf '%s' "$X" | cat; `, `for i in "$X"; do echo "$i"; done; `, `for i in "$X"; do eval "$i"; done; `,
+		`for i; do eval "$i"; done; `, `Z=("$X"); `, `echo "${Z[0]}"; `, `echo "${Z[@]}"; `, `"${Z[@]}"; `, `bash "${Z[@]}"; `, `echo $((Z)); `, `let Z="$X"; `, `exec 5>&"$X"; `, `while read -r l; do echo "$l"; done <<< "$X"; `,
+		`while read -r l; do echo $((l)); done <<< "$X"; `, `while read -r l; do eval "$l"; done <<< "$X"; `, `PS4="$X"; set -x; `, `declare -n R="$X"; `, `declare -n R=X; `, `R=1; `, `echo "$R"; `, `eval "$R"; `, `local_() { local v="$X"; echo $((v)); }; local_; `,
+		`export Q="$X"; `, `Q="$X" bash -c 'echo hi'; `, `Q="$X" bash -c 'eval "$Q"'; `, `export Q="$X"; bash -c 'echo $((Q))'; `, `X=5; `, `X+="{{x}}"; `, `case "$X" in a) ;; esac; `, `echo "${X%%"$Y"}"; `, `echo "${X/a/$Y}"; `,
+		`echo "${X:-$Y}"; `, `: "${W:={{x}}}"; `, `: "${W:=$X}"; `, `echo $((W)); `, `eval "$W"; `, `(( X > 1 )); `, `for ((i=X;i<1;i++)); do :; done; `, `getopts a "$X"; `, `getopts a: o -a "$X"; `, `eval "$OPTARG"; `, `wait -p "$X" -n; `,
+		`echo "$(echo "$X")"; `, `echo $(echo "$X"); `, `eval "$(echo "$X")"; `, `eval 'Y=$X'; `, `eval 'echo "$X"'; `, `eval "$_"; `, `: "$X"; `, `[[ $X =~ (.*) ]]; `, `eval "${BASH_REMATCH[1]}"; `, `Y=X; `, `eval "${!Y}"; `, `echo "$X" > t.sh; `,
+		`bash t.sh; `, `. ./t.sh; `, `bash <(echo "$X"); `, `echo "$X" > >(bash); `, `echo "$X" | tee >(bash); `, `cat <<< "$X"; `, `mapfile -C "$X" -c 1 <<< a; `, `compgen -W "$X"; `, `IFS="$X"; `, `cd -- "$X"; eval "$PWD"; `, `n=${X//[^0-9]/}; `, `echo $((n)); `,
+		`declare -A M; M[$X]=1; `, `M["$X"]=1; `, `unset "M[$X]"; `, `echo "${#X}"; `, `select v in "$X"; do eval "$v"; break; done <<< 1; `, `time eval "$X"; `, `if eval "$X"; then :; fi; `, `xargs -0 echo <<< "$X"; `, `xargs -I{} bash -c {} <<< "$X"; `,
+		`find . -maxdepth 0 -exec bash -c "$X" \; `, `find . -maxdepth 0 -exec bash -c 'eval "$1"' _ "$X" \; `, `awk "$X" /dev/null; `, `awk -v v="$X" 'BEGIN { print v }'; `, `sed "$X" /dev/null; `, `perl -e "$X"; `, `perl -e 'print @ARGV' "$X"; `, `perl -ne 1 "$X"; `, `env "$X"; `, `env -S "$X"; `,
+		`command "$X"; `, `builtin eval "$X"; `, `nice -n 1 bash -c "$X"; `, `timeout 5 bash -c "$X"; `,
+	}
+	payloads = []string{"a[$(touch PWNED)]", "$(touch PWNED)", "X[$(touch PWNED)]=1", "touch PWNED", "A[$(touch PWNED)]", "Z[$(touch PWNED)]", "($(touch PWNED))", "([$(touch PWNED)]=1)", "-c touch PWNED", "-v a[$(touch PWNED)]", "BEGIN { system(\"touch PWNED\") }", "1e touch PWNED", "touch PWNED|", "-v"}
+)
+
+func randomTemplate(r *rand.Rand, i int) string {
+	var b strings.Builder
+	if i%2 == 0 {
+		b.WriteString(`X="{{x}}"; `)
+		for range 1 + r.IntN(5) {
+			b.WriteString(valueFlows[r.IntN(len(valueFlows))])
+		}
+		return b.String()
+	}
+	b.WriteString([]string{"echo ", ": ", ""}[r.IntN(3)])
+	for range 1 + r.IntN(6) {
+		b.WriteString(templatePieces[r.IntN(len(templatePieces))])
+	}
+	return b.String()
+}
+
+// What Compile accepts is safe: no value runs, whatever the script does with it.
+func TestRandomTemplates(t *testing.T) {
+	t.Parallel()
+	var accepted, runs atomic.Int64
+	inParallel(t, 6*fuzzRuns(1000), func(i int, r *rand.Rand, dir string) {
+		script := randomTemplate(r, i)
+		parameters := append(standard(), stringsNamed("f")...)
+		template, findings := Compile(script, parameters, Options{})
+		for _, f := range findings {
+			if strings.Contains(f.Message, "internal") {
+				t.Errorf("%q: %s", script, f)
+			}
+		}
+		if template == nil || !strings.Contains(script, "{{") {
+			return
+		}
+		accepted.Add(1)
+		for range 2 {
+			value := hostile(r)
+			if r.IntN(2) == 0 {
+				value = payloads[r.IntN(len(payloads))]
+			}
+			rendered, err := template.Render(map[string]any{
+				"x": value, "n": number(fmt.Sprint(r.IntN(9))), "f": "/dev/null", "b": r.IntN(2) == 0, "e": "fast",
+				"list": []any{value, "a"}, "map": map[string]any{value: value},
+			})
+			if err != nil {
+				if strings.Contains(err.Error(), "internal") {
+					t.Errorf("%q: %v", script, err)
+				}
+				continue
+			}
+			runs.Add(1)
+			if o := run(t, dir, rendered); o.pwned {
+				t.Errorf("a value ran: %q in %q\n%s", value, script, rendered.Script)
+			}
+			empty(t, dir) // what one script wrote, another could run
+		}
+	})
+	t.Logf("%d templates accepted, %d bash processes", accepted.Load(), runs.Load())
+	if accepted.Load() == 0 {
+		t.Error("no template was accepted, so nothing was tried")
+	}
+}
+
+// empty removes everything in a directory.
+func empty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, entry := range entries {
+		os.RemoveAll(filepath.Join(dir, entry.Name()))
+	}
+}

@@ -1,0 +1,77 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// valuesName is the array that holds the values while a script runs. No script may use the name itself.
+const valuesName = "__a2a_p"
+
+// edit replaces a range of the skeleton.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// rewrite turns every placeholder into a reference to its value, in the form that is right for the place, so that bash
+// expands it once, to one piece of text, and never reads it as anything else.
+func (a *analysis) rewrite() (string, error) {
+	var edits []edit
+	unquoted := map[*syntax.Redirect]bool{}
+	values := 0
+	for _, p := range a.places {
+		if p.quote == inComment { // a newline in the value would end the comment
+			edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number))})
+			continue
+		}
+		p.index = values
+		values++
+		edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)), text: p.quote.reference(p.index)})
+		if p.quote == inQuotedHeredoc && !unquoted[p.heredoc] {
+			unquoted[p.heredoc] = true
+			edits = append(edits, a.unquoteHeredoc(p.heredoc)...)
+		}
+	}
+	return apply(a.text, edits)
+}
+
+// reference is what a tag becomes where it is quoted so.
+func (q quoting) reference(index int) string {
+	ref := fmt.Sprintf("${%s[%d]}", valuesName, index)
+	switch q {
+	case doubleQuoted, inHeredoc, inQuotedHeredoc:
+		return ref
+	case singleQuoted:
+		return `'"` + ref + `"'`
+	case dollarQuoted:
+		return `'"` + ref + `"$'`
+	case inArithmetic:
+		return "(" + ref + ")" // 5-(-3), where 5--3 would be something else
+	}
+	return `"` + ref + `"`
+}
+
+func apply(text string, edits []edit) (string, error) {
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		if e.from < at || e.to < e.from {
+			return "", bug("two edits of the script overlap")
+		}
+		b.WriteString(text[at:e.from])
+		b.WriteString(e.text)
+		at = e.to
+	}
+	b.WriteString(text[at:])
+	return b.String(), nil
+}
+
+// bug is an error that should not happen. Nothing runs after one.
+func bug(format string, args ...any) error {
+	return fmt.Errorf("internal error, please report it: "+format, args...)
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// scalarText is a string, a number or a boolean as a script gets it.
+func scalarText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number:
+		s, err := canonicalNumber(v)
+		return s, err == nil
+	}
+	return "", false
+}
+
+// jsonText writes a value as JSON, keys sorted, and < > & as they are: no HTML is near. Numbers keep every digit.
+func jsonText(v any) (string, bool) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(canonicalNumbers(v)); err != nil {
+		return "", false
+	}
+	return strings.TrimSuffix(b.String(), "\n"), true
+}
+
+// canonicalNumbers copies a JSON value with its numbers written in decimal.
+func canonicalNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if s, err := canonicalNumber(v); err == nil {
+			return json.Number(s)
+		}
+		return v
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = canonicalNumbers(item)
+		}
+		return items
+	case map[string]any:
+		fields := make(map[string]any, len(v))
+		for name, field := range v {
+			fields[name] = canonicalNumbers(field)
+		}
+		return fields
+	}
+	return v
+}
+
+// truthy tells whether a section shows. A number does, 0 too: a value was given.
+func truthy(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
+}

@@ -1,0 +1,44 @@
+package shellwords
+
+import "strings"
+
+// builtinNames are what bash 5.2 does itself (bash(1), SHELL BUILTIN COMMANDS), but for the reserved words.
+const builtinNames = `: . [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo
+	enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd
+	read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset
+	wait`
+
+// Builtins lists the builtins of bash.
+func Builtins() []string { return strings.Fields(builtinNames) }
+
+// IsBuiltin tells whether bash runs a command itself, as long as no function or alias takes its name.
+func IsBuiltin(name string) bool { return listed(builtinNames, name) }
+
+// builtins are those that do more with their words than to read them. test, [, trap and the wrappers are elsewhere.
+var builtins = map[string]*program{
+	"eval":         {operands: []slot{code(Shell, "do not pass values to eval")}, joined: true},
+	"source .":     {operands: []slot{file(Shell), free}, stops: true},
+	"echo":         {dash: true},
+	": true false": {dash: true},
+	"printf":       {options: options{"-v": name}, operands: []slot{format, free}, stops: true},
+	"read": {
+		options:  options{"-a": name, "-d -i -n -N -p -t -u": plain},
+		operands: []slot{name},
+	},
+	"mapfile readarray": {
+		options:  options{"-d -n -O -s -u -c": plain, "-C": code(Shell, "do not pass values to mapfile -C")},
+		operands: []slot{name},
+	},
+	"unset":   {operands: []slot{name}},
+	"getopts": {operands: []slot{operand, name, free}, dash: true},
+	"wait":    {options: options{"-p": name}},
+	"declare typeset local export readonly nameref": {operands: []slot{name}},
+	"let":   {operands: []slot{code(Arithmetic, "use $(( )) with an integer parameter")}, dash: true},
+	"expr":  {operands: []slot{code(Arithmetic, "use $(( )) with an integer parameter")}, dash: true},
+	"set":   {operands: []slot{{kind: AnyOption, cure: "write -- in front of it: set -- {{…}}"}}},
+	"shopt": {operands: []slot{{kind: AnyOption, cure: "write the option in the script"}}, options: options{"-o": plain}},
+	"alias enable bind complete compgen compopt hash fc history jobs": {
+		operands: []slot{code(Shell, "do not pass values to it")},
+		options:  options{"-A -C -F -G -P -S -W -X -D -f -m -u -q -r -x -p": code(Shell, "do not pass values to it")},
+	},
+}

@@ -1,0 +1,120 @@
+package shellwords
+
+// The cure for a value that stands in a program's text.
+const argvCure = "pass the value as an argument of the program and read it there (sys.argv, process.argv, ARGV)"
+
+// interpreters run a program that a word holds or names, and give the words after it to that program.
+var interpreters = map[string]*program{
+	"python python2 python3 pypy pypy3": {
+		options:  options{"-c": ending(code(Python, argvCure)), "-m": ending(file(Python)), "-W -X --check-hash-based-pycs": plain, "-Q": plain},
+		flags:    "-b -B -d -E -h -i -I -O -q -s -S -u -v -V -x -P -R -t -3 --version --help",
+		operands: []slot{file(Python), free},
+		instead:  []slot{free},
+		stops:    true, stdin: Python,
+	},
+	"ruby jruby": {
+		options:  options{"-e": code(Ruby, argvCure), "-r": beside(file(Ruby)), "-I -C -E -K -T -W -F -x": plain, "-i -0": gluedOnly(plain)},
+		flags:    "-a -c -d -h -l -n -p -s -S -U -v -w -y --version --yjit --jit --disable-gems",
+		operands: []slot{file(Ruby), free},
+		instead:  []slot{free},
+		stops:    true, stdin: Ruby,
+	},
+	"node nodejs bun deno": {
+		options: options{
+			"-e --eval -p --print": code(JavaScript, argvCure),
+			"-r --require --import --loader --experimental-loader --env-file":        beside(file(JavaScript)),
+			"-C --conditions --input-type --stack-size --max-old-space-size --title": plain,
+		},
+		flags:    "-c --check -i --interactive -v --version --no-warnings --trace-warnings --inspect --inspect-brk --test --watch --use-strict",
+		operands: []slot{file(JavaScript), free},
+		instead:  []slot{free},
+		stops:    true, stdin: JavaScript,
+	},
+	"php": {
+		options: options{
+			"-r -B -R -E --run --process-code --process-begin --process-end": code(PHP, argvCure),
+			"-f --file -F --process-file":                                    file(PHP), "-c --php-ini -z --zend-extension -S": beside(file(PHP)),
+			"-d --define":  beside(code(Settings, "a setting of php can name a file to run; write it in the script")),
+			"-t --docroot": plain,
+		},
+		flags:    "-a -C -e -h -H -i -l -m -n -q -s -v -w --version",
+		operands: []slot{file(PHP), free},
+		instead:  []slot{free},
+		stops:    true, stdin: PHP,
+	},
+	"lua luajit lua5.1 lua5.3 lua5.4": {
+		options:  options{"-e": code(Lua, argvCure), "-l": beside(file(Lua))},
+		flags:    "-i -v -E -W -",
+		operands: []slot{file(Lua), free},
+		stops:    true, stdin: Lua,
+	},
+	"Rscript": {
+		options:  options{"-e": code(R, argvCure)},
+		flags:    "--vanilla --verbose --no-save --no-environ --no-init-file --slave --quiet --default-packages",
+		operands: []slot{file(R), free},
+		instead:  []slot{free},
+		stops:    true,
+	},
+	"osascript": {options: options{"-e": code(Shell, argvCure), "-l -s": plain}, operands: []slot{file(Shell), free}, instead: []slot{free}, stops: true, stdin: Shell},
+	"java":      {options: options{"-cp -classpath --class-path -p --module-path": beside(file("java")), "-jar -m --module": ending(file("java"))}, long: true, operands: []slot{file("java"), free}, instead: []slot{free}, stops: true},
+	"jshell":    {stdin: "java", always: true},
+	"go cargo npm pnpm yarn npx bunx pip pip3 uv poetry pipenv conda bundle rake gem dotnet mvn gradle": {launcher: true},
+}
+
+const sqlCure = "if that is what the tool is for, set `code: sql` on the parameter; else psql -v x={{…}} and :'x' in a fixed text"
+
+// databases run SQL from their words, and from their input when no word gave any.
+var databases = map[string]*program{
+	"psql": {
+		options: options{
+			"-h --host -d --dbname -U --username -p --port -v --set --variable -F --field-separator -R --record-separator -P --pset -T --table-attr": plain,
+			"-c --command":  code(SQL, sqlCure),
+			"-f --file":     file(SQL),
+			"-o --output":   beside(code(Shell, "psql runs a value like '|cmd'; use > instead")),
+			"-L --log-file": output,
+		},
+		stdin: SQL,
+	},
+	"pg_dump pg_restore createdb dropdb pg_isready": {options: options{"-h --host -d --dbname -U --username -p --port -t --table -n --schema -F --format -j --jobs": plain, "-f --file": output}},
+	"mysql mariadb": {
+		options: options{
+			"-h --host -u --user -P --port -D --database -S --socket --default-character-set --protocol": plain,
+			"-p --password": gluedOnly(plain),
+			"-e --execute":  code(SQL, sqlCure), "--init-command": beside(code(SQL, sqlCure)),
+			"--defaults-file --defaults-extra-file --plugin-dir": beside(file(Settings)),
+			"--pager --tee": beside(code(Shell, "mysql runs this; write it in the script")),
+		},
+		stdin: SQL,
+	},
+	"sqlite3 duckdb": {
+		options: options{
+			"-cmd --cmd": beside(code(SQL, sqlCure)), "-c -s": code(SQL, sqlCure), "-init --init": beside(file(SQL)), "-f": file(SQL),
+			"-separator --separator -newline --newline -nullvalue --nullvalue -mmap -vfs -lookaside -maxsize -pagecache -nonce": plain,
+		},
+		flags: `-safe -batch -bail -csv -header -json -line -list -column -box -table -tabs -html -markdown -quote -ascii -readonly
+			-noheader -echo -stats -interactive -append -deserialize -memtrace -nofollow -utf8 -no-utf8 -version -help -unsigned
+			--safe --batch --bail --csv --header --json --line --list --column --box --table --tabs --html --markdown --quote
+			--ascii --readonly --noheader --echo --version --help -A -zip -unsafe-testing -no-stdin -unredacted`,
+		operands: []slot{operand, code(SQL, "if that is what the tool is for, set `code: sql` on the parameter; else bind the value in a fixed text with .parameter set")},
+		long:     true, noEnd: true, stdin: SQL,
+	},
+	"mongosh mongo": {options: options{"--eval": code(JavaScript, "write a fixed program and read the value from its environment"), "-f --file": file(JavaScript), "--host --port -u -p --username --password": plain}, operands: []slot{operand, file(JavaScript)}, stdin: JavaScript},
+	"redis-cli":     {options: options{"-h -p -a -n -u --user --pass --pattern -i -r -d": plain, "--eval": file(Lua)}},
+}
+
+const launchCure = "name the command in the script"
+
+// containers run their words somewhere else.
+var containers = map[string]*program{
+	"docker podman nerdctl": {launcher: true, options: options{
+		"-H --host -c --context --config -l --log-level --format -f --filter -n --tail --since --until": plain,
+	}, subcommands: map[string]*program{
+		"exec": {options: options{"-e --env --env-file -u --user -w --workdir --detach-keys": plain}, flags: "-d -i -t --detach --interactive --tty --privileged", operands: []slot{operand, command}, stops: true},
+	}},
+	"kubectl oc": {launcher: true, options: options{
+		"-n --namespace -c --container --context --kubeconfig -f --filename -l --selector -o --output -p --patch --tail --since": plain,
+	}},
+	"lxc incus nsenter unshare bwrap firejail systemd-run flatpak chroot proot singularity apptainer vagrant":             {launcher: true},
+	"valgrind perf hyperfine uvx direnv aws-vault doppler op torsocks proxychains proxychains4 xvfb-run dbus-run-session": {launcher: true},
+	"start-stop-daemon": {launcher: true, options: options{"-x --exec -a --startas": command, "-u -p -n -c --pidfile --chuid --name": plain}},
+}

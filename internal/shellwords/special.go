@@ -1,0 +1,232 @@
+package shellwords
+
+import "strings"
+
+// special gives the reader of a program whose words follow no row, nil for the others.
+func special(name string) func(r *reader, at, to int, via []string) {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash":
+		return (*reader).shell
+	case "find":
+		return (*reader).find
+	case "test", "[":
+		return (*reader).test
+	case "xargs":
+		return (*reader).xargs
+	case "perl":
+		return (*reader).perl
+	case "trap":
+		return (*reader).trap
+	}
+	return nil
+}
+
+// shellRow has what the shells have in common. -c takes no argument: it says that the first operand is the code.
+var shellRow = &program{
+	options: options{"-o": plain, "+o": plain, "-O": plain, "+O": plain, "--rcfile": beside(file(Shell)), "--init-file": beside(file(Shell))},
+	flags: `-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T --login --noprofile --norc --posix
+		--restricted --verbose --noediting`,
+	operands: []slot{file(Shell), free},
+	stops:    true, plus: true,
+	stdin: Shell,
+}
+
+func (r *reader) shell(at, to int, via []string) {
+	name := Base(r.words[at].Text)
+	items := r.items(r.words, shellRow, at, to)
+	r.options(items, name)
+	code := false  // -c
+	stdin := false // -s
+	vague := false
+	var operands []int
+	for _, it := range items {
+		w := r.words[it.at]
+		switch {
+		case it.operand:
+			if w.Splits && len(operands) == 0 {
+				vague = true
+			}
+			operands = append(operands, it.at)
+		case strings.HasPrefix(w.Text, "--"):
+			vague = vague || it.picks
+		default:
+			vague = vague || it.picks
+			code = code || strings.Contains(w.Text[1:], "c")
+			stdin = stdin || strings.Contains(w.Text[1:], "s")
+		}
+	}
+	switch {
+	case vague:
+		for _, i := range operands {
+			r.Roles[i] = Role{Kind: Unclear, Reader: name, Cure: "write the options of " + name + " out, each as a word of its own"}
+		}
+		if r.Unknown == "" {
+			r.Unknown = "the options of " + name + " are not fixed"
+		}
+		r.Stdin = Shell
+	case code && len(operands) > 0:
+		r.give(operands[0], code0(name), name+" -c", false)
+		last := &r.Code[len(r.Code)-1]
+		last.Parameters = operands[1:]
+		r.parameters(operands[1:], name+" -c")
+	case stdin || len(operands) == 0:
+		r.Stdin = Shell
+		r.parameters(operands, name)
+	default:
+		r.give(operands[0], file(Shell), name, false)
+		r.parameters(operands[1:], name)
+	}
+}
+
+func code0(name string) slot {
+	return code(Shell, name+` -c '… "$1" …' _ {{…}} passes the value as data`)
+}
+
+// parameters are what the code sees as $0, $1, …: data, whatever they begin with.
+func (r *reader) parameters(at []int, label string) {
+	for _, i := range at {
+		r.Roles[i] = Role{Kind: Operand, Reader: label, Dash: true}
+	}
+}
+
+// findRow has find's tests and actions; -exec and its like are read by find itself.
+var findRow = &program{
+	options: options{
+		`-name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -regextype -type -xtype -maxdepth -mindepth
+		-newer -anewer -cnewer -samefile -size -mtime -atime -ctime -mmin -amin -cmin -user -group -uid -gid -perm -links -inum
+		-fstype -printf -used -context -D`: plain,
+		"-fprint -fprint0 -fls": output,
+		"-fprintf":              two(output),
+		"-files0-from":          plain,
+	}.split(),
+	long: true, noEnd: true,
+}
+
+func (r *reader) find(at, to int, via []string) {
+	for i := at + 1; i < to; i++ {
+		w := r.words[i]
+		switch {
+		case w.Fixed && isExec(w.Text):
+			end := i + 1
+			for end < to && !(r.words[end].Fixed && isExecEnd(r.words, end)) {
+				end++
+			}
+			r.Roles[i] = Role{Kind: Option, Reader: "find"}
+			r.command(i+1, end, append(via[:len(via):len(via)], "find"))
+			if end < to {
+				r.Roles[end] = Role{Kind: Option, Reader: "find"}
+			}
+			i = end
+		case len(w.Text) > 1 && w.Text[0] == '-' || !w.Fixed && w.Text == "-":
+			it := findRow.option(i, w)
+			it.args = min(it.args, to-i-1)
+			r.options([]item{it}, "find")
+			if w.Text == "-delete" {
+				r.Roles[i].Writes = true
+			}
+			i += it.args
+		default:
+			r.Roles[i] = Role{Kind: Operand, Reader: "find", Operators: true}
+			if w.Splits {
+				r.Roles[i] = Role{Kind: Unclear, Reader: "find", Cure: "write the tests and actions of find out"}
+			}
+			if !w.Fixed && w.Text == "" {
+				r.Assumed = append(r.Assumed, i)
+			}
+		}
+	}
+}
+
+func isExec(text string) bool {
+	return text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir"
+}
+
+// isExecEnd tells whether the command of -exec ends here: at ; or at a + after {}.
+func isExecEnd(words []Word, i int) bool {
+	return words[i].Text == ";" || words[i].Text == "+" && words[i-1].Fixed && words[i-1].Text == "{}"
+}
+
+// test reads test and [. Its words mean what their number and neighbours say, so a value in front of another word that is
+// not fixed could be -v, and [ -v 'a[$(cmd)]' ] runs cmd.
+func (r *reader) test(at, to int, _ []string) {
+	name := r.words[at].Text
+	for i := at + 1; i < to; i++ {
+		w, before := r.words[i], r.words[i-1]
+		r.Roles[i] = Role{Kind: Operand, Reader: name, Dash: true}
+		switch {
+		case i > at+1 && before.Fixed && (before.Text == "-v" || before.Text == "-R"):
+			r.Roles[i] = Role{Kind: Variable, Reader: name + " " + before.Text, Dash: true, Cure: "write the variable's name in the script"}
+		case i > at+1 && !w.Fixed && !before.Fixed && before.Text == "", w.Splits:
+			r.Roles[i] = Role{Kind: Variable, Reader: name, Dash: true,
+				Cure: "the word before it could be -v, which evaluates this one: write an operator between them, or use [[ ]]"}
+		}
+	}
+}
+
+// trap's first word is code, unless it is all there is, or resets the signal.
+func (r *reader) trap(at, to int, _ []string) {
+	first := at + 1
+	if first < to && r.words[first].Fixed && r.words[first].Text == "--" {
+		r.Roles[first] = Role{Kind: Option, Reader: "trap"}
+		first++
+	}
+	for i := first; i < to; i++ {
+		r.Roles[i] = Role{Kind: Operand, Reader: "trap", Dash: true}
+	}
+	if first >= to {
+		return
+	}
+	switch w := r.words[first]; {
+	case w.Fixed && (to-first == 1 || w.Text == "-" || w.Text == "" || strings.HasPrefix(w.Text, "-") || w.Text[0] >= '0' && w.Text[0] <= '9'):
+	default:
+		r.give(first, code(Shell, "do not pass values to trap"), "trap", false)
+	}
+}
+
+// perlRow is perl's. The digits are those of -0777 and -l012.
+var perlRow = &program{
+	options: options{
+		"-e -E": code(Perl, "pass the value as an argument and read it from @ARGV"),
+		"-M -m": gluedOnly(beside(file(Perl))), "-I": plain, "-d -D -x -C -i -F -V": gluedOnly(plain),
+	}.split(),
+	flags:    "-a -c -f -g -h -l -n -p -s -S -t -T -u -U -v -w -W -X -0 -1 -2 -3 -4 -5 -6 -7",
+	operands: []slot{file(Perl), free},
+	instead:  []slot{free},
+	stops:    true,
+	stdin:    Perl,
+}
+
+// loops tells whether a word of options has -n or -p in it, in front of an option that takes the rest.
+func loops(word string) bool {
+	for i := 1; i < len(word); i++ {
+		switch _, takes := perlRow.options["-"+word[i:i+1]]; {
+		case word[i] == 'n', word[i] == 'p':
+			return true
+		case takes:
+			return false
+		}
+	}
+	return false
+}
+
+// perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O Operators): with -n, -p
+// or <> in the program its operands are commands.
+func (r *reader) perl(at, to int, via []string) {
+	code := len(r.Code)
+	r.program(perlRow, "perl", at, to, via)
+	opens := false
+	for i := at + 1; i < to; i++ {
+		if r.Roles[i].Kind == Option {
+			opens = opens || loops(r.words[i].Text)
+		}
+	}
+	for _, text := range r.Code[code:] {
+		opens = opens || !text.Fixed || strings.Contains(text.Text, "<>") || strings.Contains(text.Text, "ARGV>")
+	}
+	for i := at + 1; opens && i < to; i++ {
+		if role := &r.Roles[i]; role.Kind == Operand {
+			*role = Role{Kind: Code, Language: Shell, Reader: "perl <>", Cure: "read the file on standard input: perl … < {{…}}"}
+			r.Code = append(r.Code, Text{Language: Data, Text: r.words[i].Text, Fixed: r.words[i].Fixed, At: i, Whole: true})
+		}
+	}
+}

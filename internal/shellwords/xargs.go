@@ -1,0 +1,93 @@
+package shellwords
+
+import "strings"
+
+var xargsRow = &program{
+	options: options{
+		"-I -n -P -L -s -E -a --arg-file --max-args --max-procs --max-chars --process-slot-var": plain,
+		"-d --delimiter": plain,
+		"-i -e -l":       gluedOnly(plain),
+	}.split(),
+	flags: `-0 -p -r -t -x -o --null --interactive --no-run-if-empty --verbose --exit --open-tty --show-limits --replace --eof
+		--max-lines`,
+	operands: []slot{command},
+	stops:    true,
+}
+
+// xargs gives what it reads to another command. Split at NUL (-0) or at one character (-d) each item is one word of it,
+// which is data where the command takes data; split at blanks and quotes an item can become several words, options among
+// them.
+func (r *reader) xargs(at, to int, via []string) {
+	r.program(xargsRow, "xargs", at, to, via)
+	inner := to
+	for _, p := range r.Programs {
+		if p.At > at && p.At < inner {
+			inner = p.At
+		}
+	}
+	separate, mark := false, ""
+	for i := at + 1; i < inner; i++ {
+		switch text := r.words[i].Text; {
+		case !r.words[i].Fixed:
+		case text == "--null" || strings.HasPrefix(text, "-d") || strings.HasPrefix(text, "--delimiter") ||
+			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "0") && r.Roles[i].Kind == Option:
+			separate = true
+		case text == "-I" && i+1 < inner:
+			mark = r.words[i+1].Text
+		case strings.HasPrefix(text, "-I"):
+			mark = text[2:]
+		case text == "-i" || text == "--replace":
+			mark = "{}"
+		case strings.HasPrefix(text, "-i"):
+			mark = text[2:]
+		case strings.HasPrefix(text, "--replace="):
+			mark = strings.TrimPrefix(text, "--replace=")
+		}
+	}
+	r.Stdin = Arguments
+	if separate && inner < to && itemsAreData(r.words[inner:to], mark, r.depth) {
+		r.Stdin = Data
+	}
+}
+
+// itemsAreData reads the command with an item in its place: wherever the mark stands, or as a word at the end.
+func itemsAreData(words []Word, mark string, depth int) bool {
+	if depth >= maxLaunchDepth {
+		return false
+	}
+	var filled []Word
+	items := map[int]bool{}
+	for i, w := range words {
+		if before, _, ok := strings.Cut(w.Text, mark); ok && mark != "" && w.Fixed {
+			w = Word{Text: before}
+			items[i] = true
+		}
+		filled = append(filled, w)
+	}
+	if mark == "" {
+		items[len(filled)] = true
+		filled = append(filled, Word{})
+	}
+	reading := read(filled, depth+1)
+	if reading.Unknown != "" || reading.Stdin != Data {
+		return false
+	}
+	last := reading.Programs[len(reading.Programs)-1]
+	for i := range items {
+		role := reading.Roles[i]
+		if role.Kind != Operand && role.Kind != Argument {
+			return false
+		}
+		// An item that begins with '-' is an option. That is harmless only where no option runs anything.
+		if !role.Dash && filled[i].Text == "" && !harmless(Base(filled[last.At].Text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless tells whether no option of a program runs anything. Of a program that is not in the table nobody knows.
+func harmless(name string) bool {
+	p := table[name]
+	return p != nil && !p.risky() && !p.runs() && !p.launcher
+}
