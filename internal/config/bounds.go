@@ -1,0 +1,107 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// bounds walks a tree as every later reader will, aliases followed, and reports what would make such a walk long, endless
+// or ambiguous.
+type bounds struct {
+	doc     *document
+	nodes   int                 // seen so far, an alias counted as all that it stands for
+	checked map[*yaml.Node]bool // nodes behind an anchor are seen more than once and said wrong once
+	open    map[*yaml.Node]bool // nodes that the walk is inside of
+	alias   *yaml.Node          // the outermost alias that the walk is behind
+}
+
+// walk goes through a node that lies depth levels below the root. It returns false at the first bound that is passed, which
+// ends the walk: that bounds the time, too, whatever the aliases do.
+func (b *bounds) walk(node *yaml.Node, depth int) bool {
+	if b.nodes++; b.nodes > maxNodes {
+		if b.alias != nil {
+			node = b.alias
+		}
+		b.report(node, ruleTooLarge, fmt.Sprintf("more than %d values, with aliases counted as what they stand for", maxNodes), "")
+		return false
+	}
+	if depth > maxDepth {
+		b.report(node, ruleTooLarge, fmt.Sprintf("more than %d mappings and lists inside each other", maxDepth), "")
+		return false
+	}
+	if node.Kind == yaml.AliasNode {
+		if b.alias == nil {
+			b.alias = node
+			defer func() { b.alias = nil }()
+		}
+		return b.walk(node.Alias, depth)
+	}
+	if b.open[node] {
+		b.report(node, ruleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor), "write the value out")
+		return false
+	}
+	b.open[node] = true
+	defer delete(b.open, node)
+	if !b.checked[node] {
+		b.checked[node] = true
+		b.check(node)
+	}
+	for _, child := range node.Content {
+		if !b.walk(child, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// check looks at one node by itself.
+func (b *bounds) check(node *yaml.Node) {
+	if node.Style&yaml.TaggedStyle != 0 {
+		b.report(node, ruleTag, fmt.Sprintf("the tag %s is not supported", quote(node.Tag)), "take the tag out; quotes make a text")
+	}
+	switch node.Kind {
+	case yaml.ScalarNode:
+		if strings.ContainsRune(node.Value, 0) {
+			b.report(node, ruleSyntax, `the text holds NUL (\0), which no program can be given`, "")
+		}
+	case yaml.MappingNode:
+		b.checkKeys(node)
+	}
+}
+
+func (b *bounds) report(node *yaml.Node, rule, message, hint string) {
+	b.doc.report(node.Line, node.Column, rule, message, hint)
+}
+
+// checkKeys reports keys that are not scalars, merge keys, and keys that stand twice. 1 and "1" are the same key here:
+// where a key is a name they would name the same thing.
+func (b *bounds) checkKeys(mapping *yaml.Node) {
+	seen := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key := mapping.Content[i]
+		switch {
+		case key.Kind == yaml.AliasNode:
+			b.report(key, ruleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value), "write the key out")
+		case key.Kind != yaml.ScalarNode:
+			b.report(key, ruleKey, "a key must be a name, found "+describe(key), curlyHint(mapping, key))
+		case key.Tag == "!!merge":
+			b.report(key, ruleKey, "merge keys (<<) are not supported", "write the keys out, or give a whole value by its alias")
+		default:
+			if first, twice := seen[key.Value]; twice {
+				b.report(key, ruleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d", quote(key.Value), first.Line),
+					"take one of them out")
+			}
+			seen[key.Value] = key
+		}
+	}
+}
+
+// curlyHint explains the commonest way to a mapping as a key: a text that begins with a template's tag.
+func curlyHint(mapping, key *yaml.Node) string {
+	if mapping.Style&yaml.FlowStyle != 0 && key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0 {
+		return "a text that begins with {{ needs quotes around it"
+	}
+	return ""
+}

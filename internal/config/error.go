@@ -1,0 +1,117 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Severity says what a mistake leads to.
+type Severity string
+
+// The severities: with an error nothing of the file is used, a warning is only told.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+)
+
+// Error is one mistake in a file, or one thing about it that its author should know.
+type Error struct {
+	File     string   `json:"file"`   // as it is shown to people
+	Line     int      `json:"line"`   // from 1; 0 when the file as a whole is meant
+	Column   int      `json:"column"` // from 1, in characters; 0 when the file as a whole is meant
+	Severity Severity `json:"severity"`
+	Rule     string   `json:"rule"` // the kind of mistake, one word for searching
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"` // the cure, where we know it; may have several lines
+}
+
+// Error gives `tools.yaml:41:9: message [rule]`, and the hint on lines of its own.
+func (e Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": ")
+	if e.Severity == SeverityWarning {
+		b.WriteString("warning: ")
+	}
+	fmt.Fprintf(&b, "%s [%s]", e.Message, e.Rule)
+	if e.Hint != "" {
+		b.WriteString("\n  hint: " + strings.ReplaceAll(e.Hint, "\n", "\n  "))
+	}
+	return b.String()
+}
+
+// shown gives the mistake as people may read it. Files and their names can come from a stranger, and a message repeats what
+// stands there: nothing of it may reach a terminal as a command.
+func (e Error) shown() Error {
+	e.File, e.Message, e.Hint = permissions.ShowLine(e.File), permissions.ShowLine(e.Message), permissions.Show(e.Hint)
+	return e
+}
+
+// Errors is everything that is to be said about one or more files. It is an error when one of its members is.
+type Errors []Error
+
+func (l Errors) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Broken tells whether one of them is an error, so that the file cannot be used.
+func (l Errors) Broken() bool {
+	for _, e := range l {
+		if e.Severity == SeverityError {
+			return true
+		}
+	}
+	return false
+}
+
+// err gives the list as an error, or nil when it holds warnings only.
+func (l Errors) err() error {
+	if !l.Broken() {
+		return nil
+	}
+	return l
+}
+
+// sortByPosition puts the list in the order of reading. Files stay in the order in which they first come up.
+func (l Errors) sortByPosition() {
+	order := map[string]int{}
+	for _, e := range l {
+		if _, seen := order[e.File]; !seen {
+			order[e.File] = len(order)
+		}
+	}
+	sort.SliceStable(l, func(i, j int) bool {
+		a, b := l[i], l[j]
+		switch {
+		case a.File != b.File:
+			return order[a.File] < order[b.File]
+		case a.Line != b.Line:
+			return a.Line < b.Line
+		}
+		return a.Column < b.Column
+	})
+}
+
+// List gives the mistakes that err holds: those of an Errors or an Error, else none.
+func List(err error) Errors {
+	var all Errors
+	if errors.As(err, &all) {
+		return all
+	}
+	var one Error
+	if errors.As(err, &one) {
+		return Errors{one}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// File is one configuration file as it was read.
+type File struct {
+	Name  string // as it is shown to people
+	Path  string // absolute; "" for a file that came with the program
+	Layer tool.Layer
+	// Workspace marks a policy file that belongs to a workspace. It stands outside the layers: it replaces nothing and
+	// only its rejecting rules are in force.
+	Workspace bool
+	Data      []byte // never changed
+}
+
+// SHA256 names the content, in hexadecimal.
+func (f File) SHA256() string {
+	sum := sha256.Sum256(f.Data)
+	return hex.EncodeToString(sum[:])
+}
+
+// From says in one word where the file comes from, for the record.
+func (f File) From() string {
+	if f.Workspace {
+		return "workspace"
+	}
+	return f.Layer.String()
+}
+
+// source gives the place of a node of the file.
+func (f File) source(v value) tool.Source {
+	return tool.Source{Layer: f.Layer, File: f.Name, Line: v.node.Line, Column: v.node.Column}
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+const ruleTwice = "given-twice"
+
+// limit is one row of the table of limits: its key, its bounds in the key's own unit, and where it goes.
+type limit struct {
+	name      string
+	want      string
+	low, high int64
+	set       func(*tool.Limits, int64)
+}
+
+// limits are the limits that an entry may give, under sandbox or under resource_limits. The upper bounds are there to
+// catch slips; the kernel has its own.
+func limits() []limit {
+	const mega = 1 << 20
+	return []limit{
+		{"max_memory_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.Memory = n * mega }},
+		{"max_cpu_time_seconds", "a whole number of seconds", 1, 86400, func(l *tool.Limits, n int64) {
+			l.CPU = time.Duration(n) * time.Second
+		}},
+		{"max_file_size_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.FileSize = n * mega }},
+		{"max_open_files", "a whole number", 8, mega, func(l *tool.Limits, n int64) { l.OpenFiles = int(n) }},
+		{"max_processes", "a whole number", 1, 65536, func(l *tool.Limits, n int64) { l.Processes = int(n) }},
+		{"max_output_mb", "a whole number of megabytes", 1, 1024, func(l *tool.Limits, n int64) { l.Output = n * mega }},
+	}
+}
+
+// limitKeys makes the table's rows keys.
+func limitKeys() []key[*toolEntry] {
+	var keys []key[*toolEntry]
+	for _, l := range limits() {
+		keys = append(keys, key[*toolEntry]{l.name, l.want, func(e *toolEntry, v value) { e.readLimit(l, v) }})
+	}
+	return keys
+}
+
+// limitsNoun is what may stand under resource_limits.
+func limitsNoun() noun[*toolEntry] {
+	return noun[*toolEntry]{
+		name:      "resource_limits",
+		keys:      limitKeys(),
+		elsewhere: []misplaced{{names(sandboxKeys()), "%s belongs under sandbox"}},
+	}
+}
+
+func (e *toolEntry) readLimit(l limit, v value) {
+	if first, twice := e.limits[l.name]; twice {
+		v.fail(ruleTwice, "keep one of them", "the limit is also given in line %d", first.node.Line)
+		return
+	}
+	e.limits[l.name] = v
+	if n, ok := v.whole(l.low, l.high); ok {
+		l.set(&e.tool.Sandbox.Limits, n)
+	}
+}
+
+// longestTimeout is the longest time that a call may be given.
+const longestTimeout = 24 * time.Hour
+
+// readTimeout reads seconds, whole or not, or a duration such as 2m30s.
+func (e *toolEntry) readTimeout(v value) {
+	var timeout time.Duration
+	if isNumber(v.node) {
+		number, ok := v.number()
+		if !ok {
+			return
+		}
+		seconds, err := number.Float64()
+		if err != nil || seconds > longestTimeout.Seconds() {
+			seconds = longestTimeout.Seconds() + 1
+		}
+		timeout = time.Duration(seconds * float64(time.Second))
+	} else {
+		text, ok := v.text()
+		if !ok {
+			return
+		}
+		var err error
+		if timeout, err = time.ParseDuration(text); err != nil {
+			hint := ""
+			if jsonNumber.MatchString(text) {
+				hint = fmt.Sprintf("take the quotes out, or give the unit: %ss", text)
+			}
+			v.fail(ruleValue, hint, "want %s, found %s", v.want, quote(text))
+			return
+		}
+	}
+	if timeout <= 0 || timeout > longestTimeout {
+		v.fail(ruleValue, "", "want more than 0 and no more than 24h, found %s", shorten(v.node.Value))
+		return
+	}
+	e.tool.Sandbox.Limits.Timeout = timeout
+}

@@ -1,0 +1,252 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Set is what all files say together. It never changes.
+type Set struct {
+	Tools    []Loaded           // in the order of their ids
+	Policies []permissions.File // the weakest layer first; a workspace's own last
+	Settings Settings
+	Files    []File // every file that was read, in the order in which they count
+	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not read.
+	Warnings Errors
+}
+
+// loading is a Set that is being put together.
+type loading struct {
+	sources Sources
+	last    *Set // what counted before; nil at the start
+	set     *Set
+	found   Errors
+	tools   map[string]int // index in set.Tools
+}
+
+// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an earlier
+// layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all mistakes of all
+// files; nothing is half loaded.
+func Load(sources Sources) (*Set, error) { return load(sources, nil) }
+
+// load is Load after last: a file that has vanished since says what it said then.
+func load(sources Sources, last *Set) (*Set, error) {
+	l := &loading{
+		sources: sources, last: last,
+		set:   &Set{Settings: DefaultSettings()},
+		tools: map[string]int{},
+	}
+	candidates, errs := sources.candidates()
+	for _, err := range errs {
+		l.say(err)
+	}
+	for _, c := range candidates {
+		l.add(c)
+	}
+	l.notice()
+	if l.found.Broken() {
+		return nil, l.found
+	}
+	for _, t := range l.set.Tools {
+		l.found = append(l.found, t.Warnings...)
+	}
+	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
+	l.checkExposed()
+	l.set.Warnings = l.found
+	return l.set, nil
+}
+
+// add reads one file, when it is there, and adds what it says.
+func (l *loading) add(c candidate) {
+	file, err := l.sources.read(c)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errAbsent) {
+		if kept, ok := l.kept(c); ok {
+			l.warn(c.name, ruleVanished, "put it back, or start the program again without it",
+				"the file is gone; what it said last still counts")
+			file, err = kept, nil
+		}
+	}
+	switch {
+	case errors.Is(err, errAbsent):
+		return
+	case err != nil:
+		l.fail(c, err)
+		return
+	}
+	l.set.Files = append(l.set.Files, file)
+	switch c.kind {
+	case kindTools:
+		l.addTools(file)
+	case kindPolicies:
+		l.addPolicies(file)
+	case kindSettings:
+		settings, err := ReadSettings(file, l.set.Settings)
+		l.found = append(l.found, List(err)...)
+		l.set.Settings = settings
+	}
+}
+
+// kept gives a file as it counted last.
+func (l *loading) kept(c candidate) (File, bool) {
+	if l.last == nil {
+		return File{}, false
+	}
+	for _, file := range l.last.Files {
+		if file.Path == c.path && file.Layer == c.layer && file.Workspace == (c.workspace != "") {
+			return file, true
+		}
+	}
+	return File{}, false
+}
+
+func (l *loading) addTools(file File) {
+	tools, err := ReadTools(file)
+	if err != nil {
+		l.found = append(l.found, List(err)...)
+		return
+	}
+	for _, t := range tools {
+		i, known := l.tools[t.Tool.ID]
+		switch {
+		case !known:
+			l.tools[t.Tool.ID] = len(l.set.Tools)
+			l.set.Tools = append(l.set.Tools, t)
+		case l.set.Tools[i].Tool.Source.Layer == file.Layer:
+			l.twice(fmt.Sprintf("tool %q", t.Tool.ID), t.Tool.Source, l.set.Tools[i].Tool.Source)
+		default:
+			l.set.Tools[i] = t
+		}
+	}
+}
+
+func (l *loading) addPolicies(file File) {
+	policies, err := ReadPolicies(file)
+	if err != nil {
+		l.found = append(l.found, List(err)...)
+		return
+	}
+	if file.Workspace {
+		// Ids of a stranger's file are its own: one that is also in use elsewhere must not take that rule's place.
+		l.noticeLoose(policies)
+		l.set.Policies = append(l.set.Policies, policies)
+		return
+	}
+	for _, rule := range policies.Rules {
+		l.replace(rule, file.Layer)
+	}
+	l.set.Policies = append(l.set.Policies, policies)
+}
+
+// replace takes the rules with a rule's id out of the weaker layers.
+func (l *loading) replace(rule permissions.Rule, layer tool.Layer) {
+	for i, earlier := range l.set.Policies {
+		var rules []permissions.Rule
+		for _, other := range earlier.Rules {
+			switch {
+			case other.ID != rule.ID:
+				rules = append(rules, other)
+			case earlier.Layer == layer:
+				l.twice(fmt.Sprintf("rule %q", rule.ID), rule.Source, other.Source)
+			}
+		}
+		l.set.Policies[i].Rules = rules
+	}
+}
+
+func (l *loading) twice(what string, second, first tool.Source) {
+	l.say(Error{
+		File: second.File, Line: second.Line, Column: second.Column, Severity: SeverityError, Rule: ruleDuplicate,
+		Message: fmt.Sprintf("%s: is also at %s, in the same layer (%s)", what, first, first.Layer),
+		Hint:    "take one of them out; a later layer may replace an entry, the same one may not",
+	})
+}
+
+// notice tells of files that people could expect to count.
+func (l *loading) notice() {
+	for _, dir := range l.sources.Workspace.Dirs() {
+		path := filepath.Join(dir, workspaceDir, toolsName)
+		if _, err := os.Lstat(path); err == nil {
+			l.warn(path, ruleIgnored, "read it, then name it with --tools, or copy what you want into your own tools.yaml",
+				"the tools of a workspace are not loaded: whoever wrote the repository would choose what runs")
+		}
+	}
+	dirs := []string{l.sources.SystemDir}
+	if l.sources.ConfigHome != "" {
+		dirs = append(dirs, filepath.Join(l.sources.ConfigHome, directoryName))
+	}
+	for _, dir := range dirs {
+		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml"} {
+			path := filepath.Join(dir, name)
+			if _, err := os.Lstat(path); err == nil && dir != "" {
+				l.warn(path, ruleIgnored, "name it ….yaml", "the file is not read")
+			}
+		}
+	}
+}
+
+// noticeLoose tells of the rules of a workspace's file that are not in force.
+func (l *loading) noticeLoose(file permissions.File) {
+	loose := 0
+	for _, rule := range file.Rules {
+		if rule.Verdict != permissions.Reject {
+			loose++
+		}
+	}
+	if loose > 0 {
+		l.warn(file.Name, ruleIgnored, "copy what you agree with into your own policy file",
+			"%d of %d rules are not in force: a workspace's own file can only reject", loose, len(file.Rules))
+	}
+}
+
+// checkExposed tells of names in expose that no tool has.
+func (l *loading) checkExposed() {
+	for _, id := range l.set.Settings.Expose {
+		if _, known := l.tools[id]; known {
+			continue
+		}
+		hint := ""
+		if near := nearest(id, l.ids()); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		l.warn(settingsName, ruleValue, hint, "expose: there is no tool %q", id)
+	}
+}
+
+func (l *loading) ids() []string {
+	var ids []string
+	for _, t := range l.set.Tools {
+		ids = append(ids, t.Tool.ID)
+	}
+	return ids
+}
+
+func (l *loading) warn(file, rule, hint, format string, args ...any) {
+	l.say(Error{File: file, Severity: SeverityWarning, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (l *loading) say(e Error) { l.found = append(l.found, e.shown()) }
+
+// fail says why a file that is there, or must be, cannot be used.
+func (l *loading) fail(c candidate, err error) {
+	found := fileError(c.name, err)
+	var why untrusted
+	switch {
+	case errors.As(err, &why) && c.layer == tool.LayerSystem:
+		found.Rule = ruleUntrusted
+		found.Hint = "chown root and chmod go-w it: it overrides everything, so only root may write it"
+	case errors.As(err, &why):
+		found.Rule = ruleUntrusted
+		found.Hint = "move it out of the workspace, or name it with a flag: a repository can bring files and, through direnv, set variables"
+	case errors.Is(err, os.ErrNotExist) && c.by != "":
+		found.Message = fmt.Sprintf("%s names this file, and there is none", c.by)
+	case errors.Is(err, os.ErrNotExist):
+		found.Message = "there is no such file"
+	}
+	l.say(found)
+}

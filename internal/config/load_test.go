@@ -1,0 +1,461 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// write makes a file and the directories above it.
+func write(t *testing.T, path, data string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// tempDir gives a directory whose name has no links in it, as a Workspace wants.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func tools(ids ...string) string {
+	var b strings.Builder
+	b.WriteString("tools:\n")
+	for _, id := range ids {
+		name, description, _ := strings.Cut(id, "=")
+		b.WriteString("  " + name + ": {script: echo, description: '" + description + "'}\n")
+	}
+	return b.String()
+}
+
+func policy(decision string, ids ...string) string {
+	var b strings.Builder
+	b.WriteString("version: 2\nauto_approval_policies:\n")
+	for _, id := range ids {
+		b.WriteString("  - {id: " + id + ", applies_to: [x], decision: {type: " + decision + "}}\n")
+	}
+	return b.String()
+}
+
+// TestLayers: every layer adds, and a later one replaces.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/home/a2a-acp/tools.yaml", tools("shared=user", "user", "b=user"))
+	write(t, dir+"/env1.yaml", tools("shared=environment", "env1"))
+	write(t, dir+"/env2.yaml", tools("env2", "b=environment"))
+	write(t, dir+"/flag.yaml", tools("shared=flag", "flag"))
+	write(t, dir+"/etc/tools.yaml", tools("shared=system", "system"))
+	set, err := Load(Sources{
+		EmbeddedTools: []byte(tools("shared=embedded", "embedded")),
+		ConfigHome:    dir + "/home",
+		Env:           env("A2A_TOOLS_CONFIG", dir+"/env1.yaml"+string(os.PathListSeparator)+dir+"/env2.yaml"),
+		Tools:         []string{"flag.yaml", "./flag.yaml"},
+		Dir:           dir,
+		SystemDir:     dir + "/etc",
+		systemOwner:   os.Getuid(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, loaded := range set.Tools {
+		got[loaded.Tool.ID] = loaded.Tool.Source.Layer.String() + " " + loaded.Tool.Description
+	}
+	want := map[string]string{
+		"shared": "system system", "embedded": "embedded ", "user": "user ", "env1": "environment ", "env2": "environment ",
+		"b": "environment environment", "flag": "flag ", "system": "system ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var files []string
+	for _, file := range set.Files {
+		files = append(files, file.From()+" "+strings.TrimPrefix(file.Path, dir))
+		if len(file.SHA256()) != 64 {
+			t.Errorf("hash %q", file.SHA256())
+		}
+	}
+	wantFiles := []string{
+		"embedded ", "user /home/a2a-acp/tools.yaml", "environment /env1.yaml", "environment /env2.yaml", "flag /flag.yaml",
+		"system /etc/tools.yaml",
+	}
+	if diff := cmp.Diff(wantFiles, files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestPolicyLayers(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/home/a2a-acp/auto_approval_policies.yaml", policy("manual", "shared", "user"))
+	write(t, dir+"/env.yaml", policy("reject", "env"))
+	write(t, dir+"/flag.yaml", policy("reject", "shared"))
+	write(t, dir+"/work/.a2a-acp/auto_approval_policies.yaml", policy("reject", "user", "mine"))
+	set, err := Load(Sources{
+		EmbeddedPolicies: []byte(policy("approve", "shared", "embedded")),
+		ConfigHome:       dir + "/home",
+		Env:              env("A2A_AUTO_APPROVAL_FILE", dir+"/env.yaml"),
+		Policies:         []string{dir + "/flag.yaml"},
+		Workspace:        tool.Workspace{Root: dir + "/work"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type file struct {
+		Layer   string
+		Tighten bool
+		Rules   []string
+	}
+	var got []file
+	for _, f := range set.Policies {
+		out := file{Layer: f.Layer.String(), Tighten: f.TightenOnly}
+		for _, rule := range f.Rules {
+			out.Rules = append(out.Rules, rule.ID+" "+rule.Verdict.String())
+		}
+		got = append(got, out)
+	}
+	want := []file{
+		{"embedded", false, []string{"embedded approve"}},
+		{"user", false, []string{"user ask"}},
+		{"environment", false, []string{"env reject"}},
+		{"flag", false, []string{"shared reject"}},
+		{"user", true, []string{"user reject", "mine reject"}}, // the workspace's own: it takes the place of nothing
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if from := set.Files[len(set.Files)-1].From(); from != "workspace" {
+		t.Errorf("the workspace's file comes from %q", from)
+	}
+}
+
+// TestWorkspaceFiles: what a repository brings can tighten, and is otherwise told and not used.
+func TestWorkspaceFiles(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/.a2a-acp/tools.yaml", tools("evil"))
+	write(t, dir+"/.a2a-acp/a2a-acp.yaml", "always: forward\n")
+	write(t, dir+"/more/.a2a-acp/auto_approval_policies.yaml", policy("approve", "a", "b"))
+	set, err := Load(Sources{Workspace: tool.Workspace{Root: dir, Additional: []string{dir + "/more"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Tools) > 0 || set.Settings.Always != AlwaysKeep {
+		t.Errorf("tools %v, settings %+v", set.Tools, set.Settings)
+	}
+	if len(set.Policies) != 1 || !set.Policies[0].TightenOnly {
+		t.Errorf("policies %+v", set.Policies)
+	}
+	want := dir + "/more/.a2a-acp/auto_approval_policies.yaml: warning: 2 of 2 rules are not in force: a workspace's own file can only reject [ignored]\n" +
+		"  hint: copy what you agree with into your own policy file\n" +
+		dir + "/.a2a-acp/tools.yaml: warning: the tools of a workspace are not loaded: whoever wrote the repository would choose what runs [ignored]\n" +
+		"  hint: read it, then name it with --tools, or copy what you want into your own tools.yaml"
+	if diff := cmp.Diff(want, set.Warnings.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestUntrustedFiles lists the ways in which a repository could bring its own rules.
+func TestUntrustedFiles(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		prepare func(t *testing.T, dir string, sources *Sources)
+		want    string // "" when it is fine
+	}{
+		{"relative", func(t *testing.T, dir string, s *Sources) {
+			s.Env = env("A2A_TOOLS_CONFIG", "tools.yaml")
+		}, "must give an absolute path"},
+		{"relative, in a list", func(t *testing.T, dir string, s *Sources) {
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/fine.yaml", tools("a"))+":./x.yaml:")
+		}, "must give an absolute path"},
+		{"in the workspace", func(t *testing.T, dir string, s *Sources) {
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", write(t, dir+"/work/p.yaml", policy("approve", "a")))
+		}, "it lies in the workspace"},
+		{"in the workspace, by dots", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/work/p.yaml", policy("approve", "a"))
+			mkdir(t, dir+"/home")
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/home/../work/p.yaml")
+		}, "it lies in the workspace"},
+		{"in an additional directory", func(t *testing.T, dir string, s *Sources) {
+			s.Workspace.Additional = []string{dir + "/more"}
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/more/t.yaml", tools("a")))
+		}, "it lies in the workspace"},
+		{"a link into the workspace", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/work/p.yaml", policy("approve", "a"))
+			link(t, "work/p.yaml", dir+"/p.yaml")
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/p.yaml")
+		}, "it lies in the workspace"},
+		{"a link into the workspace that gives the whole path", func(t *testing.T, dir string, s *Sources) {
+			link(t, write(t, dir+"/work/p.yaml", policy("approve", "a")), dir+"/p.yaml")
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/p.yaml")
+		}, "it lies in the workspace"},
+		{"a link of the workspace to somewhere else", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/other/p.yaml", policy("approve", "a"))
+			link(t, dir+"/other", dir+"/work/link")
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/work/link/p.yaml")
+		}, "it lies in the workspace"},
+		{"through the workspace and out again", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/other/p.yaml", policy("approve", "a"))
+			link(t, "../other", dir+"/work/link")
+			link(t, "work/link", dir+"/way")
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/way/p.yaml")
+		}, "it lies in the workspace"},
+		{"a configuration directory in the workspace", func(t *testing.T, dir string, s *Sources) {
+			s.ConfigHome = dir + "/work/.config"
+			write(t, dir+"/work/.config/a2a-acp/tools.yaml", tools("a"))
+		}, "it lies in the workspace"},
+		{"a relative configuration directory", func(t *testing.T, dir string, s *Sources) {
+			s.ConfigHome = ".config"
+		}, "must be an absolute path"},
+		{"a relative flag, and nobody says relative to what", func(t *testing.T, dir string, s *Sources) {
+			s.Dir, s.Tools = "", []string{"t.yaml"}
+		}, "must be an absolute path"},
+		{"beside the workspace, with a name that begins alike", func(t *testing.T, dir string, s *Sources) {
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/workshop/t.yaml", tools("a")))
+		}, ""},
+		{"outside", func(t *testing.T, dir string, s *Sources) {
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/t.yaml", tools("a")))
+		}, ""},
+		{"named by a flag, in the workspace", func(t *testing.T, dir string, s *Sources) {
+			s.Tools = []string{write(t, dir+"/work/t.yaml", tools("a"))}
+		}, ""},
+		{"a workspace's policies that are a link out of it", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/secret.yaml", policy("reject", "a"))
+			mkdir(t, dir+"/work/.a2a-acp")
+			link(t, dir+"/secret.yaml", dir+"/work/.a2a-acp/auto_approval_policies.yaml")
+		}, "escapes"},
+		{"a workspace's policies that are a pipe", func(t *testing.T, dir string, s *Sources) {
+			mkdir(t, dir+"/work/.a2a-acp")
+			pipe(t, dir+"/work/.a2a-acp/auto_approval_policies.yaml")
+		}, "is a pipe, not a regular file"},
+		{"a workspace's directory that is a file", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/work/.a2a-acp", "x")
+		}, ""},
+		{"a system file that others may write", func(t *testing.T, dir string, s *Sources) {
+			chmod(t, write(t, dir+"/etc/tools.yaml", tools("a")), 0o664)
+		}, "may be written by others (mode 0664)"},
+		{"a system directory that others may write", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/etc/tools.yaml", tools("a"))
+			chmod(t, dir+"/etc", 0o777)
+		}, "its directory may be written by others (mode 0777)"},
+		{"a system file of another user", func(t *testing.T, dir string, s *Sources) {
+			write(t, dir+"/etc/tools.yaml", tools("a"))
+			s.systemOwner = os.Getuid() + 1
+		}, "is owned by user"},
+		{"a system directory without files", func(t *testing.T, dir string, s *Sources) {
+			mkdir(t, dir+"/etc")
+			chmod(t, dir+"/etc", 0o777)
+		}, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := tempDir(t)
+			mkdir(t, dir+"/work")
+			sources := Sources{
+				ConfigHome: dir + "/home", SystemDir: dir + "/etc", Dir: dir, Workspace: tool.Workspace{Root: dir + "/work"},
+				systemOwner: os.Getuid(),
+			}
+			test.prepare(t, dir, &sources)
+			set, err := Load(sources)
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("want it to load, got %v", err)
+			case test.want != "" && err == nil:
+				t.Errorf("want %q, and it loads: %+v", test.want, set.Files)
+			case test.want != "" && !strings.Contains(err.Error(), test.want):
+				t.Errorf("want %q, got %v", test.want, err)
+			}
+		})
+	}
+}
+
+// TestSystemLayerIsRoots: in the program the owner must be root.
+func TestSystemLayerIsRoots(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/tools.yaml", tools("a"))
+	set, err := Load(Sources{SystemDir: dir})
+	if os.Getuid() == 0 {
+		if err != nil || len(set.Tools) != 1 {
+			t.Errorf("root's own file: %v", err)
+		}
+		if err := os.Chown(dir+"/tools.yaml", 12345, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Load(Sources{SystemDir: dir})
+	}
+	if err == nil || !strings.Contains(err.Error(), "must be owned by user 0") {
+		t.Errorf("want it refused, got %v", err)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		prepare func(t *testing.T, path string)
+		want    string
+	}{
+		{"missing", func(*testing.T, string) {}, "there is no such file"},
+		{"directory", func(t *testing.T, path string) { mkdir(t, path) }, "is a directory, not a regular file"},
+		{"pipe", pipe, "is a pipe, not a regular file"},
+		{"link to a device", func(t *testing.T, path string) { link(t, "/dev/zero", path) }, "is a device, not a regular file"},
+		{"link to nothing", func(t *testing.T, path string) { link(t, "nothing", path) }, "there is no such file"},
+		{"link to itself", func(t *testing.T, path string) { link(t, filepath.Base(path), path) }, "too many levels of symbolic links"},
+		{"too large", func(t *testing.T, path string) {
+			write(t, path, "")
+			if err := os.Truncate(path, 1<<40); err != nil {
+				t.Fatal(err)
+			}
+		}, "has more than 1048576 bytes"},
+		{"broken", func(t *testing.T, path string) { write(t, path, "tools: [") }, "x.yaml:1:1: did not find expected node content"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := tempDir(t)
+			path := filepath.Join(dir, "x.yaml")
+			test.prepare(t, path)
+			for _, sources := range []Sources{{Tools: []string{path}}, {Policies: []string{"x.yaml"}, Dir: dir}, {Settings: []string{path}}} {
+				_, err := Load(sources)
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%+v: want %q, got %v", sources, test.want, err)
+				}
+				if len(List(err)) == 0 {
+					t.Errorf("not an Errors: %T", err)
+				}
+			}
+			if file, err := ReadFile(path, tool.LayerFlag); err == nil {
+				if _, err = ReadTools(file); err == nil {
+					t.Error("read by itself it is good")
+				}
+			}
+		})
+	}
+}
+
+// TestTwiceInALayer names both places.
+func TestTwiceInALayer(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	one := write(t, dir+"/one.yaml", tools("first", "a"))
+	two := write(t, dir+"/two.yaml", tools("a"))
+	_, err := Load(Sources{Tools: []string{one, two}})
+	want := two + `:2:3: tool "a": is also at ` + one + ":3, in the same layer (flag) [duplicate]"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("want %s, got %v", want, err)
+	}
+	p1 := write(t, dir+"/p1.yaml", policy("reject", "r"))
+	p2 := write(t, dir+"/p2.yaml", policy("reject", "q", "r"))
+	_, err = Load(Sources{Policies: []string{p1, p2}})
+	want = p2 + `:4:5: rule "r": is also at ` + p1 + ":3, in the same layer (flag) [duplicate]"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("want %s, got %v", want, err)
+	}
+}
+
+// TestAllMistakesOfAllFiles reports every file's mistakes at once.
+func TestAllMistakesOfAllFiles(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	_, err := Load(Sources{
+		Tools:    []string{write(t, dir+"/t.yaml", "a: {scirpt: x}\n"), dir + "/missing.yaml"},
+		Policies: []string{write(t, dir+"/p.yaml", "rules: []\n")},
+		Settings: []string{write(t, dir+"/s.yaml", "exposed: []\n")},
+		Env:      env("A2A_TOOLS_CONFIG", "x"),
+	})
+	var got []string
+	for _, e := range List(err) {
+		got = append(got, filepath.Base(e.File)+" "+e.Rule)
+	}
+	want := []string{"x untrusted", "t.yaml missing-key", "t.yaml unknown-key", "missing.yaml file", "p.yaml unknown-key", "s.yaml unknown-key"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/a2a-acp/tools.yml", tools("a"))
+	write(t, dir+"/a2a-acp/a2a-acp.yaml", "expose: [gerp, grep]\n")
+	set, err := Load(Sources{ConfigHome: dir, EmbeddedTools: []byte(tools("grep"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dir + "/a2a-acp/tools.yml: warning: the file is not read [ignored]\n  hint: name it ….yaml\n" +
+		`a2a-acp.yaml: warning: expose: there is no tool "gerp" [value]` + "\n  hint: did you mean grep?"
+	if diff := cmp.Diff(want, set.Warnings.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNothingAnywhere(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	set, err := Load(Sources{ConfigHome: dir, SystemDir: dir + "/etc", Env: env(), Workspace: tool.Workspace{Root: dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Set{Settings: DefaultSettings()}, set); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func mkdir(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pipe(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,217 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// parameter is an entry of parameters, or the items of an array, that is being read.
+type parameter struct {
+	entry     *toolEntry
+	at        value
+	parameter tool.Parameter
+	badType   bool // the type is wrong, so nothing can be checked against it
+
+	// Places of what is checked once the type is known. A value without a node was not given.
+	defaultAt, minimumAt, maximumAt, patternAt, codeAt, itemsAt, enumAt value
+	enum                                                                []value
+	pattern                                                             *regexp.Regexp // for the whole value
+}
+
+// parameterNoun is what an entry of parameters may say.
+func parameterNoun() noun[*parameter] {
+	return noun[*parameter]{
+		name: "a parameter",
+		keys: append([]key[*parameter]{
+			{"name", "a text", (*parameter).readName},
+			{"required", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.Required) }},
+			{"default", "a value of the parameter's type", (*parameter).readDefault},
+			{"code", "sql", (*parameter).readCode},
+			{"allow_leading_dash", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.AllowLeadingDash) }},
+			{"secret", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.Secret) }},
+		}, typeKeys()...),
+	}
+}
+
+// itemsNoun is what may be said about the items of an array.
+func itemsNoun() noun[*parameter] {
+	return noun[*parameter]{name: "items", keys: typeKeys()}
+}
+
+// typeKeys say what a value may be.
+func typeKeys() []key[*parameter] {
+	return []key[*parameter]{
+		{"type", "a type", (*parameter).readType},
+		{"description", "a text", func(p *parameter, v value) { v.setText(&p.parameter.Description) }},
+		{"enum", "a list of values", func(p *parameter, v value) {
+			p.enumAt = v
+			p.enum, _ = v.list("")
+		}},
+		{"minimum", "a number", func(p *parameter, v value) { p.minimumAt = v; v.setNumber(&p.parameter.Minimum) }},
+		{"maximum", "a number", func(p *parameter, v value) { p.maximumAt = v; v.setNumber(&p.parameter.Maximum) }},
+		{"pattern", "a regular expression", (*parameter).readPattern},
+		{"items", "what each item may be: {type, …}", (*parameter).readItems},
+		{"format", "a text", func(p *parameter, v value) { p.entry.lack(v, notYet) }},
+	}
+}
+
+// readParameters reads the parameters of a tool.
+func (e *toolEntry) readParameters(v value) {
+	entries, _ := v.list("{name, type, …}")
+	seen := map[string]int{}
+	for _, at := range entries {
+		p := &parameter{entry: e, at: at, parameter: tool.Parameter{Type: tool.TypeString}}
+		if name, ok := at.get("name"); ok {
+			p.at.name = fmt.Sprintf("%s: parameter %s", e.at.name, quote(name.node.Value))
+		}
+		readKeys(p.at, parameterNoun(), p)
+		p.at.mustHave("name", "")
+		p.check()
+		name := p.parameter.Name
+		if name == "" {
+			continue
+		}
+		if line, twice := seen[name]; twice {
+			at.fail(ruleDuplicate, "take one of them out",
+				"the parameter %s is declared twice, first in line %d", quote(name), line)
+			continue
+		}
+		seen[name] = at.node.Line
+		e.tool.Parameters = append(e.tool.Parameters, p.parameter)
+	}
+}
+
+// parameterName is what a template can name.
+var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+
+func (p *parameter) readName(v value) {
+	name, ok := v.text()
+	if !ok {
+		return
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case !parameterName.MatchString(name):
+		v.fail(ruleValue, "", "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", quote(name))
+	case strings.HasPrefix(lower, "__a2a"), strings.HasPrefix(lower, "a2a_"):
+		v.fail(ruleValue, "", "names that begin with a2a_ or __a2a belong to this program")
+	default:
+		p.parameter.Name = name
+	}
+}
+
+func (p *parameter) readType(v value) {
+	name, ok := v.text()
+	if p.badType = !ok; !ok {
+		return
+	}
+	var known []string
+	for _, t := range tool.Types() {
+		known = append(known, string(t))
+		if string(t) == name {
+			p.parameter.Type = t
+			return
+		}
+	}
+	p.badType = true
+	hint := ""
+	if near := otherNames(name); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	} else if near := nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))
+}
+
+// otherNames gives JSON Schema's name for what programming languages call a type.
+func otherNames(name string) tool.Type {
+	switch strings.ToLower(name) {
+	case "str", "text", "path", "file", "url":
+		return tool.TypeString
+	case "int", "long", "uint":
+		return tool.TypeInteger
+	case "float", "double", "decimal":
+		return tool.TypeNumber
+	case "bool", "flag":
+		return tool.TypeBoolean
+	case "list", "tuple", "slice":
+		return tool.TypeArray
+	case "dict", "map", "mapping":
+		return tool.TypeObject
+	}
+	return ""
+}
+
+func (p *parameter) readCode(v value) {
+	code, ok := v.text()
+	if !ok {
+		return
+	}
+	p.codeAt = v
+	if tool.Code(code) != tool.CodeSQL {
+		v.fail(ruleValue, "", "want sql, the only language that a value may be written in; found %s", quote(code))
+		return
+	}
+	p.parameter.Code = tool.CodeSQL
+}
+
+func (p *parameter) readDefault(v value) {
+	if v.isNull() {
+		v.fail(ruleType, "take the key out: a parameter without a default has none", "want %s, found nothing", v.want)
+		return
+	}
+	if given, ok := v.open(); ok {
+		p.parameter.Default, p.defaultAt = given, v
+	}
+}
+
+func (p *parameter) readPattern(v value) {
+	pattern, ok := v.text()
+	if !ok {
+		return
+	}
+	// Both must be read: a)(b is an expression between the parentheses only, and the deepest one that is allowed only
+	// without them.
+	_, err := regexp.Compile(pattern)
+	var whole *regexp.Regexp
+	if err == nil {
+		whole, err = regexp.Compile(`^(?:` + pattern + `)$`)
+	}
+	if err != nil {
+		hint := ""
+		if strings.Contains(pattern, "(?") {
+			hint = "the expressions are RE2's, which have no lookahead, lookbehind or backreferences"
+		}
+		v.fail("pattern", hint, "%s is no regular expression: %s", quote(pattern), regexpFault(err))
+		return
+	}
+	p.parameter.Pattern, p.patternAt = pattern, v
+	p.pattern = whole
+	if p.entry.file.version == formatOriginal && strings.HasPrefix(pattern, "^") && !strings.HasSuffix(pattern, "$") {
+		v.warn("pattern", "end it in .* if more may follow, in $ if not", "the pattern must fit the whole value, not only its beginning")
+	}
+}
+
+// regexpFault is what is wrong with an expression, without repeating all of it.
+func regexpFault(err error) string {
+	var fault *syntax.Error
+	if errors.As(err, &fault) {
+		return fmt.Sprintf("%s: %s", fault.Code, quote(fault.Expr))
+	}
+	return shorten(err.Error())
+}
+
+func (p *parameter) readItems(v value) {
+	items := &parameter{entry: p.entry, at: v, parameter: tool.Parameter{Type: tool.TypeString}}
+	if !v.mustHave("type", "") {
+		items.badType = true
+	}
+	readKeys(v, itemsNoun(), items)
+	items.check()
+	p.itemsAt, p.parameter.Items = v, &items.parameter
+}

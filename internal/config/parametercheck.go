@@ -1,0 +1,135 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// check looks at what belongs together.
+func (p *parameter) check() {
+	if p.badType {
+		return
+	}
+	declared := p.parameter.Type
+	only := func(at value, types ...tool.Type) {
+		if at.node != nil && !slices.Contains(types, declared) {
+			at.fail(ruleValue, "", "has no meaning for a parameter of type %s", declared)
+		}
+	}
+	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
+	only(p.maximumAt, tool.TypeNumber, tool.TypeInteger)
+	only(p.patternAt, tool.TypeString)
+	only(p.codeAt, tool.TypeString)
+	only(p.itemsAt, tool.TypeArray)
+	low, high := p.parameter.Minimum, p.parameter.Maximum
+	if low != "" && high != "" && compare(json.Number(low), json.Number(high)) > 0 {
+		p.maximumAt.fail(ruleValue, "", "the maximum %s is less than the minimum %s", high, low)
+	}
+	p.checkEnum()
+	if p.defaultAt.node == nil {
+		return
+	}
+	why := p.misfit(p.parameter.Default)
+	switch {
+	case why != "":
+		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", why)
+	case len(p.parameter.Enum) > 0 && !contains(p.parameter.Enum, p.parameter.Default):
+		p.defaultAt.fail(ruleValue, "", "%s is not in enum", show(p.parameter.Default))
+	case p.parameter.Required:
+		p.defaultAt.warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
+	}
+}
+
+func (p *parameter) checkEnum() {
+	if p.enumAt.node != nil && len(p.enum) == 0 && isList(p.enumAt) {
+		p.enumAt.fail(ruleEmpty, "take the key out to allow every value", "the list is empty, so no value would be allowed")
+	}
+	for _, at := range p.enum {
+		item, ok := at.open()
+		if !ok {
+			continue
+		}
+		if why := p.misfit(item); why != "" {
+			at.fail(ruleValue, p.quoteHint(at), "%s", why)
+		}
+		p.parameter.Enum = append(p.parameter.Enum, item)
+	}
+}
+
+// quoteHint is the cure for a text that YAML takes for something else.
+func (p *parameter) quoteHint(at value) string {
+	if p.parameter.Type == tool.TypeString && !isMapping(at) && !isList(at) && at.node.Tag != "!!str" {
+		return fmt.Sprintf("put quotes around it: %q", at.node.Value)
+	}
+	return ""
+}
+
+// misfit says why a value does not fit the parameter, "" when it does.
+func (p *parameter) misfit(given any) string {
+	if why := misfitType(&p.parameter, given); why != "" {
+		return why
+	}
+	if number, ok := given.(json.Number); ok {
+		if low := p.parameter.Minimum; low != "" && compare(number, json.Number(low)) < 0 {
+			return fmt.Sprintf("%s is less than the minimum %s", number, low)
+		}
+		if high := p.parameter.Maximum; high != "" && compare(number, json.Number(high)) > 0 {
+			return fmt.Sprintf("%s is more than the maximum %s", number, high)
+		}
+	}
+	if text, ok := given.(string); ok && p.pattern != nil && !p.pattern.MatchString(text) {
+		return fmt.Sprintf("%s does not match the pattern as a whole", quote(text))
+	}
+	return ""
+}
+
+// misfitType says why a value is not of a parameter's type, items included.
+func misfitType(p *tool.Parameter, given any) string {
+	fits := false
+	switch v := given.(type) {
+	case string:
+		fits = p.Type == tool.TypeString
+	case bool:
+		fits = p.Type == tool.TypeBoolean
+	case json.Number:
+		fits = p.Type == tool.TypeNumber || p.Type == tool.TypeInteger && !strings.ContainsAny(string(v), ".eE")
+	case map[string]any:
+		fits = p.Type == tool.TypeObject
+	case []any:
+		fits = p.Type == tool.TypeArray
+		for i, item := range v {
+			if p.Items != nil && fits {
+				if why := misfitType(p.Items, item); why != "" {
+					return fmt.Sprintf("item %d: %s", i, why)
+				}
+			}
+		}
+	}
+	if !fits {
+		return fmt.Sprintf("want a value of type %s, found %s", p.Type, show(given))
+	}
+	return ""
+}
+
+func contains(list []any, want any) bool {
+	for _, item := range list {
+		if reflect.DeepEqual(item, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// show gives a value as JSON, shortened.
+func show(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%v", v)
+	}
+	return shorten(string(text))
+}

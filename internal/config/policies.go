@@ -1,0 +1,86 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// policyFile is a policy file that is being read.
+type policyFile struct {
+	file    File
+	doc     *document
+	version permissions.Version
+	rules   []*ruleEntry
+}
+
+// ReadPolicies reads one policy file. Its rules come in the order of the file; a workspace's own file tightens only. The
+// error is an Errors that holds all mistakes of the file.
+func ReadPolicies(file File) (permissions.File, error) {
+	f := &policyFile{file: file, doc: parse(file.Name, file.Data), version: permissions.VersionOriginal}
+	f.doc.emptyIsWrong = true
+	if f.doc.root != nil {
+		f.readRoot(f.doc.at(f.doc.root, "", "a mapping with auto_approval_policies"))
+	}
+	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace}
+	for _, r := range f.rules {
+		r.check()
+		out.Rules = append(out.Rules, r.rule)
+	}
+	f.doc.found.sortByPosition()
+	if err := f.doc.found.err(); err != nil {
+		return permissions.File{}, err
+	}
+	return out, nil
+}
+
+// policyFileNoun is what a policy file may say.
+func policyFileNoun() noun[*policyFile] {
+	return noun[*policyFile]{
+		name: "a policy file",
+		keys: []key[*policyFile]{
+			{"auto_approval_policies", "a list of rules", (*policyFile).readRules},
+			{"version", "1 or 2", func(*policyFile, value) {}}, // read first: it says how to read the rest
+			{"defaults", "", func(_ *policyFile, v value) { v.failPlanned() }},
+		},
+		elsewhere: []misplaced{
+			{[]string{"tools"}, "%s belongs in a tools file, such as tools.yaml"},
+			{[]string{
+				"permission_governors", "output_governors", "permission_settings", "output_settings",
+			}, "%s belongs in governors.yaml"},
+			{names(settingsNoun().keys), "%s belongs in a2a-acp.yaml"},
+		},
+	}
+}
+
+func (f *policyFile) readRoot(root value) {
+	if version, given := root.get("version"); given {
+		n, _ := readVersion(version)
+		f.version = permissions.Version(n)
+	}
+	if readKeys(root, policyFileNoun(), f) {
+		root.mustHave("auto_approval_policies", "a file without rules says `auto_approval_policies: []`")
+	}
+}
+
+func (f *policyFile) readRules(v value) {
+	entries, _ := v.list("a rule: {id, applies_to, decision, …}")
+	seen := map[string]int{}
+	for _, at := range entries {
+		if id, ok := at.get("id"); ok {
+			at.name = fmt.Sprintf("rule %s", quote(id.node.Value))
+		}
+		r := newRuleEntry(f, at)
+		readKeys(at, ruleNoun(), r)
+		if line, twice := seen[r.rule.ID]; twice && r.rule.ID != "" {
+			at.fail(ruleDuplicate, "give one of them another id", "the id is used twice, first in line %d", line)
+		}
+		seen[r.rule.ID] = at.node.Line
+		f.rules = append(f.rules, r)
+	}
+}
+
+// failPlanned refuses a key that is planned. Reading over a condition would let the rule approve more than it says.
+func (v value) failPlanned() {
+	v.fail("not-supported", "take it out, or leave the rule out until then", notYet+", and a rule must not be weaker than it reads")
+}

@@ -1,0 +1,274 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+const ruleRule = "rule"
+
+// ruleEntry is one entry of auto_approval_policies that is being read.
+type ruleEntry struct {
+	file *policyFile
+	at   value
+	rule permissions.Rule
+	// wrong are the fields that a mistake was reported for. The rule's own check would only say so again.
+	wrong []string
+}
+
+func newRuleEntry(file *policyFile, at value) *ruleEntry {
+	return &ruleEntry{file: file, at: at, rule: permissions.Rule{Source: file.file.source(at)}}
+}
+
+// ruleNoun is what a rule may say.
+func ruleNoun() noun[*ruleEntry] {
+	planned := func(_ *ruleEntry, v value) { v.failPlanned() }
+	return noun[*ruleEntry]{
+		name: "a rule",
+		keys: []key[*ruleEntry]{
+			{"id", "a text", (*ruleEntry).readID},
+			{"applies_to", "a list of tool ids, which may have * in them", func(r *ruleEntry, v value) {
+				r.readTexts(v, "applies_to", &r.rule.AppliesTo)
+			}},
+			{"include_paths", "a list of path patterns", func(r *ruleEntry, v value) {
+				r.readTexts(v, "include_paths", &r.rule.IncludePaths)
+			}},
+			{"exclude_paths", "a list of path patterns", func(r *ruleEntry, v value) {
+				r.readTexts(v, "exclude_paths", &r.rule.ExcludePaths)
+			}},
+			{"parameters", "a mapping of arguments to values", (*ruleEntry).readParameters},
+			{"commands", "a mapping", (*ruleEntry).readCommands},
+			{"requires", "a list", (*ruleEntry).readRequires},
+			{"decision", "a mapping", (*ruleEntry).readDecision},
+
+			{"agents", "", planned},
+			{"mode", "", planned},
+			{"risk", "", planned},
+			{"when", "", planned},
+			{"limit", "", planned},
+			{"expires", "", planned},
+			{"match", "", planned},
+			{"not_match", "", planned},
+		},
+		elsewhere: []misplaced{
+			{names(decisionNoun().keys), "%s belongs under decision"},
+			{names(commandsNoun().keys), "%s belongs under commands"},
+			{[]string{"command_prefix"}, "%s belongs under parameters"},
+		},
+	}
+}
+
+// longestID is the number of characters that an id may have.
+const longestID = 128
+
+// readID reads the name under which people are told of the rule, so it must be what it looks like.
+func (r *ruleEntry) readID(v value) {
+	id, ok := v.text()
+	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, permissions.Hidden)) {
+		v.fail(ruleValue, "", "want 1 to %d visible characters, found %s", longestID, quote(id))
+		ok = false
+	}
+	if !ok {
+		r.wrong = append(r.wrong, "id")
+		return
+	}
+	r.rule.ID = id
+}
+
+// readTexts reads a list of texts that is a condition. An empty one is refused: it would read as "nothing", and the rule
+// would be without that condition.
+func (r *ruleEntry) readTexts(v value, field string, into *[]string) {
+	texts, ok := v.texts()
+	if ok && len(texts) == 0 {
+		v.fail(ruleEmpty, "name what it is about, or take the key out", "the list is empty")
+		ok = false
+	}
+	if !ok {
+		r.wrong = append(r.wrong, field)
+	}
+	*into = texts
+}
+
+// readParameters reads arguments that must be equal to a value, and the command_prefix of the original format.
+func (r *ruleEntry) readParameters(v value) {
+	entries, ok := v.entries()
+	if ok && len(entries) == 0 {
+		v.fail(ruleEmpty, "name an argument, or take the key out", "the mapping is empty")
+	}
+	for _, e := range entries {
+		switch {
+		case e.name == "command_prefix":
+			e.value.want = "a list of first words of commands"
+			r.readTexts(e.value, "parameters.command_prefix", &r.rule.CommandPrefixes)
+		case isMapping(e.value), isList(e.value):
+			e.value.failPlanned()
+		case e.value.isNull():
+			e.value.mismatch("a text, a number, true or false", "")
+		default:
+			given, ok := e.value.open()
+			if !ok {
+				continue
+			}
+			if r.rule.Parameters == nil {
+				r.rule.Parameters = map[string]any{}
+			}
+			r.rule.Parameters[e.name] = given
+		}
+	}
+}
+
+// strictOnly reports a key of the version-2 format in a file of the original one, whose rules are read otherwise.
+func (r *ruleEntry) strictOnly(v value) {
+	if r.file.version == permissions.VersionOriginal {
+		cure := "write version: 2 at the top of the file; then every rule counts, and reject is stronger than ask, ask than approve"
+		v.fail("version", cure, "this key needs a file with version: 2")
+	}
+}
+
+// commandsNoun is what a rule may say about the commands of a shell text.
+func commandsNoun() noun[*ruleEntry] {
+	return noun[*ruleEntry]{
+		name: "commands",
+		keys: []key[*ruleEntry]{
+			{"allow", "a list of first words of commands", func(r *ruleEntry, v value) {
+				r.readTexts(v, "commands.allow", &r.rule.Commands.Allow)
+			}},
+			{"redirects", "none, workspace or any", (*ruleEntry).readRedirects},
+			{"network", "", func(_ *ruleEntry, v value) { v.failPlanned() }},
+		},
+	}
+}
+
+func (r *ruleEntry) readCommands(v value) {
+	r.strictOnly(v)
+	r.rule.Commands = &permissions.Commands{Redirects: permissions.RedirectsNone}
+	readKeys(v, commandsNoun(), r)
+	if !isMapping(v) || !v.mustHave("allow", "name the commands that may run: allow: [git status, ls]") {
+		r.wrong = append(r.wrong, "commands.allow")
+	}
+}
+
+func (r *ruleEntry) readRedirects(v value) {
+	text, ok := v.text()
+	if !ok {
+		return
+	}
+	known := []permissions.Redirects{permissions.RedirectsNone, permissions.RedirectsWorkspace, permissions.RedirectsAny}
+	if !slices.Contains(known, permissions.Redirects(text)) {
+		v.fail(ruleValue, "", "want none, workspace or any; found %s", quote(text))
+		r.wrong = append(r.wrong, "commands.redirects")
+		return
+	}
+	r.rule.Commands.Redirects = permissions.Redirects(text)
+}
+
+func (r *ruleEntry) readRequires(v value) {
+	r.strictOnly(v)
+	var texts []string
+	r.readTexts(v, "requires", &texts)
+	for i, text := range texts {
+		if text == "git_work_tree" {
+			r.rule.InGitWorkTree = true
+			continue
+		}
+		if text != "" {
+			v.doc.at(v.node.Content[i], v.name, "").fail(ruleValue, "",
+				"want git_work_tree, the only thing that can be required; found %s", quote(text))
+		}
+	}
+}
+
+// decisionNoun is what a rule may decide.
+func decisionNoun() noun[*ruleEntry] {
+	return noun[*ruleEntry]{
+		name: "a decision",
+		keys: []key[*ruleEntry]{
+			{"type", "approve, reject or manual", (*ruleEntry).readVerdict},
+			{"optionId", "a text", func(r *ruleEntry, v value) { v.setText(&r.rule.Option) }},
+			{"reason", "a text", func(r *ruleEntry, v value) { v.setText(&r.rule.Reason) }},
+			{"skipGovernors", "true or false", func(r *ruleEntry, v value) { v.setBool(&r.rule.SkipGovernors) }},
+			{"final", "", func(_ *ruleEntry, v value) { v.failPlanned() }},
+		},
+	}
+}
+
+func (r *ruleEntry) readDecision(v value) {
+	readKeys(v, decisionNoun(), r)
+	v.mustHave("type", "approve, reject or manual")
+}
+
+func (r *ruleEntry) readVerdict(v value) {
+	text, ok := v.text()
+	if !ok {
+		return
+	}
+	switch text {
+	case "approve":
+		r.rule.Verdict = permissions.Approve
+	case "reject":
+		r.rule.Verdict = permissions.Reject
+	case "manual", "ask":
+		r.rule.Verdict = permissions.Ask
+	default:
+		hint := ""
+		if near := nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		v.fail(ruleValue, hint, "want approve, reject or manual; found %s", quote(text))
+	}
+}
+
+// check looks at the rule as a whole, once all of the entry is known.
+func (r *ruleEntry) check() {
+	if !isMapping(r.at) {
+		return
+	}
+	for _, name := range []string{"id", "applies_to", "decision"} {
+		if !r.at.mustHave(name, "") {
+			r.wrong = append(r.wrong, name)
+		}
+	}
+	for _, fault := range r.rule.Check() {
+		if r.reported(fault.Field) {
+			continue
+		}
+		at := r.at.find(fault.Field)
+		at.fail(ruleRule, fault.Hint, "%s", fault.Message)
+	}
+}
+
+// reported tells whether a mistake of the field, or of what it stands in, was reported already.
+func (r *ruleEntry) reported(field string) bool {
+	for _, wrong := range r.wrong {
+		if field == wrong || strings.HasPrefix(field, wrong+"[") || strings.HasPrefix(field, wrong+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// find follows a path such as "commands.allow[2]" from v on, as far as the file goes.
+func (v value) find(path string) value {
+	for path != "" {
+		name := path
+		if end := strings.IndexAny(path, ".["); end > 0 {
+			name = path[:end]
+		}
+		if below, ok := v.get(name); ok {
+			v, path = below, strings.TrimPrefix(path[len(name):], ".")
+			continue
+		}
+		index, rest, ok := strings.Cut(strings.TrimPrefix(path, "["), "]")
+		i, err := strconv.Atoi(index)
+		if !ok || err != nil || !isList(v) || i < 0 || i >= len(v.node.Content) {
+			return v
+		}
+		v, path = v.doc.at(v.node.Content[i], fmt.Sprintf("%s[%d]", v.name, i), ""), strings.TrimPrefix(rest, ".")
+	}
+	return v
+}

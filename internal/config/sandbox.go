@@ -1,0 +1,140 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// sandboxNoun is what a tool may say about where and how it runs.
+func sandboxNoun() noun[*toolEntry] {
+	return noun[*toolEntry]{
+		name: "sandbox",
+		keys: append(sandboxKeys(), limitKeys()...),
+		elsewhere: []misplaced{{
+			[]string{"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits"},
+			"%s belongs to the tool, beside sandbox",
+		}},
+	}
+}
+
+func sandboxKeys() []key[*toolEntry] {
+	return []key[*toolEntry]{
+		{"requires_confirmation", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.RequiresConfirmation) }},
+		{"confirmation_message", "a text", (*toolEntry).readConfirmation},
+		{"timeout", "seconds, or a duration such as 2m30s", (*toolEntry).readTimeout},
+		{"working_directory", "a path", (*toolEntry).readWorkingDirectory},
+		{"use_temp_isolation", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.TempIsolation) }},
+		{"allowed_paths", "a list of paths", (*toolEntry).readAllowedPaths},
+		{"environment_variables", "a mapping of names to texts", (*toolEntry).readEnvironment},
+		{"network", "on or off", (*toolEntry).readNetwork},
+		// best_effort will loosen what require demands. Read and without effect, an entry is held to more than it asks for.
+		{"best_effort", "true or false", func(_ *toolEntry, v value) { v.setBool(new(bool)) }},
+
+		{"allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands},
+		{"sockets", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+		{"grants", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+		{"require", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+
+		{"caching_enabled", "true or false", (*toolEntry).readCachingEnabled},
+		{"cache_ttl_seconds", "a whole number of seconds", func(_ *toolEntry, v value) { v.whole(0, 1<<31) }},
+		{"cache_max_size_mb", "a whole number of megabytes", func(_ *toolEntry, v value) { v.whole(0, 1<<20) }},
+	}
+}
+
+func (e *toolEntry) readConfirmation(v value) {
+	if text, ok := v.text(); ok {
+		e.tool.Sandbox.ConfirmationMessage, e.confirmation = text, v
+	}
+}
+
+func (e *toolEntry) readWorkingDirectory(v value) {
+	if dir, ok := v.path(); ok {
+		e.tool.Sandbox.WorkingDirectory = dir
+	}
+}
+
+// path reads a path that is used as it is written: no shell and no template ever sees it.
+func (v value) path() (string, bool) {
+	path, ok := v.text()
+	if !ok {
+		return "", false
+	}
+	switch {
+	case path == "":
+		v.fail(ruleValue, `"." is the caller's directory`, "want a path, found nothing")
+	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "$"):
+		v.fail(ruleValue, "write the whole path", "%s is not filled in here: the path is used as it is written", quote(path))
+	case strings.Contains(path, "{{"):
+		v.fail(ruleValue, "what a call may touch is the author's to say, not the call's", "values are not filled in here")
+	default:
+		return path, true
+	}
+	return "", false
+}
+
+// allowedPathNoun is the long form of an entry of allowed_paths.
+func allowedPathNoun() noun[*tool.AllowedPath] {
+	return noun[*tool.AllowedPath]{
+		name: "an allowed path",
+		keys: []key[*tool.AllowedPath]{
+			{"path", "a path", func(p *tool.AllowedPath, v value) {
+				if path, ok := v.path(); ok {
+					p.Path = path
+				}
+			}},
+			{"access", "read or write", func(p *tool.AllowedPath, v value) {
+				access, ok := v.text()
+				if ok && access != "read" && access != "write" {
+					v.fail(ruleValue, "write includes read", "want read or write, found %s", quote(access))
+				}
+				p.ReadOnly = access == "read"
+			}},
+		},
+	}
+}
+
+func (e *toolEntry) readAllowedPaths(v value) {
+	entries, _ := v.list("a path, or {path: …, access: read}")
+	for _, entry := range entries {
+		if isMapping(entry) {
+			var allowed tool.AllowedPath
+			readKeys(entry, allowedPathNoun(), &allowed)
+			entry.mustHave("path", "")
+			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, allowed)
+			continue
+		}
+		if path, ok := entry.path(); ok {
+			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, tool.AllowedPath{Path: path})
+		}
+	}
+}
+
+// readNetwork takes the words only. on and off are truth values to YAML 1.1 and texts to YAML 1.2, which is what we read.
+func (e *toolEntry) readNetwork(v value) {
+	if v.node.Tag != "!!str" {
+		v.mismatch("", "")
+		return
+	}
+	switch network := tool.Network(v.node.Value); network {
+	case tool.NetworkOn:
+		e.tool.Sandbox.Network = network
+	case tool.NetworkOff:
+		e.tool.Sandbox.Network = network
+		e.lack(v, "off cannot be enforced before the sandbox is there")
+	default:
+		v.fail(ruleValue, "", "want on or off, found %s", quote(v.node.Value))
+	}
+}
+
+func (e *toolEntry) readAllowedCommands(v value) {
+	if commands, ok := v.texts(); ok && len(commands) > 0 {
+		e.lack(v, notYet)
+	}
+}
+
+func (e *toolEntry) readCachingEnabled(v value) {
+	if enabled, ok := v.boolean(); ok && enabled {
+		e.lack(v, notYet)
+	}
+}

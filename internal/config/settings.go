@@ -1,0 +1,100 @@
+package config
+
+import "fmt"
+
+// Always says what becomes of a person's "always" that is the answer to an agent's question.
+type Always string
+
+// The values of Always.
+const (
+	AlwaysKeep    Always = "keep"    // we keep it as a grant for the session, and the agent goes on asking
+	AlwaysForward Always = "forward" // the agent gets it, and may stop asking
+)
+
+// Settings are those of the program itself, from a2a-acp.yaml.
+type Settings struct {
+	Always Always
+	// Expose names the tools that came with the program and are offered to agents all the same.
+	Expose []string
+	Mask   Mask
+	// MaxFrame is the longest line, in bytes, that the bridge takes from an agent.
+	MaxFrame int
+}
+
+// Mask hides abilities of the editor from the agent.
+type Mask struct {
+	FS       bool // fs/read_text_file and fs/write_text_file
+	Terminal bool // terminal/*
+}
+
+// The bounds of max_frame_mb. Agents send whole files and images in one line, so the least is generous.
+const (
+	leastFrameMB = 64
+	mostFrameMB  = 4096
+)
+
+// DefaultSettings are the settings where no file says anything.
+func DefaultSettings() Settings {
+	return Settings{Always: AlwaysKeep, MaxFrame: leastFrameMB << 20}
+}
+
+// ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The error is an
+// Errors that holds all mistakes of the file.
+func ReadSettings(file File, base Settings) (Settings, error) {
+	doc := parse(file.Name, file.Data)
+	settings := base
+	if doc.root != nil {
+		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsNoun(), &settings)
+	}
+	doc.found.sortByPosition()
+	if err := doc.found.err(); err != nil {
+		return base, err
+	}
+	return settings, nil
+}
+
+// settingsNoun is what a settings file may say.
+func settingsNoun() noun[*Settings] {
+	return noun[*Settings]{
+		name: "a settings file",
+		keys: []key[*Settings]{
+			{"always", "keep or forward", (*Settings).readAlways},
+			{"expose", "a list of tool ids", func(s *Settings, v value) { v.setTexts(&s.Expose) }},
+			{"mask", "a mapping", func(s *Settings, v value) { readKeys(v, maskNoun(), &s.Mask) }},
+			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
+		},
+	}
+}
+
+func maskNoun() noun[*Mask] {
+	return noun[*Mask]{
+		name: "mask",
+		keys: []key[*Mask]{
+			{"fs", "true or false", func(m *Mask, v value) { v.setBool(&m.FS) }},
+			{"terminal", "true or false", func(m *Mask, v value) { v.setBool(&m.Terminal) }},
+		},
+	}
+}
+
+func (s *Settings) readAlways(v value) {
+	text, ok := v.text()
+	if !ok {
+		return
+	}
+	switch Always(text) {
+	case AlwaysKeep, AlwaysForward:
+		s.Always = Always(text)
+	default:
+		hint := ""
+		if near := nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		v.fail(ruleValue, hint, "want keep or forward, found %s", quote(text))
+	}
+}
+
+func (s *Settings) readMaxFrame(v value) {
+	if n, ok := v.whole(leastFrameMB, mostFrameMB); ok {
+		s.MaxFrame = int(n) << 20
+	}
+}

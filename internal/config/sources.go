@@ -1,0 +1,284 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// The names that files have in the directories where they are looked for.
+const (
+	toolsName      = "tools.yaml"
+	policiesName   = "auto_approval_policies.yaml"
+	settingsName   = "a2a-acp.yaml"
+	workspaceDir   = ".a2a-acp"  // in a workspace
+	directoryName  = "a2a-acp"   // in ConfigHome
+	embeddedPrefix = "embedded:" // before the name of a file that came with the program
+	ruleUntrusted  = "untrusted" // somebody else may have written the file
+	ruleIgnored    = "ignored"   // a file is there and not read
+	ruleVanished   = "vanished"  // a file is gone, and what it said last counts
+	toolsVariable  = "A2A_TOOLS_CONFIG"
+	policyVariable = "A2A_AUTO_APPROVAL_FILE"
+)
+
+// Sources says where configuration comes from. The zero Sources has none.
+type Sources struct {
+	// EmbeddedTools and EmbeddedPolicies are the files that came with the program; nil for none.
+	EmbeddedTools, EmbeddedPolicies []byte
+	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute; "" for none.
+	ConfigHome string
+	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths, A2A_AUTO_APPROVAL_FILE
+	// one path.
+	Env func(string) string
+	// Tools, Policies and Settings are the files that flags name, relative to Dir.
+	Tools, Policies, Settings []string
+	// Dir is the current directory, which relative paths of flags start from. Absolute.
+	Dir string
+	// SystemDir is /etc/a2a-acp; "" for none. What is in it overrides everything, so it must be root's alone.
+	SystemDir string
+	// Workspace is what a session works in. Its own policy file can only tighten, and no other file may lie in it unless a
+	// flag names it: whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
+	// what the workspace says itself.
+	Workspace tool.Workspace
+
+	systemOwner int // user id; 0, root, but in tests
+}
+
+// kind is what a file is about.
+type kind int
+
+const (
+	kindTools kind = iota
+	kindPolicies
+	kindSettings
+)
+
+// candidate is a file that counts when it is there.
+type candidate struct {
+	kind     kind
+	name     string // as it is shown to people
+	path     string // absolute; "" for one that came with the program
+	layer    tool.Layer
+	embedded []byte
+	named    bool   // somebody named it, so it must be there
+	outside  bool   // must not lie in the workspace
+	by       string // who named it, for messages
+	// workspace is the directory of the workspace whose own file this is; "" for all others.
+	workspace string
+}
+
+// candidates lists the files in the order in which they count, the strongest last, and a workspace's own after that.
+func (s Sources) candidates() ([]candidate, Errors) {
+	var all []candidate
+	if s.EmbeddedTools != nil {
+		all = append(all, candidate{kind: kindTools, name: embeddedPrefix + toolsName, embedded: s.EmbeddedTools})
+	}
+	if s.EmbeddedPolicies != nil {
+		all = append(all, candidate{kind: kindPolicies, name: embeddedPrefix + policiesName, embedded: s.EmbeddedPolicies})
+	}
+	if s.ConfigHome != "" {
+		all = append(all, directory(filepath.Join(s.ConfigHome, directoryName), tool.LayerUser)...)
+	}
+	environment, errs := s.fromEnvironment()
+	all = append(all, environment...)
+	all = append(all, s.fromFlags()...)
+	if s.SystemDir != "" {
+		all = append(all, directory(s.SystemDir, tool.LayerSystem)...)
+	}
+	for _, dir := range s.Workspace.Dirs() {
+		path := filepath.Join(dir, workspaceDir, policiesName)
+		all = append(all, candidate{kind: kindPolicies, name: path, path: path, layer: tool.LayerUser, workspace: dir})
+	}
+	return once(all), append(errs, s.relative()...)
+}
+
+// relative refuses paths that would mean another place wherever the program starts.
+func (s Sources) relative() Errors {
+	var errs Errors
+	refuse := func(what, dir string) {
+		if dir != "" && !filepath.IsAbs(dir) {
+			errs = append(errs, Error{
+				File: dir, Severity: SeverityError, Rule: ruleUntrusted, Message: what + " must be an absolute path",
+				Hint: "a relative one would mean another place wherever the program starts",
+			})
+		}
+	}
+	refuse("the configuration directory (XDG_CONFIG_HOME)", s.ConfigHome)
+	refuse("the system's configuration directory", s.SystemDir)
+	refuse("the current directory", s.Dir)
+	if s.Dir == "" {
+		for _, name := range slices.Concat(s.Tools, s.Policies, s.Settings) {
+			refuse("a file that is named where the current directory is not known", name)
+		}
+	}
+	return errs
+}
+
+// directory lists the files that a configuration directory may hold.
+func directory(dir string, layer tool.Layer) []candidate {
+	var all []candidate
+	for i, name := range []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName} {
+		path := filepath.Join(dir, name)
+		c := candidate{kind: kind(i), name: path, path: path, layer: layer}
+		if layer == tool.LayerUser {
+			c.outside, c.by = true, "the configuration directory"
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// fromEnvironment lists the files that variables name. They must be absolute, since a relative one would mean a file of
+// whatever directory the program starts in.
+func (s Sources) fromEnvironment() ([]candidate, Errors) {
+	if s.Env == nil {
+		return nil, nil
+	}
+	var all []candidate
+	var errs Errors
+	add := func(kind kind, variable, path string) {
+		if !filepath.IsAbs(path) {
+			errs = append(errs, Error{
+				File: path, Severity: SeverityError, Rule: ruleUntrusted,
+				Message: fmt.Sprintf("%s names this file, and must give an absolute path", variable),
+				Hint:    "a repository can set variables (through direnv, for one), and this one would mean a file of its own",
+			})
+			return
+		}
+		all = append(all, candidate{
+			kind: kind, name: path, path: path, layer: tool.LayerEnvironment, named: true, outside: true, by: variable,
+		})
+	}
+	for _, path := range filepath.SplitList(s.Env(toolsVariable)) {
+		if path != "" {
+			add(kindTools, toolsVariable, path)
+		}
+	}
+	if path := s.Env(policyVariable); path != "" {
+		add(kindPolicies, policyVariable, path)
+	}
+	return all, errs
+}
+
+// fromFlags lists the files that a person named on the command line. They may lie anywhere.
+func (s Sources) fromFlags() []candidate {
+	var all []candidate
+	for i, paths := range [][]string{kindTools: s.Tools, kindPolicies: s.Policies, kindSettings: s.Settings} {
+		for _, name := range paths {
+			path := name
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(s.Dir, path)
+			}
+			all = append(all, candidate{kind: kind(i), name: name, path: path, layer: tool.LayerFlag, named: true})
+		}
+	}
+	return all
+}
+
+// once leaves out a file that the same layer names again.
+func once(all []candidate) []candidate {
+	type place struct {
+		kind  kind
+		layer tool.Layer
+		path  string
+	}
+	seen := map[place]bool{}
+	kept := all[:0]
+	for _, c := range all {
+		at := place{c.kind, c.layer, c.path}
+		if c.path != "" && seen[at] && c.workspace == "" {
+			continue
+		}
+		seen[at] = true
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// errAbsent says that a file that need not be there is not.
+var errAbsent = errors.New("absent")
+
+// read reads a candidate. It returns errAbsent for an optional one that is not there.
+func (s Sources) read(c candidate) (File, error) {
+	file := File{Name: c.name, Path: c.path, Layer: c.layer, Workspace: c.workspace != ""}
+	if c.embedded != nil {
+		file.Data = bytes.Clone(c.embedded)
+		return file, nil
+	}
+	var err error
+	switch {
+	case c.workspace != "":
+		file.Data, err = readWithin(c.workspace, filepath.Join(workspaceDir, policiesName))
+	case c.layer == tool.LayerSystem:
+		file.Data, err = s.readSystem(c.path)
+	default:
+		file.Data, err = readRegular(func() (*os.File, error) { return os.OpenFile(c.path, openFlags, 0) }, nil)
+	}
+	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !c.named {
+		return File{}, errAbsent
+	}
+	if err == nil && c.outside {
+		err = s.mustBeOutside(c)
+	}
+	if err != nil {
+		return File{}, err
+	}
+	return file, nil
+}
+
+// readWithin reads a file below a directory that may belong to a stranger: no link leads out of it.
+func readWithin(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // it was only read from
+	return readRegular(func() (*os.File, error) { return root.OpenFile(name, openFlags, 0) }, nil)
+}
+
+// readSystem reads a file of the system directory, when nobody but its owner can have written it.
+func (s Sources) readSystem(path string) ([]byte, error) {
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	check := func(info fs.FileInfo) error { return ownedBy(s.systemOwner, info) }
+	return readRegular(func() (*os.File, error) {
+		file, err := os.OpenFile(path, openFlags, 0)
+		if err == nil {
+			if fault := check(dir); fault != nil {
+				file.Close()
+				return nil, untrusted{fmt.Sprintf("its directory %s", fault)}
+			}
+		}
+		return file, err
+	}, func(info fs.FileInfo) error {
+		if fault := check(info); fault != nil {
+			return untrusted{fault.Error()}
+		}
+		return nil
+	})
+}
+
+// untrusted is the reason why a file that is there must not be believed.
+type untrusted struct{ why string }
+
+func (u untrusted) Error() string { return u.why }
+
+// mustBeOutside refuses a file when the workspace has a part in which file it is: it lies there, or a link on the way to
+// it does. Nobody in the workspace can change the way as far as its first name there, so looking after opening is enough.
+func (s Sources) mustBeOutside(c candidate) error {
+	for _, step := range trail(c.path) {
+		if s.Workspace.Contains(step.path) {
+			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by, step.path)}
+		}
+	}
+	return nil
+}

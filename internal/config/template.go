@@ -1,0 +1,114 @@
+package config
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+const ruleTemplate = "template"
+
+// compile compiles the script and the texts of an entry.
+func (e *toolEntry) compile() Loaded {
+	var loaded Loaded
+	if e.script.node != nil {
+		if interpreter, shell := render.Interpreter(e.tool.Script); shell {
+			loaded.Template = e.compileScript()
+		} else {
+			e.lack(e.script, "scripts for "+shorten(interpreter)+" are "+notYet+", only those for sh and bash")
+		}
+	}
+	if e.confirmation.node != nil {
+		loaded.Confirmation = e.compileText(e.confirmation)
+	}
+	for _, exit := range sortedKeys(e.details) {
+		if text := e.compileText(e.details[exit]); text != nil {
+			if loaded.Details == nil {
+				loaded.Details = map[int]*render.Text{}
+			}
+			loaded.Details[exit] = text
+		}
+	}
+	return loaded
+}
+
+// compileScript compiles the script and says where in the file its findings are. Names that nobody declares are mistakes
+// in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
+func (e *toolEntry) compileScript() *render.Template {
+	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared}
+	if e.file.version == formatStrict {
+		options.Undeclared = render.RefuseUndeclared
+	}
+	template, findings := render.Compile(e.tool.Script, e.tool.Parameters, options)
+	if template != nil {
+		if implied := template.Implied(); len(implied) > 0 {
+			// Compiled again with what it implies declared, the script has no remark for each of the names: the author is
+			// told of all of them at once, with the lines to paste.
+			e.warnImplied(implied)
+			e.tool.Parameters = append(e.tool.Parameters, implied...)
+			template, findings = render.Compile(e.tool.Script, e.tool.Parameters, options)
+		}
+	}
+	for _, finding := range findings {
+		e.reportFinding(finding)
+	}
+	return template
+}
+
+// reportFinding reports what is to be said about a tag of the script, at the tag.
+func (e *toolEntry) reportFinding(finding render.Finding) {
+	message := finding.Message
+	switch {
+	case finding.Tag != "" && finding.Context != "":
+		message = fmt.Sprintf("%s (%s): %s", finding.Tag, finding.Context, message)
+	case finding.Tag != "":
+		message = fmt.Sprintf("%s: %s", finding.Tag, message)
+	}
+	severity := SeverityError
+	if finding.Severity == render.Warning {
+		severity = SeverityWarning
+	}
+	line, column := e.script.place(finding.Line, finding.Column)
+	e.script.doc.add(Error{
+		Line: line, Column: column, Severity: severity, Rule: ruleTemplate, Message: e.script.about("%s", message), Hint: finding.Fix,
+	})
+}
+
+// warnImplied says which parameters a script implies, with the lines that declare them.
+func (e *toolEntry) warnImplied(implied []tool.Parameter) {
+	var names []string
+	paste := "declare what it takes:\nparameters:"
+	if len(e.tool.Parameters) > 0 {
+		paste = "add to parameters:"
+	}
+	for _, p := range implied {
+		names = append(names, p.Name)
+		paste += fmt.Sprintf("\n  - name: %s\n    type: %s", p.Name, p.Type)
+		if p.Required {
+			paste += "\n    required: true"
+		}
+		paste += "\n    description: …"
+	}
+	e.script.warn("undeclared", paste, "no parameter declares %s", strings.Join(names, ", "))
+}
+
+func (e *toolEntry) compileText(v value) *render.Text {
+	text, err := render.CompileText(v.node.Value)
+	if err != nil {
+		v.fail(ruleTemplate, "", "%s", err)
+		return nil
+	}
+	return text
+}
+
+func sortedKeys(m map[int]value) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Ints(keys)
+	return keys
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// toolEntry is one entry of a tools file that is being read.
+type toolEntry struct {
+	file *toolsFile
+	at   value // the entry's mapping
+	tool tool.Tool
+
+	// Places of what is checked once the whole entry is known. A value without a node was not given.
+	script       value
+	confirmation value
+	details      map[int]value
+	limits       map[string]value
+
+	lacks []string // what this build cannot do for it yet
+	found Errors   // what was said about it so far
+}
+
+func newToolEntry(file *toolsFile, e entry, at value) *toolEntry {
+	return &toolEntry{
+		file: file,
+		at:   at,
+		tool: tool.Tool{
+			ID: e.name, Name: e.name, Source: file.file.source(e.key),
+			Sandbox: tool.Sandbox{TempIsolation: true, Limits: tool.DefaultLimits()},
+		},
+		details: map[int]value{},
+		limits:  map[string]value{},
+	}
+}
+
+// toolNoun is what an entry of a tools file may say.
+func toolNoun() noun[*toolEntry] {
+	return noun[*toolEntry]{
+		name: "a tool",
+		keys: []key[*toolEntry]{
+			{"name", "a text", func(e *toolEntry, v value) { v.setText(&e.tool.Name) }},
+			{"description", "a text", func(e *toolEntry, v value) { v.setText(&e.tool.Description) }},
+			{"script", "a text, best after |", (*toolEntry).readScript},
+			{"parameters", "a list of {name, type, …}", (*toolEntry).readParameters},
+			{"sandbox", "a mapping", func(e *toolEntry, v value) { readKeys(v, sandboxNoun(), e) }},
+			{"resource_limits", "a mapping of limits", func(e *toolEntry, v value) { readKeys(v, limitsNoun(), e) }},
+			{"error_mapping", "a mapping from exit codes to errors", (*toolEntry).readErrorMapping},
+			{"annotations", "a mapping of hints", (*toolEntry).readAnnotations},
+			{"allow_dynamic_command", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.AllowDynamicCommand) }},
+			{"tags", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Tags) }},
+			{"examples", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Examples) }},
+			{"version", "a text", func(e *toolEntry, v value) { v.setLiteral(&e.tool.Version) }},
+			{"author", "a text", func(e *toolEntry, v value) { v.setText(&e.tool.Author) }},
+			{"retry", "a mapping", (*toolEntry).readRetry},
+			{"circuit_breaker", "a mapping", (*toolEntry).readCircuitBreaker},
+			{"caching", "a mapping", (*toolEntry).readCaching},
+		},
+		elsewhere: []misplaced{
+			{names(sandboxNoun().keys), "%s belongs under sandbox"},
+			{names(parameterNoun().keys), "%s belongs to an entry of parameters"},
+			{names(annotationsNoun().keys), "%s belongs under annotations"},
+		},
+	}
+}
+
+func (e *toolEntry) readScript(v value) {
+	script, ok := v.text()
+	if !ok {
+		return
+	}
+	if strings.TrimSpace(script) == "" {
+		v.fail(ruleEmpty, "", "the script is empty")
+		return
+	}
+	e.tool.Script, e.script = script, v
+}
+
+// lack notes something that the entry asks for and this build does not do. The tool is listed, and calls are refused.
+func (e *toolEntry) lack(v value, why string) {
+	e.lacks = append(e.lacks, strings.TrimPrefix(v.name, e.at.name+": ")+": "+why)
+	v.warn("unavailable", "", "%s, so this tool is unavailable", why)
+}
+
+// notYet is the reason for keys whose support has not landed.
+const notYet = "not supported yet"
+
+// finish checks what needs the whole entry, and compiles it.
+func (e *toolEntry) finish() Loaded {
+	e.at.mustHave("script", "")
+	loaded := e.compile()
+	e.tool.Unavailable = strings.Join(e.lacks, "; ")
+	if e.tool.Unavailable != "" {
+		loaded.Template = nil
+	}
+	loaded.Tool = e.tool
+	return loaded
+}
+
+// annotationsNoun is what a tool may say about its effects: MCP's ToolAnnotations.
+func annotationsNoun() noun[*tool.Annotations] {
+	return noun[*tool.Annotations]{
+		name: "annotations",
+		keys: []key[*tool.Annotations]{
+			{"title", "a text", func(a *tool.Annotations, v value) { v.setText(&a.Title) }},
+			{"readOnlyHint", "true or false", func(a *tool.Annotations, v value) { v.setFlag(&a.ReadOnly) }},
+			{"destructiveHint", "true or false", func(a *tool.Annotations, v value) { v.setFlag(&a.Destructive) }},
+			{"idempotentHint", "true or false", func(a *tool.Annotations, v value) { v.setFlag(&a.Idempotent) }},
+			{"openWorldHint", "true or false", func(a *tool.Annotations, v value) { v.setFlag(&a.OpenWorld) }},
+		},
+	}
+}
+
+func (e *toolEntry) readAnnotations(v value) {
+	a := &e.tool.Annotations
+	readKeys(v, annotationsNoun(), a)
+	if a.ReadOnly != nil && *a.ReadOnly && a.Destructive != nil && *a.Destructive {
+		v.fail(ruleValue, "a read-only tool is not asked about; keep the hint that is true",
+			"readOnlyHint and destructiveHint cannot both be true")
+	}
+}
+
+// later is the table of a mapping whose support has not landed: its keys are checked, its values are not.
+func later(name string, known ...string) noun[*toolEntry] {
+	n := noun[*toolEntry]{name: name}
+	for _, k := range known {
+		n.keys = append(n.keys, key[*toolEntry]{k, "", func(*toolEntry, value) {}})
+	}
+	return n
+}
+
+func (e *toolEntry) readRetry(v value) {
+	readKeys(v, later("retry", "attempts", "backoff", "backoff_multiplier", "initial_delay", "max_delay"), e)
+	e.lack(v, notYet)
+}
+
+func (e *toolEntry) readCircuitBreaker(v value) {
+	readKeys(v, later("circuit_breaker", "failure_threshold", "recovery_timeout", "monitoring_period"), e)
+	e.lack(v, notYet)
+}
+
+// readCaching lets an entry say that nothing is kept, which is how this build behaves.
+func (e *toolEntry) readCaching(v value) {
+	enabled := true
+	n := later("caching", "ttl", "max_size", "key_template")
+	n.keys = append(n.keys, key[*toolEntry]{"enabled", "true or false", func(_ *toolEntry, v value) { v.setBool(&enabled) }})
+	readKeys(v, n, e)
+	if enabled {
+		e.lack(v, notYet)
+	}
+}

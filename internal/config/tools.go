@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Loaded is one tool, checked and compiled.
+type Loaded struct {
+	Tool     tool.Tool
+	Template *render.Template // nil when the tool is unavailable
+	// Confirmation is the author's own question; nil for the standard one.
+	Confirmation *render.Text
+	// Details are the error details of error_mapping, by exit code.
+	Details map[int]*render.Text
+	// Warnings are what its author should know, in the order of reading.
+	Warnings Errors
+}
+
+// toolsFile is a tools file that is being read.
+type toolsFile struct {
+	file    File
+	doc     *document
+	version int
+	entries []*toolEntry
+}
+
+// ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the order of the
+// file. The error is an Errors that holds all mistakes and warnings of the file.
+func ReadTools(file File) ([]Loaded, error) {
+	f := &toolsFile{file: file, doc: parse(file.Name, file.Data), version: formatOriginal}
+	if f.doc.root != nil {
+		f.readRoot(f.doc.at(f.doc.root, "", "a mapping of tools"))
+	}
+	warnings := make([]Errors, len(f.entries))
+	tools := make([]Loaded, len(f.entries))
+	for i, entry := range f.entries {
+		before := len(f.doc.found)
+		tools[i] = entry.finish()
+		warnings[i] = append(entry.found, f.doc.found[before:]...)
+	}
+	f.doc.found.sortByPosition()
+	if f.doc.found.Broken() {
+		return nil, f.doc.found
+	}
+	for i := range tools {
+		warnings[i].sortByPosition()
+		tools[i].Warnings = warnings[i]
+	}
+	return tools, nil
+}
+
+// rootNoun is what may stand beside the tools.
+func rootNoun() noun[*toolsFile] {
+	return noun[*toolsFile]{
+		name: "a tools file",
+		keys: []key[*toolsFile]{
+			{"tools", "a mapping of tools", (*toolsFile).readTools},
+			{"version", "1 or 2", func(*toolsFile, value) {}}, // read first: it says how to read the rest
+			{"template_safety", "nothing: values are always references", (*toolsFile).refuseTemplateSafety},
+		},
+		elsewhere: []misplaced{
+			{names(policyFileNoun().keys), "%s belongs in a policy file, such as auto_approval_policies.yaml"},
+			{names(settingsNoun().keys), "%s belongs in a2a-acp.yaml"},
+		},
+	}
+}
+
+func (f *toolsFile) readRoot(root value) {
+	if version, given := root.get("version"); given && !version.has("script") {
+		f.version, _ = readVersion(version)
+	}
+	if root.has("tools") {
+		readKeys(root, rootNoun(), f)
+		return
+	}
+	f.readBare(root)
+}
+
+// readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the other form is
+// taken for that key, mistyped.
+func (f *toolsFile) readBare(v value) {
+	root := rootNoun()
+	entries, _ := v.entries()
+	for _, e := range entries {
+		isTool := e.value.has("script")
+		hint, meant := root.meant(e.name)
+		switch {
+		case e.name == "template_safety":
+			f.refuseTemplateSafety(e.value)
+		case e.name == "version" && !isTool: // read already
+		case meant && !isTool:
+			e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), root.name)
+		default:
+			f.readTool(e)
+		}
+	}
+}
+
+// refuseTemplateSafety answers a key that an early draft of the format had.
+func (f *toolsFile) refuseTemplateSafety(v value) {
+	v.fail("template-safety", "take the key out", "there is nothing to choose: values never become part of a script, in any file")
+}
+
+func (f *toolsFile) readTools(v value) {
+	entries, _ := v.entries()
+	for _, e := range entries {
+		f.readTool(e)
+	}
+}
+
+// toolID is what MCP lets a tool be called (2025-11-25, server/tools: 1 to 128 of A-Z a-z 0-9 _ - .), but for a sign at
+// the start, which command lines would take for an option.
+var toolID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+
+func (f *toolsFile) readTool(e entry) {
+	if !toolID.MatchString(e.name) {
+		e.key.fail(ruleValue, "",
+			"a tool's id has 1 to 128 letters, digits, or _ - . and begins with a letter, a digit or _; found %s", quote(e.name))
+		return
+	}
+	at := f.doc.at(e.value.node, fmt.Sprintf("tool %q", e.name), "a mapping")
+	before := len(f.doc.found)
+	entry := newToolEntry(f, e, at)
+	readKeys(at, toolNoun(), entry)
+	entry.found = append(entry.found, f.doc.found[before:]...)
+	f.entries = append(f.entries, entry)
+}

@@ -1,0 +1,218 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+func yes() *bool { v := true; return &v }
+func no() *bool  { v := false; return &v }
+
+// TestEveryKey reads a file that uses every key, and compares every field.
+func TestEveryKey(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/ok/tools_everything.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ReadTools(File{Name: "everything.yaml", Layer: tool.LayerFlag, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tools) != 1 {
+		t.Fatalf("want one tool, got %d", len(tools))
+	}
+	want := tool.Tool{
+		ID:          "everything",
+		Name:        "Everything",
+		Description: "Says all that can be said.",
+		Script:      tools[0].Tool.Script,
+		Parameters: []tool.Parameter{
+			{Name: "text", Type: tool.TypeString, Required: true, Description: "Some text", Pattern: "[a-z ]+", Secret: true},
+			{Name: "count", Type: tool.TypeInteger, Minimum: "1", Maximum: "10", Default: json.Number("3")},
+			{Name: "rate", Type: tool.TypeNumber, Minimum: "0.5", Maximum: "1e3", Default: json.Number("1.10")},
+			{Name: "level", Type: tool.TypeString, Enum: []any{"low", "high"}, Default: "low"},
+			{Name: "loud", Type: tool.TypeBoolean, Default: true},
+			{Name: "pairs", Type: tool.TypeObject, Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
+			{Name: "words", Type: tool.TypeArray, Default: []any{"a", "b"},
+				Items: &tool.Parameter{Type: tool.TypeString, Pattern: "[a-z]+", Description: "one word"}},
+		},
+		Sandbox: tool.Sandbox{
+			RequiresConfirmation: true,
+			ConfirmationMessage:  "Say {{text}}?",
+			WorkingDirectory:     ".",
+			TempIsolation:        false,
+			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
+			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
+			Network:              tool.NetworkOn,
+			Limits: tool.Limits{
+				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
+				OpenFiles: 10, Processes: 1,
+			},
+		},
+		ErrorMapping: map[int]tool.MappedError{
+			1: {Code: -32603, Message: "Internal error"},
+			2: {Code: -32602, Message: "Invalid params", Detail: "Not {{text}}", Retryable: true},
+		},
+		Annotations: tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
+		Tags:        []string{"one", "two"},
+		Examples:    []string{"say hello"},
+		Version:     "1.10",
+		Author:      "Somebody",
+		Source:      tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 4, Column: 3},
+	}
+	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if tools[0].Template == nil || tools[0].Confirmation == nil || tools[0].Details[2] == nil || tools[0].Details[1] != nil {
+		t.Errorf("want a template, a confirmation and the detail of 2 only, got %+v", tools[0])
+	}
+}
+
+// TestDefaults reads the smallest tool.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	tools, err := ReadTools(File{Name: "x.yaml", Data: []byte("hello: {script: echo hello}\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tool.Tool{
+		ID: "hello", Name: "hello", Script: "echo hello",
+		Sandbox: tool.Sandbox{TempIsolation: true, Limits: tool.DefaultLimits()},
+		Source:  tool.Source{File: "x.yaml", Line: 1, Column: 1},
+	}
+	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestUnavailable says in one line why a tool cannot be called, and leaves the file's other tools alone.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, entry, want string }{
+		{"retry", "retry: {attempts: 3}", "retry: not supported yet"},
+		{"circuit breaker", "circuit_breaker: {}", "circuit_breaker: not supported yet"},
+		{"caching", "caching: {ttl: 5}", "caching: not supported yet"},
+		{"caching on", "caching: {enabled: true}", "caching: not supported yet"},
+		{"caching off", "caching: {enabled: false, ttl: 5}", ""},
+		{"cached by the sandbox", "sandbox: {caching_enabled: true}", "sandbox.caching_enabled: not supported yet"},
+		{"commands", "sandbox: {allowed_commands: [ls]}", "sandbox.allowed_commands: not supported yet"},
+		{"no commands", "sandbox: {allowed_commands: []}", ""},
+		{"sockets", "sandbox: {sockets: [/x]}", "sandbox.sockets: not supported yet"},
+		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
+		{"require", "sandbox: {require: [network]}", "sandbox.require: not supported yet"},
+		{"network off", "sandbox: {network: off}", "sandbox.network: off cannot be enforced before the sandbox is there"},
+		{"network on", "sandbox: {network: on}", ""},
+		{"format", "parameters: [{name: p, format: path}]", `parameter "p": format: not supported yet`},
+		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
+		{"format before the name", "parameters: [{format: path, name: p}]", `parameter "p": format: not supported yet`},
+		{"format of items", "parameters: [{name: p, type: array, items: {type: string, format: path}}]", `parameter "p": items.format: not supported yet`},
+		{"several", "retry: {}\n  caching: {}", "retry: not supported yet; caching: not supported yet"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			data := "a:\n  script: echo\n  " + test.entry + "\nb: {script: echo}\n"
+			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, tools[0].Tool.Unavailable); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if available := tools[0].Template != nil; available != (test.want == "") {
+				t.Errorf("template %v for a tool that is unavailable because of %q", tools[0].Template, test.want)
+			}
+			if tools[1].Tool.Unavailable != "" || tools[1].Template == nil || len(tools[1].Warnings) > 0 {
+				t.Errorf("the other tool of the file is touched: %+v", tools[1])
+			}
+		})
+	}
+}
+
+func TestOtherInterpreters(t *testing.T) {
+	t.Parallel()
+	for _, interpreter := range []string{"/usr/bin/env python3", "/usr/bin/node", "/usr/bin/perl -w"} {
+		t.Run(interpreter, func(t *testing.T) {
+			t.Parallel()
+			data := "a:\n  script: |\n    #!" + interpreter + "\n    print({{x}})\n"
+			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(tools[0].Tool.Unavailable, "script: ") || tools[0].Template != nil {
+				t.Errorf("want it unavailable for its script, got %q", tools[0].Tool.Unavailable)
+			}
+		})
+	}
+}
+
+// TestImpliedParameters: files of the original format often leave declarations out, and load.
+func TestImpliedParameters(t *testing.T) {
+	t.Parallel()
+	data := "a:\n  script: 'echo {{x}} {{y}}'\n  parameters: [{name: y, required: true, secret: true}]\n"
+	tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tools[0].Tool.Parameters) != 2 || !tools[0].Tool.Parameters[1].Implied || tools[0].Tool.Parameters[1].Name != "x" {
+		t.Errorf("want y and the implied x, got %+v", tools[0].Tool.Parameters)
+	}
+	if len(tools[0].Warnings) != 1 || !strings.Contains(tools[0].Warnings[0].Hint, "- name: x") {
+		t.Errorf("want one warning with the lines to paste, got %v", tools[0].Warnings)
+	}
+	if _, err := ReadTools(File{Name: "x.yaml", Data: []byte("version: 2\n" + data)}); err == nil {
+		t.Error("with version: 2 an undeclared name is a mistake, and it loads")
+	}
+	if _, err := ReadTools(File{Name: "x.yaml", Data: []byte("tools:\n  a: {script: 'echo {{x}}'}\nversion: 2\n")}); err == nil {
+		t.Error("with version: 2 at the end an undeclared name is a mistake, and it loads")
+	}
+}
+
+// TestScriptPlace maps places in a script to places in the file.
+func TestScriptPlace(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, data string
+		line       int
+		want       [2]int
+	}{
+		{"literal", "a:\n  script: |\n    one\n    two\n", 2, [2]int{4, 7}},
+		{"literal with windows line ends", "a:\r\n  script: |\r\n    one\r\n    two\r\n", 2, [2]int{4, 7}},
+		{"literal behind blank lines", "a:\n  script: |\n\n\n    one\n", 3, [2]int{5, 7}},
+		{"literal that keeps its end", "a:\n  script: |+ # why\n    one\n\n    two\n\n", 3, [2]int{5, 7}},
+		{"literal with an indentation of its own", "a:\n  script: |1\n     one\n", 1, [2]int{3, 6}},
+		{"literal with an anchor on a line before", "a:\n  script: &x\n    |\n    one\n", 1, [2]int{4, 7}},
+		{"literal behind letters of two bytes", "é:\n  script: |\n    öne\n", 1, [2]int{3, 7}},
+		{"folded", "a:\n  script: >\n    one\n    two\n", 1, [2]int{2, 11}},
+		{"double quotes", "a:\n  script: \"one\\ntwo\"\n", 2, [2]int{2, 11}},
+		{"double quotes, and a block that it could be taken for", "a:\n  script: \"x |\"\n  name: x |\n", 1, [2]int{2, 11}},
+		{"plain", "a:\n  script: one\n", 1, [2]int{2, 11}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			doc := parse("x.yaml", []byte(test.data))
+			if doc.root == nil {
+				t.Fatal(doc.found)
+			}
+			root := doc.at(doc.root, "", "")
+			entries, _ := root.entries()
+			script, ok := entries[0].value.get("script")
+			if !ok {
+				t.Fatal("no script")
+			}
+			line, column := script.place(test.line, 3)
+			if diff := cmp.Diff(test.want, [2]int{line, column}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
