@@ -1,0 +1,225 @@
+// Package agents knows the agents that people put behind the bridge: how each is started, where it is found, how it is
+// installed, and what the bridge sees of it.
+package agents
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Agent is an agent CLI that speaks ACP over its standard input and output.
+type Agent struct {
+	Name    string // what `a2a-acp bridge NAME` calls it
+	Title   string
+	Program string   // on PATH
+	Args    []string // that make it speak ACP
+	Package string   // its npm package
+	// Sees says, a line a thing, what of this agent's acts the bridge decides and what it only sees.
+	Sees Coverage
+}
+
+// Coverage is what a bridge can and cannot say no to. It was measured with the real agents.
+type Coverage struct {
+	Files     string
+	Terminals string
+	Prompts   string
+	Own       string // what the agent does by itself
+}
+
+// Map gives the coverage as the record carries it.
+func (c Coverage) Map() map[string]string {
+	return map[string]string{"files": c.Files, "terminals": c.Terminals, "prompts": c.Prompts, "own": c.Own}
+}
+
+const (
+	decided   = "decided here"
+	neverUsed = "not used by this agent"
+)
+
+// Unknown is the coverage of an agent that we know nothing of.
+func Unknown() Coverage {
+	return Coverage{
+		Files: decided, Terminals: decided, Prompts: "decided here or put to you",
+		Own: "what the agent does without asking the editor is at most seen, not stopped",
+	}
+}
+
+// Known lists the agents, by name.
+func Known() []Agent {
+	return []Agent{
+		{
+			Name: "claude", Title: "Claude", Program: "claude-agent-acp", Package: "@agentclientprotocol/claude-agent-acp",
+			Sees: Coverage{
+				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
+				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
+			},
+		},
+		{
+			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp",
+			Sees: Coverage{
+				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you; its mode `agent` asks nobody",
+				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
+			},
+		},
+		{
+			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"}, Package: "@google/gemini-cli",
+			Sees: Coverage{
+				Files: "writes and the reads before them are decided here", Terminals: neverUsed, Prompts: "decided here or put to you",
+				Own: "its other reads and its shell are its own: seen, and stopped only where it asks",
+			},
+		},
+		{
+			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai",
+			Sees: Coverage{
+				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed, Prompts: "decided here or put to you",
+				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
+			},
+		},
+	}
+}
+
+// ByName finds an agent by its name.
+func ByName(name string) (Agent, bool) {
+	for _, agent := range Known() {
+		if agent.Name == name {
+			return agent, true
+		}
+	}
+	return Agent{}, false
+}
+
+// ByCommand recognises an agent by the command that starts it: its program, or a script of its npm package.
+func ByCommand(command []string) (Agent, bool) {
+	for _, agent := range Known() {
+		for _, word := range command {
+			if filepath.Base(word) == agent.Program || strings.Contains(word, "/node_modules/"+agent.Package+"/") {
+				return agent, true
+			}
+		}
+	}
+	return Agent{}, false
+}
+
+// Install is the line that installs the agent.
+func (a Agent) Install() string { return "npm install -g " + a.Package }
+
+// ErrNotFound is returned for an agent that is not on this machine.
+var ErrNotFound = errors.New("not found")
+
+// Finder looks for agents on this machine.
+type Finder struct {
+	// LookPath finds a program on PATH. Required; os/exec's does.
+	LookPath func(string) (string, error)
+	// Home is the home directory; Data is $XDG_DATA_HOME, or "" for its default.
+	Home, Data string
+}
+
+// Find gives the command that starts the agent, with absolute paths: the one on PATH, else the newest of those that Zed
+// has installed for itself. The error wraps ErrNotFound and says how to install it.
+func (f Finder) Find(agent Agent) ([]string, error) {
+	if path, err := f.LookPath(agent.Program); err == nil {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		return append([]string{path}, agent.Args...), nil
+	}
+	if command := f.zeds(agent); command != nil {
+		return command, nil
+	}
+	return nil, fmt.Errorf("%s is %w: %q is neither on PATH nor among Zed's own agents; install it with: %s", agent.Title, ErrNotFound, agent.Program, agent.Install())
+}
+
+// zeds looks through Zed's directory of agents: npm packages below NAME/VERSION/node_modules, programs below
+// registry/NAME/VERSION. The newest by its time of installation is taken; nil when there is none.
+func (f Finder) zeds(agent Agent) []string {
+	zed := filepath.Join(f.dataHome(), "zed")
+	var newest []string
+	var when int64
+	consider := func(path string, command []string) {
+		info, err := os.Stat(path)
+		if err == nil && command != nil && info.ModTime().UnixNano() > when {
+			newest, when = command, info.ModTime().UnixNano()
+		}
+	}
+	for _, pattern := range []string{"external_agents/*/*/node_modules", "external_agents/registry/*/*/node_modules", "external_agents/registry/*/node_modules"} {
+		for _, manifest := range glob(filepath.Join(zed, pattern, agent.Package, "package.json")) {
+			if script := packageProgram(manifest, agent.Program); script != "" {
+				if node := f.node(zed); node != "" {
+					consider(manifest, append([]string{node, script}, agent.Args...))
+				}
+			}
+		}
+	}
+	for _, program := range glob(filepath.Join(zed, "external_agents/registry/*/*", agent.Program)) {
+		if info, err := os.Stat(program); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			consider(program, append([]string{program}, agent.Args...))
+		}
+	}
+	return newest
+}
+
+// node finds the Node.js to run an npm package with: the one on PATH, else the one that Zed brought.
+func (f Finder) node(zed string) string {
+	if path, err := f.LookPath("node"); err == nil {
+		if path, err = filepath.Abs(path); err == nil {
+			return path
+		}
+	}
+	found := glob(filepath.Join(zed, "node", "node-*", "bin", "node"))
+	if len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1]
+}
+
+func (f Finder) dataHome() string {
+	if f.Data != "" {
+		return f.Data
+	}
+	return filepath.Join(f.Home, ".local", "share")
+}
+
+func glob(pattern string) []string {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil
+	}
+	slices.Sort(found)
+	return found
+}
+
+// packageProgram gives the script of an npm package that its manifest calls by the program's name; "" when there is none.
+func packageProgram(manifest, program string) string {
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		return ""
+	}
+	var m struct {
+		Bin json.RawMessage `json:"bin"`
+	}
+	if json.Unmarshal(data, &m) != nil {
+		return ""
+	}
+	var one string
+	if json.Unmarshal(m.Bin, &one) != nil {
+		var several map[string]string
+		if json.Unmarshal(m.Bin, &several) != nil {
+			return ""
+		}
+		one = several[program]
+	}
+	script := filepath.Join(filepath.Dir(manifest), one)
+	if one == "" || !filepath.IsLocal(one) {
+		return ""
+	}
+	if info, err := os.Stat(script); err != nil || info.Mode()&fs.ModeType != 0 {
+		return ""
+	}
+	return script
+}

@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// append puts records at the end of the file, under the lock of all processes: look at the end, write, fsync. On an error
+// none of them is kept, and l.dead is set when there is no going on. Called with committing held, or while opening.
+func (l *Log) append(batch []*record) (err error) {
+	if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
+		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+	}
+	defer func() {
+		if unlockErr := unlockFile(l.lock); unlockErr != nil && err == nil {
+			err = l.die(fmt.Errorf("record: unlock %s: %w", l.path(lockName), unlockErr))
+		}
+	}()
+
+	torn, err := l.look()
+	if err != nil {
+		return err
+	}
+	if torn > 0 {
+		repaired, err := l.setAside(torn)
+		if err != nil {
+			return err
+		}
+		batch = append([]*record{repaired}, batch...)
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	return l.write(batch)
+}
+
+// look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it. When the size is
+// what we left, nobody has been here, and that is all there is to do.
+func (l *Log) look() (torn int64, err error) {
+	info, err := l.segment.Stat()
+	if err != nil {
+		return 0, l.die(fmt.Errorf("record %s: %w", l.path(segmentName), err))
+	}
+	if named, err := os.Stat(l.path(segmentName)); err != nil || !os.SameFile(info, named) {
+		return 0, l.die(fmt.Errorf("record %s: another program moved or removed the file; do not rotate it, and start again", l.path(segmentName)))
+	}
+	size := info.Size()
+	if size == l.end.size {
+		return 0, nil
+	}
+	if size < l.end.size {
+		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes; keep it as evidence, move %s away and start again", l.path(segmentName), l.end.size, size, l.dir))
+	}
+	now, err := readEnd(l.segment, size)
+	if err == nil && now.seq < l.end.seq {
+		err = fmt.Errorf("the last line has number %d, though %d was written before", now.seq, l.end.seq)
+	}
+	if err != nil {
+		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w; keep it as evidence, move %s away and start again", l.path(segmentName), err, l.dir))
+	}
+	l.end = now
+	return size - now.size, nil
+}
+
+// write appends the lines of a batch in one write and puts them on disk if one of them must be.
+func (l *Log) write(batch []*record) error {
+	next, durable := l.end, false
+	var lines []byte
+	for _, r := range batch {
+		var err error
+		if lines, err = next.follow(lines, r); err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		durable = durable || r.durable
+	}
+	if _, err := l.segment.Write(lines); err != nil {
+		return l.undo(err)
+	}
+	l.unsynced = true
+	if durable {
+		if err := l.sync(l.segment); err != nil {
+			return l.die(fmt.Errorf("record %s: fsync: %w; look at that disk, then start again", l.path(segmentName), cause(err)))
+		}
+		l.unsynced = false
+	}
+	l.end = next
+	return nil
+}
+
+// undo takes back what a failed write left. For lack of room that is enough: the next Record may find some. After any other
+// error the disk cannot be trusted.
+func (l *Log) undo(failed error) error {
+	err := fmt.Errorf("record %s: write: %w", l.path(segmentName), cause(failed))
+	if !noRoom(failed) {
+		return l.die(fmt.Errorf("%w; look at that disk, then start again", err))
+	}
+	if truncateErr := l.segment.Truncate(l.end.size); truncateErr != nil {
+		return l.die(fmt.Errorf("%w, and half a line stays: %w; make room on that disk, then start again", err, cause(truncateErr)))
+	}
+	return fmt.Errorf("%w%s", err, cureOf(failed))
+}
+
+// die ends the Log: every later Record fails with the same reason.
+func (l *Log) die(why error) error {
+	l.dead = fmt.Errorf("%w: %w", ErrDead, why)
+	return l.dead
+}
+
+// cause takes the operation and the path off an error, which ours name already.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

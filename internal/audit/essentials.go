@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// The bounds of what is kept of an event that is too long: some 130 texts of 512 bytes, each of which JSON may write as six
+// characters, stay well below a line.
+const (
+	keptText  = 512 // bytes of a text
+	keptItems = 16  // items of a list
+)
+
+// essentials gives what must be known of an event: who, what, decided how, ended how. It names each field that it keeps, so
+// that a field which is added later cannot break the bound.
+func essentials(e events.Event) events.Event {
+	out := events.Event{
+		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
+		Session: shorten(e.Session), CallID: shorten(e.CallID), ToolCall: shorten(e.ToolCall),
+		Agent: shorten(e.Agent), Door: shorten(e.Door),
+		Command: shortenList(e.Command), Detail: shorten(e.Detail),
+	}
+	if a := e.Act; a != nil {
+		out.Act = &events.Act{
+			Kind: shorten(a.Kind), Tool: shorten(a.Tool), Title: shorten(a.Title),
+			Paths: shortenList(a.Paths), Commands: shortenList(a.Commands), Shell: shorten(a.Shell),
+			Digest: shorten(a.Digest), Claimed: a.Claimed,
+		}
+	}
+	if d := e.Decision; d != nil {
+		out.Decision = &events.Decision{
+			DecisionSummary: tool.DecisionSummary{
+				Result: shorten(d.Result), Source: shorten(d.Source), Rule: shorten(d.Rule), At: shorten(d.At), Reason: shorten(d.Reason),
+			},
+			Option: shorten(d.Option), Reasons: shortenList(d.Reasons), PolicySHA256: shorten(d.PolicySHA256),
+		}
+	}
+	if o := e.Outcome; o != nil {
+		kept := *o
+		kept.Status, kept.Signal, kept.OutputHash = shorten(o.Status), shorten(o.Signal), shorten(o.OutputHash)
+		kept.LimitsHit, kept.Level, kept.Error = shortenList(o.LimitsHit), shorten(o.Level), shorten(o.Error)
+		if encoded, err := encode(o.Millis); err != nil || len(encoded) == 0 {
+			kept.Millis = 0 // NaN and the infinities are no JSON
+		}
+		out.Outcome = &kept
+	}
+	for _, name := range firstOf(slices.Sorted(maps.Keys(e.Coverage))) {
+		if out.Coverage == nil {
+			out.Coverage = map[string]string{}
+		}
+		out.Coverage[shorten(name)] = shorten(e.Coverage[name])
+	}
+	for _, file := range firstOf(e.Files) {
+		out.Files = append(out.Files, events.File{Path: shorten(file.Path), Layer: shorten(file.Layer), SHA256: shorten(file.SHA256)})
+	}
+	return out
+}
+
+// shorten gives the beginning of a text, and says so.
+func shorten(s string) string {
+	if len(s) <= keptText {
+		return s
+	}
+	cut := keptText
+	for cut > keptText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… [%d bytes]", s[:cut], len(s))
+}
+
+func shortenList(list []string) []string {
+	var out []string
+	for _, item := range firstOf(list) {
+		out = append(out, shorten(item))
+	}
+	if more := len(list) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("… and %d more", more))
+	}
+	return out
+}
+
+func firstOf[T any](list []T) []T { return list[:min(len(list), keptItems)] }

@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+const (
+	segmentName = "00000001.jsonl"
+	lockName    = "lock"
+)
+
+// ErrDead is what every Record returns after the disk refused a write, or after another program changed the record. Only a
+// new Log can write again.
+var ErrDead = errors.New("this process can record nothing more")
+
+// errClosed is what Record returns after Close.
+var errClosed = errors.New("the record was closed")
+
+// Log is the record, open for appending. It implements events.Recorder and is safe for concurrent use. Close it.
+type Log struct {
+	dir   string
+	now   func() time.Time
+	newID func(time.Time) string
+	sync  func(*os.File) error
+
+	// mu guards waiting. It is taken with committing held, or alone, and never held during a system call.
+	mu      sync.Mutex
+	waiting []*record
+
+	// committing is held by the goroutine that writes, on behalf of all that wait. It guards everything below.
+	committing sync.Mutex
+	segment    *os.File
+	lock       *os.File
+	end        end   // how the record ended when we last let go of the lock
+	unsynced   bool  // there are lines of ours that no fsync has followed
+	dead       error // why nothing more is written; nil while all is well
+}
+
+// Open opens the record in dir for appending and makes what is missing: the directory (mode 0700) and its files (0600). A
+// last line that was torn by a crash is moved aside. Every error names a file and what to do; a record that ends in
+// something that is none of ours is refused.
+func Open(dir string) (*Log, error) {
+	l := &Log{dir: dir, now: time.Now, newID: newID, sync: (*os.File).Sync}
+	if err := l.open(); err != nil {
+		l.closeFiles()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Log) open() error {
+	switch err := os.Mkdir(l.dir, 0o700); {
+	case err == nil:
+		if err := syncDir(filepath.Dir(l.dir)); err != nil {
+			return fmt.Errorf("record %s: %w", l.dir, err)
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("record: %w%s", err, cureOf(err))
+	}
+	var err error
+	if l.lock, err = openFile(l.path(lockName)); err != nil {
+		return err
+	}
+	if l.segment, err = openFile(l.path(segmentName)); err != nil {
+		return err
+	}
+	if err := syncDir(l.dir); err != nil {
+		return fmt.Errorf("record %s: %w", l.dir, err)
+	}
+	l.end.size = -1 // not looked at yet
+	return l.append(nil)
+}
+
+// openFile opens a file of the record for appending. It follows no link: nobody else can write in the directory, so there
+// is none that we made.
+func openFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w%s", err, cureOf(err))
+	}
+	return f, nil
+}
+
+func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }
+
+// Record keeps an event as events.Recorder promises. ctx is not looked at: an act that was called off is recorded like any
+// other. It blocks while another process writes, and on the disk.
+func (l *Log) Record(_ context.Context, event events.Event) error {
+	now := l.now()
+	r, err := newRecord(event, now, l.newID(now))
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	l.mu.Lock()
+	l.waiting = append(l.waiting, r)
+	l.mu.Unlock()
+
+	// Whoever gets here first writes for all that wait, with one write and one fsync. The others find theirs done.
+	l.committing.Lock()
+	defer l.committing.Unlock()
+	if !r.done {
+		l.commit()
+	}
+	return r.err
+}
+
+// commit writes what waits. Called with committing held.
+func (l *Log) commit() {
+	l.mu.Lock()
+	batch := l.waiting
+	l.waiting = nil
+	l.mu.Unlock()
+	err := l.dead
+	if err == nil {
+		err = l.append(batch)
+	}
+	for _, r := range batch {
+		r.done, r.err = true, err
+	}
+}
+
+// Close puts what was recorded on disk and gives the files back. Record fails from then on.
+func (l *Log) Close() error {
+	l.committing.Lock()
+	defer l.committing.Unlock()
+	if l.segment == nil {
+		return nil
+	}
+	var err error
+	if l.unsynced && l.dead == nil {
+		if err = l.sync(l.segment); err != nil {
+			err = fmt.Errorf("record %s: %w", l.path(segmentName), err)
+		}
+	}
+	l.closeFiles()
+	if l.dead == nil {
+		l.dead = errClosed
+	}
+	return err
+}
+
+func (l *Log) closeFiles() {
+	for _, f := range []*os.File{l.segment, l.lock} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	l.segment, l.lock = nil, nil
+}
+
+// syncDir puts the names in a directory on disk.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// cureOf is what to do about a file that cannot be opened or written.
+func cureOf(err error) string {
+	switch {
+	case noRoom(err):
+		return "; make room on that disk"
+	case errors.Is(err, unix.EROFS), errors.Is(err, fs.ErrPermission):
+		return "; make it writable, or set A2A_STATE_DIR to a directory that is"
+	case errors.Is(err, unix.ELOOP):
+		return "; remove that link"
+	}
+	return "; set A2A_STATE_DIR to another directory"
+}
+
+// noRoom tells whether a write failed for lack of room: a full disk, a quota, or a limit on the size of a file.
+func noRoom(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
+}

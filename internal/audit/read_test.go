@@ -1,0 +1,345 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+func TestReadGivesBackWhatWasRecorded(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	code := 3
+	wrote := []events.Event{
+		{Type: events.BridgeStarted, Time: testTime.UTC(), Command: []string{"gemini", "--acp"}, Coverage: map[string]string{"files": "asked"}},
+		{
+			Type: events.ToolDecided, Time: testTime.UTC(), Session: "s", CallID: "c", ToolCall: "t", Agent: "gemini", Door: "mcp",
+			Act: &events.Act{Kind: "call", Tool: "greet", Arguments: map[string]any{
+				"n": json.Number("12345678901234567890.10"), "list": []any{"a", true, nil},
+			}},
+			Decision: &events.Decision{Option: "once", Reasons: []string{"because"}},
+		},
+		{Type: events.ToolEnded, Time: testTime.UTC(), CallID: "c", Outcome: &events.Outcome{Status: "failed", ExitCode: &code}},
+	}
+	for _, event := range wrote {
+		keep(t, log, event)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+
+	n, offset := 0, int64(0)
+	err = Read(dir, func(e Entry) error {
+		if diff := cmp.Diff(wrote[n], e.Event); diff != "" {
+			t.Errorf("entry %d (-want +got)\n%s", n, diff)
+		}
+		want := Entry{Seq: int64(n + 1), V: 1, File: segmentName, Line: n + 1, Offset: offset, Raw: bytes.TrimSuffix(lines[n], []byte("\n"))}
+		if diff := cmp.Diff(want, e, cmpopts.IgnoreFields(Entry{}, "Event", "ID", "Prev")); diff != "" {
+			t.Errorf("place of entry %d (-want +got)\n%s", n, diff)
+		}
+		offset += int64(len(lines[n]))
+		n++
+		return nil
+	})
+	if err != nil || n != len(wrote) {
+		t.Errorf("%d entries (%v), want %d", n, err, len(wrote))
+	}
+}
+
+func TestReadStopsWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	for range 3 {
+		keep(t, log, decided("x"))
+	}
+	enough := errors.New("enough")
+	n := 0
+	err := Read(dir, func(Entry) error {
+		if n++; n == 2 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough || n != 2 {
+		t.Errorf("%d entries, error %v", n, err)
+	}
+}
+
+func TestReadNothing(t *testing.T) {
+	t.Parallel()
+	if entries, err := List(filepath.Join(t.TempDir(), "none"), Filter{}); !errors.Is(err, fs.ErrNotExist) || len(entries) != 0 {
+		t.Errorf("where nothing was recorded: %d entries, error %v", len(entries), err)
+	}
+	_, dir := openTest(t)
+	if entries, err := List(dir, Filter{}); err != nil || len(entries) != 0 {
+		t.Errorf("in an empty record: %d entries, error %v", len(entries), err)
+	}
+}
+
+// TestReadBesideWriter: a line that another process is writing has no end yet, and one that it takes back is never seen.
+func TestReadBesideWriter(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	if err := lockFile(log.lock, unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	appendBytes(t, dir, []byte(`{"seq":2,"v":1,"id":"x","prev":"y","type":"tool.decided","time":"2026-11-21T09:00:00Z"}`+"\n"))
+	read := make(chan []Entry)
+	go func() { // ends when the lock is let go
+		entries, err := List(dir, Filter{})
+		if err != nil {
+			t.Error(err)
+		}
+		read <- entries
+	}()
+	waitUntilBlocked(t, dir)
+	if err := log.segment.Truncate(log.end.size); err != nil { // no room for it after all
+		t.Fatal(err)
+	}
+	appendBytes(t, dir, []byte(`{"seq":2,"v":1,`))
+	if err := unlockFile(log.lock); err != nil {
+		t.Fatal(err)
+	}
+	if entries := <-read; len(entries) != 1 || entries[0].Detail != "one" {
+		t.Errorf("entries %v, want the one that is settled", entries)
+	}
+}
+
+// TestReadWithoutLock: a copy of the record, handed to somebody else.
+func TestReadWithoutLock(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := List(dir, Filter{}); err != nil || len(entries) != 1 {
+		t.Errorf("%d entries, error %v", len(entries), err)
+	}
+}
+
+func TestReadDamaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good := `{"seq":1,"v":1,"id":"x","prev":"","type":"tool.decided","time":"2026-11-21T09:00:00Z"}` + "\n"
+	appendBytes(t, dir, []byte(good+"text\n"+good+strings.Repeat("x", longestLine)+"\n"+`{"seq":1} {}`+"\n"+`{"seq":"1"}`+"\n"+"{}\n"+good+"torn"))
+	entries, err := List(dir, Filter{})
+	if len(entries) != 3 {
+		t.Errorf("%d entries, want the 3 good ones", len(entries))
+	}
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	const want = `00000001.jsonl:2: no record (at byte 87): it is not JSON
+00000001.jsonl:4: no record (at byte 179): it is 1048577 bytes long
+00000001.jsonl:5: no record (at byte 1048756): it is not JSON
+00000001.jsonl:6: no record (at byte 1048769): json: cannot unmarshal string into Go struct field Entry.seq of type int64
+00000001.jsonl:7: no record (at byte 1048781): it has no number, version or type`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	var damage *Damage
+	if !errors.As(err, &damage) || damage.Line != 2 {
+		t.Errorf("the error holds %v, want the damage of line 2", damage)
+	}
+}
+
+func TestReadManyDamages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	appendBytes(t, dir, []byte(strings.Repeat("text\n", 1000)))
+	_, err := List(dir, Filter{})
+	if err == nil || !strings.Contains(err.Error(), "990 more lines") || strings.Count(err.Error(), "\n") != 10 {
+		t.Errorf("error %v, want 10 lines named and 990 counted", err)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	for i, event := range []events.Event{
+		{Type: events.ToolDecided, Session: "a", CallID: "c1", ToolCall: "t1"},
+		{Type: events.ToolEnded, Session: "a", CallID: "c1", ToolCall: "t1"},
+		{Type: events.ToolDecided, Session: "b", CallID: "c2", ToolCall: "t1"},
+		{Type: events.ToolSeen, Session: "b", ToolCall: "t2"},
+		{Type: events.BridgeEnded},
+	} {
+		event.Time = testTime.Add(time.Duration(i) * time.Second)
+		keep(t, log, event)
+	}
+	tests := []struct {
+		name   string
+		filter Filter
+		want   []int64
+	}{
+		{"all", Filter{}, []int64{1, 2, 3, 4, 5}},
+		{"a session", Filter{Session: "b"}, []int64{3, 4}},
+		{"a call", Filter{CallID: "c1"}, []int64{1, 2}},
+		{"a call of the agent's", Filter{ToolCall: "t1", Session: "b"}, []int64{3}},
+		{"types", Filter{Types: []events.Type{events.ToolSeen, events.BridgeEnded}}, []int64{4, 5}},
+		{"since a moment, which counts", Filter{Since: testTime.Add(2 * time.Second)}, []int64{3, 4, 5}},
+		{"the last two", Filter{Last: 2}, []int64{4, 5}},
+		{"the last one of a session", Filter{Session: "a", Last: 1}, []int64{2}},
+		{"more than there are", Filter{Last: 100}, []int64{1, 2, 3, 4, 5}},
+		{"nothing", Filter{Session: "c"}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			entries, err := List(dir, test.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, numbers(entries)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStory(t *testing.T) {
+	t.Parallel()
+	entry := func(seq int64, kind events.Type, session, call, toolCall string) Entry {
+		return Entry{Seq: seq, Event: events.Event{Type: kind, Session: session, CallID: call, ToolCall: toolCall}}
+	}
+	tests := []struct {
+		name    string
+		entries []Entry
+		want    [][]int64
+	}{
+		{
+			name: "acts that overlap, by our own ids",
+			entries: []Entry{
+				entry(1, events.ToolDecided, "s", "c1", ""), entry(2, events.ToolDecided, "s", "c2", ""),
+				entry(3, events.ToolEnded, "s", "c1", ""), entry(4, events.ToolEnded, "s", "c2", ""),
+			},
+			want: [][]int64{{1, 3}, {2, 4}},
+		},
+		{
+			name: "the agent's ids are its session's own",
+			entries: []Entry{
+				entry(1, events.ToolDecided, "a", "", "t"), entry(2, events.ToolDecided, "b", "", "t"),
+				entry(3, events.ToolEnded, "a", "", "t"),
+			},
+			want: [][]int64{{1, 3}, {2}},
+		},
+		{
+			name: "a prompt, and the call of ours that it was about",
+			entries: []Entry{
+				entry(1, events.ToolDecided, "s", "", "t"), entry(2, events.ApprovalAsked, "s", "c", "t"),
+				entry(3, events.ToolDecided, "s", "c", "t"), entry(4, events.ToolEnded, "s", "c", ""),
+			},
+			want: [][]int64{{1, 2, 3, 4}},
+		},
+		{
+			name: "two that turn out to be one",
+			entries: []Entry{
+				entry(1, events.ToolDecided, "s", "c", ""), entry(2, events.ToolDecided, "s", "", "t"),
+				entry(3, events.ToolSeen, "s", "", "u"), entry(4, events.ToolEnded, "s", "c", "t"),
+				entry(5, events.ToolSeen, "s", "", "t"), entry(6, events.ToolSeen, "s", "c", ""),
+			},
+			want: [][]int64{{1, 2, 4, 5, 6}, {3}},
+		},
+		{
+			name:    "what belongs to no act",
+			entries: []Entry{entry(1, events.BridgeStarted, "", "", ""), entry(2, events.SessionOpened, "s", "", ""), entry(3, events.BridgeEnded, "", "", "")},
+			want:    [][]int64{{1}, {2}, {3}},
+		},
+		{name: "nothing", want: nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got [][]int64
+			for _, chapter := range Story(test.entries) {
+				got = append(got, numbers(chapter))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestChapter(t *testing.T) {
+	t.Parallel()
+	chapter := Chapter{
+		{Seq: 1, Event: events.Event{Type: events.ToolDecided}},
+		{Seq: 2, Event: events.Event{Type: events.ToolDecided}},
+		{Seq: 3, Event: events.Event{Type: events.ToolEnded}},
+	}
+	if got := chapter.Decided(); got == nil || got.Seq != 2 {
+		t.Errorf("decided by %v, want the last decision", got)
+	}
+	if got := chapter.Ended(); got == nil || got.Seq != 3 {
+		t.Errorf("ended by %v", got)
+	}
+	if got := chapter[:2].Ended(); got != nil {
+		t.Errorf("ended by %v, want nothing", got)
+	}
+}
+
+func numbers(entries []Entry) []int64 {
+	var list []int64
+	for _, e := range entries {
+		list = append(list, e.Seq)
+	}
+	return list
+}
+
+// FuzzOpen puts arbitrary bytes behind a good record. Either the record is refused and not a byte of it changes, or what
+// was recorded before is still there, what has no end is kept aside, and one can go on.
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{"", "\n", "x", "x\n", `{"seq":3,"v":1,"prev":""}` + "\n", `{"seq":3,"v":1,"prev":""}` + "\nrest", "\x00\x00", "\n\n{"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, behind []byte) {
+		log, dir := openTest(t)
+		keep(t, log, decided("one"))
+		keep(t, log, decided("two"))
+		log.Close()
+		path := filepath.Join(dir, segmentName)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		appendBytes(t, dir, behind)
+		log, err = Open(dir)
+		after, readErr := os.ReadFile(path)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if err != nil {
+			if !bytes.Equal(after, append(before, behind...)) {
+				t.Fatalf("refused (%v), and yet changed", err)
+			}
+			return
+		}
+		defer log.Close()
+		complete := behind[:bytes.LastIndexByte(behind, '\n')+1]
+		if !bytes.HasPrefix(after, append(before, complete...)) {
+			t.Fatal("what was recorded before is gone")
+		}
+		torn, _ := os.ReadFile(filepath.Join(dir, "00000001.torn-1"))
+		if !bytes.Equal(torn, behind[len(complete):]) {
+			t.Fatalf("set aside %q, want %q", torn, behind[len(complete):])
+		}
+		keep(t, log, decided("on"))
+	})
+}
