@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The kinds of mistake that keys can have.
@@ -82,11 +84,11 @@ func (n noun[T]) meant(name string) (hint string, ok bool) {
 			}
 		}
 	}
-	if near := nearest(name, names(n.keys)); near != "" {
+	if near := tool.Nearest(name, names(n.keys)); near != "" {
 		return fmt.Sprintf("did you mean %s?", near), true
 	}
 	for _, other := range n.elsewhere {
-		if near := nearest(name, other.names); near != "" {
+		if near := tool.Nearest(name, other.names); near != "" {
 			return fmt.Sprintf("did you mean %s? ", near) + fmt.Sprintf(other.hint, near), true
 		}
 	}

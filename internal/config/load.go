@@ -211,7 +211,7 @@ func (l *loading) checkExposed() {
 			continue
 		}
 		hint := ""
-		if near := nearest(id, l.ids()); near != "" {
+		if near := tool.Nearest(id, l.ids()); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		l.warn(settingsName, ruleValue, hint, "expose: there is no tool %q", id)

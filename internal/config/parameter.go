@@ -122,7 +122,7 @@ func (p *parameter) readType(v value) {
 	hint := ""
 	if near := otherNames(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
-	} else if near := nearest(name, known); near != "" {
+	} else if near := tool.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))

@@ -42,11 +42,22 @@ type document struct {
 	// emptyIsWrong refuses keys without a value. Policy files have it: an empty condition would read as "nothing" and
 	// mean "anything".
 	emptyIsWrong bool
+	// mayBeEmpty lets a file say nothing at all: one of settings, whose lines are all optional.
+	mayBeEmpty bool
+}
+
+func (doc *document) reportEmpty() {
+	if !doc.mayBeEmpty {
+		doc.report(1, 1, ruleEmpty, "the file is empty", "")
+	}
 }
 
 // parse reads a file. When it cannot be walked, the document has no root and says why in found.
 func parse(file string, data []byte) *document {
-	doc := &document{file: file}
+	return (&document{file: file}).parse(data)
+}
+
+func (doc *document) parse(data []byte) *document {
 	if len(data) > maxFileSize {
 		message := fmt.Sprintf("the file has %d bytes; a configuration file has %d at the most", len(data), maxFileSize)
 		doc.report(0, 0, ruleTooLarge, message, "")
@@ -63,7 +74,7 @@ func parse(file string, data []byte) *document {
 	root, err := decode(decoder)
 	switch {
 	case errors.Is(err, io.EOF):
-		doc.report(1, 1, ruleEmpty, "the file is empty", "")
+		doc.reportEmpty()
 		return doc
 	case err != nil:
 		doc.add(syntaxError(data, err))
@@ -80,7 +91,7 @@ func parse(file string, data []byte) *document {
 		return doc
 	}
 	if top := root.Content[0]; top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
-		doc.report(1, 1, ruleEmpty, "the file is empty", "")
+		doc.reportEmpty()
 		return doc
 	}
 	walk := bounds{doc: doc, checked: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const ruleRule = "rule"
@@ -216,7 +217,7 @@ func (r *ruleEntry) readVerdict(v value) {
 		r.rule.Verdict = permissions.Ask
 	default:
 		hint := ""
-		if near := nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
+		if near := tool.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want approve, reject or manual; found %s", quote(text))

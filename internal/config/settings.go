@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
 
 // Always says what becomes of a person's "always" that is the answer to an agent's question.
 type Always string
@@ -41,7 +45,7 @@ func DefaultSettings() Settings {
 // ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The error is an
 // Errors that holds all mistakes of the file.
 func ReadSettings(file File, base Settings) (Settings, error) {
-	doc := parse(file.Name, file.Data)
+	doc := (&document{file: file.Name, mayBeEmpty: true}).parse(file.Data)
 	settings := base
 	if doc.root != nil {
 		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsNoun(), &settings)
@@ -86,7 +90,7 @@ func (s *Settings) readAlways(v value) {
 		s.Always = Always(text)
 	default:
 		hint := ""
-		if near := nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
+		if near := tool.Nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want keep or forward, found %s", quote(text))

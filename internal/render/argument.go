@@ -131,12 +131,20 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 			p.need(guard{check: noOperator, who: role.Reader})
 		}
 	}
-	if t.class == free && role.AtStart != "" && first {
+	if t.class != free || t.hasPattern() {
+		return
+	}
+	if role.AtStart != "" && first {
 		t.warn(role.AtStart, "")
 	}
-	if t.class == free && role.Caution != "" {
+	if role.Caution != "" {
 		t.warn(role.Caution, "")
 	}
+}
+
+// hasPattern tells whether the author has said what the value of the tag looks like: then a caution has been heard.
+func (t *trail) hasPattern() bool {
+	return t.place != nil && t.place.tag.param.param != nil && t.place.tag.param.param.Pattern != ""
 }
 
 // heads are the tags that the text at the end of the trail may begin with.

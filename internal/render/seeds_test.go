@@ -196,6 +196,13 @@ func TestSeeds(t *testing.T) {
 			"{{value}} (double quotes, argument of curl -H): a line break in the value would add headers",
 			"warning: line 5: {{data}} (single quotes, argument of curl -d): curl reads a local file when the value starts with '@'; use --data-raw",
 		}},
+		{
+			name: "headers that the author has described", script: "#!/bin/bash\ncurl {{#headers}} --header {{.}} {{/headers}} -- {{url}}\n",
+			parameters: []tool.Parameter{
+				{Name: "headers", Type: tool.TypeArray, Items: &tool.Parameter{Type: tool.TypeString, Pattern: `[A-Za-z-]+: .*`}},
+				{Name: "url", Type: tool.TypeString, Required: true},
+			},
+		},
 		{name: "web_request with tojson, nothing declared", script: webRequestJSON, want: []string{
 			`no parameter "method" is declared, so it counts as an optional string`,
 			`no parameter "url" is declared, so it counts as a required string`,

@@ -78,7 +78,7 @@ func unknown(arguments map[string]any, names []string) []misfit {
 	var all []misfit
 	for _, name := range extra {
 		message := "there is no such parameter; there is none at all"
-		if near := nearest(name, names); near != "" {
+		if near := Nearest(name, names); near != "" {
 			message = "there is no such parameter; did you mean " + near + "?"
 		} else if len(names) > 0 {
 			message = "there is no such parameter; there are " + strings.Join(names, ", ")

@@ -136,16 +136,3 @@ func TestPortable(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := []string{"path", "pattern", "max_results", "x"}
-	for name, want := range map[string]string{
-		"pth": "path", "Path": "path", "patern": "pattern", "maxResults": "max_results", "max-result": "max_results",
-		"recursive": "", "y": "", "": "", "colour": "",
-	} {
-		if got := nearest(name, known); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}

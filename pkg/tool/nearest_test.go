@@ -1,4 +1,4 @@
-package config
+package tool
 
 import "testing"
 
@@ -25,8 +25,8 @@ func TestNearest(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := nearest(test.name, known); got != test.want {
-				t.Errorf("nearest(%q) = %q, want %q", test.name, got, test.want)
+			if got := Nearest(test.name, known); got != test.want {
+				t.Errorf("Nearest(%q) = %q, want %q", test.name, got, test.want)
 			}
 		})
 	}
