@@ -109,7 +109,7 @@ func runsFull(log *Log, dir string, want error, makeRoom func() error) error {
 		}
 	}
 	if !errors.Is(full, want) || errors.Is(full, ErrDead) || !strings.Contains(full.Error(), "make room") {
-		return fmt.Errorf("without room: error %w, want %v with its cure, and no dead record", full, want)
+		return fmt.Errorf("without room: error %w, want %w with its cure, and no dead record", full, want)
 	}
 	if kept == 0 {
 		return errors.New("nothing fitted, so nothing was tried")

@@ -74,7 +74,7 @@ func TestReadStopsWhereItIsTold(t *testing.T) {
 		}
 		return nil
 	})
-	if err != enough || n != 2 {
+	if !errors.Is(err, enough) || n != 2 {
 		t.Errorf("%d entries, error %v", n, err)
 	}
 }

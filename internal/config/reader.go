@@ -128,21 +128,21 @@ func splitLines(data []byte) []string {
 }
 
 // report adds a mistake.
-func (d *document) report(line, column int, rule, message, hint string) {
-	d.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message, Hint: hint})
+func (doc *document) report(line, column int, rule, message, hint string) {
+	doc.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message, Hint: hint})
 }
 
 // add adds what is to be said, up to a point: a file made of mistakes is not worth the time that their hints take.
-func (d *document) add(e Error) {
-	if d.full() {
+func (doc *document) add(e Error) {
+	if doc.full() {
 		return
 	}
-	e.File = d.file
-	d.found = append(d.found, e.shown())
+	e.File = doc.file
+	doc.found = append(doc.found, e.shown())
 	if e.Severity == SeverityError {
-		if d.errors++; d.full() {
-			d.found = append(d.found, Error{
-				File: d.file, Line: e.Line, Column: e.Column, Severity: SeverityError, Rule: ruleTooLarge,
+		if doc.errors++; doc.full() {
+			doc.found = append(doc.found, Error{
+				File: doc.file, Line: e.Line, Column: e.Column, Severity: SeverityError, Rule: ruleTooLarge,
 				Message: fmt.Sprintf("that makes %d mistakes; more of them are not told", maxErrors),
 			})
 		}
@@ -150,4 +150,4 @@ func (d *document) add(e Error) {
 }
 
 // full tells whether there are so many mistakes that no more are told.
-func (d *document) full() bool { return d.errors >= maxErrors }
+func (doc *document) full() bool { return doc.errors >= maxErrors }

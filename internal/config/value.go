@@ -24,11 +24,11 @@ type value struct {
 }
 
 // at gives the value of a node, an alias standing for what it names.
-func (d *document) at(node *yaml.Node, name, want string) value {
+func (doc *document) at(node *yaml.Node, name, want string) value {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
-	return value{doc: d, node: node, name: name, want: want}
+	return value{doc: doc, node: node, name: name, want: want}
 }
 
 // child names a value that stands below v.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
@@ -115,21 +116,25 @@ func (a *analysis) numbersFilledIn(w *syntax.Word) (string, bool) {
 
 // parseMessage gives a parser's error without the position, which is one in the filled-in script.
 func parseMessage(err error) string {
-	if e, ok := err.(syntax.ParseError); ok {
-		return e.Text
-	}
-	if e, ok := err.(syntax.LangError); ok {
-		return e.Feature + " is not bash"
+	var grammar syntax.ParseError
+	var language syntax.LangError
+	switch {
+	case errors.As(err, &grammar):
+		return grammar.Text
+	case errors.As(err, &language):
+		return language.Feature + " is not bash"
 	}
 	return err.Error()
 }
 
 func parseOffset(err error) (int, bool) {
-	switch e := err.(type) {
-	case syntax.ParseError:
-		return int(e.Pos.Offset()), e.Pos.IsValid()
-	case syntax.LangError:
-		return int(e.Pos.Offset()), e.Pos.IsValid()
+	var grammar syntax.ParseError
+	var language syntax.LangError
+	switch {
+	case errors.As(err, &grammar):
+		return int(grammar.Pos.Offset()), grammar.Pos.IsValid()
+	case errors.As(err, &language):
+		return int(language.Pos.Offset()), language.Pos.IsValid()
 	}
 	return 0, false
 }

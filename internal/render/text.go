@@ -52,7 +52,7 @@ func CompileText(source string) (*Text, error) {
 			case len(n.path) > 1:
 				refuse(n.from, n.source, "the fields of objects are not possible in plain text yet", "name a parameter")
 			case n.name != ".":
-				t.names[n.name] = t.names[n.name]
+				t.names[n.name] = t.names[n.name] || false // a section of that name keeps its mark
 			}
 		case *section:
 			if n.entries || len(n.path) > 1 || n.name == "." {

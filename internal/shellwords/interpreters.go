@@ -102,8 +102,6 @@ var databases = map[string]*program{
 	"redis-cli":     {options: options{"-h -p -a -n -u --user --pass --pattern -i -r -d": plain, "--eval": file(Lua)}},
 }
 
-const launchCure = "name the command in the script"
-
 // containers run their words somewhere else.
 var containers = map[string]*program{
 	"docker podman nerdctl": {launcher: true, options: options{

@@ -21,6 +21,9 @@ func (e Exit) Code() int {
 	return e.code
 }
 
+// Signalled tells whether the agent was ended by a signal rather than by itself.
+func (e Exit) Signalled() bool { return e.signal != 0 }
+
 // String completes a sentence about the agent: "exited with code 3", "was killed by signal 9 (killed)".
 func (e Exit) String() string {
 	switch {

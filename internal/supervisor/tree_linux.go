@@ -112,7 +112,9 @@ func killMarked(m mark, patience time.Duration) { killBelow(nobody, m, patience)
 
 // killBelow is killMarked for a mark and everything below a process as well.
 func killBelow(head int, m mark, patience time.Duration) {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(shortestRound) {
+	round := time.NewTicker(shortestRound) // they are nobody's children of ours, so the kernel does not tell us of their end
+	defer round.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-round.C {
 		if hit, _ := signalBelow(head, m, unix.SIGKILL); hit == 0 {
 			return
 		}
