@@ -1,0 +1,134 @@
+package shellscan
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+)
+
+// assignment looks at NAME=value, in front of a command, alone, or in a declaration.
+func (t *text) assignment(a *syntax.Assign) {
+	if a.Name == nil {
+		return // a word of a declaration, see declaration
+	}
+	line := t.line(a)
+	t.subscript(a.Index)
+	value := shellwords.Word{}
+	if a.Value != nil && a.Index == nil && !a.Append {
+		value = wordOf(a.Value)
+	}
+	t.sets(a.Name.Value, value, line)
+}
+
+// declaration looks at declare, local, export, readonly and typeset where the parser knows them. Assignments that it could
+// tell are nodes of their own.
+func (t *text) declaration(d *syntax.DeclClause) {
+	line := t.line(d)
+	t.add(Command{Name: d.Variant.Value, Args: declared(d), Builtin: true, Via: join(t.via), Line: line})
+	for _, a := range d.Args {
+		if a.Name == nil && a.Value != nil {
+			t.declares(d.Variant.Value, wordOf(a.Value), line)
+		}
+	}
+}
+
+// declared gives the words of a declaration.
+func declared(d *syntax.DeclClause) []Word {
+	words := make([]Word, 0, len(d.Args))
+	for _, a := range d.Args {
+		word := Word{Fixed: true}
+		if a.Name != nil {
+			word.Text = a.Name.Value
+		}
+		if a.Value != nil {
+			value := wordOf(a.Value)
+			word.Fixed = value.Fixed
+			if !a.Naked {
+				word.Text += "="
+			}
+			word.Text += value.Text
+		}
+		if a.Array != nil || a.Index != nil || a.Append || !word.Fixed {
+			word = Word{}
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// declares looks at one word of a declaration: an option, a name, or NAME=value.
+func (t *text) declares(builtin string, word shellwords.Word, line int) {
+	name, _, assigns := strings.Cut(word.Text, "=")
+	switch {
+	case !word.Fixed && !assigns:
+		t.problem(line, fmt.Sprintf("%s is given a word that is not fixed: it may set any variable", builtin))
+	case strings.HasPrefix(name, "-") || strings.HasPrefix(name, "+"):
+		// -n makes a name stand for another variable, -i makes bash evaluate what is assigned, and export -f hands a function
+		// to programs that call one of that name.
+		allowed := "aAgxrulcpFftI"
+		if builtin == "export" {
+			allowed = "np"
+		}
+		if name != "--" && name != "-" && strings.Trim(name[1:], allowed) != "" || strings.Contains(name, "f") && strings.Contains(name, "x") {
+			t.problem(line, fmt.Sprintf("%s %s changes what names or values mean", builtin, word.Text))
+		}
+	default:
+		t.variableWord(word, line)
+	}
+}
+
+// variableWord looks at a word that names a variable to set: NAME, NAME=value, NAME[1].
+func (t *text) variableWord(word shellwords.Word, line int) {
+	name, value, assigns := strings.Cut(word.Text, "=")
+	if !word.Fixed && !assigns {
+		t.problem(line, "the name of a variable is not fixed, and bash evaluates it")
+		return
+	}
+	name = strings.TrimSuffix(name, "+")
+	if !readable(name) {
+		t.problem(line, "the name of a variable is no plain name, and bash evaluates it")
+		return
+	}
+	name, _, element := strings.Cut(name, "[")
+	if !word.Fixed || !assigns || element {
+		t.sets(name, shellwords.Word{}, line)
+		return
+	}
+	t.sets(name, shellwords.Word{Text: value, Fixed: true}, line)
+}
+
+func (t *text) variable(name string, line int) {
+	t.variableWord(shellwords.Word{Text: name, Fixed: true}, line)
+}
+
+// sets looks at a variable that gets a value.
+func (t *text) sets(name string, value shellwords.Word, line int) {
+	switch name {
+	case "IFS":
+		// Bash never takes it from its environment, and it only splits words that are not fixed anyhow.
+		return
+	case "OPTIND", "SECONDS", "RANDOM", "PS1", "PS2", "PS3":
+		if value.Fixed && (decimal(value.Text) || name[0] == 'P' && !strings.ContainsAny(value.Text, "$`\\")) {
+			return
+		}
+	case "LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE":
+		if !value.Fixed || !singleBytes(value.Text) {
+			t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters", name))
+		}
+		return
+	}
+	if ChangesCommands(name) {
+		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))
+	}
+}
+
+// singleBytes tells whether a locale's encoding leaves ASCII alone: in Shift JIS and GBK a \ or a | can be the second byte
+// of a letter.
+func singleBytes(locale string) bool {
+	lower := strings.ToLower(locale)
+	return lower == "" || lower == "c" || lower == "posix" || strings.HasSuffix(lower, ".utf-8") || strings.HasSuffix(lower, ".utf8") ||
+		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz_:") == "" && len(lower) == 2
+}

@@ -1,0 +1,184 @@
+package shellscan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+)
+
+// The bounds of one scan. What goes beyond them is a Problem, and is not read further.
+const (
+	maxText     = 64 << 10 // bytes of a text, and of all words of an argument vector together
+	maxBrackets = 200      // brackets that stand open at the same time
+	maxNodes    = 1000     // nodes of the syntax tree inside each other
+	maxTexts    = 8        // texts inside each other: bash -c "bash -c …"
+	maxCommands = 2000     // of all texts together
+	maxProblems = 50
+)
+
+// Scan reads a text as bash would. It never fails: what cannot be read is a Problem.
+func Scan(source string) Script {
+	s := &scan{}
+	t := &text{scan: s, source: source, shell: syntax.LangBash, functions: functions{}}
+	if s.bounded(len(source)) {
+		s.characters(source, 1)
+		t.read()
+	}
+	return s.Script
+}
+
+// ScanArgv reads an argument vector that no shell splits. Shell code that it holds, as in bash -c CODE, is read through.
+func ScanArgv(argv []string) Script {
+	s := &scan{}
+	size := 0
+	for _, word := range argv {
+		size += len(word) + 1
+	}
+	switch {
+	case !s.bounded(size):
+	case len(argv) == 0:
+		s.problem(1, "there is no command")
+	default:
+		for _, word := range argv {
+			s.characters(word, 1)
+		}
+		t := &text{scan: s, outer: 1, shell: syntax.LangBash, functions: functions{}, argv: true}
+		t.command(shellwords.Fixed(argv...), nil, 1)
+	}
+	return s.Script
+}
+
+// scan is what the texts of one scan share: the Script that they add to.
+type scan struct {
+	Script
+	stopped bool // a bound was reached: nothing is added any more
+}
+
+func (s *scan) bounded(size int) bool {
+	if size > maxText {
+		s.problem(1, fmt.Sprintf("it is longer than %d KiB", maxText>>10))
+	}
+	return size <= maxText
+}
+
+// problem adds a Problem, each once.
+func (s *scan) problem(line int, what string) {
+	p := Problem{Line: line, Text: what}
+	if len(s.Problems) < maxProblems && !slices.Contains(s.Problems, p) {
+		s.Problems = append(s.Problems, p)
+	}
+}
+
+// stop gives up on the rest.
+func (s *scan) stop(line int, what string) {
+	s.problem(line, what)
+	s.stopped = true
+}
+
+// add adds a Command.
+func (s *scan) add(c Command) {
+	switch {
+	case s.stopped:
+	case len(s.Commands) >= maxCommands:
+		s.stop(c.Line, "it has too many commands")
+	default:
+		s.Commands = append(s.Commands, c)
+	}
+}
+
+// text is one shell text: the whole one, or one that a word of another holds.
+type text struct {
+	*scan
+	source string
+	shell  syntax.LangVariant
+	outer  int      // the line of the command that holds the text; 0 for the whole one, which counts its own lines
+	via    []string // what the text stands in: bash, eval
+	depth  int      // how many texts it stands in
+	argv   bool     // there is no shell around the words: no builtins, no functions
+
+	sh standard // what sh is, once it was decided
+
+	functions functions
+	path      []syntax.Node // the nodes around the one that is looked at
+	regions   regions
+}
+
+// line gives the line to name for a node.
+func (t *text) line(n syntax.Node) int { return t.lineAt(n.Pos()) }
+
+func (t *text) lineAt(pos syntax.Pos) int {
+	if t.outer > 0 {
+		return t.outer
+	}
+	return max(int(pos.Line()), 1)
+}
+
+// read parses the text and walks through it.
+func (t *text) read() {
+	if deepest(t.source) > maxBrackets {
+		t.stop(max(t.outer, 1), "its brackets stand too deep inside each other")
+		return
+	}
+	file := t.parse()
+	t.collectFunctions(file)
+	syntax.Walk(file, t.node)
+	t.checkRegions()
+}
+
+// parse gives the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them.
+func (t *text) parse() *syntax.File {
+	parser := syntax.NewParser(syntax.Variant(t.shell))
+	file, err := parser.Parse(strings.NewReader(t.source), "")
+	if err == nil {
+		return file
+	}
+	line, what := max(t.outer, 1), err.Error()
+	switch e := err.(type) {
+	case syntax.ParseError:
+		line, what = t.lineAt(e.Pos), e.Text
+	case syntax.LangError:
+		line, what = t.lineAt(e.Pos), e.Error()
+	}
+	t.problem(line, "it cannot be read: "+what)
+	file = &syntax.File{}
+	for stmt, err := range parser.StmtsSeq(strings.NewReader(t.source)) {
+		if err != nil {
+			break
+		}
+		file.Stmts = append(file.Stmts, stmt)
+	}
+	return file
+}
+
+// nested reads a text that a word of this one holds. One that the same shell runs knows the functions that are there.
+func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []string, line int) {
+	if t.depth+1 > maxTexts {
+		t.stop(line, "its texts stand too deep inside each other")
+		return
+	}
+	inner := &text{scan: t.scan, source: source, shell: shell, outer: line, via: via, depth: t.depth + 1, sh: t.sh, functions: functions{}}
+	if same {
+		inner.functions = t.functions.copy()
+	}
+	inner.read()
+}
+
+// deepest gives the number of brackets that stand open at the same time. Quoted ones count, too: the bound is there so
+// that the parser cannot be made to recurse without end, and no honest text comes near it.
+func deepest(source string) int {
+	open, most := 0, 0
+	for i := range len(source) {
+		switch source[i] {
+		case '(', '{', '[':
+			open++
+			most = max(most, open)
+		case ')', '}', ']':
+			open = max(open-1, 0)
+		}
+	}
+	return most
+}

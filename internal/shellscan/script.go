@@ -1,0 +1,63 @@
+// Package shellscan lists what a shell text can run and write, and everything about it that cannot be told.
+//
+// It reads the text as bash would, through mvdan.cc/sh's syntax tree, never by pattern: denylists over shell text are
+// bypassed more often than not (arXiv 2606.15549). What it cannot tell is a Problem, and a text with a Problem is never
+// approved by rule.
+//
+// Three kinds of Problem are worth knowing. What depends on a value: a command called "$x", arithmetic on a variable. What
+// changes the meaning of other words: PATH=…, aliases, options of the shell. And what bash and the parser are known to
+// read differently (see regions.go): there the text is not trusted rather than the parser.
+//
+// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. What a program does with its own
+// language (awk, sed, python, make, SQL) is not read: that text stands in Args, and is a Problem only when it comes by
+// another way.
+package shellscan
+
+// Script is what one shell text can do.
+type Script struct {
+	Commands []Command
+	Writes   []Write
+	Reads    []Read
+	Problems []Problem
+}
+
+// Certain tells whether Commands, Writes and Reads are all there is.
+func (s *Script) Certain() bool { return len(s.Problems) == 0 }
+
+// Command is one program or builtin that the text can start. Functions of the text are not commands: their bodies are read
+// where they are defined.
+type Command struct {
+	Name    string // as written, quoting resolved: "ls", "./ls" and "/tmp/ls" are three names
+	Args    []Word
+	Builtin bool   // bash does it itself
+	Via     string // the wrappers in front of it: "env timeout"
+	Line    int    // from 1
+}
+
+// Word is one argument.
+type Word struct {
+	Text  string
+	Fixed bool // false: the text depends on a variable, a substitution or a pattern, and Text means nothing
+}
+
+// Write is a file that the text itself writes, by redirection or by an option such as find's -fprint. /dev/null is none.
+//
+// Path is as written. A cd in front of it, or a wrapper that changes the directory, moves what a relative path means.
+type Write struct {
+	Path  string
+	Fixed bool // false: Path means nothing
+	Line  int
+}
+
+// Read is a file that the text itself reads, by redirection: it stands in no command's Args. One that is not fixed is a
+// Problem instead.
+type Read struct {
+	Path string // as written
+	Line int
+}
+
+// Problem is something that cannot be told.
+type Problem struct {
+	Line int
+	Text string
+}

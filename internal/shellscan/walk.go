@@ -1,0 +1,123 @@
+package shellscan
+
+import (
+	"fmt"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// node looks at one node of the syntax tree. The walk is syntax.Walk's, so that no command can hide in a kind of node that
+// nobody thought of, and a kind that is not listed here is a Problem.
+func (t *text) node(n syntax.Node) bool {
+	if n == nil {
+		t.path = t.path[:len(t.path)-1]
+		return true
+	}
+	if t.stopped {
+		return false
+	}
+	if len(t.path) >= maxNodes {
+		t.stop(max(t.outer, 1), "its commands stand too deep inside each other")
+		return false
+	}
+	t.look(n)
+	t.path = append(t.path, n)
+	return true
+}
+
+func (t *text) look(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.File, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.BinaryCmd, *syntax.TimeClause,
+		*syntax.CaseClause, *syntax.CaseItem, *syntax.TestClause, *syntax.ParenTest, *syntax.Word:
+	case *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm: // looked at from the outermost expression
+	case *syntax.Stmt:
+		if n.Coprocess || n.Disown {
+			t.problem(t.line(n), "it is not bash")
+		}
+	case *syntax.CallExpr:
+		t.call(n)
+	case *syntax.FuncDecl:
+		t.function(n)
+	case *syntax.Lit:
+		t.literal(n)
+	case *syntax.ForClause:
+	case *syntax.WordIter:
+		t.variable(n.Name.Value, t.line(n))
+	case *syntax.CoprocClause:
+		t.problem(t.line(n), "it starts a coprocess, and where its name ends and its command begins is told in several ways")
+	case *syntax.Assign:
+		t.assignment(n)
+	case *syntax.DeclClause:
+		t.declaration(n)
+	case *syntax.ArrayExpr:
+		t.regions.add(n, regionCode)
+	case *syntax.ArrayElem:
+		t.subscript(n.Index)
+	case *syntax.LetClause:
+		for _, x := range n.Exprs {
+			t.arithmetic(x)
+		}
+	case *syntax.ArithmCmd:
+		t.regions.add(n, regionStrict)
+		t.arithmetic(n.X)
+	case *syntax.ArithmExp:
+		t.regions.add(n, regionStrict)
+		t.arithmetic(n.X)
+	case *syntax.CStyleLoop:
+		for _, x := range []syntax.ArithmExpr{n.Init, n.Cond, n.Post} {
+			t.arithmetic(x)
+		}
+	case *syntax.BinaryTest:
+		t.compares(n)
+	case *syntax.UnaryTest:
+		t.tests(n)
+	case *syntax.Redirect:
+		t.redirect(n)
+	case *syntax.SglQuoted:
+		t.singleQuoted(n)
+	case *syntax.DblQuoted:
+		t.doubleQuoted(n)
+	case *syntax.ParamExp:
+		t.regions.add(n, regionStrict)
+		t.expansion(n)
+	case *syntax.CmdSubst:
+		t.substitution(n)
+	case *syntax.ProcSubst:
+		t.regions.add(n, regionCode)
+		if n.Op != syntax.CmdIn && n.Op != syntax.CmdOut {
+			t.problem(t.line(n), "it is not bash")
+		}
+	case *syntax.ExtGlob:
+		t.problem(t.line(n), "it uses an extended glob, which bash reads in two ways")
+	default:
+		t.problem(max(t.outer, 1), fmt.Sprintf("it has syntax that is not known here (%T)", n))
+	}
+}
+
+// parent gives the node around the one that is looked at; 1 is the nearest.
+func (t *text) parent(n int) syntax.Node {
+	if n > len(t.path) {
+		return nil
+	}
+	return t.path[len(t.path)-n]
+}
+
+// call reads a simple command.
+func (t *text) call(n *syntax.CallExpr) {
+	if len(n.Args) == 0 {
+		return // assignments only
+	}
+	line := t.line(n)
+	words := wordsOf(n.Args)
+	first := n.Args[0]
+	if lit := first.Lit(); keyword(lit) {
+		t.problem(line, fmt.Sprintf("%s stands where bash may read it as its own word", lit))
+	}
+	if unquotedBracket(first) {
+		t.problem(line, "the command's name holds a [, so that bash may take it for an assignment")
+	}
+	if _, timed := t.parent(2).(*syntax.TimeClause); timed && words[0].Text != "" && words[0].Text[0] == '-' {
+		t.problem(line, "time is given an option, and what it runs cannot be told")
+	}
+	t.command(words, nil, line)
+}
