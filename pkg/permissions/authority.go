@@ -1,0 +1,143 @@
+package permissions
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Options says what an Authority is made of.
+type Options struct {
+	Policies *Set // optional: without it only the defaults hold
+	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. Agents are never let
+	// near them by rule.
+	OwnPaths []string
+	Home     string // optional: what ~/ stands for in policies; absolute
+}
+
+// Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
+type Authority struct {
+	home      string
+	sensitive *sensitive
+
+	mu       sync.RWMutex // guards what follows
+	policies *Set
+	own      map[string]*Set // by the workspace whose own rules they are
+	kept     sessions
+}
+
+// New makes an Authority.
+func New(o Options) *Authority {
+	a := &Authority{home: o.Home, sensitive: newSensitive(o.OwnPaths), policies: o.Policies, own: map[string]*Set{}, kept: sessions{}}
+	if real, err := resolve("/", o.Home); err == nil && o.Home != "" {
+		a.home = real
+	}
+	if a.policies == nil {
+		a.policies = NewSet(nil)
+	}
+	return a
+}
+
+// Replace puts other rules in force. What was decided by the ones before is decided; what a person has allowed in a session
+// stays, as far as the new rules let it.
+func (a *Authority) Replace(policies *Set) {
+	if policies == nil {
+		policies = NewSet(nil)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.policies = policies
+}
+
+// Tighten puts a workspace's own rules in force for the sessions that work in it, in place of those that it had before. They
+// can only reject (see File.TightenOnly): whoever wrote the repository must not choose what is allowed.
+func (a *Authority) Tighten(w tool.Workspace, files []File) {
+	for i := range files {
+		files[i].TightenOnly = true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.own[workspaceKey(w)] = NewSet(files)
+}
+
+func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }
+
+// Policy names the rules in force (see Set.Hash).
+func (a *Authority) Policy() string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.policies.Hash()
+}
+
+// Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some commands, at the
+// names of files; it has no effect, and never blocks on a person.
+//
+// The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
+// exactly lifts the file's own question.
+func (a *Authority) Decide(r Request) Decision {
+	a.mu.RLock()
+	policies, own := a.policies, a.own[workspaceKey(r.Workspace)]
+	a.mu.RUnlock()
+
+	v := newView(r, a.home, a.sensitive)
+	rules, policy := policies.ask(v), policies.Hash()
+	if own != nil {
+		rules, policy = rules.and(own.ask(v)), policy+"+"+own.Hash()
+	}
+	d := a.decide(v, rules)
+	d.Reasons, d.Policy = rules.reasons, policy
+	return d
+}
+
+func (a *Authority) decide(v *view, rules answer) Decision {
+	if rules.rule != nil && rules.verdict == Reject {
+		return rules.decision()
+	}
+	if len(v.Doubts) > 0 {
+		return Decision{Source: SourceDoubt, Reason: "the request cannot be believed: " + v.Doubts[0]}
+	}
+	if v.Action == ActionSwitchMode {
+		return Decision{Source: SourceDefault, Reason: "another mode changes what the agent may do by itself, so you are always asked"}
+	}
+	if v.RequiresConfirmation {
+		return Decision{Source: SourceTool, Reason: "the tool's author wants you to be asked every time"}
+	}
+	if rules.rule != nil && rules.verdict == Approve {
+		return rules.decision() // a rule approves a file that is more than data only when it names it exactly
+	}
+	if why := v.guardedFile(); why != "" {
+		return Decision{Source: SourceControlFile, Reason: why}
+	}
+	if a.keeps(v) {
+		return Decision{Verdict: Approve, Source: SourceSession, Reason: "you allowed it for this session"}
+	}
+	if rules.rule != nil {
+		return rules.decision()
+	}
+	return v.byDefault()
+}
+
+// decision is what the rules decided.
+func (a answer) decision() Decision {
+	d := Decision{
+		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(), Reason: a.reason(),
+	}
+	if a.verdict == a.rule.Verdict {
+		d.Option = a.rule.Option
+	}
+	return d
+}
+
+// guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than data.
+func (v *view) guardedFile() string {
+	if v.runs() {
+		return v.guardedCommand()
+	}
+	for _, p := range v.places {
+		if why := v.guarded(p); why != "" {
+			return why
+		}
+	}
+	return ""
+}

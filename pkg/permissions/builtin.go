@@ -1,0 +1,136 @@
+package permissions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words that are let
+// through here. Each gives the reason why its words are not, "" when they are. cd is looked at where directories are (see
+// shellView). bash(1), SHELL BUILTIN COMMANDS; the traps are those of [[ -v 'a[$(cmd)]' ]] and its like, where bash
+// evaluates a word.
+var builtins = map[string]func(args []string) string{
+	"cd":       anyWords, // see shellView.enter
+	":":        anyWords,
+	"true":     anyWords,
+	"false":    anyWords,
+	"echo":     anyWords,
+	"printf":   noOption, // -v assigns, and evaluates a subscript
+	"pwd":      onlyFlags("LP"),
+	"test":     testWords,
+	"[":        testWords,
+	"exit":     onlyNumbers,
+	"return":   onlyNumbers,
+	"break":    onlyNumbers,
+	"continue": onlyNumbers,
+	"shift":    onlyNumbers,
+	"set":      setWords,
+	"local":    plainNames,
+	"export":   plainNames,
+	"type":     onlyNamesAfter("afptP"),
+	"command":  lookUp,
+	"umask":    noWords,
+	"wait":     noWords,
+	"times":    noWords,
+}
+
+func anyWords([]string) string { return "" }
+
+func noWords(args []string) string {
+	if len(args) > 0 {
+		return fmt.Sprintf("%q changes something", args[0])
+	}
+	return ""
+}
+
+func noOption(args []string) string {
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "--" {
+		return fmt.Sprintf("its option %s assigns a variable", args[0])
+	}
+	return ""
+}
+
+func onlyNumbers(args []string) string {
+	for _, arg := range args {
+		if strings.Trim(arg, "0123456789") != "" {
+			return fmt.Sprintf("%q is no number", arg)
+		}
+	}
+	return ""
+}
+
+// onlyFlags lets options of those letters through.
+func onlyFlags(letters string) func([]string) string {
+	return func(args []string) string {
+		for _, arg := range args {
+			if !strings.HasPrefix(arg, "-") || strings.Trim(arg[1:], letters) != "" {
+				return fmt.Sprintf("%q is not one of -%s", arg, letters)
+			}
+		}
+		return ""
+	}
+}
+
+// onlyNamesAfter lets options of those letters through, and words after them.
+func onlyNamesAfter(letters string) func([]string) string {
+	return func(args []string) string {
+		for _, arg := range args {
+			if strings.HasPrefix(arg, "-") && strings.Trim(arg[1:], letters) != "" {
+				return fmt.Sprintf("%q is not one of -%s", arg, letters)
+			}
+		}
+		return ""
+	}
+}
+
+// lookUp lets command tell what a name means. Without -v or -V it runs it.
+func lookUp(args []string) string {
+	if len(args) == 0 || args[0] != "-v" && args[0] != "-V" {
+		return "without -v it runs a command"
+	}
+	return ""
+}
+
+// testWords lets the operators of test through that only compare or look at files: not -v and -R, which evaluate a word.
+func testWords(args []string) string {
+	for _, arg := range args {
+		if len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "0123456789") != "" && !testOperators[arg] {
+			return fmt.Sprintf("test %s may evaluate a word", arg)
+		}
+	}
+	return ""
+}
+
+var testOperators = set("-a -b -c -d -e -f -g -h -k -o -p -r -s -u -w -x -G -L -N -O -S -n -z -ef -nt -ot -eq -ne -lt -le -gt -ge")
+
+// setWords lets through the options by which a script fails early. set -k and its like change how words are read.
+func setWords(args []string) string {
+	for i := 0; i < len(args); i++ {
+		letters := strings.TrimLeft(args[i], "-+")
+		switch {
+		case letters == args[i] || strings.Trim(letters, "eufxCo") != "":
+			return fmt.Sprintf("set %s changes how commands are read", args[i])
+		case strings.HasSuffix(letters, "o") && (i+1 >= len(args) || !shellOptions[args[i+1]]):
+			return "it sets an option of the shell that is not known here"
+		case strings.HasSuffix(letters, "o"):
+			i++
+		case strings.Contains(letters, "o"):
+			return fmt.Sprintf("set %s cannot be told", args[i])
+		}
+	}
+	return ""
+}
+
+var shellOptions = set("pipefail errexit nounset xtrace noglob noclobber")
+
+// plainNames lets export and local through where they only name variables. What is assigned is another matter.
+func plainNames(args []string) string {
+	for _, arg := range args {
+		for i, r := range arg {
+			if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+				return fmt.Sprintf("%q is more than a name", arg)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,50 @@
+package permissions
+
+import "github.com/a2a-acp/a2a-acp/pkg/tool"
+
+// Source says what kind of thing decided.
+type Source string
+
+// The sources.
+const (
+	SourcePolicy      Source = "policy"       // a rule of a policy file
+	SourceDefault     Source = "default"      // no rule matched
+	SourceSession     Source = "session"      // a person said "always" in this session
+	SourceAct         Source = "act"          // a person's or rule's yes to the same act, given just before
+	SourceControlFile Source = "control_file" // a file that decides what runs or what is allowed
+	SourceDoubt       Source = "doubt"        // the request cannot be believed
+	SourceTool        Source = "tool"         // the tool's own requires_confirmation
+	SourcePerson      Source = "person"       // somebody was asked, and answered
+	SourceCaller      Source = "caller"       // the person who typed the command
+	SourceNobody      Source = "nobody"       // somebody must be asked and nobody can be
+	SourceFault       Source = "fault"        // we could not find out, or could not record it
+)
+
+// Decision is a verdict and where it comes from.
+type Decision struct {
+	Verdict Verdict
+	Source  Source
+	Rule    string // id of the rule that decided
+	At      string // file:line of that rule
+	Reason  string // one sentence for the person or the model that is told
+	// Option is the optionId that the rule names. It is a wish: see ChooseOption.
+	Option string
+	// Reasons says of every rule, in order, whether it matched and what kept it from matching.
+	Reasons []Reason
+	// Policy is the hash of the rules that were asked.
+	Policy string
+}
+
+// Reason is what one rule said.
+type Reason struct {
+	Rule    string  `json:"rule"`
+	At      string  `json:"at"`
+	Matched bool    `json:"matched"`
+	Verdict Verdict `json:"-"`
+	Why     string  `json:"why"` // the first condition that failed, with the actual value
+}
+
+// Summary gives the decision in the words of a Result.
+func (d Decision) Summary() tool.DecisionSummary {
+	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason}
+}

@@ -1,0 +1,429 @@
+package permissions
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// compiledRule is a Rule that is ready to be asked.
+type compiledRule struct {
+	Rule
+	tools    []*glob
+	include  []*pathGlob
+	exclude  []*pathGlob
+	commands []*commandList // all of them must hold
+	fault    string         // why the rule cannot be asked; "" when it can
+}
+
+// pathGlob is a pattern for paths, together with what it is relative to.
+type pathGlob struct {
+	*glob
+	base base
+	// alias is an absolute pattern with the links of its fixed beginning resolved: on macOS /etc is /private/etc. It only
+	// counts for what stops, since somebody may change the link. Nil when there are no links.
+	alias *glob
+}
+
+// base is what a pattern for paths is relative to.
+type base int
+
+const (
+	workspaceBase base = iota
+	rootBase           // it begins with /
+	homeBase           // it begins with ~/
+)
+
+// compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it may be about.
+func compileRule(rule Rule) *compiledRule {
+	c := &compiledRule{Rule: rule}
+	if faults := rule.Check(); len(faults) > 0 {
+		c.fault = faults[0].Field + ": " + faults[0].Message
+	}
+	for _, text := range rule.AppliesTo {
+		if g, err := compileGlob(text, true); err == nil {
+			c.tools = append(c.tools, g)
+		}
+	}
+	for _, list := range []struct {
+		texts []string
+		into  *[]*pathGlob
+	}{{rule.IncludePaths, &c.include}, {rule.ExcludePaths, &c.exclude}} {
+		for _, text := range list.texts {
+			if g, err := compilePathGlob(text); err == nil {
+				*list.into = append(*list.into, g)
+			}
+		}
+	}
+	if len(rule.CommandPrefixes) > 0 {
+		c.commands = append(c.commands, newCommandList(rule.CommandPrefixes, RedirectsNone))
+	}
+	if rule.Commands != nil {
+		c.commands = append(c.commands, newCommandList(rule.Commands.Allow, rule.Commands.Redirects))
+	}
+	return c
+}
+
+func compilePathGlob(text string) (*pathGlob, error) {
+	p := &pathGlob{}
+	pattern := text
+	switch {
+	case strings.HasPrefix(text, "/"):
+		p.base = rootBase
+	case strings.HasPrefix(text, "~/"):
+		p.base, pattern = homeBase, text[2:]
+	default:
+		pattern = strings.TrimPrefix(text, "./")
+	}
+	if err := checkPathGlob(text, pattern); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.glob, err = compileGlob(pattern, false); err != nil || p.base != rootBase {
+		return p, err
+	}
+	fixed := pattern
+	if at := strings.IndexAny(pattern, `*?[\`); at >= 0 {
+		fixed = pattern[:strings.LastIndexByte(pattern[:at], '/')+1]
+	}
+	if real, err := walk(fixed); err == nil && real != filepath.Clean(fixed) {
+		rest := strings.TrimPrefix(pattern, strings.TrimSuffix(fixed, "/"))
+		p.alias, _ = compileGlob(escapeGlob(real)+rest, false) // without it the rule stops less than it could, never more
+	}
+	return p, nil
+}
+
+// escapeGlob writes a name as a pattern that stands for it alone.
+func escapeGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
+}
+
+// relatives gives the names by which a pattern of that base could mean the absolute name.
+func (v *view) relatives(b base, name string) []string {
+	switch b {
+	case rootBase:
+		return []string{name}
+	case homeBase:
+		if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(v.home, "/")+"/"); ok && v.home != "" {
+			return []string{rest}
+		}
+		return nil
+	}
+	var names []string
+	for _, dir := range v.Workspace.Dirs() {
+		if relative, err := filepath.Rel(dir, name); err == nil && relative != ".." && !strings.HasPrefix(relative, "../") {
+			names = append(names, relative)
+		}
+	}
+	return names
+}
+
+// covers tells whether the pattern surely stands for the place.
+func (v *view) covers(g *pathGlob, p place) bool {
+	return p.err == nil && slices.ContainsFunc(v.relatives(g.base, p.real), g.matches)
+}
+
+// names tells whether the pattern is the place's name, letter by letter.
+func (v *view) names(g *pathGlob, p place) bool { return g.literal != "" && v.covers(g, p) }
+
+// mayCover tells whether the pattern could stand for an absolute name.
+func (v *view) mayCover(g *pathGlob, name string) bool {
+	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil && g.alias.mayMatch(name)
+}
+
+// holds is what a rule says of an act.
+type holds int
+
+const (
+	no    holds = iota
+	maybe       // it cannot be told; only of rules that stop, and then a person is asked
+	yes
+)
+
+// match asks the rule. why is the first condition that failed, with the value that it found, or what matched.
+func (c *compiledRule) match(v *view) (holds, string) {
+	if c.fault != "" {
+		if c.Verdict == Approve {
+			return no, "the rule has a mistake: " + c.fault
+		}
+		if result, why := c.matchTool(v); len(c.tools) > 0 && result == no {
+			return no, why
+		}
+		return yes, "the rule has a mistake, so it stops whatever it may be about: " + c.fault
+	}
+	result := yes
+	for _, condition := range []func(*view) (holds, string){c.matchTool, c.matchTree, c.matchParameters, c.matchCommands, c.matchPaths} {
+		switch got, why := condition(v); got {
+		case no:
+			return no, why
+		case maybe:
+			result = maybe
+		}
+	}
+	if result == maybe {
+		return maybe, "it cannot be told what the command touches, and the rule may be about it"
+	}
+	return yes, c.because()
+}
+
+// because says in words what matched.
+func (c *compiledRule) because() string {
+	parts := []string{"the tool"}
+	if c.InGitWorkTree {
+		parts = append(parts, "the git work tree")
+	}
+	if len(c.Parameters) > 0 {
+		parts = append(parts, "the arguments")
+	}
+	if len(c.commands) > 0 {
+		parts = append(parts, "the commands")
+	}
+	if len(c.include)+len(c.exclude) > 0 {
+		parts = append(parts, "the paths")
+	}
+	if len(parts) == 1 {
+		return "the tool matches"
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " match"
+}
+
+func (c *compiledRule) matchTool(v *view) (holds, string) {
+	ids := v.Tools
+	if len(ids) == 0 {
+		ids = []string{""} // "*" is about everything
+	}
+	for _, id := range ids {
+		for _, g := range c.tools {
+			if g.matches(id) {
+				return yes, ""
+			}
+		}
+	}
+	return no, fmt.Sprintf("the tool is %s, and the rule is about %s", listed(ids), listed(c.AppliesTo))
+}
+
+func (c *compiledRule) matchTree(v *view) (holds, string) {
+	if c.InGitWorkTree && !v.inGitTree() {
+		return no, fmt.Sprintf("the workspace %s is no git work tree", ShowLine(v.Workspace.Root))
+	}
+	return yes, ""
+}
+
+func (c *compiledRule) matchParameters(v *view) (holds, string) {
+	names := make([]string, 0, len(c.Parameters))
+	for name := range c.Parameters {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		given, ok := v.Arguments[name]
+		switch {
+		case !ok:
+			return no, fmt.Sprintf("there is no argument %s", ShowLine(name))
+		case !sameScalar(c.Parameters[name], given):
+			return no, fmt.Sprintf("the argument %s is %s, not %s", ShowLine(name), briefly(given), briefly(c.Parameters[name]))
+		}
+	}
+	return yes, ""
+}
+
+func (c *compiledRule) matchCommands(v *view) (holds, string) {
+	for _, list := range c.commands {
+		if c.Verdict != Approve {
+			if result, why := list.touches(v); result != yes {
+				return result, why
+			}
+			continue
+		}
+		if why := list.covers(v); why != "" {
+			return no, why
+		}
+	}
+	return yes, ""
+}
+
+func (c *compiledRule) matchPaths(v *view) (holds, string) {
+	switch {
+	case c.Verdict != Approve:
+		return c.stopsPaths(v)
+	case v.runs():
+		return c.approvesCommand(v)
+	default:
+		return c.approvesPaths(v)
+	}
+}
+
+// approvesPaths wants every place to be known, to match, and to be plain data or named letter by letter.
+func (c *compiledRule) approvesPaths(v *view) (holds, string) {
+	if len(v.places) == 0 {
+		switch {
+		case len(c.include) > 0:
+			return no, "it names no path"
+		case aboutFiles(v.Action):
+			return no, fmt.Sprintf("it is about a file (%s) and names none", v.Action)
+		}
+	}
+	for _, p := range v.places {
+		if p.err != nil {
+			return no, fmt.Sprintf("the path cannot be told: %s", ShowLine(p.err.Error()))
+		}
+		switch {
+		case len(c.include) == 0 && !v.inside(p):
+			return no, shown(v.Workspace, p.real) + " lies outside the workspace, and the rule names no paths"
+		case len(c.include) > 0 && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.covers(g, p) }):
+			return no, fmt.Sprintf("%s is not in include_paths (%s)", shown(v.Workspace, p.real), listed(c.IncludePaths))
+		}
+		if at := v.excluded(c.exclude, p.maybe); at >= 0 {
+			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real), ShowLine(c.ExcludePaths[at]))
+		}
+		if why := v.guarded(p); why != "" && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.names(g, p) }) {
+			return no, why + ", and include_paths does not name it exactly"
+		}
+	}
+	return yes, ""
+}
+
+// approvesCommand: what a command touches is only claimed, so paths never approve one.
+func (c *compiledRule) approvesCommand(v *view) (holds, string) {
+	if len(c.include) > 0 {
+		return no, "it runs a command, and paths never approve commands: say which commands may run (commands: allow:)"
+	}
+	if len(c.commands) > 0 {
+		for _, p := range v.places {
+			if !v.inside(p) {
+				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", ShowLine(p.name))
+			}
+			if why := v.guarded(p); why != "" {
+				return no, why
+			}
+		}
+		for _, p := range v.everyPlace() {
+			if at := v.excluded(c.exclude, p.maybe); at >= 0 {
+				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]), ShowLine(c.ExcludePaths[at]))
+			}
+		}
+		return yes, ""
+	}
+	if len(c.exclude) > 0 {
+		return no, "it runs a command, and nobody can tell that it touches nothing of exclude_paths"
+	}
+	if why := v.guardedCommand(); why != "" {
+		return no, why
+	}
+	return yes, ""
+}
+
+// stopsPaths looks at every name that something could mean.
+func (c *compiledRule) stopsPaths(v *view) (holds, string) {
+	if len(c.include)+len(c.exclude) == 0 {
+		return yes, ""
+	}
+	places := v.everyPlace()
+	for _, p := range places {
+		if c.mayInclude(v, p) && !slices.ContainsFunc(c.exclude, func(g *pathGlob) bool { return v.covers(g, p) }) {
+			return yes, ""
+		}
+	}
+	switch {
+	case v.runs() && (v.shell == nil || !v.shell.allKnown):
+		return maybe, ""
+	case len(places) == 0 && len(c.include) == 0:
+		return yes, "" // nothing shows that it is excluded
+	case len(places) == 0:
+		return no, "it names no path"
+	case len(c.include) == 0:
+		return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, places[0].maybe[0]), listed(c.ExcludePaths))
+	}
+	return no, fmt.Sprintf("%s is not in include_paths (%s)", shown(v.Workspace, places[0].maybe[0]), listed(c.IncludePaths))
+}
+
+// mayInclude tells whether include_paths could stand for the place, by any name.
+func (c *compiledRule) mayInclude(v *view, p place) bool {
+	if len(c.include) == 0 {
+		return true
+	}
+	for _, g := range c.include {
+		for _, name := range p.maybe {
+			if v.mayCover(g, name) || v.removes(g, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// removes tells whether the act takes a directory away in which the pattern's files lie.
+func (v *view) removes(g *pathGlob, name string) bool {
+	if v.Action != ActionDelete && v.Action != ActionMove {
+		return false
+	}
+	fixed := g.text
+	if at := strings.IndexAny(fixed, `*?[\`); at >= 0 {
+		fixed = fixed[:at]
+	}
+	for _, relative := range v.relatives(g.base, name) {
+		if relative == "." || strings.HasPrefix(strings.ToLower(fixed), strings.ToLower(relative)+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded gives the index of a pattern that could stand for one of the names, -1 for none.
+func (v *view) excluded(patterns []*pathGlob, names []string) int {
+	for i, g := range patterns {
+		for _, name := range names {
+			if v.mayCover(g, name) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// everyPlace lists what the act names, and what the words of its command could name.
+func (v *view) everyPlace() []place {
+	if v.shell == nil {
+		return v.places
+	}
+	return append(v.places[:len(v.places):len(v.places)], v.shell.places...)
+}
+
+// guarded tells why a place needs a rule that names it exactly; "" when it does not. What a person has typed into the
+// command line needs none.
+func (v *view) guarded(p place) string {
+	if v.own() {
+		return ""
+	}
+	return v.why(p, p.write)
+}
+
+// listed writes texts for a message.
+func listed(texts []string) string {
+	const most = 3
+	shownTexts := make([]string, 0, most+1)
+	for _, text := range texts {
+		if len(shownTexts) == most {
+			shownTexts = append(shownTexts, "…")
+			break
+		}
+		shownTexts = append(shownTexts, ShowLine(text))
+	}
+	return strings.Join(shownTexts, ", ")
+}
+
+// briefly writes a value of an argument for a message.
+func briefly(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprintf("a %T", value)
+	}
+	text := ShowLine(string(encoded))
+	if len(text) > 60 {
+		text = cutAt(text, 60) + "…"
+	}
+	return text
+}

@@ -1,0 +1,210 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// The bounds of Resolve, Linux's own: PATH_MAX of limits.h, and MAXSYMLINKS of path_resolution(7).
+const (
+	longestPath = 4096
+	mostLinks   = 40
+)
+
+// Resolve gives the file that a name means: absolute, clean, and with the links on its way resolved as far as it exists,
+// so that the parents of a file that does not exist yet count, too. A relative name is relative to dir, which must be
+// absolute. A file:// URL stands for its path.
+//
+// It returns an error for a name that does not say one file to everybody: one with a NUL, over 4096 bytes, through more
+// than 40 links or through /proc, of another URL scheme, with a ~ in front, or with a ".." behind a link, which the kernel
+// and an editor that cleans names first read differently. Between this look and the act somebody may change a link;
+// whoever acts on the answer must act on the name that it gives.
+func Resolve(dir, name string) (string, error) {
+	plain, err := plainName(name)
+	if err != nil {
+		return "", err
+	}
+	if first, _, more := strings.Cut(plain, "/"); strings.HasPrefix(first, "~") && (more || first == "~") {
+		return "", fmt.Errorf("%q: some take ~ for the home directory and some for a name: write the whole path", plain)
+	}
+	return resolve(dir, plain)
+}
+
+// plainName takes the path out of a file:// URL and leaves every other name as it is.
+func plainName(name string) (string, error) {
+	scheme, _, found := strings.Cut(name, "://")
+	if !found {
+		// Some readers of URLs take file:/etc/passwd for /etc/passwd.
+		var rest string
+		if scheme, rest, found = strings.Cut(name, ":/"); !found || !strings.EqualFold(scheme, "file") {
+			return name, nil
+		}
+		name = "file:///" + strings.TrimLeft(rest, "/")
+	}
+	switch {
+	case !isScheme(scheme):
+		return name, nil
+	case !strings.EqualFold(scheme, "file"):
+		return "", fmt.Errorf("%q is no file: its scheme is %s", name, scheme)
+	}
+	u, err := url.Parse(name)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%q is no file URL: %w", name, err)
+	case u.Host != "" && !strings.EqualFold(u.Host, "localhost"), u.User != nil:
+		return "", fmt.Errorf("%q is a file of another machine", name)
+	case strings.ContainsAny(name, "?#"), u.Path == "":
+		return "", fmt.Errorf("%q: a file URL is file:///path, with %%3F and %%23 for ? and #", name)
+	}
+	return u.Path, nil
+}
+
+// isScheme tells whether text is the name of a URL scheme (RFC 3986, 3.1).
+func isScheme(text string) bool {
+	for i, r := range text {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || (r < '0' || r > '9') && r != '+' && r != '-' && r != '.') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// resolve is Resolve for a name that is no URL.
+func resolve(dir, name string) (string, error) {
+	path, based := name, filepath.IsAbs(name)
+	if !based {
+		path, based = dir+"/"+name, filepath.IsAbs(dir)
+	}
+	switch {
+	case name == "":
+		return "", errors.New("the name is empty")
+	case strings.ContainsRune(name, 0):
+		return "", fmt.Errorf("%q holds a NUL", name)
+	case !based:
+		return "", fmt.Errorf("%q is relative to %q, which is no absolute directory", name, dir)
+	case len(path) > longestPath:
+		return "", fmt.Errorf("the name is longer than %d bytes", longestPath)
+	}
+	walked, err := walk(path)
+	if err != nil || !slices.Contains(strings.Split(path, "/"), "..") {
+		return walked, err
+	}
+	cleaned, err := walk(filepath.Clean(path))
+	if err == nil && cleaned != walked {
+		err = fmt.Errorf("%q is %s, or %s to those who clean names first: a .. stands behind a link", name, walked, cleaned)
+	}
+	if err != nil {
+		return "", err
+	}
+	return walked, nil
+}
+
+// walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any more.
+func walk(path string) (string, error) {
+	at, rest, links := "/", strings.Split(path, "/"), 0
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, part)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && info.Mode()&fs.ModeSymlink == 0:
+			at = next
+			continue
+		case err != nil:
+			return "", err
+		case strings.HasPrefix(next, "/proc/"):
+			return "", fmt.Errorf("%s is another file to every process", next)
+		}
+		if links++; links > mostLinks {
+			return "", fmt.Errorf("%s: more than %d links", path, mostLinks)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	if len(at) > longestPath {
+		return "", fmt.Errorf("the file's name is longer than %d bytes", longestPath)
+	}
+	return at, nil
+}
+
+// place is one file of a request, with everything that its name could mean.
+type place struct {
+	name  string // as given
+	real  string // see Resolve; "" when err says why not
+	err   error
+	maybe []string // absolute names that somebody could take it for, real among them: what a rule that stops looks at
+	write bool
+}
+
+// newPlace resolves a name. home may be "".
+func newPlace(dir, home string, path Path) place {
+	p := place{name: path.Name, write: path.Write}
+	if p.real, p.err = Resolve(dir, path.Name); p.err == nil {
+		p.maybe = append(p.maybe, p.real)
+	}
+	plain, err := plainName(path.Name)
+	if err != nil {
+		plain = path.Name
+	}
+	p.maybe = append(p.maybe, meanings(dir, home, plain)...)
+	return p
+}
+
+// meanings lists the absolute names that a plain name could be taken for. None of them is sure.
+func meanings(dir, home, name string) []string {
+	var names []string
+	add := func(path string) {
+		if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || len(path) > longestPath {
+			return
+		}
+		names = append(names, filepath.Clean(path))
+		for _, way := range []string{path, filepath.Clean(path)} {
+			if walked, err := walk(way); err == nil {
+				names = append(names, walked)
+			}
+		}
+	}
+	switch {
+	case filepath.IsAbs(name):
+		add(name)
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		add(home + name[1:])
+		fallthrough
+	default:
+		add(dir + "/" + name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// shown names a file for people: relative to the workspace where it lies in it.
+func shown(w tool.Workspace, path string) string {
+	if relative, ok := w.Rel(path); ok {
+		path = relative
+	}
+	return "`" + ShowLine(path) + "`"
+}

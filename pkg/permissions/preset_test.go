@@ -1,0 +1,177 @@
+package permissions
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// presetFile reads a preset. The loader that the program uses imports this package, so the tests have this small one.
+func presetFile(t testing.TB, name string) File {
+	t.Helper()
+	data, ok := Preset(name)
+	if !ok {
+		t.Fatalf("there is no preset %q", name)
+	}
+	var written struct {
+		Version int `yaml:"version"`
+		Rules   []struct {
+			ID           string         `yaml:"id"`
+			AppliesTo    []string       `yaml:"applies_to"`
+			IncludePaths []string       `yaml:"include_paths"`
+			ExcludePaths []string       `yaml:"exclude_paths"`
+			Parameters   map[string]any `yaml:"parameters"`
+			Commands     *struct {
+				Allow     []string  `yaml:"allow"`
+				Redirects Redirects `yaml:"redirects"`
+			} `yaml:"commands"`
+			Requires []string `yaml:"requires"`
+			Decision struct {
+				Type          string `yaml:"type"`
+				OptionID      string `yaml:"optionId"`
+				Reason        string `yaml:"reason"`
+				SkipGovernors bool   `yaml:"skipGovernors"`
+			} `yaml:"decision"`
+		} `yaml:"auto_approval_policies"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&written); err != nil {
+		t.Fatal(err)
+	}
+	verdicts := map[string]Verdict{"approve": Approve, "reject": Reject, "manual": Ask}
+	file := File{Version: Version(written.Version), Layer: tool.LayerEmbedded, Name: name + ".yaml"}
+	for _, w := range written.Rules {
+		verdict, known := verdicts[w.Decision.Type]
+		if !known {
+			t.Fatalf("rule %s: decision %q", w.ID, w.Decision.Type)
+		}
+		r := Rule{
+			ID: w.ID, AppliesTo: w.AppliesTo, IncludePaths: w.IncludePaths, ExcludePaths: w.ExcludePaths, Parameters: w.Parameters,
+			InGitWorkTree: slices.Contains(w.Requires, "git_work_tree"), Verdict: verdict, Option: w.Decision.OptionID, Reason: w.Decision.Reason,
+		}
+		if w.Commands != nil {
+			r.Commands = &Commands{Allow: w.Commands.Allow, Redirects: w.Commands.Redirects}
+		}
+		file.Rules = append(file.Rules, r)
+	}
+	return file
+}
+
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	for _, name := range Presets() {
+		file := presetFile(t, name)
+		if file.Version != Version2 || len(file.Rules) == 0 {
+			t.Errorf("%s: version %d, %d rules", name, file.Version, len(file.Rules))
+		}
+		for _, r := range file.Rules {
+			for _, fault := range r.Check() {
+				t.Errorf("%s: rule %s: %s: %s", name, r.ID, fault.Field, fault.Message)
+			}
+			if r.Reason == "" || !strings.HasPrefix(r.ID, name) {
+				t.Errorf("%s: rule %q says %q", name, r.ID, r.Reason)
+			}
+			if r.Commands != nil {
+				checkPresetCommands(t, r.Commands.Allow)
+			}
+		}
+	}
+	for _, name := range []string{"", "nobody", "../preset", "careful.yaml", "a/../careful"} {
+		if _, ok := Preset(name); ok {
+			t.Errorf("there is a preset %q", name)
+		}
+	}
+}
+
+// checkPresetCommands: every command of a preset is one whose words are looked at, so that none of its options slips by.
+func checkPresetCommands(t *testing.T, allow []string) {
+	t.Helper()
+	for i, text := range allow {
+		words := strings.Fields(text)
+		row, _ := lookUpProgram(words[0], words[1:])
+		_, builtin := builtins[words[0]]
+		if row == nil && !builtin && !isInterpreter(words[0]) {
+			t.Errorf("nothing is known of %q", text)
+		}
+		if slices.Contains(allow[:i], text) {
+			t.Errorf("%q stands there twice", text)
+		}
+	}
+}
+
+func TestWhatPresetsDecide(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	noGit := newTestbed(t)
+	noGit.ws = noGit.dir + "/elsewhere"
+	prompt := func(r Request) Request { r.Prompt = true; return r }
+	edit := b.write("src/a.go")
+	edit.Tools = []string{"functions.acp_fs__edit_text_file", toolWrite}
+	tests := []struct {
+		name                        string
+		request                     Request
+		careful, balanced, strictly string
+	}{
+		{"read", b.read("src/a.go"), "approve policy", "approve policy", "ask policy"},
+		{"read that the agent asks about", prompt(b.read("src/a.go")), "approve policy", "approve policy", "ask policy"},
+		{"read that the agent asks about, of nothing", prompt(b.read()), "ask default", "ask default", "ask policy"},
+		{"read outside", b.read("/etc/hostname"), "ask default", "ask default", "ask policy"},
+		{"read of a secret", b.read(".env"), "ask control_file", "ask control_file", "ask control_file"},
+		{"read of a control file", b.read(".git/HEAD"), "approve policy", "approve policy", "ask policy"},
+		{"write", b.write("src/a.go"), "ask default", "approve policy", "ask policy"},
+		{"write in no git work tree", noGit.write("x"), "ask default", "ask default", "ask policy"},
+		{"edit that the agent asks about", prompt(edit), "ask default", "approve policy", "ask policy"},
+		{"write outside", b.write("/etc/x"), "ask default", "ask default", "ask policy"},
+		{"write of a control file", b.write(".git/hooks/x"), "ask control_file", "ask control_file", "ask control_file"},
+		{"write of a build file", b.write("Makefile"), "ask control_file", "ask control_file", "ask control_file"},
+		{"deletion", prompt(b.request(ActionDelete, "acp.delete", "src/a.go")), "ask default", "ask default", "ask policy"},
+		{"search", prompt(b.request(ActionSearch, "acp.search", "src")), "ask default", "ask default", "ask policy"},
+		{"fetch", prompt(b.request(ActionFetch, "acp.fetch")), "ask default", "ask default", "ask policy"},
+		{"something else", prompt(b.request(ActionOther, "acp.other")), "ask default", "ask default", "ask policy"},
+		{"a command that reads", b.run("ls"), "approve policy", "approve policy", "ask policy"},
+		{"a command that writes", b.run("touch x"), "ask default", "ask default", "ask policy"},
+		{"a tool", b.call("edit", nil, "src/a.go"), "ask default", "ask default", "ask policy"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for i, want := range []string{test.careful, test.balanced, test.strictly} {
+				name := Presets()[i]
+				if d := b.authority(presetFile(t, name)).Decide(test.request); said(d) != want {
+					t.Errorf("%s: %s: %s; want %s", name, said(d), d.Reason, want)
+				}
+			}
+		})
+	}
+}
+
+// No preset approves a file that runs, decides or holds a secret, whatever is done with it.
+func TestNoPresetApprovesASensitiveFile(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	for _, name := range Presets() {
+		a := b.authority(presetFile(t, name))
+		for _, row := range sensitiveFiles {
+			for _, pattern := range strings.Fields(row.patterns) {
+				path := strings.ReplaceAll(strings.Replace(pattern, "/**", "/below", 1), "*", "x")
+				requests := []Request{b.run("touch " + path), b.run("echo x > " + path)}
+				if row.kind == secret {
+					requests = append(requests, b.read(path), b.run("cat "+path), b.run("cat < "+path))
+				} else {
+					requests = append(requests, b.write(path))
+				}
+				for _, request := range requests {
+					if d := a.Decide(request); d.Verdict == Approve {
+						t.Errorf("%s approves %s of %s (%s): %s", name, request.Action, path, request.ShellText, d.Reason)
+					}
+				}
+			}
+		}
+	}
+}

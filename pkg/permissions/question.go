@@ -1,0 +1,47 @@
+package permissions
+
+import (
+	"context"
+	"errors"
+)
+
+// Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever in them comes
+// from an agent or a model has been escaped and fenced (see Show and Fence).
+type Question struct {
+	Session  string
+	ToolCall string // the id under which the person's editor knows the act; "" when it does not
+	Title    string // one line
+	Text     string // Markdown: what would happen, and why it is asked
+	Action   Action
+	Paths    []string
+	Change   *FileChange // what would be written; nil when that is not known
+	// Once leaves "always" out of the answers.
+	Once bool
+	// Call is the tool and the arguments that the question is about, so that an answer given a moment ago to the agent's
+	// own question about the same act can stand. It is nil where only a fresh answer will do.
+	Call *Act
+}
+
+// FileChange is a file as it is and as it would be.
+type FileChange struct {
+	Path    string
+	OldText *string // nil for a new file, or one that cannot be shown
+	NewText string
+}
+
+// Answer is what the person said.
+type Answer struct {
+	Verdict Verdict // Approve or Reject
+	Always  bool    // the same act need not be asked again in this session
+	Source  Source  // SourcePerson, or SourceAct for an answer that was given before
+	Reason  string
+}
+
+// ErrNobody is returned by an Asker that has no person to ask.
+var ErrNobody = errors.New("somebody must be asked and nobody can be")
+
+// Asker puts questions to a person. Ask blocks until there is an answer or ctx ends; then it withdraws the question and
+// returns ctx's cause. It returns ErrNobody, wrapped, where there is no person. Safe for concurrent use.
+type Asker interface {
+	Ask(ctx context.Context, question Question) (Answer, error)
+}

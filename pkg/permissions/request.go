@@ -1,0 +1,59 @@
+package permissions
+
+import (
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Action is the kind of act that a Request is about: ACP's tool kinds, and call for a tool of ours.
+type Action string
+
+// The actions. An unknown kind of the agent's is ActionOther.
+const (
+	ActionRead       Action = "read"
+	ActionWrite      Action = "write" // edits, too
+	ActionDelete     Action = "delete"
+	ActionMove       Action = "move"
+	ActionExecute    Action = "execute"
+	ActionFetch      Action = "fetch"
+	ActionSearch     Action = "search"
+	ActionSwitchMode Action = "switch_mode"
+	ActionCall       Action = "call" // a tool of tools.yaml
+	ActionOther      Action = "other"
+)
+
+// Request is one act that somebody wants to happen, told apart from how it was asked for.
+type Request struct {
+	Door   tool.Door
+	Action Action
+	// Prompt marks an agent's question about an act of its own (session/request_permission): we neither carry it out nor
+	// see it carried out, and all we know of it are the agent's words.
+	Prompt bool
+
+	// Tools are the ids under which a rule may name the act, the best one first.
+	Tools     []string
+	Arguments map[string]any
+	Paths     []Path
+	// Shell is what the act runs; nil when it runs no command. ShellText is the text it was read from, for people.
+	Shell     *shellscan.Script
+	ShellText string
+
+	Workspace tool.Workspace
+	Dir       string // what relative paths are relative to: absolute
+
+	Agent   string
+	Session string
+
+	// Doubts are reasons not to believe the request: claims that disagree, characters that hide something. One is enough
+	// to ask, whatever a rule says; a rejecting rule still rejects.
+	Doubts []string
+
+	ReadOnly             bool // the tool's author says that it changes nothing
+	RequiresConfirmation bool // the tool's author wants a person asked every time
+}
+
+// Path is a file or directory that an act touches.
+type Path struct {
+	Name  string // as given; relative to Request.Dir, or a file:// URL
+	Write bool
+}

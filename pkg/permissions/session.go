@@ -1,0 +1,161 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The bounds of what is kept. Beyond them a person is asked again.
+const (
+	mostSessions = 1024
+	mostKept     = 1024 // of one session
+)
+
+// sessions is what people have allowed for the rest of a session: per session, the keys of acts.
+type sessions map[string]map[string]bool
+
+// Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
+// what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
+// same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it.
+func (a *Authority) Remember(session string, r Request) string {
+	v := newView(r, a.home, a.sensitive)
+	key, words := v.grant()
+	switch {
+	case key == "":
+		return "nothing is kept: " + words
+	case session == "":
+		return "nothing is kept: there is no session"
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kept := a.kept[session]
+	if kept == nil {
+		if len(a.kept) >= mostSessions {
+			return "nothing is kept: there are too many sessions"
+		}
+		kept = map[string]bool{}
+		a.kept[session] = kept
+	}
+	if len(kept) >= mostKept && !kept[key] {
+		return "nothing is kept: too much is kept already in this session"
+	}
+	kept[key] = true
+	return "kept for this session: " + words
+}
+
+// Forget drops what was kept for a session that has ended.
+func (a *Authority) Forget(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.kept, session)
+}
+
+// keeps tells whether a person has allowed the act for its session.
+func (a *Authority) keeps(v *view) bool {
+	key, _ := v.grant()
+	if key == "" || v.Session == "" {
+		return false
+	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.kept[v.Session][key]
+}
+
+// grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;
+// then the words say why.
+func (v *view) grant() (key, words string) {
+	switch {
+	case len(v.Doubts) > 0:
+		return "", "the request cannot be believed, so you are asked every time"
+	case v.Action == ActionSwitchMode:
+		return "", "a change of mode is asked every time"
+	case v.RequiresConfirmation:
+		return "", "the tool's author wants you to be asked every time"
+	}
+	if why := v.guardedFile(); why != "" {
+		return "", why + ", so you are asked every time"
+	}
+	switch {
+	case v.runs():
+		return v.grantCommand()
+	case v.Action == ActionRead || v.Action == ActionWrite:
+		return v.grantFiles()
+	case v.Action == ActionCall, v.Action == ActionOther && len(v.Tools) > 0 && strings.HasPrefix(v.Tools[0], "mcp."):
+		return v.grantTool()
+	}
+	return "", fmt.Sprintf("an act of this kind (%s) is asked every time", ShowLine(string(v.Action)))
+}
+
+func (v *view) grantCommand() (key, words string) {
+	dir, err := resolve("/", v.Dir)
+	switch {
+	case strings.TrimSpace(v.ShellText) == "":
+		return "", "the command is not known"
+	case err != nil || !filepath.IsAbs(v.Dir):
+		return "", "the directory that it runs in cannot be told"
+	}
+	// A tool that takes a command is not the terminal: it may run it elsewhere, or as somebody else.
+	by := ""
+	if v.Action == ActionCall && len(v.Tools) > 0 {
+		by = v.Tools[0]
+	}
+	return joinKey("command", by, v.ShellText, dir), fmt.Sprintf("exactly this command, `%s`, in %s", ShowLine(v.ShellText), ShowLine(dir))
+}
+
+func (v *view) grantFiles() (key, words string) {
+	paths, why := v.resolvedPaths(func(place) bool { return true })
+	switch {
+	case why != "":
+		return "", why
+	case len(paths) == 0:
+		return "", "it names no file"
+	}
+	verb := "reading"
+	if v.Action == ActionWrite {
+		verb = "writing"
+	}
+	return joinKey(append([]string{"files", string(v.Action)}, paths...)...), verb + " " + v.shownAll(paths)
+}
+
+// grantTool keeps a tool for the workspace: files outside of it belong to what is kept, one by one.
+func (v *view) grantTool() (key, words string) {
+	if len(v.Tools) == 0 || v.Tools[0] == "" {
+		return "", "the tool has no name"
+	}
+	outside, why := v.resolvedPaths(func(p place) bool { return !v.inside(p) })
+	if why != "" {
+		return "", why
+	}
+	words = fmt.Sprintf("every call of %s", ShowLine(v.Tools[0]))
+	switch {
+	case len(outside) > 0:
+		words += " that touches no other file outside the workspace than " + v.shownAll(outside)
+	case len(v.places) > 0:
+		words += " that stays inside the workspace"
+	}
+	return joinKey(append([]string{"tool", string(v.Action), v.Tools[0]}, outside...)...), words
+}
+
+// resolvedPaths lists the places that count, sorted, or says why one cannot be told.
+func (v *view) resolvedPaths(counts func(place) bool) (paths []string, why string) {
+	for _, p := range v.places {
+		switch {
+		case p.err != nil:
+			return nil, "it cannot be told which file it touches"
+		case counts(p):
+			paths = append(paths, p.real)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), ""
+}
+
+func (v *view) shownAll(paths []string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = shown(v.Workspace, path)
+	}
+	return strings.Join(names, ", ")
+}

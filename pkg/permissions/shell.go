@@ -1,0 +1,173 @@
+package permissions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// The bounds of what is looked at in a shell text. Beyond them nothing can be told, and so nothing is covered: in Claude
+// Code more than fifty subcommands once fell from deny to ask.
+const (
+	mostCommands    = 200
+	mostDirectories = 16
+	mostPlaces      = 4000
+)
+
+// shellView is what can be told of a shell text without running it: the directories that its commands may run in, and the
+// files that its words could name.
+type shellView struct {
+	commands []shellscan.Command
+	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in each of them.
+	dirs []string
+	// places are the files that a word, a part of a word or a redirection could name.
+	places []place
+	// allKnown tells that there is nothing else that the text could touch by name.
+	allKnown bool
+	// fault is why no rule can cover the text; "" when one can.
+	fault string
+}
+
+func newShellView(v *view) *shellView {
+	s := &shellView{commands: v.Shell.Commands, allKnown: v.Shell.Certain()}
+	switch {
+	case !v.Shell.Certain():
+		s.fail("it cannot be told what it runs: line %d: %s", v.Shell.Problems[0].Line, v.Shell.Problems[0].Text)
+	case len(v.Shell.Commands) > mostCommands:
+		s.fail("it runs more than %d commands", mostCommands)
+	case len(v.Shell.Commands) == 0:
+		s.fail("it names no command")
+	}
+	s.enter(v)
+	s.look(v)
+	return s
+}
+
+// fail keeps the first reason.
+func (s *shellView) fail(format string, args ...any) {
+	if s.fault == "" {
+		s.fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// enter finds the directories: the one that the text starts in and, from each of them, those that a cd goes to.
+func (s *shellView) enter(v *view) {
+	start, err := resolve("/", v.Dir)
+	if err != nil || !filepath.IsAbs(v.Dir) {
+		s.fail("the directory that it runs in cannot be told")
+		s.allKnown = false
+		return
+	}
+	s.dirs = []string{start}
+	if !v.Workspace.Contains(start) {
+		s.fail("it runs in %s, outside the workspace", shown(v.Workspace, start))
+	}
+	var targets []string
+	for _, c := range s.commands {
+		if c.Name != "cd" && c.Name != "pushd" && c.Name != "popd" {
+			continue
+		}
+		args := c.Args
+		if len(args) > 0 && args[0].Fixed && args[0].Text == "--" {
+			args = args[1:]
+		}
+		if c.Name != "cd" || len(args) != 1 || !args[0].Fixed || strings.HasPrefix(args[0].Text, "-") || args[0].Text == "" {
+			s.fail("it cannot be told which directory %s goes to", c.Name)
+			s.allKnown = false
+			continue
+		}
+		targets = append(targets, args[0].Text)
+	}
+	reached := map[string]bool{}
+	for i := 0; i < len(s.dirs); i++ {
+		for _, target := range targets {
+			if s.enterFrom(v, s.dirs[i], target) {
+				reached[target] = true
+			}
+		}
+	}
+	for _, target := range targets {
+		if !reached[target] {
+			s.fail("cd %s goes nowhere yet, so it cannot be told what is there", ShowLine(target))
+		}
+	}
+}
+
+// enterFrom adds the directory that a cd goes to. It is false when there is none.
+func (s *shellView) enterFrom(v *view, dir, target string) bool {
+	to, err := resolve(dir, target)
+	if err != nil || strings.HasPrefix(target, "~") {
+		s.fail("it cannot be told which directory cd %s goes to", ShowLine(target))
+		s.allKnown = false
+		return true
+	}
+	if slices.Contains(s.dirs, to) {
+		return true
+	}
+	if !v.Workspace.Contains(to) {
+		s.fail("it goes, or would go, to %s, outside the workspace", shown(v.Workspace, to))
+	} else if info, err := os.Stat(to); err != nil || !info.IsDir() {
+		return false
+	}
+	if len(s.dirs) >= mostDirectories {
+		s.fail("it goes to more than %d directories", mostDirectories)
+		s.allKnown = false
+		return true
+	}
+	s.dirs = append(s.dirs, to)
+	return true
+}
+
+// look finds the files that the words and redirections could name.
+func (s *shellView) look(v *view) {
+	seen := map[string]bool{}
+	add := func(name string, write bool) {
+		if seen[name] && !write {
+			return
+		}
+		seen[name] = true
+		if len(s.places)+len(s.dirs) > mostPlaces {
+			s.fail("it names more files than can be looked at")
+			s.allKnown = false
+			return
+		}
+		for _, dir := range s.dirs {
+			s.places = append(s.places, wordPlace(dir, v.home, name, write))
+		}
+	}
+	for _, w := range v.Shell.Writes {
+		if !w.Fixed {
+			s.allKnown = false
+			continue
+		}
+		add(w.Path, true)
+	}
+	for _, r := range v.Shell.Reads {
+		add(r.Path, false)
+	}
+	for _, c := range s.commands[:min(len(s.commands), mostCommands)] {
+		for _, word := range c.Args {
+			if !word.Fixed || len(word.Text) > longestOption && strings.HasPrefix(word.Text, "-") {
+				s.allKnown = false
+				continue
+			}
+			for _, name := range possibleFiles(word.Text) {
+				add(name, false)
+			}
+		}
+		if strings.Contains(c.Name, "/") {
+			add(c.Name, false)
+		}
+	}
+}
+
+// wordPlace is the file that a word of a command names. A shell knows no URLs.
+func wordPlace(dir, home, name string, write bool) place {
+	p := place{name: name, write: write, maybe: meanings(dir, home, name)}
+	p.real, p.err = resolve(dir, name)
+	return p
+}

@@ -1,0 +1,85 @@
+package permissions
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The parts of a long text that a person is shown.
+const (
+	shownHead = 3000 // bytes
+	shownTail = 1000
+)
+
+// Show gives a text that an agent or a model wrote as a person may safely read it: control characters, characters that
+// change the direction of text and invisible ones stand as escapes, so that nothing can pretend to be something else, and
+// of a long text the beginning, the end, the length and the hash are shown. Newlines and tabs stay.
+func Show(s string) string {
+	if len(s) > shownHead+shownTail {
+		head, tail := cutAt(s, shownHead), s[backTo(s, len(s)-shownTail):]
+		return fmt.Sprintf("%s\n… [%d bytes, sha256 %x] …\n%s", escape(head), len(s), sha256.Sum256([]byte(s)), escape(tail))
+	}
+	return escape(s)
+}
+
+// ShowLine is Show for a text that must stay on one line.
+func ShowLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Show(s))
+}
+
+// Fence puts a text, which must have gone through Show, into a Markdown code block that it cannot close.
+func Fence(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case Hidden(r):
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// Hidden tells whether a character can make a text look other than it is: control and format characters (Unicode Cc and
+// Cf: bidirectional marks, zero-width ones, tags), line and paragraph separators, variation selectors and blank letters.
+// CVE-2021-42574 ("Trojan Source") is the best known use.
+func Hidden(r rune) bool {
+	switch {
+	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
+		unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Co, r):
+		return true
+	case r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u2800', r == '\u034f':
+		return true
+	}
+	return unicode.Is(unicode.Zs, r) && r != ' '
+}
+
+func cutAt(s string, n int) string { return s[:backTo(s, n)] }
+
+// backTo gives the start of the character that n lies in.
+func backTo(s string, n int) int {
+	for back := 0; back < utf8.UTFMax && n-back > 0 && n < len(s); back++ {
+		if utf8.RuneStart(s[n-back]) {
+			return n - back
+		}
+	}
+	return n
+}
