@@ -1,0 +1,126 @@
+package executor
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// act is a checked call together with what it would run: what is decided about, shown and recorded.
+type act struct {
+	call       tool.Call
+	entry      *Entry // the one that the call began with, whatever the registry holds by now
+	tool       *tool.Tool
+	arguments  map[string]any
+	invocation *tool.Invocation
+	request    permissions.Request
+	secrets    []string // texts that must neither be shown nor recorded; see mask
+}
+
+func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *tool.Invocation) *act {
+	t := entry.Tool
+	a := &act{call: call, entry: entry, tool: t, arguments: arguments, invocation: invocation}
+	a.request = permissions.Request{
+		Door:                 call.Origin.Door,
+		Action:               permissions.ActionCall,
+		Tools:                []string{t.ID},
+		Arguments:            arguments,
+		Paths:                pathsOf(t, arguments),
+		Workspace:            call.Workspace,
+		Dir:                  invocation.Dir,
+		Agent:                call.Origin.Agent,
+		Session:              call.Origin.Session,
+		ReadOnly:             t.IsReadOnly(),
+		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
+	}
+	a.scanDynamic()
+	a.secrets = secretTexts(arguments, t.SecretParameters())
+	return a
+}
+
+// scanDynamic reads the commands that values of this call chose, so that rules can speak about them.
+func (a *act) scanDynamic() {
+	if len(a.invocation.Dynamic) == 0 {
+		return
+	}
+	all := &shellscan.Script{}
+	var texts []string
+	for _, command := range a.invocation.Dynamic {
+		var one shellscan.Script
+		if command.Argv != nil {
+			one = shellscan.ScanArgv(command.Argv)
+			texts = append(texts, strings.Join(command.Argv, " "))
+		} else {
+			one = shellscan.Scan(command.Text)
+			texts = append(texts, command.Text)
+		}
+		all.Commands = append(all.Commands, one.Commands...)
+		all.Writes = append(all.Writes, one.Writes...)
+		all.Problems = append(all.Problems, one.Problems...)
+	}
+	a.request.Shell = all
+	a.request.ShellText = strings.Join(texts, "\n")
+	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
+}
+
+// pathNames are the parameters whose values are taken for paths, in whatever tool: the original system's names and those
+// that agents' own tools use.
+var pathNames = map[string]bool{
+	"path": true, "paths": true, "file": true, "files": true, "file_path": true, "filePath": true, "filename": true,
+	"directory": true, "dir": true, "destination": true, "source": true, "database": true,
+}
+
+// pathsOf lists the files that a call names in its arguments.
+func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
+	var paths []permissions.Path
+	add := func(value any) {
+		if name, ok := value.(string); ok && name != "" {
+			paths = append(paths, permissions.Path{Name: name, Write: !t.IsReadOnly()})
+		}
+	}
+	names := make([]string, 0, len(arguments))
+	for name := range arguments {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if !pathNames[name] {
+			continue
+		}
+		if list, ok := arguments[name].([]any); ok {
+			for _, item := range list {
+				add(item)
+			}
+			continue
+		}
+		add(arguments[name])
+	}
+	return paths
+}
+
+// event gives the act as the record carries it.
+func (a *act) event(kind events.Type) events.Event {
+	record := &events.Act{
+		Kind:      string(permissions.ActionCall),
+		Tool:      a.tool.ID,
+		Arguments: events.Arguments(a.arguments, a.tool.SecretParameters()),
+		Shell:     events.Text(a.mask(a.request.ShellText)),
+		Digest:    a.invocation.Digest().String(),
+	}
+	for _, path := range a.request.Paths {
+		record.Paths = append(record.Paths, a.mask(path.Name))
+	}
+	if a.request.Shell != nil {
+		for _, command := range a.request.Shell.Commands {
+			record.Commands = append(record.Commands, a.mask(command.Name))
+		}
+	}
+	return events.Event{
+		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, ToolCall: a.call.Origin.ToolCall,
+		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
+	}
+}

@@ -1,0 +1,232 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestAnswers checks what a person's answer leads to, whatever is wrong with it.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	gaveUp := errors.New("the editor closed the session")
+	for _, test := range []struct {
+		name    string
+		answers func(ctx context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error)
+		runs    bool
+		status  tool.Status
+		code    tool.FailureCode
+		says    string
+	}{
+		{"yes", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}, true, tool.StatusCompleted, "", ""},
+		{"no", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
+			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "use the other branch"}, nil
+		}, false, tool.StatusDenied, tool.FailDenied, "work was not run: the person said no: use the other branch"},
+		{"neither", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
+			return permissions.Answer{}, nil
+		}, false, tool.StatusDenied, tool.FailDenied, "not approved"},
+		{"nobody there", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
+			return permissions.Answer{Verdict: permissions.Approve}, permissions.ErrNobody
+		}, false, tool.StatusDenied, tool.FailApproval, "nobody can be"},
+		{"an error beside a yes", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, errors.New("broken pipe")
+		}, false, tool.StatusDenied, tool.FailDenied, "broken pipe"},
+		{"withdrawn", func(ctx context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error) {
+			cancel(gaveUp)
+			<-ctx.Done()
+			return permissions.Answer{}, context.Cause(ctx)
+		}, false, tool.StatusCancelled, tool.FailCancelled, "withdrawn"},
+		{"yes to what was withdrawn", func(_ context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error) {
+			cancel(gaveUp)
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}, false, tool.StatusCancelled, tool.FailCancelled, "gave up"},
+	} {
+		for _, confirmed := range []bool{false, true} { // asked because of a rule, or because the author wants it
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				verdict := permissions.Ask
+				if confirmed {
+					verdict = permissions.Approve
+				}
+				h := newHouse(t, rule(verdict))
+				work := script(touch)
+				work.Sandbox.RequiresConfirmation = confirmed
+				h.has(work)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) { return test.answers(ctx, cancel) }
+				result := h.execute(ctx, `{}`)
+				if h.hasRun() != test.runs || result.Status != test.status || codeOf(result) != test.code {
+					t.Fatalf("got has run %t, status %s, error %v; want %t, %s, %q", h.hasRun(), result.Status, result.Error, test.runs, test.status, test.code)
+				}
+				if test.code != "" && !strings.Contains(result.Error.Message, test.says) {
+					t.Errorf("got %q, want %q in it", result.Error.Message, test.says)
+				}
+				if test.runs != (result.ExitCode == 0) {
+					t.Errorf("got exit code %d, has run %t", result.ExitCode, test.runs)
+				}
+				if decided := strings.Count(strings.Join(h.steps, "\n"), "record tool.decided"); decided != 1 {
+					t.Errorf("%d decisions are on record, want one: %q", decided, h.steps)
+				}
+			})
+		}
+	}
+}
+
+// TestQuestion checks what the person reads.
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	work := script("# {{word}}\nrm -rf -- {{path}}\n")
+	work = script("rm -rf -- {{path}}\nprintf %s {{word}}\n")
+	work.Name = "Remove"
+	work.Parameters = append(work.Parameters, tool.Parameter{Name: "path", Type: tool.TypeString, Required: true})
+	work.Sandbox.ConfirmationMessage = "Remove {{path}}?"
+	h.has(work)
+	var question permissions.Question
+	h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+		question = q
+		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+	}
+	h.execute(t.Context(), `{"path":"src/\u202ex","word":"a\nb = c"}`)
+	text := "Remove src/\\u{202e}x?\n\nAsked because: the tool may change something, and no rule is about it\n\n" +
+		"```bash\nrm -rf -- {{path}}\nprintf %s {{word}}\n```\nwith\n```\npath = src/\\u{202e}x\nword = a\nb = c\n```\nin " + h.dir
+	want := permissions.Question{
+		Session: "session", ToolCall: "toolu_1", Title: `Remove src/\u{202e}x`, Text: text,
+		Action: permissions.ActionExecute, Paths: []string{"src/\u202ex"},
+		Call: &permissions.Act{Kind: permissions.ActionCall, Tool: "work", Arguments: map[string]any{"path": "src/\u202ex", "word": "a\nb = c"}},
+	}
+	if diff := cmp.Diff(want, question); diff != "" {
+		t.Errorf("question (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlways checks that an "always" holds for the session, for no other, and never where the author wants to ask every time.
+func TestAlways(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		confirmed bool
+		sessions  []string
+		asked     int
+	}{
+		{"one session", false, []string{"a", "a", "a"}, 1},
+		{"another session", false, []string{"a", "b", "a"}, 2},
+		{"no session", false, []string{"", ""}, 2},
+		{"requires confirmation", true, []string{"a", "a"}, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			work := script(touch)
+			work.Sandbox.RequiresConfirmation = test.confirmed
+			h.has(work)
+			asked := 0
+			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+				asked++
+				if q.Once != test.confirmed || (q.Call == nil) != test.confirmed {
+					t.Errorf("got once %t, call %v of a tool that requires confirmation: %t", q.Once, q.Call, test.confirmed)
+				}
+				return permissions.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
+			}
+			for _, session := range test.sessions {
+				h.session = session
+				if result := h.execute(t.Context(), `{}`); result.Status != tool.StatusCompleted {
+					t.Errorf("got %+v", result.Error)
+				}
+			}
+			if asked != test.asked {
+				t.Errorf("asked %d times, want %d", asked, test.asked)
+			}
+		})
+	}
+}
+
+// TestWhatChangesWhileAsking checks that an answer is to the question that was asked, under the rules that it was asked by.
+func TestWhatChangesWhileAsking(t *testing.T) {
+	t.Parallel()
+	yes := permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}
+	t.Run("rules", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, rule(permissions.Ask))
+		h.has(script(touch))
+		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+			h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+			return yes, nil
+		}
+		result := h.execute(t.Context(), `{}`)
+		if h.hasRun() || codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "no longer holds") || result.ExitCode != -1 {
+			t.Errorf("got has run %t, %+v, error %v; want a refusal", h.hasRun(), result, result.Error)
+		}
+	})
+	t.Run("tools", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		before, after := script(touch), script("exit 1")
+		before.Sandbox.ConfirmationMessage, after.Sandbox.ConfirmationMessage = "the question before", "the question after"
+		h.has(before)
+		h.decides = func() { h.has(after) }
+		h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+			if !strings.Contains(q.Text, "the question before") || !strings.Contains(q.Text, effect) {
+				t.Errorf("the person was asked %q, want the question that belongs to the script", q.Text)
+			}
+			return yes, nil
+		}
+		if result := h.execute(t.Context(), `{"word":"x"}`); result.Stdout != "did x" {
+			t.Errorf("got %q, want the call as it was begun", result.Stdout)
+		}
+	})
+}
+
+// TestRulesOfTheWorkspace guards against a defect: a session whose workspace has rules of its own could not run any tool,
+// because its grants were compared with the common rules alone.
+func TestRulesOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	h.has(script(touch))
+	never := permissions.Rule{ID: "never", AppliesTo: []string{"deploy"}, Verdict: permissions.Reject}
+	h.authority.Tighten(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
+	if result := h.execute(t.Context(), `{}`); result.Status != tool.StatusCompleted || !h.hasRun() {
+		t.Errorf("got %s, %v; want a call that ran", result.Status, result.Error)
+	}
+	never.AppliesTo = []string{"work"}
+	h.authority.Tighten(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
+	if result := h.execute(t.Context(), `{}`); codeOf(result) != tool.FailDenied {
+		t.Errorf("got %s, %v; want a call that the workspace rejects", result.Status, result.Error)
+	}
+}
+
+// TestCancelled checks that the caller's end is the end of what runs, and is on record.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	h.has(script(touch + `; echo up > fifo; sleep 1000`))
+	fifo := filepath.Join(h.dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { // ends with the tool's writing
+		_, _ = os.ReadFile(fifo)
+		cancel()
+	}()
+	result := h.execute(ctx, `{}`)
+	if result.Status != tool.StatusCancelled || codeOf(result) != tool.FailCancelled || result.Signal == "" {
+		t.Errorf("got %+v, error %v; want a cancelled call", result, result.Error)
+	}
+	if end := h.steps[len(h.steps)-1]; end != "record tool.ended cancelled, after the effect" {
+		t.Errorf("the last step is %q, want its end on record", end)
+	}
+}

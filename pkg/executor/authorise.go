@@ -1,0 +1,157 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// authorise decides whether the act may happen, and asks a person where the rules say so. The Failure is nil exactly when
+// the decision approves.
+func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
+	decision := a.maskDecision(e.authority.Decide(a.request))
+	if decision.Verdict == permissions.Ask {
+		decision = e.ask(ctx, a, caller, decision)
+	}
+	switch {
+	case decision.Verdict == permissions.Approve:
+		return decision, nil
+	case decision.Source == permissions.SourceNobody:
+		return decision, tool.Failf(tool.FailApproval, "%s", decision.Reason)
+	case context.Cause(ctx) != nil:
+		return decision, tool.Failf(tool.FailCancelled, "the call was withdrawn before anybody answered")
+	default:
+		return decision, tool.Failf(tool.FailDenied, "%s", denial(a, decision))
+	}
+}
+
+// ask puts the question to a person. It turns the decision that asked into one that answers.
+func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permissions.Decision) permissions.Decision {
+	question, err := question(a, asked)
+	if err != nil {
+		return answered(asked, permissions.Reject, permissions.SourceFault, err.Error())
+	}
+	event := a.event(events.ApprovalAsked)
+	event.Time, event.Decision = e.now(), &events.Decision{DecisionSummary: asked.Summary(), PolicySHA256: asked.Policy}
+	if err := e.record.Record(ctx, event); err != nil {
+		return answered(asked, permissions.Reject, permissions.SourceFault, err.Error())
+	}
+
+	answer, err := caller.Ask(ctx, question)
+	switch {
+	case errors.Is(err, permissions.ErrNobody):
+		return answered(asked, permissions.Reject, permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
+	case err != nil:
+		return answered(asked, permissions.Reject, permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
+	}
+	decision := answered(asked, answer.Verdict, answer.Source, answer.Reason)
+	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
+		decision.Reason = strings.TrimSpace(decision.Reason + " " + e.authority.Remember(a.call.Origin.Session, a.request))
+	}
+	return decision
+}
+
+// answered keeps what was asked and why, and puts the answer on top.
+func answered(asked permissions.Decision, verdict permissions.Verdict, source permissions.Source, reason string) permissions.Decision {
+	if verdict == permissions.Ask {
+		verdict = permissions.Reject
+	}
+	asked.Verdict, asked.Source, asked.Reason = verdict, source, reason
+	return asked
+}
+
+// question is what the person reads: the script as its author wrote it, the values beside it, and why it is asked.
+func question(a *act, asked permissions.Decision) (permissions.Question, error) {
+	var text strings.Builder
+	if a.entry.Confirmation != nil {
+		message, err := a.entry.Confirmation.Render(a.publicArguments())
+		if err != nil {
+			return permissions.Question{}, err
+		}
+		fmt.Fprintf(&text, "%s\n\n", permissions.Show(message))
+	}
+	if asked.Reason != "" {
+		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(asked.Reason))
+	}
+	text.WriteString(permissions.Fence("bash", permissions.Show(a.invocation.Shown)))
+	if values := a.values(); values != "" {
+		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
+	}
+	fmt.Fprintf(&text, "\nin %s", permissions.ShowLine(a.invocation.Dir))
+	question := permissions.Question{
+		Session:  a.call.Origin.Session,
+		ToolCall: a.call.Origin.ToolCall,
+		Title:    permissions.ShowLine(a.mask(a.title())),
+		Text:     text.String(),
+		Action:   permissions.ActionExecute,
+		Once:     a.request.RequiresConfirmation,
+	}
+	for _, path := range a.request.Paths {
+		question.Paths = append(question.Paths, a.mask(path.Name))
+	}
+	if !a.request.RequiresConfirmation {
+		question.Call = &permissions.Act{Kind: permissions.ActionCall, Tool: a.tool.ID, Arguments: a.arguments}
+	}
+	return question, nil
+}
+
+func (a *act) title() string {
+	name := a.tool.Name
+	if name == "" {
+		name = a.tool.ID
+	}
+	if a.request.ShellText != "" {
+		return name + ": " + a.request.ShellText
+	}
+	if len(a.request.Paths) == 1 {
+		return name + " " + a.request.Paths[0].Name
+	}
+	return name
+}
+
+// values lists the arguments, one to a line, each as JSON that shows what it hides. Secret ones are not shown.
+func (a *act) values() string {
+	public := a.publicArguments()
+	names := make([]string, 0, len(public))
+	for name := range public {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for _, name := range names {
+		if text, ok := public[name].(string); ok {
+			fmt.Fprintf(&b, "%s = %s\n", name, permissions.Show(text))
+			continue
+		}
+		encoded, err := json.Marshal(public[name])
+		if err != nil {
+			encoded = []byte(err.Error())
+		}
+		fmt.Fprintf(&b, "%s = %s\n", name, permissions.Show(string(encoded)))
+	}
+	return b.String()
+}
+
+// denial is what the model is told.
+func denial(a *act, d permissions.Decision) string {
+	text := fmt.Sprintf("%s was not run: ", a.tool.ID)
+	switch d.Source {
+	case permissions.SourcePerson, permissions.SourceAct:
+		text += "the person said no"
+	case permissions.SourcePolicy:
+		text += fmt.Sprintf("rule %s (%s) rejects it", d.Rule, d.At)
+	default:
+		text += "it was not approved"
+	}
+	if d.Reason != "" {
+		text += ": " + d.Reason
+	}
+	return text
+}

@@ -1,0 +1,9 @@
+// Package executor carries one tool call from request to result, in one direction: resolve, validate, render, authorise,
+// record, run, map, emit.
+//
+// The order is the point. Rendering is pure and comes before the decision, so that what a person approves is the very
+// script and the very values. The decision is on disk before the process starts, so that no effect is without its record.
+// Nothing runs without a permissions.Grant that covers exactly what is about to run, asked once more right before it does.
+//
+// An Executor has no goroutines of its own: a call lives in the goroutine of its caller and ends with it.
+package executor

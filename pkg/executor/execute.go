@@ -1,0 +1,128 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Caller is who stands behind a call: the door that it came through, and the person behind that door.
+type Caller interface {
+	permissions.Asker
+}
+
+// Execute carries a call from request to result. It blocks until the call has ended and nothing of it is left; ending ctx
+// ends the call. Every outcome is a Result, ours and the tool's alike: Result.Error is set when we are the reason.
+func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) tool.Result {
+	if call.ID == "" {
+		call.ID = e.newID()
+	}
+	started := e.now()
+
+	entry, failure := e.resolve(call)
+	if failure != nil {
+		return e.refuse(ctx, call, nil, started, failure)
+	}
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
+	if failure != nil {
+		return e.refuse(ctx, call, nil, started, failure)
+	}
+	invocation, failure := e.render(entry, call, arguments)
+	if failure != nil {
+		return e.refuse(ctx, call, nil, started, failure)
+	}
+	plan, failure := e.plan(invocation)
+	if failure != nil {
+		return e.refuse(ctx, call, nil, started, failure)
+	}
+
+	act := newAct(call, entry, arguments, invocation)
+	decision, failure := e.authorise(ctx, act, caller)
+	if failure := e.recordDecision(ctx, act, decision, failure); failure != nil {
+		return e.refuse(ctx, call, &decision, started, failure)
+	}
+
+	outcome, failure := e.run(ctx, act, decision, plan)
+	result := mapOutcome(entry, call, arguments, plan, outcome, failure)
+	summary := decision.Summary()
+	result.Metadata.Decision = &summary
+	result.ExecutionTimeMS = millis(e.now().Sub(started))
+	e.recordEnd(ctx, act, result)
+	return result
+}
+
+// resolve finds the tool.
+func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
+	entry, ok := e.tools.Lookup(call.Tool)
+	if !ok {
+		meant := ""
+		if near := tool.Nearest(call.Tool, e.tools.ids()); near != "" {
+			meant = fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		return nil, tool.Failf(tool.FailNotFound, "there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
+	}
+	if entry.Tool.Unavailable != "" {
+		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool, entry.Tool.Unavailable, entry.Tool.Source)
+	}
+	return entry, nil
+}
+
+// render fills the arguments in. It has no effect on anything.
+func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any) (*tool.Invocation, *tool.Failure) {
+	rendered, err := entry.Template.Render(arguments)
+	if err != nil {
+		return nil, asFailure(err, tool.FailTemplate)
+	}
+	return &tool.Invocation{
+		Tool:        entry.Tool.ID,
+		Interpreter: []string{e.bash, "--noprofile", "--norc", scriptPath},
+		Script:      rendered.Script,
+		Values:      rendered.Values,
+		Dir:         startDirectory(entry.Tool.Sandbox, call.Dir),
+		Environment: entry.Tool.Sandbox.Environment,
+		Sandbox:     entry.Tool.Sandbox,
+		Shown:       rendered.Shown,
+		Dynamic:     rendered.Dynamic,
+	}, nil
+}
+
+// plan settles what this host will enforce.
+func (e *Executor) plan(invocation *tool.Invocation) (sandbox.Plan, *tool.Failure) {
+	plan, err := e.host.Plan(sandbox.Profile{
+		Dir:           invocation.Dir,
+		TempIsolation: invocation.Sandbox.TempIsolation,
+		Environment:   invocation.Environment,
+		Limits:        invocation.Sandbox.Limits,
+		AllowedPaths:  invocation.Sandbox.AllowedPaths,
+		Network:       invocation.Sandbox.Network,
+	})
+	if err != nil {
+		return sandbox.Plan{}, asFailure(err, tool.FailSandbox)
+	}
+	return plan, nil
+}
+
+// run starts the process, if what was decided still holds for what is about to start.
+func (e *Executor) run(ctx context.Context, a *act, decision permissions.Decision, plan sandbox.Plan) (sandbox.Outcome, *tool.Failure) {
+	invocation := a.invocation
+	grant, err := permissions.Issue(decision, invocation.Digest(), plan.Digest(), e.now())
+	if err != nil {
+		return sandbox.Outcome{ExitCode: -1}, tool.Failf(tool.FailDenied, "%v", err)
+	}
+	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name.
+	rules := e.authority.Decide(a.request).Policy
+	if err := grant.Covers(invocation.Digest(), plan.Digest(), rules, e.now()); err != nil {
+		return sandbox.Outcome{ExitCode: -1}, tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
+	}
+	outcome, err := e.host.Run(ctx, plan, process(invocation))
+	if err != nil {
+		return outcome, asFailure(err, tool.FailInternal)
+	}
+	return outcome, nil
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

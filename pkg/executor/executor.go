@@ -1,0 +1,76 @@
+package executor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+)
+
+// Executor runs tool calls. It is safe for concurrent use.
+type Executor struct {
+	tools     *Registry
+	authority Authority
+	host      Host
+	record    events.Recorder
+	bash      string
+	now       func() time.Time
+	newID     func() string
+}
+
+// Authority decides whether an act may happen. *permissions.Authority is one.
+type Authority interface {
+	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of its Decision
+	// names the rules in force for the request: a grant that was issued under others is void.
+	Decide(permissions.Request) permissions.Decision
+	// Remember keeps a person's "always" for the session and says in words what it kept.
+	Remember(session string, request permissions.Request) string
+}
+
+// Host confines and runs processes. *sandbox.Host is one.
+type Host interface {
+	Plan(sandbox.Profile) (sandbox.Plan, error)
+	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
+}
+
+// Options says what an Executor is made of.
+type Options struct {
+	Tools     *Registry       // required
+	Authority Authority       // required
+	Host      Host            // required
+	Record    events.Recorder // required
+	Bash      string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+
+	Now   func() time.Time // optional, default time.Now
+	NewID func() string    // optional, default random
+}
+
+// New makes an Executor.
+func New(o Options) (*Executor, error) {
+	if o.Tools == nil || o.Authority == nil || o.Host == nil || o.Record == nil || o.Bash == "" {
+		return nil, errors.New("make an executor: tools, authority, host, record and bash are required")
+	}
+	e := &Executor{
+		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
+		now: o.Now, newID: o.NewID,
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.newID == nil {
+		e.newID = randomID
+	}
+	return e, nil
+}
+
+// randomID is an id that nobody can guess and that never comes twice.
+func randomID() string {
+	var b [12]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness
+	return "call_" + hex.EncodeToString(b[:])
+}

@@ -1,0 +1,223 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// house is an Executor with a real sandbox and real policies, that writes down in which order it does things.
+type house struct {
+	t    *testing.T
+	dir  string // where calls are made from, and the workspace
+	bash string
+
+	registry  Registry
+	authority *permissions.Authority
+	executor  *Executor
+	session   string
+
+	mu      sync.Mutex
+	steps   []string
+	events  []events.Event
+	refuses map[events.Type]error                                                   // events that cannot be recorded
+	decides func()                                                                  // what else happens while it is decided
+	answers func(context.Context, permissions.Question) (permissions.Answer, error) // the person; nil: nobody may be asked
+}
+
+// effect is a file that the tools of these tests make where they run.
+const effect = "effect"
+
+func newHouse(t *testing.T, policies ...permissions.Rule) *house {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := sandbox.Open(sandbox.Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := host.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	if host.Level() == sandbox.LevelNone {
+		if os.Getenv("REQUIRE_SANDBOX") != "" {
+			t.Fatalf("REQUIRE_SANDBOX is set, but: %s", host.Why())
+		}
+		t.Skip(host.Why())
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
+	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
+	h.executor, err = New(Options{
+		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash,
+		NewID: func() string { return "call-1" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// rule makes a policy about every tool.
+func rule(verdict permissions.Verdict) permissions.Rule {
+	return permissions.Rule{ID: "house-rule", AppliesTo: []string{"*"}, Verdict: verdict, Source: tool.Source{File: "policies.yaml", Line: 3}}
+}
+
+// step writes down what happens, and that it is late: when a tool has already done what it does.
+func (h *house) step(what string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := os.Lstat(filepath.Join(h.dir, effect)); err == nil {
+		what += ", after the effect"
+	}
+	h.steps = append(h.steps, what)
+}
+
+// judge, workshop, ledger and person are the house as the interfaces of the Executor.
+type judge struct{ h *house }
+
+func (j judge) Decide(r permissions.Request) permissions.Decision {
+	d := j.h.authority.Decide(r)
+	j.h.step("decide " + d.Verdict.String())
+	if j.h.decides != nil {
+		j.h.decides()
+	}
+	return d
+}
+
+func (j judge) Remember(session string, r permissions.Request) string {
+	j.h.step("remember")
+	return j.h.authority.Remember(session, r)
+}
+
+type workshop struct {
+	h    *house
+	host *sandbox.Host
+}
+
+func (w workshop) Plan(p sandbox.Profile) (sandbox.Plan, error) {
+	w.h.step("plan")
+	return w.host.Plan(p)
+}
+
+func (w workshop) Run(ctx context.Context, plan sandbox.Plan, p sandbox.Process) (sandbox.Outcome, error) {
+	w.h.step("run")
+	return w.host.Run(ctx, plan, p)
+}
+
+type ledger struct{ h *house }
+
+func (l ledger) Record(_ context.Context, e events.Event) error {
+	what := "record " + string(e.Type)
+	if e.Decision != nil {
+		what += " " + e.Decision.Result + " " + e.Decision.Source
+	}
+	if e.Outcome != nil {
+		what += " " + e.Outcome.Status
+	}
+	l.h.step(what)
+	l.h.mu.Lock()
+	defer l.h.mu.Unlock()
+	if err := l.h.refuses[e.Type]; err != nil {
+		return err
+	}
+	l.h.events = append(l.h.events, e)
+	return nil
+}
+
+type person struct{ h *house }
+
+func (p person) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	p.h.step("ask")
+	if p.h.answers == nil {
+		return permissions.Answer{}, permissions.ErrNobody
+	}
+	return p.h.answers(ctx, q)
+}
+
+// has puts tools into the registry.
+func (h *house) has(tools ...*tool.Tool) {
+	h.t.Helper()
+	var entries []*Entry
+	for _, t := range tools {
+		entry := &Entry{Tool: t, Details: map[int]*render.Text{}}
+		if t.Unavailable == "" {
+			template, findings := render.Compile(t.Script, t.Parameters, render.Options{DynamicCommand: t.AllowDynamicCommand})
+			if template == nil {
+				h.t.Fatalf("compile %s: %v", t.ID, findings)
+			}
+			entry.Template = template
+		}
+		if t.Sandbox.ConfirmationMessage != "" {
+			entry.Confirmation = h.text(t.Sandbox.ConfirmationMessage)
+		}
+		for code, mapped := range t.ErrorMapping {
+			entry.Details[code] = h.text(mapped.Detail)
+		}
+		entries = append(entries, entry)
+	}
+	h.registry.Replace(entries)
+}
+
+func (h *house) text(source string) *render.Text {
+	h.t.Helper()
+	text, err := render.CompileText(source)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return text
+}
+
+// script makes a tool that takes one text, word, which is optional.
+func script(text string) *tool.Tool {
+	return &tool.Tool{
+		ID: "work", Script: text, Parameters: []tool.Parameter{{Name: "word", Type: tool.TypeString, Default: "nothing"}},
+		Sandbox: tool.Sandbox{Limits: tool.DefaultLimits()}, Source: tool.Source{File: "tools.yaml", Line: 7},
+	}
+}
+
+// call makes a call of the tool as an agent would.
+func (h *house) call(arguments string) tool.Call {
+	return tool.Call{
+		Tool: "work", Arguments: json.RawMessage(arguments), Dir: h.dir, Workspace: tool.Workspace{Root: h.dir},
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: "agent", Session: h.session, ToolCall: "toolu_1"},
+	}
+}
+
+// execute makes the call and gives its result.
+func (h *house) execute(ctx context.Context, arguments string) tool.Result {
+	return h.executor.Execute(ctx, h.call(arguments), person{h})
+}
+
+// hasRun tells whether a tool has done what it does.
+func (h *house) hasRun() bool {
+	_, err := os.Lstat(filepath.Join(h.dir, effect))
+	return err == nil
+}
+
+// recorded gives all that was recorded, as the record holds it.
+func (h *house) recorded() string {
+	h.t.Helper()
+	encoded, err := json.Marshal(h.events)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return string(encoded)
+}

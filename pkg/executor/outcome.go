@@ -1,0 +1,128 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// codeInternal is what an exit code means that error_mapping does not mention (JSON-RPC 2.0: internal error).
+const codeInternal = -32603
+
+// mapOutcome turns what happened to the process into the words of every door.
+func mapOutcome(entry *Entry, call tool.Call, arguments map[string]any, plan sandbox.Plan, outcome sandbox.Outcome, failure *tool.Failure) tool.Result {
+	report := plan.Report()
+	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
+	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
+	if outcome.Lost > 0 {
+		report.Hints = append(report.Hints, fmt.Sprintf("processes: %d of the call could not be ended and may still run", outcome.Lost))
+	}
+	if outcome.Leftover != "" {
+		report.Hints = append(report.Hints, "files: what the call left behind could not be removed: "+outcome.Leftover)
+	}
+	result := tool.Result{
+		CallID: call.ID, ToolID: call.Tool,
+		ExitCode: outcome.ExitCode, Signal: outcome.Signal,
+		Stdout: string(outcome.Stdout), Stderr: string(outcome.Stderr),
+		OutputLength: outcome.OutputBytes, Truncated: outcome.Truncated,
+		Metadata: tool.Metadata{
+			Diagnostics: map[string]any{"error_profile": "acp_basic", "return_code": outcome.ExitCode},
+			Sandbox:     report,
+		},
+	}
+	if outcome.Signal != "" {
+		result.Metadata.Diagnostics["signal"] = outcome.Signal
+	}
+	if failure == nil {
+		failure = endedByUs(entry.Tool, outcome)
+	} else {
+		result.ExitCode = -1
+	}
+	result.Error, result.Status = failure, statusOf(failure)
+	if failure == nil && outcome.ExitCode != 0 {
+		result.Status = tool.StatusFailed
+		result.MCPError = meaning(entry, arguments, outcome.ExitCode)
+	}
+	return result
+}
+
+// endedByUs gives the reason why we ended the call, or nil when it ended by itself.
+func endedByUs(t *tool.Tool, outcome sandbox.Outcome) *tool.Failure {
+	switch {
+	case outcome.TimedOut:
+		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Timeout, t.Source)
+		failure.Retryable = true
+		return failure
+	case outcome.Cancelled:
+		return tool.Failf(tool.FailCancelled, "the caller gave up")
+	case contains(outcome.LimitsHit, "output"):
+		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept", t.Sandbox.Limits.Output)
+	case len(outcome.LimitsHit) > 0:
+		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", outcome.LimitsHit[0])
+	}
+	return nil
+}
+
+func statusOf(failure *tool.Failure) tool.Status {
+	if failure == nil {
+		return tool.StatusCompleted
+	}
+	switch failure.Code {
+	case tool.FailDenied, tool.FailApproval:
+		return tool.StatusDenied
+	case tool.FailTimeout:
+		return tool.StatusTimeout
+	case tool.FailCancelled:
+		return tool.StatusCancelled
+	default:
+		return tool.StatusFailed
+	}
+}
+
+// meaning is what the author says that an exit code means.
+func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
+	mapped, ok := entry.Tool.ErrorMapping[code]
+	if !ok {
+		return &tool.MCPError{Code: codeInternal, Message: "Internal error", Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code}
+	}
+	out := &tool.MCPError{Code: mapped.Code, Message: mapped.Message, Retryable: mapped.Retryable, ReturnCode: code}
+	if detail := entry.Details[code]; detail != nil {
+		text, err := detail.Render(arguments)
+		if err != nil {
+			text = mapped.Detail
+		}
+		out.Detail = text
+	}
+	return out
+}
+
+func outcomeEvent(result tool.Result) *events.Outcome {
+	out := &events.Outcome{
+		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
+		Bytes: result.OutputLength, Truncated: result.Truncated,
+		LimitsHit: result.Metadata.Sandbox.LimitsHit, Level: result.Metadata.Sandbox.Level, Killed: result.Metadata.Sandbox.Killed,
+	}
+	if result.ExitCode >= 0 {
+		code := result.ExitCode
+		out.ExitCode = &code
+		sum := sha256.Sum256([]byte(result.Stdout + "\x00" + result.Stderr))
+		out.OutputHash = hex.EncodeToString(sum[:])
+	}
+	if result.Error != nil {
+		out.Error = string(result.Error.Code) + ": " + events.Text(result.Error.Message)
+	}
+	return out
+}
+
+func contains(list []string, want string) bool {
+	for _, item := range list {
+		if item == want {
+			return true
+		}
+	}
+	return false
+}

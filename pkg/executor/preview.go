@@ -1,0 +1,73 @@
+package executor
+
+import (
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Request tells what a call would ask for, without making it: a door uses it to judge an agent's question about a call that
+// is yet to come. A call whose arguments are missing or wrong gives a request about the tool alone; one of a tool that does
+// not exist gives a request that names only the id.
+func (e *Executor) Request(call tool.Call) permissions.Request {
+	alone := permissions.Request{
+		Door: call.Origin.Door, Action: permissions.ActionCall, Tools: []string{call.Tool}, Dir: call.Dir,
+		Workspace: call.Workspace, Agent: call.Origin.Agent, Session: call.Origin.Session,
+	}
+	entry, failure := e.resolve(call)
+	if failure != nil {
+		return alone
+	}
+	alone.ReadOnly, alone.RequiresConfirmation = entry.Tool.IsReadOnly(), entry.Tool.Sandbox.RequiresConfirmation
+	if call.Arguments == nil {
+		return alone
+	}
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
+	if failure != nil {
+		return alone
+	}
+	invocation, failure := e.render(entry, call, arguments)
+	if failure != nil {
+		return alone
+	}
+	return newAct(call, entry, arguments, invocation).request
+}
+
+// Preview is what a call would do.
+type Preview struct {
+	Tool     string               `json:"tool_id"`
+	Decision tool.DecisionSummary `json:"decision"`
+	Dir      string               `json:"dir"`
+	Shown    string               `json:"shown"`  // the script as a person reads it
+	Script   string               `json:"script"` // the script as bash is given it
+	Values   []string             `json:"values"` // what it refers to, in order; secret ones are not shown
+	Sandbox  tool.SandboxReport   `json:"sandbox"`
+}
+
+// Preview goes through a call up to the decision, and does nothing. Nobody is asked and nothing is recorded.
+func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
+	entry, failure := e.resolve(call)
+	if failure != nil {
+		return Preview{}, failure
+	}
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
+	if failure != nil {
+		return Preview{}, failure
+	}
+	invocation, failure := e.render(entry, call, arguments)
+	if failure != nil {
+		return Preview{}, failure
+	}
+	plan, failure := e.plan(invocation)
+	if failure != nil {
+		return Preview{}, failure
+	}
+	a := newAct(call, entry, arguments, invocation)
+	p := Preview{
+		Tool: entry.Tool.ID, Decision: a.maskDecision(e.authority.Decide(a.request)).Summary(), Dir: invocation.Dir,
+		Shown: invocation.Shown, Script: invocation.Script, Sandbox: plan.Report(),
+	}
+	if len(entry.Tool.SecretParameters()) == 0 {
+		p.Values = invocation.Values
+	}
+	return p, nil
+}

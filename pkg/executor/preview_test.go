@@ -1,0 +1,95 @@
+package executor
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestPreview checks that a preview tells what a call would do, and does nothing.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Reject))
+	h.has(script(touch))
+	preview, failure := h.executor.Preview(h.call(`{"word":"a b"}`))
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	if preview.Decision.Result != "reject" || preview.Dir != h.dir || preview.Shown != touch || preview.Sandbox.Level != "rlimits" {
+		t.Errorf("got %+v", preview)
+	}
+	if diff := cmp.Diff([]string{"a b"}, preview.Values); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	if strings.Contains(preview.Script, "a b") {
+		t.Errorf("the value stands in the script:\n%s", preview.Script)
+	}
+	if diff := cmp.Diff([]string{"plan", "decide reject"}, h.steps); diff != "" || h.hasRun() {
+		t.Errorf("steps (-want +got), has run %t:\n%s", h.hasRun(), diff)
+	}
+	if _, failure := h.executor.Preview(h.call(`{"wrod":"x"}`)); failure == nil || failure.Code != tool.FailValidation {
+		t.Errorf("got %v, want a validation_error", failure)
+	}
+}
+
+// TestRequest checks what a call would ask for, as far as its arguments say.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	work := script(`eval {{command}}; cat -- {{path}}; : {{word}}`)
+	work.AllowDynamicCommand = true
+	work.Parameters = append(work.Parameters, tool.Parameter{Name: "command", Type: tool.TypeString, Required: true}, tool.Parameter{Name: "path", Type: tool.TypeString})
+	h.has(work)
+	full := h.executor.Request(h.call(`{"command":"git push; rm x","path":"a/b"}`))
+	if full.ShellText != "git push; rm x" || full.Shell == nil || len(full.Shell.Commands) != 2 {
+		t.Errorf("got shell %q, %+v; want both commands", full.ShellText, full.Shell)
+	}
+	if diff := cmp.Diff([]permissions.Path{{Name: "a/b", Write: true}}, full.Paths); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+	for name, call := range map[string]tool.Call{
+		"no arguments": h.call(``), "wrong arguments": h.call(`{"command":1}`), "no such tool": {Tool: "other", Dir: h.dir},
+	} {
+		r := h.executor.Request(call)
+		if r.Action != permissions.ActionCall || r.Tools[0] != call.Tool || r.Shell != nil || r.Arguments != nil {
+			t.Errorf("%s: got %+v, want a request about the tool alone", name, r)
+		}
+	}
+	if len(h.steps) > 0 {
+		t.Errorf("got steps %q, want none", h.steps)
+	}
+}
+
+// TestRegistry checks that tools are replaced as a whole, also while others look.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	if _, ok := r.Lookup("a"); ok || r.List() != nil {
+		t.Error("the zero Registry holds something")
+	}
+	set := func(version string) []*Entry {
+		return []*Entry{{Tool: &tool.Tool{ID: "b", Version: version}}, {Tool: &tool.Tool{ID: "a", Version: version}}}
+	}
+	r.Replace(set("1"))
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for range 100 {
+				list := r.List()
+				if len(list) != 2 || list[0].Tool.ID != "a" || list[0].Tool.Version != list[1].Tool.Version {
+					t.Errorf("got a list that was half replaced")
+				}
+			}
+		})
+	}
+	r.Replace(set("2"))
+	readers.Wait()
+	if entry, ok := r.Lookup("b"); !ok || entry.Tool.Version != "2" {
+		t.Errorf("got %v, %t; want the new entry", entry, ok)
+	}
+}

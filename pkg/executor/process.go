@@ -1,0 +1,52 @@
+package executor
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// scriptPath is what bash is given to read: the descriptor that holds the script. It works for a script of any size,
+// where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
+const scriptPath = "/dev/fd/4"
+
+// process lays out an invocation for the sandbox: the values on render.ValuesDescriptor (3), the script on
+// render.ScriptDescriptor (4), both sealed.
+func process(invocation *tool.Invocation) sandbox.Process {
+	var values strings.Builder
+	for _, value := range invocation.Values {
+		values.WriteString(value)
+		values.WriteByte(0)
+	}
+	inputs := make([]sandbox.Input, render.ScriptDescriptor-2)
+	inputs[render.ValuesDescriptor-3] = sandbox.Input{Name: "values", Data: []byte(values.String())}
+	inputs[render.ScriptDescriptor-3] = sandbox.Input{Name: "script", Data: []byte(invocation.Script)}
+	return sandbox.Process{Argv: invocation.Interpreter, Inputs: inputs}
+}
+
+// startDirectory gives the directory that a call starts in, or below which it gets one of its own. An entry that names
+// none means the temporary directory when it is isolated, since nothing there is the caller's, and else the caller's own.
+func startDirectory(s tool.Sandbox, callers string) string {
+	switch dir := s.WorkingDirectory; {
+	case dir == "" && s.TempIsolation:
+		return os.TempDir()
+	case filepath.IsAbs(dir):
+		return filepath.Clean(dir)
+	default:
+		return filepath.Join(callers, dir)
+	}
+}
+
+// asFailure gives err as a Failure, under code when it is not one already.
+func asFailure(err error, code tool.FailureCode) *tool.Failure {
+	var failure *tool.Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return tool.Failf(code, "%v", err)
+}

@@ -1,0 +1,67 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// recordDecision puts the decision on disk. What cannot be recorded does not happen: the Failure it returns is the one it
+// was given, or its own.
+func (e *Executor) recordDecision(ctx context.Context, a *act, decision permissions.Decision, failure *tool.Failure) *tool.Failure {
+	event := a.event(events.ToolDecided)
+	event.Time = e.now()
+	event.Decision = &events.Decision{DecisionSummary: decision.Summary(), PolicySHA256: decision.Policy}
+	for _, reason := range decision.Reasons {
+		if reason.Matched {
+			event.Decision.Reasons = append(event.Decision.Reasons, reason.Rule+": "+reason.Why)
+		}
+	}
+	// The caller may have given up already; the record is about what was decided, and must not be lost with it.
+	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil && failure == nil {
+		return tool.Failf(tool.FailInternal, "not run, because the decision could not be recorded: %v", err)
+	}
+	return failure
+}
+
+// recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written is told in the
+// result and stops the next call, not this one.
+func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result) {
+	event := a.event(events.ToolEnded)
+	event.Act.Arguments, event.Act.Shell = nil, "" // they stand in the decision's record
+	event.Time = e.now()
+	event.Outcome = outcomeEvent(result)
+	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
+		result.Metadata.Diagnostics["record"] = err.Error()
+	}
+}
+
+// refuse is the result of a call that ran nothing.
+func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permissions.Decision, started time.Time, failure *tool.Failure) tool.Result {
+	result := tool.Result{
+		CallID: call.ID, ToolID: call.Tool, Status: statusOf(failure), ExitCode: -1, Error: failure,
+		ExecutionTimeMS: millis(e.now().Sub(started)),
+		Metadata: tool.Metadata{
+			Diagnostics: map[string]any{},
+			Sandbox:     tool.SandboxReport{Level: "none", Limits: map[string]int64{}, LimitsHit: []string{}, Hints: []string{}},
+		},
+	}
+	if decision != nil {
+		summary := decision.Summary()
+		result.Metadata.Decision = &summary
+		return result // recorded with its decision
+	}
+	event := events.Event{
+		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session,
+		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
+		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool)},
+		Outcome: outcomeEvent(result),
+	}
+	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
+		result.Metadata.Diagnostics["record"] = err.Error()
+	}
+	return result
+}

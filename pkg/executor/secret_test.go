@@ -1,0 +1,115 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+const secretValue = "hunter2\nsk-do-not-show"
+
+// TestSecrets checks that the value of a secret parameter reaches the tool, and neither a person nor the record.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	secret := tool.Parameter{Name: "token", Type: tool.TypeString, Required: true, Secret: true}
+	for _, test := range []struct {
+		name   string
+		text   string
+		change func(*tool.Tool)
+	}{
+		{"a plain one", `printf %s {{token}}`, func(*tool.Tool) {}},
+		{"in the author's question", `printf %s {{token}}`, func(w *tool.Tool) { w.Sandbox.ConfirmationMessage = "Use {{token}}?" }},
+		{"taken for a path", `printf %s {{path}}`, func(w *tool.Tool) { w.Parameters[0].Name = "path" }},
+		{"taken for several paths", `printf %s {{#paths}}{{.}} {{/paths}}`, func(w *tool.Tool) { w.Parameters[0].Name, w.Parameters[0].Type = "paths", tool.TypeArray }},
+		{"part of a command", `eval {{token}}; printf %s {{token}}`, func(w *tool.Tool) { w.AllowDynamicCommand = true }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			work := script(test.text)
+			work.Parameters = []tool.Parameter{secret}
+			test.change(work)
+			h.has(work)
+			var asked permissions.Question
+			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+				asked = q
+				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			}
+			value := quoted(t, secretValue)
+			if work.Parameters[0].Type == tool.TypeArray {
+				value = "[" + value + "]"
+			}
+			result := h.execute(t.Context(), `{"`+work.Parameters[0].Name+`":`+value+`}`)
+			if !strings.Contains(result.Stdout, secretValue) {
+				t.Fatalf("the tool was not given the value: %q, %v", result.Stdout, result.Error)
+			}
+			asked.Call = nil // compared with the agent's own question, and shown to nobody
+			shown, err := json.Marshal(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			metadata, err := json.Marshal(result.Metadata)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for where, text := range map[string]string{"the question": string(shown), "the record": h.recorded(), "the metadata": string(metadata)} {
+				for _, part := range strings.Split(secretValue, "\n") {
+					if strings.Contains(text, part) {
+						t.Errorf("%s holds the secret: %s", where, text)
+					}
+				}
+			}
+			if !strings.Contains(h.recorded(), hidden) {
+				t.Errorf("the record does not say that something is hidden: %s", h.recorded())
+			}
+			// Nor does a call that is refused for it.
+			if refused := h.execute(t.Context(), `{"`+work.Parameters[0].Name+`":{"x":`+quoted(t, secretValue)+`}}`); refused.Error == nil || strings.Contains(refused.Error.Error(), "hunter2") {
+				t.Errorf("got error %v, want one without the value", refused.Error)
+			}
+			preview, failure := h.executor.Preview(h.call(`{"` + work.Parameters[0].Name + `":` + value + `}`))
+			if failure != nil {
+				t.Fatal(failure)
+			}
+			if encoded, _ := json.Marshal(preview); strings.Contains(string(encoded), "hunter2") {
+				t.Errorf("the preview holds the secret: %s", encoded)
+			}
+		})
+	}
+}
+
+// TestLongestSecretFirst checks that of two secrets that begin alike nothing stays of the longer one.
+func TestLongestSecretFirst(t *testing.T) {
+	t.Parallel()
+	arguments := map[string]any{"a": "key", "b": map[string]any{"x": []any{"key-1234", json.Number("17")}}, "c": "open"}
+	a := &act{secrets: secretTexts(arguments, map[string]bool{"a": true, "b": true})}
+	if got, want := a.mask("key-1234 key 17 open"), "[secret] [secret] [secret] open"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func quoted(t *testing.T, s string) string {
+	t.Helper()
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return all
+}

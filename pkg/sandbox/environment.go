@@ -1,0 +1,26 @@
+package sandbox
+
+import (
+	"maps"
+	"slices"
+)
+
+// searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs it.
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// environ makes a call's environment from nothing. temp is the call's private directory: an empty HOME keeps the user's
+// dotfiles, which programs would read or run, out of the call.
+func (p *Plan) environ(temp string) []string {
+	variables := map[string]string{
+		"PATH":   searchPath,
+		"HOME":   temp,
+		"TMPDIR": temp,
+		"LANG":   "C.UTF-8",
+	}
+	maps.Copy(variables, p.profile.Environment)
+	list := make([]string, 0, len(variables))
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		list = append(list, name+"="+variables[name])
+	}
+	return list
+}

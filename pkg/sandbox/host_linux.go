@@ -1,0 +1,187 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Host is this machine as a place to run calls. It is safe for concurrent use, and a program may have several.
+type Host struct {
+	capability capability
+	grace      time.Duration
+	own        mark // ours, which no call has
+
+	scratch *scratch
+	null    *os.File
+	load    *os.File // /proc/loadavg
+	session bool     // calls get a session of their own
+
+	adopted *childList // of the main thread, which gets what calls leave behind
+
+	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
+	orphans sync.Mutex
+
+	mu     sync.Mutex
+	closed bool
+	live   map[mark]*call
+	roots  map[int]bool   // the live calls' first processes
+	calls  sync.WaitGroup // those in live
+
+	busy   chan struct{} // wakes the census
+	quit   chan struct{} // ends it
+	census sync.WaitGroup
+}
+
+// errClosed is what a Host says after Close.
+var errClosed = errors.New("the sandbox has been closed")
+
+// Open finds out what this machine enforces and makes ready for calls. Where it cannot even own a process tree the Host has
+// LevelNone, every Plan is refused, and Why says what is missing.
+//
+// It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes its child, and
+// so do orphans of other children, which it leaves alone), and descriptors from 3 on that it inherited are no longer
+// passed on to programs that it starts. The caller closes the Host.
+func Open(o Options) (*Host, error) {
+	h := &Host{
+		capability: findCapability(requirements()), grace: o.Grace,
+		live: map[mark]*call{}, roots: map[int]bool{},
+		busy: make(chan struct{}, 1), quit: make(chan struct{}),
+	}
+	if h.grace <= 0 {
+		h.grace = defaultGrace
+	}
+	if h.capability.level == LevelNone {
+		return h, nil
+	}
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
+	}
+	if err := h.open(o.TempDir); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+func (h *Host) open(temp string) (err error) {
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("keep our descriptors to ourselves: close_range: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become a child subreaper: %w", err)
+	}
+	if h.own, err = ownMark(); err != nil {
+		return fmt.Errorf("read our limits: %w", err)
+	}
+	if h.adopted, err = openChildList(unix.Getpid()); err != nil {
+		return err
+	}
+	if h.null, err = os.Open(os.DevNull); err != nil {
+		return err
+	}
+	if h.load, err = os.Open("/proc/loadavg"); err != nil {
+		return err
+	}
+	h.session = hasTerminal()
+	if h.scratch, err = openScratch(temp); err != nil {
+		return err
+	}
+	h.census.Go(func() { h.takeCensus(h.quit) })
+	return nil
+}
+
+// Close waits until the running calls have ended, which cancelling their contexts hastens, and takes everything away that
+// Open made. Run refuses from now on.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	h.mu.Unlock()
+
+	h.calls.Wait()
+	close(h.quit)
+	h.census.Wait()
+	if h.adopted != nil {
+		h.adopted.close()
+	}
+	for _, f := range []*os.File{h.null, h.load} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	if h.scratch == nil {
+		return nil
+	}
+	return h.scratch.close()
+}
+
+// enter makes a call one of the Host's. Each entered call leaves.
+func (h *Host) enter(c *call) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return errClosed
+	}
+	for c.mark = newMark(h.own); h.live[c.mark] != nil; {
+		c.mark = newMark(h.own)
+	}
+	h.live[c.mark] = c
+	h.calls.Add(1)
+	return nil
+}
+
+// leave ends what enter began, when nothing of the call is left.
+func (h *Host) leave(c *call) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.live, c.mark)
+	delete(h.roots, c.root.pid)
+	h.calls.Done()
+}
+
+// enrol makes a call's first process known, so that it is not taken for an orphan should it lower its mark.
+func (h *Host) enrol(pid int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.roots[pid] = true
+}
+
+// isLive tells whether a process with that mark belongs to a call that has not been cleared away.
+func (h *Host) isLive(m mark, pid int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.live[m] != nil || h.roots[pid]
+}
+
+// limitedCalls gives the calls that have a limit on their tasks.
+func (h *Host) limitedCalls() map[mark]*call {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	limited := map[mark]*call{}
+	for m, c := range h.live {
+		if c.plan.profile.Limits.Processes > 0 {
+			limited[m] = c
+		}
+	}
+	return limited
+}
+
+// hasTerminal tells whether this process has a controlling terminal.
+func hasTerminal() bool {
+	f, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false // ENXIO: it has none
+	}
+	f.Close()
+	return true
+}

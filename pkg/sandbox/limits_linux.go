@@ -1,0 +1,69 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"math"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// ordinaryOpenFiles is the soft limit of a call that has no limit on open files. Go raises ours to the hard one, which
+// would break programs that use select(2).
+const ordinaryOpenFiles = 1024
+
+// limit adds the limits of a call to its launch. brake is none when 0.
+func (l *launch) limit(limits tool.Limits, m mark, brake uint64, c capability) {
+	set := func(resource int, soft, hard uint64) {
+		l.resources = append(l.resources, resource)
+		l.limits = append(l.limits, unix.Rlimit{Cur: soft, Max: hard})
+	}
+	set(unix.RLIMIT_LOCKS, uint64(m), uint64(m))
+	// A core file would outlive the call, and hold what it was given.
+	set(unix.RLIMIT_CORE, 0, 0)
+	if limits.CPU > 0 {
+		// At the soft limit a process gets SIGXCPU, which it can ignore; at the hard one SIGKILL.
+		seconds := uint64(limits.CPU / time.Second)
+		set(unix.RLIMIT_CPU, seconds, seconds+1)
+	}
+	if limits.Memory > 0 {
+		// Not RLIMIT_AS: node, java and go reserve far more addresses than they ever use, and do not start.
+		set(unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory))
+	}
+	if limits.FileSize > 0 {
+		set(unix.RLIMIT_FSIZE, uint64(limits.FileSize), uint64(limits.FileSize))
+	}
+	if c.processes > 0 {
+		brake = min(brake, c.processes)
+	}
+	if brake > 0 {
+		set(unix.RLIMIT_NPROC, brake, brake)
+	}
+	if limits.OpenFiles > 0 {
+		set(unix.RLIMIT_NOFILE, uint64(limits.OpenFiles), uint64(limits.OpenFiles))
+	} else if c.openFiles > 0 {
+		set(unix.RLIMIT_NOFILE, uint64(min(ordinaryOpenFiles, c.openFiles)), uint64(c.openFiles))
+	}
+}
+
+// ownLimits finds the hard limits of this process, which its calls cannot exceed.
+func ownLimits(c *capability) {
+	hard := func(resource int) uint64 {
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(resource, &limit); err != nil || limit.Max > math.MaxInt64 {
+			return 0 // none
+		}
+		return limit.Max
+	}
+	// One second less, which the soft limit of a call stays below the hard one.
+	if seconds := hard(unix.RLIMIT_CPU); seconds > 1 && seconds < math.MaxInt64/uint64(time.Second) {
+		c.cpu = time.Duration(seconds-1) * time.Second
+	}
+	c.memory = int64(hard(unix.RLIMIT_DATA))
+	c.fileSize = int64(hard(unix.RLIMIT_FSIZE))
+	c.openFiles = int(hard(unix.RLIMIT_NOFILE))
+	c.processes = hard(unix.RLIMIT_NPROC)
+}

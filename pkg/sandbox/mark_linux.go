@@ -1,0 +1,88 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// mark tells the processes of one call from all others of the machine.
+//
+// It is the hard limit RLIMIT_LOCKS. The kernel still keeps that limit but has not looked at it since Linux 2.4.25
+// (getrlimit(2)), so any value is as good as another to programs. Every process inherits it across fork and execve, a
+// process without CAP_SYS_RESOURCE can only lower it, anybody can read it, even of a zombie, and no program sets it. So:
+//
+//   - a process whose mark is lower than our own limit (without a sandbox around us: infinite) comes from a call of ours,
+//     or of a program that we started and that has a sandbox of its own;
+//   - a process with a call's mark comes from that call;
+//   - a process that lowered its mark to hide still shows that it comes from a call.
+//
+// An environment variable can be dropped, a process group and a session can be left, and no_new_privs has nothing to tell us
+// apart from where we run under it ourselves, as in most containers.
+type mark uint64
+
+// unmarked is a limit that nobody has lowered.
+const unmarked mark = unix.RLIM_INFINITY & (1<<64 - 1)
+
+// ownMark is this process's own, below which its calls' marks lie: not infinite when a sandbox is around us.
+func ownMark() (mark, error) { return markOf(0) }
+
+// newMark makes one for a call. It is random, so that two programs, or two Hosts of one, never make the same.
+func newMark(own mark) mark {
+	ceiling := min(own, 1<<62)
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness
+	// The upper half, to leave room for a sandbox within this one.
+	return ceiling/2 + mark(binary.NativeEndian.Uint64(b[:]))%(ceiling-ceiling/2)
+}
+
+// markOf reads the mark of a process, or our own when pid is 0. A process that is gone has none: ESRCH.
+func markOf(pid int) (mark, error) {
+	limit, err := hardLimit(pid, unix.RLIMIT_LOCKS)
+	return mark(limit), err
+}
+
+// hardLimit reads a limit of a process, or our own when pid is 0.
+func hardLimit(pid, resource int) (uint64, error) {
+	var limit unix.Rlimit
+	err := unix.Prlimit(pid, resource, nil, &limit)
+	if errors.Is(err, unix.EPERM) {
+		return publicLimit(pid, resource)
+	}
+	return limit.Max, err
+}
+
+// limitNames are the names of limits in /proc/PID/limits.
+var limitNames = map[int]string{
+	unix.RLIMIT_LOCKS: "Max file locks ",
+	unix.RLIMIT_CORE:  "Max core file size ",
+}
+
+// publicLimit reads a limit of a process that has another user or group by now. prlimit(2) refuses that, /proc does not.
+func publicLimit(pid, resource int) (uint64, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(text) {
+		// "Max file locks            unlimited            unlimited            locks"
+		rest, ok := bytes.CutPrefix(line, []byte(limitNames[resource]))
+		fields := bytes.Fields(rest)
+		if !ok || len(fields) < 2 {
+			continue
+		}
+		if hard := string(fields[1]); hard != "unlimited" {
+			return strconv.ParseUint(hard, 10, 64)
+		}
+		return uint64(unmarked), nil
+	}
+	return 0, fmt.Errorf("read the limits of process %d: %q is not among them", pid, limitNames[resource])
+}

@@ -1,0 +1,67 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// outcome puts together what became of a call. end is nil when nobody knows how its root ended.
+func (c *call) outcome(why ending, end *exit) Outcome {
+	stdout, stderr := c.streams[0], c.streams[1]
+	out := Outcome{
+		ExitCode: -1,
+		Stdout:   stdout.kept, Stderr: stderr.kept,
+		OutputBytes: stdout.total + stderr.total,
+		Truncated:   stdout.truncated || stderr.truncated,
+		TimedOut:    why.limit == limitTimeout,
+		Cancelled:   why.cancelled,
+		LimitsHit:   []string{},
+	}
+	if end != nil {
+		out.ExitCode = end.status.ExitStatus()
+		if end.status.Signaled() {
+			out.ExitCode = 128 + int(end.status.Signal())
+			out.Signal = unix.SignalName(end.status.Signal())
+		}
+	}
+	// The output may have reached its limit with the last bytes, when nothing was left to end.
+	if why.limit == "" && out.Truncated {
+		why.limit = limitOutput
+	}
+	if why.limit != "" {
+		out.LimitsHit = append(out.LimitsHit, why.limit)
+	}
+	if why.limit == "" && !why.cancelled && end != nil {
+		out.LimitsHit = append(out.LimitsHit, kernelLimits(end.status, cpuTime(end.usage), c.plan.profile.Limits.CPU)...)
+	}
+	return out
+}
+
+// kernelLimits tells which limits of the kernel's ended a process: the root itself, or the one that a shell was waiting for
+// and whose end it passes on as an exit code. Only what is certain is told. SIGKILL may come from anywhere, and an exit code
+// can be anybody's, so they mean the limit on CPU only where much was used; memory and descriptors cannot be told at all,
+// since a program that is refused them ends in its own way.
+//
+// The kernel holds a process to the limit by counting the ticks of the clock that it was running at, which with much going
+// on can be twice of what it has used.
+func kernelLimits(status unix.WaitStatus, used, cpu time.Duration) []string {
+	ended := func(by unix.Signal) bool {
+		return status.Signaled() && status.Signal() == by || status.ExitStatus() == 128+int(by)
+	}
+	switch {
+	case ended(unix.SIGXFSZ):
+		return []string{limitFileSize}
+	case cpu == 0:
+	case status.Signaled() && status.Signal() == unix.SIGXCPU, ended(unix.SIGXCPU) && used >= cpu/2, ended(unix.SIGKILL) && used >= cpu:
+		return []string{limitCPU}
+	}
+	return nil
+}
+
+// cpuTime is what a process and those that it waited for have used.
+func cpuTime(u unix.Rusage) time.Duration {
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

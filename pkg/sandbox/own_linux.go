@@ -1,0 +1,157 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// toll counts the processes that a call left behind.
+type toll struct {
+	reaped, killed, lost int
+}
+
+// clearAway ends and reaps everything of a call whose root has ended: its zombie, which the caller still has to reap, keeps
+// the number of the process group from being given to another.
+//
+// What is left of the tree are children of ours, and below them. It is over when none of our children is the call's. Nothing
+// can be left then: whoever was below a child of ours has either ended or become one. A round that found only zombies is
+// not the last one, since each may have left a child to us after we had read the list.
+//
+// killing says that the call was ended by us, and its processes with it.
+func (h *Host) clearAway(c *call, killing bool) (toll, error) {
+	var t toll
+	seen, err := h.clearRound(c, &t, killing)
+	if err != nil || seen.count == 0 {
+		return t, err
+	}
+	urgently(func() { err = h.clearRest(c, &t, seen) })
+	return t, err
+}
+
+// clearRest goes on until nothing is left. Some may be starting others as fast as they are found, so each round signals the
+// whole process group at once, then every process that carries the call's mark, at any depth.
+//
+// There is no time by which it has to be done: on a machine with a thousand things to do a process takes long to die. It
+// gives up when for all of its patience nothing has ended, because all that is left hangs in the kernel.
+func (h *Host) clearRest(c *call, t *toll, seen round) (err error) {
+	begun := time.Now() // of a time in which nothing moves
+	for seen.count > 0 {
+		if seen.moves() {
+			begun = time.Now()
+		} else if time.Since(begun) > patience {
+			t.lost += len(seen.alive)
+			seen.close()
+			return fmt.Errorf("%w: %d left of the call, one of them process %d", errLostControl, len(seen.alive), seen.alive[0].pid)
+		}
+		_ = unix.Kill(-c.root.pid, unix.SIGKILL) // ESRCH when nobody is left in it
+		err = killMarked(c.mark)
+		seen.await()
+		seen.close()
+		if err != nil {
+			return err
+		}
+		if seen, err = h.clearRound(c, t, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round is what one look at our children found of a call.
+type round struct {
+	count int      // all that were found
+	alive []orphan // those that had not ended, and have been sent SIGKILL
+}
+
+// clearRound reaps those of our children that are left of the call and have ended, and kills those that have not. The caller
+// closes what it returns.
+func (h *Host) clearRound(c *call, t *toll, killing bool) (round, error) {
+	// One call at a time: see childList.read for what becomes of a list while its members are reaped.
+	h.orphans.Lock()
+	defer h.orphans.Unlock()
+	// What the root made with CLONE_PARENT has never been below it: it is in the list that the root is in.
+	list, err := c.root.siblings()
+	if err != nil {
+		return round{}, err
+	}
+	adopted, err := h.adopted.read()
+	if err != nil {
+		return round{}, err
+	}
+	// The newest first. What starts others without end is among them, and is reached before it has started the next one;
+	// before them in the kernel's order are the zombies that it has left.
+	var seen round
+	for _, pid := range append(adopted, list...) {
+		if c.lost[pid] {
+			continue
+		}
+		o, err := openOrphan(pid)
+		if err != nil {
+			continue // gone: of two Hosts of a program the other one reaped it
+		}
+		if !h.isLeftOf(pid, c) {
+			o.close()
+			continue
+		}
+		seen.count++
+		ended, by, err := o.reap()
+		switch {
+		case err != nil: // as above
+		case ended && killing && (by == unix.SIGKILL || by == unix.SIGTERM):
+			t.killed++
+		case ended:
+			t.reaped++
+		case o.kill() == unix.EPERM:
+			t.lost++
+			c.lost[pid] = true
+		default:
+			seen.alive = append(seen.alive, o)
+			continue
+		}
+		o.close()
+	}
+	return seen, nil
+}
+
+// isLeftOf tells whether a child of ours is left of a call that is ending.
+func (h *Host) isLeftOf(pid int, c *call) bool {
+	m, err := markOf(pid)
+	if err != nil || m >= h.own {
+		return false // gone, or started by another part of the program
+	}
+	if m == c.mark {
+		return pid != c.root.pid
+	}
+	// Another call's, which will see to it, or one that lowered its mark to hide, which is anybody's.
+	return !h.isLive(m, pid) && isCalls(pid)
+}
+
+// isCalls tells whether a process with a mark that we do not know has the other thing that all processes of all calls have
+// and cannot put off. A program that somebody gave a limit on file locks, for whatever reason, does not have it.
+func isCalls(pid int) bool {
+	core, err := hardLimit(pid, unix.RLIMIT_CORE)
+	return err == nil && core == 0
+}
+
+// killMarked kills every process of the machine that carries a mark. It finds them at any depth, in one pass, and faster
+// than they can multiply.
+func killMarked(m mark) error {
+	return eachProcess(func(pid int) {
+		if found, err := markOf(pid); err != nil || found != m {
+			return
+		}
+		o, err := openOrphan(pid)
+		if err != nil {
+			return
+		}
+		defer o.close()
+		// Read again, now that the descriptor is open: the number may have been given to another in between.
+		if found, err := markOf(pid); err == nil && found == m {
+			_ = o.kill()
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Process is what a call runs.
+type Process struct {
+	// Argv is the program, an absolute path, and its arguments. Required.
+	Argv []string
+	// Inputs become descriptors 3, 4, … in their order. Standard input is always empty.
+	Inputs []Input
+	// Stdout and Stderr get the output while it comes, up to the limit, beside the Outcome. Both are optional. A Writer that
+	// blocks holds the call back, and Run does not return before it does; one that fails gets nothing more.
+	Stdout, Stderr io.Writer
+}
+
+// Input is data that a call reads from a descriptor: a file in memory that nobody can change any more, not even its reader
+// (fcntl(2), file sealing), and that can be read from any offset. A pipe would do as well but for bash, which reads one
+// byte by byte.
+type Input struct {
+	Name string // seen by people who look at /proc/PID/fd; at most 249 bytes (memfd_create(2))
+	Data []byte
+}
+
+// Outcome is what became of a process that started. A tool that fails has an Outcome like any other.
+type Outcome struct {
+	ExitCode int    // 128+n after signal n; -1 when nothing ran because ctx had ended before
+	Signal   string // "SIGKILL"; "" when the process ended by itself
+
+	Stdout, Stderr []byte // up to Limits.Output each
+	OutputBytes    int64  // of both, kept or not, as far as they were read
+	Truncated      bool   // there was more
+
+	// LimitsHit names the limits that ended the call, or that a process of it surely ran into: timeout, output, processes,
+	// cpu, file_size. A tool that runs out of memory or descriptors is told so by the kernel and fails in its own way.
+	LimitsHit []string
+	TimedOut  bool
+	Cancelled bool // ctx ended first
+
+	Reaped int // processes that outlived the root's end only as zombies
+	Killed int // processes that were still running then, and were ended
+	Lost   int // processes that could not be ended: they belong to another user by now
+
+	Elapsed time.Duration
+	// Leftover says what could not be removed of the call's temporary files; "" when all is gone.
+	Leftover string
+}
+
+// check finds what cannot be started at all.
+func (p *Process) check() error {
+	if len(p.Argv) == 0 {
+		return errors.New("start a process: there is no command")
+	}
+	if !filepath.IsAbs(p.Argv[0]) {
+		return fmt.Errorf("start %q: want an absolute path, since PATH is the call's, not ours", p.Argv[0])
+	}
+	for i, arg := range p.Argv {
+		if strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("start %s: argument %d holds a NUL, which no argument can (execve(2)); pass it as an input", p.Argv[0], i)
+		}
+	}
+	return nil
+}
+
+// StartError says that a process could not be started, so nothing ran.
+type StartError struct {
+	Step string // what could not be done: a system call's name
+	Path string // of the program or directory it was about; may be ""
+	Cure string // what the reader can do about it; may be ""
+	Err  error
+}
+
+func (e *StartError) Error() string {
+	text := "start the tool: " + e.Step
+	if e.Path != "" {
+		text += " " + e.Path
+	}
+	text += ": " + e.Err.Error()
+	if e.Cure != "" {
+		text += "; " + e.Cure
+	}
+	return text
+}
+
+// Unwrap gives the system's error.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// As gives the error as the Failure that every door knows (errors.As): this host cannot do what the tool asks for.
+func (e *StartError) As(target any) bool {
+	failure, ok := target.(**tool.Failure)
+	if ok {
+		*failure = tool.Failf(tool.FailSandbox, "%v", e)
+	}
+	return ok
+}

@@ -1,0 +1,60 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Profile says what a call may do, and where. It asks; a [Plan] says what of it is enforced.
+type Profile struct {
+	// Dir is the directory that the call starts in, or below which it gets one of its own. Required, absolute.
+	Dir string
+	// TempIsolation starts the call in a fresh directory below Dir, which is removed with all it holds when the call ends.
+	// Where Dir cannot be written to, the call starts in its private temporary directory.
+	TempIsolation bool
+	// Environment is added to PATH, HOME, TMPDIR and LANG, and wins over them. The program's own environment is not inherited.
+	Environment  map[string]string
+	Limits       tool.Limits
+	AllowedPaths []tool.AllowedPath
+	Network      tool.Network
+}
+
+// check finds what no machine could carry out.
+func (p *Profile) check() error {
+	if !filepath.IsAbs(p.Dir) || strings.ContainsRune(p.Dir, 0) {
+		return fmt.Errorf("start directory %q: want an absolute path", p.Dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Environment)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			return fmt.Errorf("environment variable %q: a name is not empty and has no '=' and no NUL (environ(7))", name)
+		}
+		if strings.ContainsRune(p.Environment[name], 0) {
+			return fmt.Errorf("environment variable %s: a value has no NUL (environ(7))", name)
+		}
+	}
+	return checkLimits(p.Limits)
+}
+
+func checkLimits(l tool.Limits) error {
+	for _, limit := range []struct {
+		name  string
+		value int64
+	}{
+		{"timeout", int64(l.Timeout)}, {"cpu", int64(l.CPU)}, {"memory", l.Memory}, {"file size", l.FileSize},
+		{"output", l.Output}, {"open files", int64(l.OpenFiles)}, {"processes", int64(l.Processes)},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("limit on %s: want a positive number, or 0 for none; got %d", limit.name, limit.value)
+		}
+	}
+	if l.CPU%time.Second != 0 {
+		return fmt.Errorf("limit on cpu: want whole seconds (setrlimit(2), RLIMIT_CPU); got %s", l.CPU)
+	}
+	return nil
+}

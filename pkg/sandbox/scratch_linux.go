@@ -1,0 +1,233 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	scratchPrefix = "a2a-acp-calls-"
+	// startPrefix begins the name of a start directory; the process's own id and a random number follow.
+	startPrefix = ".a2a-call-"
+	// recordPrefix begins the name of a link to a directory in which there may be start directories of this process.
+	recordPrefix = "in-"
+)
+
+// scratch is this process's place for the temporary directories of its calls. It is locked as long as the process lives,
+// which tells a later one what it may clear away.
+type scratch struct {
+	path string
+	id   string   // the part of the name that no other process has
+	dir  *os.File // open and locked
+
+	mu       sync.Mutex
+	recorded map[string]bool
+	spares   []temp // ready to be used
+
+	spareCount int // those and the ones that calls have
+}
+
+// openScratch clears away what processes that were killed left below base, and makes a place for this one.
+func openScratch(base string) (*scratch, error) {
+	base, err := filepath.Abs(base)
+	if err != nil {
+		return nil, err
+	}
+	sweep(base)
+	for {
+		path, err := os.MkdirTemp(base, scratchPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("make a directory for the calls' temporary files: %w; TMPDIR names a place for it", err)
+		}
+		// Between mkdir and the lock another process may have taken it for an abandoned one.
+		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
+			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
+			return &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}}, nil
+		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+}
+
+func (s *scratch) close() error {
+	defer s.dir.Close()
+	return removeTree(unix.AT_FDCWD, s.path)
+}
+
+// sweep removes the places of processes that are gone. What cannot be removed stays: it is not worth refusing to start.
+func sweep(base string) {
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), scratchPrefix) {
+			continue
+		}
+		path := filepath.Join(base, entry.Name())
+		dir, err := lockDir(unix.AT_FDCWD, path)
+		if err != nil {
+			continue // in use, or somebody else's
+		}
+		sweepStarts(dir, path)
+		_ = removeTree(unix.AT_FDCWD, path)
+		dir.Close()
+	}
+}
+
+// sweepStarts removes the start directories of an abandoned place, in the directories that it has links to. A call could
+// write such a link itself, so nothing is believed but the name that only start directories of that process have.
+func sweepStarts(dir *os.File, path string) {
+	mine := startPrefix + strings.TrimPrefix(filepath.Base(path), scratchPrefix) + "-"
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		where, err := os.Readlink(filepath.Join(path, name))
+		if err != nil || !strings.HasPrefix(name, recordPrefix) {
+			continue
+		}
+		entries, err := os.ReadDir(where)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			if strings.HasPrefix(entry.Name(), mine) {
+				_ = removeTree(unix.AT_FDCWD, filepath.Join(where, entry.Name()))
+			}
+		}
+	}
+}
+
+// lockDir opens a directory of ours, not through a link, and locks it. EWOULDBLOCK: another process holds it. ENOENT: it is
+// not ours, or was removed while we waited.
+func lockDir(parent int, name string) (*os.File, error) {
+	fd, err := unix.Openat(parent, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	dir := os.NewFile(uintptr(fd), name)
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Nlink == 0 || int(stat.Uid) != os.Geteuid() || stat.Mode&0o777 != 0o700 {
+		dir.Close()
+		return nil, unix.ENOENT
+	}
+	return dir, nil
+}
+
+// record notes that start directories are made in dir, so that they are found when this program is killed. Once for each
+// dir: on a disk a new name costs a tenth of a whole call.
+func (s *scratch) record(dir string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.recorded[dir] {
+		return nil
+	}
+	if err := unix.Symlinkat(dir, int(s.dir.Fd()), recordPrefix+randomName()); err != nil {
+		return &StartError{Step: "symlink", Path: s.path, Cure: cureScratch, Err: err}
+	}
+	s.recorded[dir] = true
+	return nil
+}
+
+const cureScratch = "the directory for the calls' temporary files was removed, or its disk is full; start again"
+
+// directories are a call's own: its private temporary directory, and the one that it starts in.
+type directories struct {
+	scratch *scratch
+	own     temp
+	temp    string // its path: HOME and TMPDIR
+	start   string
+
+	// parent is the directory that start was made in, under name; nil where start was not made for this call. It is held
+	// open, since the call may put something else in its place.
+	parent *os.File
+	name   string
+}
+
+// makeDirectories makes the directories of a call, or nothing.
+func (s *scratch) makeDirectories(p *Profile) (*directories, error) {
+	own, err := s.takeTemp(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	d := &directories{scratch: s, own: own, temp: filepath.Join(s.path, own.name), start: p.Dir}
+	if p.TempIsolation {
+		if err := d.isolate(p.Dir); err != nil {
+			return nil, errors.Join(err, d.remove())
+		}
+	}
+	return d, nil
+}
+
+// isolate makes the directory that the call starts in.
+func (d *directories) isolate(dir string) error {
+	if err := d.scratch.record(dir); err != nil {
+		return err
+	}
+	parent, err := os.OpenFile(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return &StartError{Step: "open", Path: dir, Cure: cures[stepDir], Err: unwrapPath(err)}
+	}
+	d.name = startPrefix + d.scratch.id + "-" + randomName()
+	switch err := unix.Mkdirat(int(parent.Fd()), d.name, 0o700); {
+	case err == nil:
+		d.parent, d.start = parent, filepath.Join(dir, d.name)
+		return nil
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS), errors.Is(err, unix.ENOENT):
+		// dir is not a place to write in. ENOENT comes from a file system that has no such names, like /proc, and from a
+		// directory that was removed when we had opened it.
+		parent.Close()
+		d.start = d.temp
+		return nil
+	default:
+		parent.Close()
+		return &StartError{Step: "mkdir", Path: filepath.Join(dir, d.name), Err: err}
+	}
+}
+
+// remove takes the call's directories away with all that is in them.
+func (d *directories) remove() error {
+	var startErr, tempErr error
+	if d.parent != nil {
+		if err := removeTree(int(d.parent.Fd()), d.name); err != nil {
+			startErr = fmt.Errorf("remove %s: %w", d.start, err)
+		}
+		d.parent.Close()
+	}
+	if err := d.scratch.giveBack(d.own); err != nil {
+		tempErr = fmt.Errorf("remove %s: %w", d.temp, err)
+	}
+	return errors.Join(startErr, tempErr)
+}
+
+func randomName() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness
+	return hex.EncodeToString(b[:])
+}
+
+// unwrapPath gives the system's error without the operation and the path, which the error around it names.
+func unwrapPath(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
