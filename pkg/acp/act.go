@@ -1,0 +1,268 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// act is something that the agent wants the editor to do for it.
+type act struct {
+	id        string   // ours: everything that is put on record about the act bears it
+	session   *Session // nil when the agent names one that does not exist
+	frame     ndjson.Frame
+	line      []byte
+	request   permissions.Request
+	ledger    permissions.Act // how an earlier answer about the same act is found
+	what      string          // for people
+	locations []string
+	change    *permissions.FileChange
+	cause     error // why nobody answered
+}
+
+// carryOut decides an act: the frame goes to the editor as it came, or the agent is told why not, or the person is asked
+// first. Asking leaves the lane, so that the frames behind go on.
+func (b *Bridge) carryOut(a act) error {
+	a.id = b.ours.nextActID()
+	if len(a.frame.ID) == 0 {
+		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
+	}
+	if decision, given := b.o.Acts.Take(a.request.Session, a.ledger); given {
+		return b.finish(a, decision)
+	}
+	decision := b.o.Authority.Decide(a.request)
+	if decision.Verdict == permissions.Ask {
+		return b.hold(a, decision)
+	}
+	return b.finish(a, decision)
+}
+
+func (a *act) event(kind events.Type) events.Event {
+	event := requestEvent(kind, a.request)
+	event.CallID = a.id
+	return event
+}
+
+// finish puts the decision on record and carries it out.
+func (b *Bridge) finish(a act, decision permissions.Decision) error {
+	event := a.event(events.ToolDecided)
+	event.Decision = decisionEvent(decision, "")
+	call := b.callFor(a)
+	if call != nil {
+		event.ToolCall = call.id
+	}
+	if err := b.recordDecision(event); err != nil {
+		b.sayUnrecorded(err)
+		if decision.Verdict == permissions.Approve && a.request.Action != permissions.ActionRead {
+			decision = unrecorded(decision, err)
+		}
+	}
+	if call != nil && decision.Source == permissions.SourcePolicy {
+		if err := b.toEditor.Send(b.decided(a.session, call, sentence(decision), "")); err != nil {
+			return err
+		}
+	}
+	if decision.Verdict != permissions.Approve {
+		b.backToAgent.put(errorResponse(a.frame.ID, refusal(a, decision)))
+		return nil
+	}
+	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
+		b.carriedOut(a, event, answer)
+		return line
+	}}) {
+		return b.refuseAgent(a.frame, idInUse)
+	}
+	return b.toEditor.Relay(a.line)
+}
+
+// unrecorded is the decision about an effect that cannot be put on record.
+func unrecorded(d permissions.Decision, err error) permissions.Decision {
+	d.Verdict, d.Source = permissions.Reject, permissions.SourceFault
+	d.Rule, d.At, d.Option = "", "", ""
+	d.Reason = fmt.Sprintf("the decision could not be recorded: %v", err)
+	return d
+}
+
+// carriedOut records how the editor's part ended.
+func (b *Bridge) carriedOut(a act, decided events.Event, answer ndjson.Frame) {
+	ended := events.Event{Type: events.ToolEnded, Session: decided.Session, CallID: a.id, ToolCall: decided.ToolCall, Agent: decided.Agent}
+	ended.Act = &events.Act{Kind: decided.Act.Kind, Tool: decided.Act.Tool, Paths: decided.Act.Paths}
+	ended.Outcome = &events.Outcome{Status: "completed"}
+	if len(answer.Error) > 0 {
+		ended.Outcome.Status = "failed"
+		if e, err := exactObject(answer.Error); err == nil {
+			ended.Outcome.Error = events.Text(e.text("message"))
+		}
+	}
+	b.note(ended)
+}
+
+// refusal is what the agent, and through it the model, is told.
+func refusal(a act, d permissions.Decision) wireError {
+	code := codeDenied
+	if errors.Is(a.cause, errTurnCancelled) || errors.Is(a.cause, errAgentGaveUp) {
+		code = codeCancelled
+	}
+	message := fmt.Sprintf("a2a-acp did not let the agent %s: ", permissions.ShowLine(a.what))
+	switch {
+	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && d.Rule == "":
+		message += "the person said no"
+	case d.Rule != "":
+		message += fmt.Sprintf("rule %s (%s)", d.Rule, d.At)
+		if d.Reason != "" {
+			message += ": " + d.Reason
+		}
+	default:
+		message += d.Reason
+	}
+	if code == codeDenied {
+		message += ". Do not try another way to the same end; ask the person."
+	}
+	return wireError{Code: code, Message: message}
+}
+
+// callFor finds the one tool call of the agent's that the act belongs to; nil when that cannot be told.
+func (b *Bridge) callFor(a act) *toolCall {
+	if a.session == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return a.session.calls.only(func(c *toolCall) bool {
+		switch a.request.Action {
+		case permissions.ActionExecute:
+			return c.kind == "execute"
+		default:
+			return (c.kind == "edit" || c.kind == "read") && slices.ContainsFunc(namedPaths(c), func(path string) bool {
+				return resolved(a.request.Dir, path) == a.ledger.Path
+			})
+		}
+	})
+}
+
+// namedPaths are the paths that a call names in its locations and diffs.
+func namedPaths(c *toolCall) []string {
+	var paths []string
+	locations, _ := (object{"l": c.locations}).objects("l")
+	for _, location := range locations {
+		paths = append(paths, location.text("path"))
+	}
+	content, _ := (object{"c": c.content}).objects("c")
+	for _, item := range content {
+		if path := item.text("path"); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// hold puts the act to the person. It returns at once; the goroutine that it starts ends with the answer, or when the
+// agent withdraws the request, the turn is cancelled, the session is closed or the agent ends.
+func (b *Bridge) hold(a act, asked permissions.Decision) error {
+	if a.session == nil {
+		asked.Verdict, asked.Source = permissions.Reject, permissions.SourceNobody
+		asked.Reason = "there is no such session, so there is nobody to ask"
+		return b.finish(a, asked)
+	}
+	event := a.event(events.ApprovalAsked)
+	event.Decision = decisionEvent(asked, "")
+	if err := b.recordDecision(event); err != nil && a.request.Action != permissions.ActionRead {
+		return b.finish(a, unrecorded(asked, err)) // a yes could not be recorded either, so nobody is bothered
+	}
+	ctx, withdraw := context.WithCancelCause(b.turnContext(a.session))
+	key := ndjson.ID(a.frame.ID)
+	b.mu.Lock()
+	if b.idOpen(key) || b.ended {
+		b.mu.Unlock()
+		withdraw(nil)
+		return b.refuseAgent(a.frame, idInUse)
+	}
+	b.held[key] = withdraw
+	b.mu.Unlock()
+	a.frame, a.line = clone(a.frame, a.line)
+	b.holding.Go(func() {
+		defer withdraw(nil)
+		var decision permissions.Decision
+		decision, a.cause = b.answerFor(ctx, a, asked)
+		b.mu.Lock()
+		delete(b.held, key)
+		b.mu.Unlock()
+		if err := b.finish(a, decision); err != nil {
+			b.o.Say(fmt.Sprintf("%s: %v", a.what, err)) // the other end is broken; its lane ends the bridge
+		}
+	})
+	return nil
+}
+
+// answerFor asks the person and turns what was asked into what was answered. The error says why nobody answered.
+func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decision) (permissions.Decision, error) {
+	answer, err := a.session.Ask(ctx, a.question(b, asked))
+	decision := asked
+	switch {
+	case errors.Is(err, permissions.ErrNobody):
+		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceNobody, err.Error()
+	case err != nil:
+		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
+	default:
+		decision.Verdict, decision.Source, decision.Reason = answer.Verdict, answer.Source, answer.Reason
+		if answer.Always && answer.Verdict == permissions.Approve {
+			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
+		}
+	}
+	return decision, err
+}
+
+// question is what the person reads.
+func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Question {
+	q := permissions.Question{
+		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
+		Title: permissions.ShowLine(a.title()),
+		Text:  "Asked because: " + permissions.ShowLine(asked.Reason),
+	}
+	if call := b.callFor(*a); call != nil {
+		q.ToolCall = call.id
+	}
+	switch {
+	case a.request.ShellText != "":
+		q.Text += "\n\n" + permissions.Fence("bash", permissions.Show(a.request.ShellText)) + "\nin " + permissions.ShowLine(a.request.Dir)
+	case a.change != nil:
+		a.change.OldText = currentText(a.ledger.Path)
+		q.Change = a.change
+	}
+	return q
+}
+
+// title is the act in one line, as short as the person can still tell what it is.
+func (a *act) title() string {
+	if a.request.ShellText != "" {
+		return a.request.ShellText
+	}
+	if short, ok := a.request.Workspace.Rel(a.ledger.Path); ok {
+		return verbs[a.request.Action] + " " + short
+	}
+	return a.what
+}
+
+// agentCancels owns $/cancel_request: a request that still waits here is withdrawn here. One that was passed on is the
+// editor's to end.
+func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
+	params, err := exactObject(frame.Params)
+	if err != nil {
+		return b.refuseAgent(frame, methodCancelRequest+": "+err.Error())
+	}
+	if id, ok := params["requestId"]; ok {
+		b.mu.Lock()
+		withdraw := b.held[ndjson.ID(id)]
+		b.mu.Unlock()
+		if withdraw != nil {
+			withdraw(errAgentGaveUp)
+			return nil
+		}
+	}
+	return b.toEditor.Relay(line)
+}

@@ -1,0 +1,294 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Ask puts a question of ours to the person through the editor, with a session/request_permission of our own, and waits.
+// Session is a permissions.Asker.
+//
+// The question stands in the card of the agent's tool call when the question names one, else in a card of ours, which is
+// announced before and closed after. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
+// be on its way is not taken any more.
+func (s *Session) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	id := s.ID(ctx)
+	if id == "" {
+		return permissions.Answer{}, fmt.Errorf("the session has not begun: %w", permissions.ErrNobody)
+	}
+	if q.Call != nil {
+		if given, ok := s.b.o.Acts.Take(id, *q.Call); ok {
+			return permissions.Answer{Verdict: given.Verdict, Source: permissions.SourceAct, Reason: given.Reason}, nil
+		}
+	}
+	// The person may cancel the turn, or close the session, while the caller still waits.
+	ctx, stop := s.During(ctx)
+	defer stop()
+
+	card, err := s.openCard(id, q)
+	if err != nil {
+		return permissions.Answer{}, err
+	}
+	answer, err := s.put(ctx, id, card, q)
+	s.closeCard(id, card, q, answer, err)
+	return answer, err
+}
+
+// Our own options.
+var askOptions = []permissions.Option{
+	{ID: "a2a-acp-allow-once", Name: "Allow once", Kind: allowOnce},
+	{ID: "a2a-acp-allow-session", Name: "Allow in this session", Kind: allowAlways},
+	{ID: "a2a-acp-reject", Name: "Reject", Kind: rejectOnce},
+}
+
+type wireOption struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// put sends the question and reads the answer. Only an option that we offered approves.
+func (s *Session) put(ctx context.Context, id, card string, q permissions.Question) (permissions.Answer, error) {
+	var options []wireOption
+	for _, o := range askOptions {
+		if !q.Once || o.Kind != allowAlways {
+			options = append(options, wireOption(o))
+		}
+	}
+	call := cardUpdate{ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending", Content: questionContent(q), Locations: locationsOf(q.Paths)}
+	params := map[string]any{"sessionId": id, "options": options}
+	if s.b.protocol() >= 2 {
+		params["title"], params["subject"] = q.Title, map[string]any{"type": "tool_call", "toolCall": call.bare()}
+	} else {
+		params["toolCall"] = call.bare()
+	}
+	answer, err := s.b.ours.ask(ctx, s.b.toEditor, methodPermission, params)
+	if err != nil {
+		return permissions.Answer{}, err
+	}
+	if len(answer.failed) > 0 {
+		return permissions.Answer{}, fmt.Errorf("the editor could not ask (%s): %w", answer.failed, permissions.ErrNobody)
+	}
+	result, err := exactObject(answer.result)
+	if err != nil {
+		return permissions.Answer{}, fmt.Errorf("the editor's answer cannot be read: %w", err)
+	}
+	outcome := result.object("outcome")
+	if outcome.text("outcome") != "selected" {
+		return permissions.Answer{}, errTurnCancelled
+	}
+	for _, o := range options {
+		if o.ID != outcome.text("optionId") {
+			continue
+		}
+		if o.Kind == rejectOnce {
+			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
+		}
+		return permissions.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson}, nil
+	}
+	return permissions.Answer{}, errors.New("the editor chose an option that was not offered")
+}
+
+// openCard names the card that the question stands in, and announces one of ours when the agent has none.
+func (s *Session) openCard(id string, q permissions.Question) (string, error) {
+	if q.ToolCall != "" {
+		return q.ToolCall, nil
+	}
+	card := s.b.ours.nextID()
+	s.b.mu.Lock()
+	version := s.b.version
+	s.b.mu.Unlock()
+	kind := "tool_call"
+	if version >= 2 {
+		kind = "tool_call_update"
+	}
+	return card, s.b.toEditor.Send(updateFrame(id, cardUpdate{
+		SessionUpdate: kind, ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending",
+		Content: questionContent(q), Locations: locationsOf(q.Paths),
+	}))
+}
+
+// closeCard says in the card what came of the question. Only a card of ours is closed; the agent closes its own.
+func (s *Session) closeCard(id, card string, q permissions.Question, answer permissions.Answer, err error) {
+	status, note := "completed", "a2a-acp: allowed by you"
+	switch {
+	case err != nil:
+		status, note = "failed", "a2a-acp: withdrawn: "+err.Error()
+	case answer.Verdict != permissions.Approve:
+		status, note = "failed", "a2a-acp: rejected by you"
+	}
+	if q.ToolCall == "" {
+		_ = s.b.toEditor.Send(updateFrame(id, cardUpdate{
+			SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
+			Content: contentWith(questionContent(q), []string{note}),
+		}))
+		return
+	}
+	s.b.mu.Lock()
+	call := s.calls.get(card)
+	s.b.mu.Unlock()
+	_ = s.b.toEditor.Send(s.b.decided(s, call, note[len("a2a-acp: "):], ""))
+}
+
+func questionContent(q permissions.Question) json.RawMessage {
+	items := []any{text(q.Text)}
+	if q.Change != nil {
+		items = append(items, diff{"diff", q.Change.Path, q.Change.OldText, q.Change.NewText})
+	}
+	return encode(items)
+}
+
+// diff is a file change, as ACP 1 shows it.
+type diff struct {
+	Type    string  `json:"type"`
+	Path    string  `json:"path"`
+	OldText *string `json:"oldText"`
+	NewText string  `json:"newText"`
+}
+
+func locationsOf(paths []string) json.RawMessage {
+	if len(paths) == 0 {
+		return nil
+	}
+	locations := make([]map[string]string, len(paths))
+	for i, path := range paths {
+		locations[i] = map[string]string{"path": path}
+	}
+	return encode(locations)
+}
+
+// cardKind gives an action as ACP's tool kind.
+func cardKind(action permissions.Action) string {
+	for kind, a := range actions {
+		if a == action {
+			return kind
+		}
+	}
+	return "other"
+}
+
+// bare gives the update as a ToolCallUpdate that stands in another frame.
+func (u cardUpdate) bare() any {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(encode(u), &m); err != nil {
+		panic("a2a-acp: bug: " + err.Error())
+	}
+	delete(m, "sessionUpdate")
+	return m
+}
+
+// ---- our own requests to the editor
+
+// ourRequests are the requests that we have put to the editor. Their ids begin with a prefix that nobody else knows, so
+// they cannot collide with the agent's.
+type ourRequests struct {
+	prefix string
+
+	mu   sync.Mutex
+	next int
+	acts int
+	open map[string]chan ourAnswer
+	gone error // set when there is nobody left to wait
+}
+
+// ourAnswer is the editor's answer to a request of ours. Exactly one field is set.
+type ourAnswer struct {
+	result []byte
+	failed string // the message of an error response
+}
+
+func newOurRequests(prefix string) *ourRequests {
+	return &ourRequests{prefix: prefix, open: map[string]chan ourAnswer{}}
+}
+
+// nextID makes an id that was never used before.
+func (r *ourRequests) nextID() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next++
+	return fmt.Sprintf("%s%d", r.prefix, r.next)
+}
+
+// nextActID makes an id for the record.
+func (r *ourRequests) nextActID() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.acts++
+	return fmt.Sprintf("%sact-%d", r.prefix, r.acts)
+}
+
+// ask sends a request and waits for its answer. When ctx ends first, the request is withdrawn, and an answer that comes
+// later is swallowed.
+func (r *ourRequests) ask(ctx context.Context, to *ndjson.Writer, method string, params any) (ourAnswer, error) {
+	id := r.nextID()
+	answers := make(chan ourAnswer, 1)
+	r.mu.Lock()
+	if r.gone != nil {
+		r.mu.Unlock()
+		return ourAnswer{}, r.gone
+	}
+	r.open[id] = answers
+	r.mu.Unlock()
+	if err := to.Send(request(id, method, params)); err != nil {
+		return ourAnswer{}, err
+	}
+	select {
+	case answer, ok := <-answers:
+		if !ok {
+			return ourAnswer{}, r.gone
+		}
+		return answer, nil
+	case <-ctx.Done():
+		r.mu.Lock()
+		_, waiting := r.open[id]
+		delete(r.open, id)
+		r.mu.Unlock()
+		if waiting {
+			if err := to.Send(request("", methodCancelRequest, map[string]string{"requestId": id})); err != nil {
+				return ourAnswer{}, err
+			}
+		}
+		return ourAnswer{}, context.Cause(ctx)
+	}
+}
+
+// answered takes a response whose id is one of ours, whether anybody still waits for it or not.
+func (r *ourRequests) answered(frame ndjson.Frame) bool {
+	id, err := ndjson.String(frame.ID)
+	if err != nil || len(id) < len(r.prefix) || id[:len(r.prefix)] != r.prefix {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	answers, ok := r.open[id]
+	if !ok {
+		return true
+	}
+	delete(r.open, id)
+	answer := ourAnswer{result: append([]byte(nil), frame.Result...)}
+	if len(frame.Result) == 0 || unclear(frame) != "" {
+		answer = ourAnswer{failed: "an error"}
+		if e, err := exactObject(frame.Error); err == nil && e.text("message") != "" {
+			answer.failed = permissions.ShowLine(e.text("message"))
+		}
+	}
+	answers <- answer // never blocks: one answer, room for one
+	return true
+}
+
+// closeAll ends every wait.
+func (r *ourRequests) closeAll(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = why
+	for id, answers := range r.open {
+		delete(r.open, id)
+		close(answers)
+	}
+}

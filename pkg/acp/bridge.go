@@ -1,0 +1,274 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Bridge sits between one editor and one agent for as long as the agent lives.
+//
+// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person. Run starts them and
+// waits for them; only the reader of the editor's input may outlive it, since a read of standard input cannot be
+// interrupted and the process is about to end.
+type Bridge struct {
+	o        Options
+	toEditor *ndjson.Writer
+	toAgent  *ndjson.Writer
+	ours     *ourRequests
+
+	// What a lane writes back to the side that it reads from. Made by Run.
+	backToEditor, backToAgent *outbox
+
+	holding sync.WaitGroup // acts that wait for a person
+
+	mu sync.Mutex // guards everything below, and the fields of every Session
+	connection
+}
+
+// connection is what the bridge knows of the two sides. Guarded by Bridge.mu.
+type connection struct {
+	version    int    // the protocol version that the agent chose; 0 until it did
+	agent      string // the agent's name, as it gave it
+	editor     string
+	canRead    bool // the editor offers fs/read_text_file
+	canWrite   bool
+	canRun     bool   // the editor has terminals
+	unrecorded string // what kept an event from being recorded the last time; "" when nothing has
+
+	fromEditorOpen map[ndjson.Key]*passed // requests that were passed on and are not answered
+	fromAgentOpen  map[ndjson.Key]*passed
+	held           map[ndjson.Key]context.CancelCauseFunc // requests of the agent that wait for a person
+	sessions       map[string]*Session
+	passedOn       int // how many requests were passed on
+	ended          bool
+}
+
+// passed is a request that was passed on and whose answer is still to come.
+type passed struct {
+	number  int // in the order of passing
+	id      []byte
+	method  string
+	session *Session
+	// answered sees the answer before it is passed on and gives the line to pass on. Optional.
+	answered func(frame ndjson.Frame, line []byte) []byte
+}
+
+// Authority decides whether an act may happen. *permissions.Authority is one.
+type Authority interface {
+	// Decide looks at the request and at the links of its paths; it never blocks on a person.
+	Decide(permissions.Request) permissions.Decision
+	// Remember keeps a person's "always" for the session and says in words what it kept.
+	Remember(session string, request permissions.Request) string
+	// Forget drops what was kept for a session that has ended.
+	Forget(session string)
+}
+
+// ToolDoor offers the tools that people wrote to the agent of one session.
+type ToolDoor interface {
+	// Open makes the MCP server entry that the agent is to start, or returns nil when there is nothing to offer. The entry
+	// is closed when the session ends.
+	Open(*Session) (*MCPServer, error)
+	// Request tells what a call of the tool that the agent knows under that name would ask for. Arguments that are not
+	// known are nil; without them, or with wrong ones, the request speaks of the tool alone. False: there is no such tool.
+	Request(s *Session, name string, arguments json.RawMessage) (permissions.Request, bool)
+	// ToolID gives the id of the tool that an agent knows under that name; agents respell names for their models.
+	ToolID(name string) (string, bool)
+}
+
+// MCPServer is one entry of session/new's mcpServers: a stdio server.
+type MCPServer struct {
+	Name    string // set by the Bridge: the first free one of serverNames
+	Command string
+	Args    []string
+	Env     []Variable
+	Close   func()
+}
+
+// Variable is one environment variable, as ACP writes it.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Options says what a Bridge is made of.
+type Options struct {
+	EditorIn  io.Reader      // required: what the editor writes
+	EditorOut io.Writer      // required
+	AgentIn   io.WriteCloser // required: the agent's standard input; the Bridge closes it when the editor goes
+	AgentOut  io.Reader      // required: the agent's standard output
+
+	Authority Authority         // required
+	Acts      *permissions.Acts // required
+	Record    events.Recorder   // required
+	Tools     ToolDoor          // optional: without it the agent is offered nothing
+
+	// Workspace makes the workspace of a session from the directories that the editor names. Required.
+	Workspace func(cwd string, additional []string) tool.Workspace
+	// Admit is asked about every session before it begins; with an error the editor is told and there is no session.
+	// Optional.
+	Admit func(tool.Workspace) error
+	// Logins is told the arguments that the agent asks the editor to add when a person is to log in. Optional.
+	Logins func([][]string)
+
+	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended, and must not
+	// block. Required.
+	Stop func(why StopCause)
+	// Exit says how the agent ended, once its output has ended. It may block until that is known. Required.
+	Exit func() string
+
+	Say func(line string) // required: one line for the person, on stderr
+	// Noise takes what the agent printed to its output that is no frame. Required.
+	Noise func(line []byte)
+
+	ForwardAlways bool // the person's "always" goes to the agent as it is
+	HideFiles     bool // do not offer the editor's fs methods to the agent
+	HideTerminals bool
+	MaxFrame      int // optional, default ndjson.DefaultMax; bytes of a line, at least that
+
+	Now    func() time.Time // optional, default time.Now
+	Prefix string           // required: what the ids of our own requests begin with; nobody else may know it
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.EditorIn == nil || o.EditorOut == nil || o.AgentIn == nil || o.AgentOut == nil:
+		return errors.New("make a bridge: the four streams are required")
+	case o.Authority == nil || o.Acts == nil || o.Record == nil || o.Workspace == nil:
+		return errors.New("make a bridge: Authority, Acts, Record and Workspace are required")
+	case o.Stop == nil || o.Exit == nil || o.Say == nil || o.Noise == nil || o.Prefix == "":
+		return errors.New("make a bridge: Stop, Exit, Say, Noise and Prefix are required")
+	}
+	return nil
+}
+
+// StopCause says why an agent is to end.
+type StopCause int
+
+// The causes.
+const (
+	EditorGone  StopCause = iota // the editor closed its end
+	ContextDone                  // Run's ctx ended
+	AgentSilent                  // the agent closed its output, or has ended
+)
+
+// New makes a Bridge. Nothing is read or written before Run.
+func New(o Options) (*Bridge, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.MaxFrame = max(o.MaxFrame, ndjson.DefaultMax)
+	b := &Bridge{o: o, toEditor: ndjson.NewWriter(o.EditorOut), toAgent: ndjson.NewWriter(o.AgentIn)}
+	b.ours = newOurRequests(o.Prefix)
+	b.connection = connection{
+		fromEditorOpen: map[ndjson.Key]*passed{},
+		fromAgentOpen:  map[ndjson.Key]*passed{},
+		held:           map[ndjson.Key]context.CancelCauseFunc{},
+		sessions:       map[string]*Session{},
+	}
+	return b, nil
+}
+
+// Run relays until the agent's output ends, and then answers for the agent what it has left unanswered. When the editor
+// goes away, or ctx ends, it has the agent stopped and relays what still comes. The error is nil when the agent's output
+// ended in the ordinary way.
+func (b *Bridge) Run(ctx context.Context) error {
+	b.backToEditor, b.backToAgent = newOutbox(b.toEditor), newOutbox(b.toAgent)
+	fromEditor, fromAgent := make(chan error, 1), make(chan error, 1)
+	// Ends when the editor closes its end, or with the process.
+	go func() {
+		fromEditor <- b.lane(ndjson.NewReader(b.o.EditorIn, b.o.MaxFrame), b.fromEditor, b.editorTooLong)
+	}()
+	// Ends when the agent closes its output, which it does at the latest when Stop has ended it.
+	go func() { fromAgent <- b.lane(ndjson.NewReader(b.o.AgentOut, b.o.MaxFrame), b.fromAgent, b.agentTooLong) }()
+
+	var once sync.Once
+	stop := func(why StopCause) {
+		once.Do(func() {
+			b.o.AgentIn.Close()
+			b.o.Stop(why)
+		})
+	}
+	var agentErr error
+	done := ctx.Done()
+	for fromAgent != nil {
+		select {
+		case err := <-fromEditor:
+			fromEditor = nil // never ready again
+			if err != nil {
+				b.o.Say(fmt.Sprintf("the editor's end broke: %v", err))
+			}
+			stop(EditorGone)
+		case <-done:
+			done = nil
+			stop(ContextDone)
+		case agentErr = <-fromAgent:
+			fromAgent = nil
+		}
+	}
+	stop(AgentSilent) // an agent that closed its output and lives on is of no use to anybody
+	b.end()
+	return agentErr
+}
+
+// errGone ends what waits for a person when there is no agent left to wait for.
+var errGone = errors.New("the agent has ended")
+
+// end withdraws what waits and answers what the agent left open.
+func (b *Bridge) end() {
+	b.mu.Lock()
+	b.ended = true
+	for _, withdraw := range b.held {
+		withdraw(errGone)
+	}
+	var sessions []*Session
+	for _, s := range b.sessions {
+		sessions = append(sessions, s)
+	}
+	b.mu.Unlock()
+	b.ours.closeAll(errGone)
+	b.holding.Wait()
+	for _, s := range sessions {
+		b.closeSession(s)
+	}
+	b.answerForAgent()
+	b.backToEditor.close()
+	b.backToAgent.close()
+}
+
+// answerForAgent answers every request of the editor's that the agent can no longer answer: a prompt that the person
+// cancelled was cancelled, everything else failed, and says why.
+func (b *Bridge) answerForAgent() {
+	why := b.o.Exit()
+	b.mu.Lock()
+	open := slices.SortedFunc(maps.Values(b.fromEditorOpen), func(p, q *passed) int { return p.number - q.number })
+	b.fromEditorOpen = map[ndjson.Key]*passed{}
+	version := b.version
+	b.mu.Unlock()
+	for _, p := range open {
+		var line []byte
+		if p.method == methodPrompt && version < 2 && p.session != nil && b.cancelledTurn(p.session) {
+			line = response(p.id, map[string]string{"stopReason": "cancelled"})
+		} else {
+			// Zed shows data.details, and only that, when it is data's only member.
+			line = errorResponse(p.id, wireError{Code: codeInternal, Message: "Internal error", Data: map[string]string{"details": "the agent ended: " + why}})
+		}
+		if err := b.toEditor.Send(line); err != nil {
+			return // the editor has gone, too
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package acp
+
+import (
+	"encoding/json"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+)
+
+// A card is what the editor shows of a tool call. The editor must hear of a call before anything else is said of it: Zed
+// shows "Tool call not found" for an update of an unknown id and drops what the update holds.
+
+// cardUpdate is a session/update about one tool call, of ours. Absent members leave the card as it is.
+type cardUpdate struct {
+	SessionUpdate string          `json:"sessionUpdate"`
+	ToolCallID    string          `json:"toolCallId"`
+	Title         string          `json:"title,omitempty"`
+	Kind          string          `json:"kind,omitempty"`
+	Status        string          `json:"status,omitempty"`
+	Content       json.RawMessage `json:"content,omitempty"`
+	Locations     json.RawMessage `json:"locations,omitempty"`
+	RawInput      json.RawMessage `json:"rawInput,omitempty"`
+}
+
+// textContent is one line of ours in a card.
+type textContent struct {
+	Type    string    `json:"type"`
+	Content textBlock `json:"content"`
+}
+
+type textBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+func text(s string) textContent { return textContent{"content", textBlock{"text", s}} }
+
+func updateFrame(session string, update cardUpdate) []byte {
+	return request("", methodUpdate, map[string]any{"sessionId": session, "update": update})
+}
+
+// announce makes the tool_call by which the editor first hears of a call that the agent did not announce.
+func announce(session string, call *toolCall, status string) []byte {
+	title := call.title
+	if title == "" {
+		title = "Tool call"
+	}
+	if status == "" {
+		status = "pending"
+	}
+	return updateFrame(session, cardUpdate{
+		SessionUpdate: "tool_call", ToolCallID: call.id, Title: title, Kind: kindOr(call.kind), Status: status,
+		Content: contentWith(call.content, call.notes), Locations: call.locations, RawInput: call.rawInput,
+	})
+}
+
+// contentWith gives a content array with our lines at its end; nil when there is nothing in it.
+func contentWith(content []byte, notes []string) json.RawMessage {
+	var items []any
+	for item := range ndjson.Elements(content) {
+		items = append(items, json.RawMessage(item))
+	}
+	for _, note := range notes {
+		items = append(items, text(note))
+	}
+	if items == nil {
+		return nil
+	}
+	return encode(items)
+}
+
+// withNotes gives the agent's update with our lines at the end of its content, every other byte as it was. An update that
+// does not speak of content leaves what the card holds, our lines included. The content is a part of line.
+func withNotes(line, content []byte, notes []string) []byte {
+	if content == nil || string(content) == "null" {
+		return line
+	}
+	for _, note := range notes {
+		at := ndjson.Offset(line, content)
+		grown := ndjson.AppendElement(line, content, encode(text(note)))
+		if grown == nil {
+			return line // content is no array: the agent's own business
+		}
+		content = grown[at : at+len(content)+len(grown)-len(line)]
+		line = grown
+	}
+	return line
+}
+
+// decided makes the frame that puts a decision of ours into the card of the call: one line. A call that the editor does
+// not know yet is announced with it.
+func (b *Bridge) decided(s *Session, call *toolCall, note, status string) []byte {
+	b.mu.Lock()
+	call.decided = true
+	call.notes = append(call.notes, "a2a-acp: "+note)
+	var frame []byte
+	if call.announced || b.version >= 2 {
+		frame = updateFrame(s.id, cardUpdate{
+			SessionUpdate: "tool_call_update", ToolCallID: call.id, Status: status,
+			Content: contentWith(call.content, call.notes),
+		})
+	} else {
+		frame = announce(s.id, call, status)
+	}
+	call.announced = true
+	b.mu.Unlock()
+	return frame
+}

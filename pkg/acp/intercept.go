@@ -1,0 +1,184 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers it. The line is
+// only valid during the call, the frame's parts are parts of the line. An error means that the other end is broken.
+type intercept func(b *Bridge, frame ndjson.Frame, line []byte) error
+
+// agentIntercepts owns what comes from the agent. What is not in the table is passed on unread.
+var agentIntercepts = map[string]intercept{
+	methodPermission:     (*Bridge).permission,     // decided by policy, or put to the person
+	methodReadFile:       (*Bridge).readFile,       // decided, then the editor reads
+	methodWriteFile:      (*Bridge).writeFile,      // decided, then the editor writes
+	methodTerminalCreate: (*Bridge).createTerminal, // decided, then the editor runs it
+	methodUpdate:         (*Bridge).update,         // watched: what the agent says it does
+	methodCancelRequest:  (*Bridge).agentCancels,   // withdraws what still waits here
+}
+
+// editorIntercepts owns what comes from the editor.
+var editorIntercepts = map[string]intercept{
+	methodInitialize:    (*Bridge).initialize, // capabilities may be hidden; the version is never touched
+	methodSessionNew:    (*Bridge).openSession,
+	methodSessionLoad:   (*Bridge).openSession,
+	methodSessionResume: (*Bridge).openSession,
+	methodSessionFork:   (*Bridge).openSession,
+	methodSessionClose:  (*Bridge).leaveSession,
+	methodSessionDelete: (*Bridge).leaveSession,
+	methodPrompt:        (*Bridge).beginTurn,
+	methodCancel:        (*Bridge).cancelTurn,
+}
+
+func isAgentIntercept(method string) bool { return owns(agentIntercepts, method) }
+
+func isEditorIntercept(method string) bool { return owns(editorIntercepts, method) }
+
+// owns compares without regard to case: a method that differs from one of ours only in case is for a strict reader some
+// unknown method, and nobody has an honest use for it.
+func owns(intercepts map[string]intercept, method string) bool {
+	if _, ok := intercepts[method]; ok {
+		return true
+	}
+	for name := range intercepts {
+		if ndjson.EqualFold(name, method) {
+			return true
+		}
+	}
+	return false
+}
+
+// ----
+
+const idInUse = "its id is that of a request that is not answered yet"
+
+// openFromEditor notes a request of the editor's that is being passed on, so that its answer is recognised and it gets an
+// answer when the agent dies. A notification is not noted.
+func (b *Bridge) openFromEditor(frame ndjson.Frame, p passed) {
+	if len(frame.ID) == 0 {
+		return
+	}
+	p.id, p.method = slices.Clone(frame.ID), frame.MethodName()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.passedOn++
+	p.number = b.passedOn
+	b.fromEditorOpen[ndjson.ID(frame.ID)] = &p
+}
+
+// openFromAgent notes a request of the agent's that is being passed on. It returns false when the id is that of a request
+// that is still open: the answers could not be told apart, and an agent could get one act approved by the answer to
+// another. A notification is not noted.
+func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
+	if len(frame.ID) == 0 {
+		return true
+	}
+	p.id, p.method = slices.Clone(frame.ID), frame.MethodName()
+	key := ndjson.ID(frame.ID)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.idOpen(key) {
+		return false
+	}
+	b.fromAgentOpen[key] = &p
+	return true
+}
+
+// idOpen tells whether a request of the agent's with that id waits for its answer. Called with mu held.
+func (b *Bridge) idOpen(key ndjson.Key) bool {
+	_, open := b.fromAgentOpen[key]
+	_, held := b.held[key]
+	return open || held
+}
+
+// editorAnswered passes on the editor's answer to a request of the agent's, or takes the answer to one of ours.
+func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
+	if b.ours.answered(frame) {
+		return nil
+	}
+	p := b.takeOpen(&b.fromAgentOpen, frame)
+	if p != nil && p.answered != nil {
+		if problem := unclear(frame); problem != "" {
+			b.o.Say(fmt.Sprintf("the editor's answer to %s cannot be read: %s", p.method, problem))
+			return b.toAgent.Send(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem}))
+		}
+		line = p.answered(frame, line)
+	}
+	return b.toAgent.Relay(line)
+}
+
+// agentAnswered passes on the agent's answer to a request of the editor's.
+func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
+	if p := b.takeOpen(&b.fromEditorOpen, frame); p != nil && p.answered != nil {
+		line = p.answered(frame, line)
+	}
+	return b.toEditor.Relay(line)
+}
+
+// takeOpen removes the request that a response answers from one of the connection's maps.
+func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, frame ndjson.Frame) *passed {
+	if len(frame.ID) == 0 {
+		return nil
+	}
+	key := ndjson.ID(frame.ID)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := (*open)[key]
+	delete(*open, key)
+	return p
+}
+
+// refuseAgent answers a frame of the agent's that goes nowhere, says so and puts it on record.
+func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
+	b.o.Say("refused a frame of the agent's: " + why)
+	b.note(events.Event{Type: events.FrameRefused, Detail: why})
+	if frame.HasMethod() && len(frame.ID) == 0 && frame.Kind == ndjson.Object {
+		return nil // a notification has no answer
+	}
+	b.backToAgent.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+	return nil
+}
+
+// refuseEditor answers a frame of the editor's that goes nowhere.
+func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
+	b.o.Say("refused a frame of the editor's: " + why)
+	if len(frame.ID) > 0 {
+		b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+	}
+	return nil
+}
+
+// note records an event that nothing waits for.
+func (b *Bridge) note(event events.Event) {
+	event.Time = b.o.Now()
+	event.Door = "acp"
+	if event.Agent == "" {
+		event.Agent = b.agentName()
+	}
+	if err := b.o.Record.Record(context.Background(), event); err != nil {
+		b.sayUnrecorded(err)
+	}
+}
+
+// sayUnrecorded tells the person that something is not on record, once for each cause.
+func (b *Bridge) sayUnrecorded(err error) {
+	b.mu.Lock()
+	said := b.unrecorded == err.Error()
+	b.unrecorded = err.Error()
+	b.mu.Unlock()
+	if !said {
+		b.o.Say(fmt.Sprintf("not recorded: %v", err))
+	}
+}
+
+func (b *Bridge) agentName() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.agent
+}

@@ -1,0 +1,126 @@
+package acp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+)
+
+// lane reads one direction to its end, a line at a time, and hands every line to the function that owns the direction.
+// The line is only valid during the call. A line above the limit has been thrown away while it was read.
+func (b *Bridge) lane(r *ndjson.Reader, handle func(line []byte) error, tooLong func(*ndjson.TooLongError)) error {
+	for {
+		line, err := r.Next()
+		var long *ndjson.TooLongError
+		switch {
+		case errors.As(err, &long):
+			tooLong(long)
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := handle(line); err != nil {
+			return err
+		}
+	}
+}
+
+// fromEditor handles one line of the editor's. An error means that the agent's end is broken.
+func (b *Bridge) fromEditor(line []byte) error {
+	frame := ndjson.Scan(line)
+	switch {
+	case frame.Kind != ndjson.Object:
+		return b.toAgent.Relay(line)
+	case frame.CouldBe(isEditorIntercept):
+		if problem := unclear(frame); problem != "" {
+			return b.refuseEditor(frame, problem)
+		}
+		owned, ok := editorIntercepts[frame.MethodName()]
+		if !ok {
+			return b.refuseEditor(frame, misspelled)
+		}
+		return owned(b, frame, line)
+	case !frame.HasMethod():
+		return b.editorAnswered(frame, line)
+	}
+	b.openFromEditor(frame, passed{})
+	return b.toAgent.Relay(line)
+}
+
+// fromAgent handles one line of the agent's. An error means that the editor's end is broken.
+func (b *Bridge) fromAgent(line []byte) error {
+	frame := ndjson.Scan(line)
+	switch {
+	case frame.Kind == ndjson.Blank:
+		return nil // Zed answers a blank line with a parse error
+	case frame.Kind == ndjson.Noise:
+		b.o.Noise(line)
+		return nil
+	case frame.CouldBe(isAgentIntercept):
+		if frame.Kind == ndjson.Array {
+			return b.refuseAgent(frame, "ACP has no batches, and this one holds a method that is decided here")
+		}
+		if problem := unclear(frame); problem != "" {
+			return b.refuseAgent(frame, problem)
+		}
+		owned, ok := agentIntercepts[frame.MethodName()]
+		if !ok {
+			return b.refuseAgent(frame, misspelled)
+		}
+		return owned(b, frame, line)
+	case frame.Kind == ndjson.Array:
+		return b.toEditor.Relay(line)
+	case !frame.HasMethod():
+		return b.agentAnswered(frame, line)
+	}
+	if !b.openFromAgent(frame, passed{}) {
+		return b.refuseAgent(frame, idInUse)
+	}
+	return b.toEditor.Relay(line)
+}
+
+const misspelled = "its method is that of a frame that is decided here, in another spelling"
+
+// unclear says why a frame cannot be read in one way only, or nothing.
+func unclear(frame ndjson.Frame) string {
+	switch {
+	case frame.Ambiguous:
+		return "a key of it stands there twice, or in another spelling, so that two readers could read it differently"
+	case frame.InvalidUTF8:
+		return "it is not valid UTF-8"
+	case frame.RawControl:
+		return "it holds a control character that JSON does not allow"
+	case frame.LossyID:
+		return "its id is a number that some readers cannot give back exactly"
+	}
+	return ""
+}
+
+// editorTooLong reports a line of the editor's that was thrown away, and answers whoever waits for it.
+func (b *Bridge) editorTooLong(e *ndjson.TooLongError) {
+	b.tooLong("editor", e, b.backToEditor, b.toAgent, &b.fromAgentOpen)
+}
+
+// agentTooLong reports a line of the agent's that was thrown away, and answers whoever waits for it.
+func (b *Bridge) agentTooLong(e *ndjson.TooLongError) {
+	b.tooLong("agent", e, b.backToAgent, b.toEditor, &b.fromEditorOpen)
+}
+
+func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, other *ndjson.Writer, asked *map[ndjson.Key]*passed) {
+	b.o.Say(fmt.Sprintf("a line from the %s was thrown away: %v (--max-frame-mb raises the limit)", who, e))
+	if len(e.ID) == 0 {
+		return
+	}
+	refusal := errorResponse(e.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: " + e.Error()})
+	if e.Request {
+		sender.put(refusal)
+		return
+	}
+	// It was an answer: the one who asked must not wait for ever. A write error is found out by the next line.
+	b.takeOpen(asked, ndjson.Frame{ID: e.ID})
+	_ = other.Send(refusal)
+}

@@ -1,0 +1,67 @@
+package acp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// aboutOurTool recognises an agent's question about a tool that we offer it. The request it gives is made from the
+// arguments, where the question holds them all; known tells whether it does.
+func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok bool) {
+	if b.o.Tools == nil || p.call.kind == "execute" || p.call.kind == "edit" {
+		return request, false, false
+	}
+	server := p.session.serverName()
+	if server == "" {
+		return request, false, false
+	}
+	claimed, name, ok := mcpTool(p.call)
+	if !ok || claimed != server {
+		return request, false, false
+	}
+	arguments := claimedArguments(p.call)
+	request, ok = b.o.Tools.Request(p.session, name, arguments)
+	return request, arguments != nil, ok
+}
+
+// claimedArguments finds the arguments of an MCP call in the agent's question: Claude's raw input, or the JSON text that
+// Gemini shows (which it leaves out above 500 characters). Nil when they are not there in full.
+func claimedArguments(call *toolCall) json.RawMessage {
+	if len(call.rawInput) > 0 && call.rawInput[0] == '{' {
+		if ndjson.Strict(call.rawInput) == nil {
+			return json.RawMessage(call.rawInput)
+		}
+		return nil
+	}
+	content, complete := (object{"c": call.content}).objects("c")
+	if !complete || len(content) != 1 {
+		return nil
+	}
+	text := strings.TrimSpace(content[0].object("content").text("text"))
+	if frame := ndjson.Scan([]byte(text)); frame.Kind == ndjson.Object && ndjson.Strict([]byte(text)) == nil {
+		return json.RawMessage(text)
+	}
+	return nil
+}
+
+// decideOurTool decides a question about a tool of ours by that tool's own rules. Where a person has to be asked and the
+// question does not show the very values, or the tool's author wants a fresh answer every time, the agent is told to go
+// ahead: it can only go ahead by calling the tool, and there the person is asked with the values that count.
+func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
+	p.claim.request = request
+	p.claim.acts = nil
+	decision := b.o.Authority.Decide(request)
+	if decision.Verdict != permissions.Ask {
+		return decision
+	}
+	if request.RequiresConfirmation || !known {
+		decision.Verdict, decision.Source = permissions.Approve, permissions.SourceTool
+		decision.Reason = "you are asked when the tool is called, with its values"
+		return decision
+	}
+	p.claim.acts = []permissions.Act{{Kind: permissions.ActionCall, Tool: request.Tools[0], Arguments: request.Arguments}}
+	return decision
+}

@@ -1,0 +1,186 @@
+package acp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// prompt is a session/request_permission, read.
+type prompt struct {
+	id      []byte // of the request
+	session *Session
+	call    *toolCall // what was told of the call, this request included; not the session's own copy
+	options []permissions.Option
+	claim   claim
+}
+
+// permission owns session/request_permission: the agent asks whether it may do something itself. Policies answer, or the
+// frame goes to the person as it came.
+func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
+	p, problem := b.readPrompt(frame)
+	if problem != "" {
+		return b.refuseAgent(frame, methodPermission+": "+problem)
+	}
+	if p.session == nil { // not ours to judge; the editor says what it thinks of it
+		if !b.openFromAgent(frame, passed{}) {
+			return b.refuseAgent(frame, idInUse)
+		}
+		return b.toEditor.Relay(line)
+	}
+	decision := b.decidePrompt(&p)
+	option, ok := permissions.ChooseOption(decision, p.options)
+	if decision.Verdict == permissions.Ask || !ok {
+		return b.askPerson(frame, line, p, decision)
+	}
+	if err := b.recordPrompt(p, decision, option); err != nil {
+		b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
+		return b.askPerson(frame, line, p, decision)
+	}
+	return b.answerPrompt(p, decision, option)
+}
+
+// readPrompt reads the request and puts what was told of the call before under it.
+func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
+	p := prompt{id: slices.Clone(frame.ID)}
+	if len(frame.ID) == 0 {
+		return p, "it has no id, so nobody can answer it"
+	}
+	params, err := exactObject(frame.Params)
+	if err != nil {
+		return p, err.Error()
+	}
+	id, err := params.wanted("sessionId")
+	if err != nil {
+		return p, err.Error()
+	}
+	var problem string
+	if p.options, problem = readOptions(params); problem != "" {
+		return p, problem
+	}
+	if p.session = b.session(id); p.session == nil {
+		return p, ""
+	}
+	told := params.object("toolCall")
+	if b.protocol() >= 2 {
+		told = readSubject(params)
+	}
+	b.mu.Lock()
+	call := &toolCall{}
+	if callID := told.text("toolCallId"); callID != "" {
+		call = p.session.calls.get(callID)
+		call.merge(told)
+	} else {
+		call.merge(told)
+	}
+	copied := *call
+	agent := b.agent
+	b.mu.Unlock()
+	p.call = &copied
+	p.claim = readClaim(p.session, id, p.call, agent)
+	return p, ""
+}
+
+// readSubject gives the subject of a version-2 request in the words of a tool call.
+func readSubject(params object) object {
+	subject := params.object("subject")
+	switch subject.text("type") {
+	case "tool_call":
+		return subject.object("toolCall")
+	case "command":
+		told := object{"kind": []byte(`"execute"`), "title": subject["command"]}
+		if id, ok := subject["toolCallId"]; ok {
+			told["toolCallId"] = id
+		}
+		told["rawInput"] = join(`{"command":`, subject["command"], `,"cwd":`, subject["cwd"], `}`)
+		return told
+	}
+	return object{"title": params["title"]}
+}
+
+// decidePrompt decides a prompt. One about a tool of ours is decided by that tool's own rules: the agent will come to us
+// to have it run, and only then are the values known for sure.
+func (b *Bridge) decidePrompt(p *prompt) permissions.Decision {
+	if request, known, ok := b.aboutOurTool(p); ok {
+		return b.decideOurTool(p, request, known)
+	}
+	return b.o.Authority.Decide(p.claim.request)
+}
+
+// askPerson passes the request on as it came, and watches for the person's answer.
+func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision permissions.Decision) error {
+	if !b.openFromAgent(frame, passed{session: p.session, answered: func(answer ndjson.Frame, line []byte) []byte {
+		return b.personAnswered(p, decision, answer, line)
+	}}) {
+		return b.refuseAgent(frame, idInUse)
+	}
+	event := p.event(events.ApprovalAsked)
+	event.Decision = &events.Decision{DecisionSummary: decision.Summary(), PolicySHA256: decision.Policy}
+	b.note(event)
+	if p.call.id != "" {
+		b.mu.Lock()
+		p.session.calls.get(p.call.id).announced = true // the request itself tells the editor of the call
+		b.mu.Unlock()
+	}
+	return b.toEditor.Relay(line)
+}
+
+// answerPrompt answers in the person's place. The decision is on record.
+func (b *Bridge) answerPrompt(p prompt, decision permissions.Decision, option permissions.Option) error {
+	b.settleActs(p, decision)
+	status := ""
+	if decision.Verdict == permissions.Reject {
+		status = "failed"
+	}
+	if p.call.id != "" {
+		b.mu.Lock()
+		call := p.session.calls.get(p.call.id)
+		b.mu.Unlock()
+		if err := b.toEditor.Send(b.decided(p.session, call, sentence(decision), status)); err != nil {
+			return err
+		}
+	}
+	b.backToAgent.put(response(p.id, selected(option.ID)))
+	return nil
+}
+
+// settleActs lets the answer stand for the frames in which the agent carries the act out.
+func (b *Bridge) settleActs(p prompt, decision permissions.Decision) {
+	for _, act := range p.claim.acts {
+		if decision.Verdict == permissions.Approve {
+			b.o.Acts.Allow(p.claim.request.Session, act, decision)
+		} else {
+			b.o.Acts.Refuse(p.claim.request.Session, act, decision)
+		}
+	}
+}
+
+// recordPrompt puts the decision about a prompt on disk.
+func (b *Bridge) recordPrompt(p prompt, decision permissions.Decision, option permissions.Option) error {
+	event := p.event(events.ToolDecided)
+	event.Decision = decisionEvent(decision, option.ID)
+	return b.recordDecision(event)
+}
+
+func (p *prompt) event(kind events.Type) events.Event {
+	event := requestEvent(kind, p.claim.request)
+	event.ToolCall = p.call.id
+	event.Act.Title = permissions.ShowLine(p.call.title)
+	event.Act.Claimed = true
+	return event
+}
+
+// sentence is a decision in one line for a card.
+func sentence(d permissions.Decision) string {
+	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped", permissions.Ask: "asked"}[d.Verdict]
+	if d.Reason != "" {
+		word += ": " + d.Reason
+	}
+	if d.Rule != "" {
+		word += fmt.Sprintf(" (rule %s, %s)", d.Rule, d.At)
+	}
+	return word
+}

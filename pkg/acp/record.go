@@ -1,0 +1,38 @@
+package acp
+
+import (
+	"context"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// recordDecision puts a decision on disk. When it returns an error, nothing that was decided may happen.
+func (b *Bridge) recordDecision(event events.Event) error {
+	event.Time, event.Door = b.o.Now(), "acp"
+	return b.o.Record.Record(context.Background(), event)
+}
+
+// requestEvent gives an act as the record carries it.
+func requestEvent(kind events.Type, r permissions.Request) events.Event {
+	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(r.ShellText), Arguments: events.Arguments(r.Arguments, nil)}
+	for _, path := range r.Paths {
+		act.Paths = append(act.Paths, path.Name)
+	}
+	if r.Shell != nil {
+		for _, command := range r.Shell.Commands {
+			act.Commands = append(act.Commands, command.Name)
+		}
+	}
+	return events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Act: act}
+}
+
+func decisionEvent(d permissions.Decision, option string) *events.Decision {
+	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy}
+	for _, reason := range d.Reasons {
+		if reason.Matched {
+			out.Reasons = append(out.Reasons, reason.Rule+": "+reason.Why)
+		}
+	}
+	return out
+}

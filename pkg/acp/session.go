@@ -1,0 +1,256 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Session is one ACP session. It begins when the editor asks for it, when its id may not be known yet, and goes on when
+// the editor loads or resumes it again: an agent that still has it keeps what it has, our MCP server included.
+type Session struct {
+	b      *Bridge
+	known  chan struct{} // closed when id is known, or will never be
+	closed context.Context
+	close  context.CancelCauseFunc
+
+	// Guarded by Bridge.mu.
+	id        string
+	cwd       string // absolute, as the editor gave it
+	workspace tool.Workspace
+	servers   []*MCPServer // ours, one for each time the editor opened the session
+	calls     toolCalls
+	turn      turn
+}
+
+// turn is what happens between a prompt and its answer.
+type turn struct {
+	ctx       context.Context // ends when the person cancels the turn
+	cancel    context.CancelCauseFunc
+	cancelled bool
+}
+
+// ID gives the session's id, and waits for the agent to name it. It is empty when the session never came to be.
+func (s *Session) ID(ctx context.Context) string {
+	select {
+	case <-s.known:
+	case <-ctx.Done():
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.id
+}
+
+// Workspace gives the directories that the session works in.
+func (s *Session) Workspace() tool.Workspace {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.workspace
+}
+
+// Dir gives the session's working directory.
+func (s *Session) Dir() string {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.cwd
+}
+
+// Agent gives the name that the agent gave itself.
+func (s *Session) Agent() string { return s.b.agentName() }
+
+// openSession owns session/new, load, resume and fork: the session's directories are noted, and the agent gets one more
+// MCP server, ours. The client's own servers stay as they are.
+func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
+	params, err := exactObject(frame.Params)
+	if err != nil {
+		return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
+	}
+	cwd := params.text("cwd")
+	var workspace tool.Workspace
+	if filepath.IsAbs(cwd) {
+		cwd = filepath.Clean(cwd)
+		workspace = b.o.Workspace(cwd, params.texts("additionalDirectories"))
+	}
+	if b.o.Admit != nil {
+		if err := b.o.Admit(workspace); err != nil {
+			b.o.Say(fmt.Sprintf("no session in %s: %v", cwd, err))
+			b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: "a2a-acp: " + err.Error()}))
+			return nil
+		}
+	}
+	again := "" // the id of the session that is opened once more
+	if method := frame.MethodName(); method == methodSessionLoad || method == methodSessionResume {
+		again = params.text("sessionId")
+	}
+	s, fresh := b.sessionFor(again, cwd, workspace)
+	server, err := b.offerTools(s)
+	if err != nil {
+		b.o.Say(fmt.Sprintf("the agent gets no tools of yours in this session: %v", err))
+	}
+	if server != nil {
+		changed, err := b.withServer(frame, line, server)
+		if err != nil {
+			b.abandon(s, server, fresh)
+			return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
+		}
+		line = changed
+	}
+	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
+		b.sessionAnswered(s, server, fresh, answer)
+		return line
+	}})
+	return b.toAgent.Relay(line)
+}
+
+// sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id at once, since
+// its history is replayed before the answer comes.
+func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace) (s *Session, fresh bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s = b.sessions[id]; s == nil {
+		fresh = true
+		s = &Session{b: b, known: make(chan struct{})}
+		s.closed, s.close = context.WithCancelCause(context.Background())
+		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
+	}
+	s.cwd, s.workspace = cwd, workspace
+	if fresh && id != "" {
+		s.id, b.sessions[id] = id, s
+		s.settle()
+	}
+	return s, fresh
+}
+
+// offerTools opens our MCP server for a session; nil when there is nothing to offer.
+func (b *Bridge) offerTools(s *Session) (*MCPServer, error) {
+	if b.o.Tools == nil {
+		return nil, nil
+	}
+	server, err := b.o.Tools.Open(s)
+	if server == nil || err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	s.servers = append(s.servers, server)
+	b.mu.Unlock()
+	return server, nil
+}
+
+// abandon takes back what was prepared for a session that did not come to be. One that was there before stays.
+func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
+	if fresh {
+		b.closeSession(s)
+		return
+	}
+	if server == nil {
+		return
+	}
+	b.mu.Lock()
+	s.servers = slices.DeleteFunc(s.servers, func(other *MCPServer) bool { return other == server })
+	b.mu.Unlock()
+	server.Close()
+}
+
+// sessionAnswered learns the session's id from the agent's answer.
+func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answer ndjson.Frame) {
+	id := s.boundID()
+	if result, err := exactObject(answer.Result); err == nil && result.text("sessionId") != "" {
+		id = result.text("sessionId")
+	}
+	if len(answer.Error) > 0 || id == "" {
+		b.abandon(s, server, fresh)
+		return
+	}
+	b.bind(s, id)
+	b.note(events.Event{Type: events.SessionOpened, Session: id, Detail: s.Dir()})
+}
+
+// bind gives the session its id. A session of that id that was open before has been replaced by this one.
+func (b *Bridge) bind(s *Session, id string) {
+	b.mu.Lock()
+	before := b.sessions[id]
+	if before == s {
+		b.mu.Unlock()
+		return
+	}
+	s.id = id
+	b.sessions[id] = s
+	s.settle()
+	b.mu.Unlock()
+	if before != nil {
+		b.closeSession(before)
+	}
+}
+
+// During gives a context that ends with ctx, when the person cancels the turn, or when the session is closed: an agent
+// need not tell an MCP server that the turn was cancelled, and Gemini does not. The caller calls stop.
+func (s *Session) During(ctx context.Context) (during context.Context, stop func()) {
+	turn := s.b.turnContext(s)
+	during, withdraw := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(turn, func() { withdraw(context.Cause(turn)) })
+	return during, func() {
+		unhook()
+		withdraw(nil)
+	}
+}
+
+// settle says that the id is known, or will never be. Called with mu held.
+func (s *Session) settle() {
+	select {
+	case <-s.known:
+	default:
+		close(s.known)
+	}
+}
+
+func (s *Session) boundID() string {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.id
+}
+
+// session finds an open session; nil when there is none of that id.
+func (b *Bridge) session(id string) *Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sessions[id]
+}
+
+// leaveSession owns session/close and session/delete.
+func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
+	if params, err := exactObject(frame.Params); err == nil {
+		if s := b.session(params.text("sessionId")); s != nil {
+			b.closeSession(s)
+		}
+	}
+	b.openFromEditor(frame, passed{})
+	return b.toAgent.Relay(line)
+}
+
+// closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in it. Closing twice
+// is harmless.
+func (b *Bridge) closeSession(s *Session) {
+	b.mu.Lock()
+	id := s.id
+	if b.sessions[id] == s {
+		delete(b.sessions, id)
+	}
+	first := s.closed.Err() == nil
+	s.close(errSessionClosed)
+	servers := s.servers
+	s.servers = nil
+	s.settle()
+	b.mu.Unlock()
+	for _, server := range servers {
+		server.Close()
+	}
+	if first && id != "" && b.session(id) == nil {
+		b.o.Authority.Forget(id)
+		b.o.Acts.EndTurn(id)
+	}
+}

@@ -1,0 +1,207 @@
+package acp_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/acp"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// stage is a Bridge with both ends in the hands of a test.
+type stage struct {
+	t      *testing.T
+	record *recorder
+
+	editorIn, agentOut io.WriteCloser // what the two write
+	editor, agent      *bufio.Reader  // what the two read
+	done               chan error
+}
+
+// newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
+// `hide terminals`, `no record`, `tools`, `agent exit TEXT`.
+func newStage(t *testing.T, policies, setup string) *stage {
+	t.Helper()
+	s := &stage{t: t, record: &recorder{}, done: make(chan error, 1)}
+	editorInR, editorIn := io.Pipe()
+	editorR, editorOut := io.Pipe()
+	agentInR, agentIn := io.Pipe()
+	agentR, agentOut := io.Pipe()
+	s.editorIn, s.agentOut = editorIn, agentOut
+	s.editor, s.agent = bufio.NewReader(editorR), bufio.NewReader(agentInR)
+	o := acp.Options{
+		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
+		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))}),
+		Acts:      permissions.NewActs(), Record: s.record,
+		Workspace: func(cwd string, more []string) tool.Workspace { return tool.Workspace{Root: cwd, Additional: more} },
+		Stop:      func(acp.StopCause) {},
+		Exit:      func() string { return "exit code 0" },
+		Say:       func(line string) { t.Log("say:", line) },
+		Noise:     func(line []byte) { t.Logf("noise: %q", line) },
+		Now:       func() time.Time { return time.Unix(0, 0).UTC() },
+		Prefix:    "ours-",
+	}
+	for line := range strings.Lines(setup) {
+		switch line = strings.TrimSpace(line); {
+		case line == "always forward":
+			o.ForwardAlways = true
+		case line == "hide files":
+			o.HideFiles = true
+		case line == "hide terminals":
+			o.HideTerminals = true
+		case line == "no record":
+			s.record.err = errors.New("the disk is full")
+		case line == "tools":
+			o.Tools = fakeDoor{}
+		case strings.HasPrefix(line, "agent exit "):
+			o.Exit = func() string { return strings.TrimPrefix(line, "agent exit ") }
+		case line != "":
+			t.Fatalf("setup: %q is not known", line)
+		}
+	}
+	b, err := acp.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends when the agent closes its end, which end does at the latest
+		err := b.Run(context.Background())
+		editorOut.Close()
+		s.done <- err
+	}()
+	t.Cleanup(func() {
+		editorIn.Close()
+		editorR.Close()
+		agentInR.Close()
+	})
+	return s
+}
+
+func readPolicies(t *testing.T, text string) []permissions.File {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	file, err := config.ReadPolicies(config.File{Name: "policies.yaml", Layer: tool.LayerFlag, Data: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []permissions.File{file}
+}
+
+// end ends the agent and waits for the bridge.
+func (s *stage) end() {
+	s.t.Helper()
+	s.agentOut.Close()
+	go io.Copy(io.Discard, s.editor) // ends when the bridge closes the editor's end
+	go io.Copy(io.Discard, s.agent)  // ends with the cleanup
+	if err := <-s.done; err != nil {
+		s.t.Errorf("the bridge ended with %v", err)
+	}
+}
+
+func writeLine(w io.Writer, line string) error {
+	_, err := io.WriteString(w, line+"\n")
+	return err
+}
+
+// patience is how long a test waits for a line that does not come. It is no measure of anything.
+const patience = 20 * time.Second
+
+func readLine(r *bufio.Reader) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() { // ends with the line, or when the test closes the pipe
+		line, err := r.ReadString('\n')
+		read <- result{strings.TrimSuffix(line, "\n"), err}
+	}()
+	select {
+	case got := <-read:
+		return got.line, got.err
+	case <-time.After(patience):
+		return "", errors.New("no line came")
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recorder keeps events as lines, without what differs from run to run.
+type recorder struct {
+	mu  sync.Mutex
+	b   bytes.Buffer
+	err error
+}
+
+func (r *recorder) Record(_ context.Context, event events.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if event.Decision != nil {
+		copied := *event.Decision
+		copied.PolicySHA256 = ""
+		event.Decision = &copied
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(event); err != nil {
+		return err
+	}
+	r.b.WriteString(strings.Replace(line.String(), `"time":"1970-01-01T00:00:00Z",`, "", 1))
+	return nil
+}
+
+func (r *recorder) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.b.String()
+}
+
+// fakeDoor offers three tools: deploy, which wants to be confirmed, grep, which only reads, and note, which is neither.
+type fakeDoor struct{}
+
+func (fakeDoor) Open(*acp.Session) (*acp.MCPServer, error) {
+	return &acp.MCPServer{
+		Command: "/bin/a2a-acp", Args: []string{"mcp", "--attach", "/s"}, Env: []acp.Variable{{Name: "TOKEN", Value: "t"}},
+		Close: func() {},
+	}, nil
+}
+
+func (fakeDoor) ToolID(name string) (string, bool) {
+	return name, name == "deploy" || name == "grep" || name == "note"
+}
+
+func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage) (permissions.Request, bool) {
+	id, ok := d.ToolID(name)
+	r := permissions.Request{
+		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{id}, Session: s.ID(context.Background()),
+		Workspace: s.Workspace(), Dir: s.Dir(), ReadOnly: name == "grep", RequiresConfirmation: name == "deploy",
+	}
+	_ = json.Unmarshal(arguments, &r.Arguments)
+	return r, ok
+}

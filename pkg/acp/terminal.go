@@ -1,0 +1,69 @@
+package acp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// createTerminal owns terminal/create: the agent has the editor run a command. A command without args is shell text, one
+// with args is a program and its arguments. The rest of terminal/* is about a terminal that was let through, and passes.
+func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
+	params, err := exactObject(frame.Params)
+	if err != nil {
+		return b.refuseAgent(frame, methodTerminalCreate+": "+err.Error())
+	}
+	session, err := params.wanted("sessionId")
+	if err != nil {
+		return b.refuseAgent(frame, methodTerminalCreate+": "+err.Error())
+	}
+	command, err := params.wanted("command")
+	if err != nil {
+		return b.refuseAgent(frame, methodTerminalCreate+": "+err.Error())
+	}
+	s := b.session(session)
+	a := act{session: s, frame: frame, line: line, request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
+	if dir := params.text("cwd"); dir != "" {
+		a.request.Dir = resolved(a.request.Dir, dir)
+	}
+	var script shellscan.Script
+	if args := params.texts("args"); len(args) > 0 {
+		script = shellscan.ScanArgv(append([]string{command}, args...))
+		a.request.ShellText = quoteArgv(append([]string{command}, args...))
+	} else {
+		script = shellscan.Scan(command)
+		a.request.ShellText = command
+	}
+	variables, complete := params.objects("env")
+	if !complete {
+		return b.refuseAgent(frame, methodTerminalCreate+": its env cannot be read in one way only")
+	}
+	for _, variable := range variables {
+		// A variable can change what a command does as much as an argument can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
+		if name := variable.text("name"); shellscan.ChangesCommands(name) {
+			script.Problems = append(script.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
+		}
+	}
+	a.request.Shell = &script
+	a.request.Arguments = map[string]any{"command": a.request.ShellText}
+	a.request.Doubts = permissions.Doubtful(a.request.ShellText)
+	a.ledger = permissions.Act{Kind: permissions.ActionExecute, Command: a.request.ShellText, Dir: a.request.Dir}
+	a.what = fmt.Sprintf("run %s", a.request.ShellText)
+	return b.carryOut(a)
+}
+
+// quoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
+func quoteArgv(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") == "" {
+			quoted[i] = arg
+			continue
+		}
+		quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,115 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+)
+
+// toolCall is what the agent has told of one of its tool calls so far. A permission request often says little more than
+// the id; what was said before belongs to it.
+type toolCall struct {
+	id        string
+	title     string
+	kind      string
+	status    string
+	name      string
+	content   []byte // JSON array
+	locations []byte // JSON array
+	rawInput  []byte
+	meta      []byte
+
+	announced bool     // the editor has heard of it
+	decided   bool     // something about it was decided here
+	notes     []string // our lines in its card
+	recorded  bool     // it was put on record as seen
+}
+
+// finished tells whether nothing more is to come.
+func (c *toolCall) finished() bool {
+	return c.status == "completed" || c.status == "failed" || c.status == "cancelled"
+}
+
+// merge takes over what an update or a request says: a member that is not there leaves what was said before, null clears
+// it (ACP, tool calls).
+func (c *toolCall) merge(update object) {
+	patchText(&c.title, update, "title")
+	patchText(&c.kind, update, "kind")
+	patchText(&c.status, update, "status")
+	patchText(&c.name, update, "name")
+	patchRaw(&c.content, update, "content")
+	patchRaw(&c.locations, update, "locations")
+	patchRaw(&c.rawInput, update, "rawInput")
+	patchRaw(&c.meta, update, "_meta")
+	if c.finished() { // a card may hold whole files; nobody asks about them any more
+		c.content, c.locations, c.rawInput, c.meta = nil, nil, nil, nil
+	}
+}
+
+func patchText(field *string, update object, key string) {
+	raw, ok := update[key]
+	if !ok {
+		return
+	}
+	s, err := ndjson.String(raw)
+	if err != nil {
+		s = ""
+	}
+	*field = s
+}
+
+func patchRaw(field *[]byte, update object, key string) {
+	raw, ok := update[key]
+	switch {
+	case !ok:
+	case bytes.Equal(raw, []byte("null")):
+		*field = nil
+	default:
+		*field = slices.Clone(raw) // the line it lies in is about to be overwritten
+	}
+}
+
+// maxToolCalls bounds what is kept of one session. Of the calls above it the oldest is forgotten; were the agent to speak
+// of it again, it would be announced again.
+const maxToolCalls = 4096
+
+// toolCalls are the tool calls of one session, in the order in which the agent first spoke of them.
+type toolCalls struct {
+	byID  map[string]*toolCall
+	order []string
+}
+
+// get finds a call, or begins to keep one.
+func (t *toolCalls) get(id string) *toolCall {
+	if c, ok := t.byID[id]; ok {
+		return c
+	}
+	if t.byID == nil {
+		t.byID = map[string]*toolCall{}
+	}
+	if len(t.order) >= maxToolCalls {
+		delete(t.byID, t.order[0])
+		t.order = slices.Delete(t.order, 0, 1)
+	}
+	c := &toolCall{id: id}
+	t.byID[id] = c
+	t.order = append(t.order, id)
+	return c
+}
+
+// only finds the one unfinished call that matches; nil when none or several do.
+func (t *toolCalls) only(match func(*toolCall) bool) *toolCall {
+	var found *toolCall
+	for _, id := range t.order {
+		c := t.byID[id]
+		if !c.announced || c.finished() || !match(c) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = c
+	}
+	return found
+}

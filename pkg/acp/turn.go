@@ -1,0 +1,82 @@
+package acp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+)
+
+// The reasons for which an act that waits for a person is withdrawn.
+var (
+	errSessionClosed = errors.New("the session was closed")
+	errTurnCancelled = errors.New("the person cancelled the turn")
+	errAgentGaveUp   = errors.New("the agent withdrew its request")
+)
+
+// beginTurn owns session/prompt: what was allowed once was allowed in the turn before.
+func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
+	var s *Session
+	if params, err := exactObject(frame.Params); err == nil {
+		s = b.session(params.text("sessionId"))
+	}
+	if s == nil {
+		b.openFromEditor(frame, passed{})
+		return b.toAgent.Relay(line)
+	}
+	b.newTurn(s)
+	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
+		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a state_update ends the turn.
+		if b.protocol() < 2 || len(answer.Error) > 0 {
+			b.endTurn(s)
+		}
+		return line
+	}})
+	return b.toAgent.Relay(line)
+}
+
+// cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn.
+func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
+	if params, err := exactObject(frame.Params); err == nil {
+		if s := b.session(params.text("sessionId")); s != nil {
+			b.mu.Lock()
+			s.turn.cancelled = true
+			s.turn.cancel(errTurnCancelled)
+			b.mu.Unlock()
+		}
+	}
+	return b.toAgent.Relay(line)
+}
+
+// newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.
+func (b *Bridge) newTurn(s *Session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s.turn.cancelled {
+		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
+		s.turn.cancelled = false
+	}
+}
+
+func (b *Bridge) endTurn(s *Session) {
+	b.o.Acts.EndTurn(s.boundID())
+}
+
+func (b *Bridge) cancelledTurn(s *Session) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return s.turn.cancelled
+}
+
+// turnContext ends when the turn is cancelled or the session is closed.
+func (b *Bridge) turnContext(s *Session) context.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return s.turn.ctx
+}
+
+func (b *Bridge) protocol() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.version
+}
