@@ -1,0 +1,184 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// TokenVariable is the environment variable in which the token travels to Attach.
+const TokenVariable = "A2A_ATTACH_TOKEN"
+
+// The reasons why calls end that did not end by themselves, as context.Cause gives them.
+var (
+	ErrCancelled = errors.New("the agent gave the call up")
+	ErrGone      = errors.New("the agent is gone")
+	ErrClosed    = errors.New("the tools were taken away")
+)
+
+// helloTime is how long a connection may take to show the token.
+const helloTime = 10 * time.Second
+
+// ListenOptions says what a Door is made of.
+type ListenOptions struct {
+	Tools   Tools             // required
+	Dir     string            // optional: where the socket's directory is best made ($XDG_RUNTIME_DIR); used if it is ours alone
+	TempDir string            // optional, default os.TempDir(): where it is made otherwise
+	Say     func(line string) // optional: told of every connection that is refused or breaks the rules. Safe for concurrent use
+}
+
+// Door is a socket at which one process may attach, once, to use tools. Close it.
+type Door struct {
+	tools Tools
+	say   func(string)
+
+	dir      string
+	listener *net.UnixListener
+	token    string
+
+	ctx    context.Context // ends when the Door is closed
+	cancel context.CancelCauseFunc
+	ended  sync.WaitGroup // the accepting goroutine and one for each connection
+	close  func() error
+
+	mu     sync.Mutex
+	spent  bool // somebody has shown the token
+	guests int  // connections that have not shown it
+}
+
+// Listen makes the socket and waits there in the background. The Door lets in one process of our own user that shows the
+// token, and nobody after it.
+func Listen(o ListenOptions) (*Door, error) {
+	if o.Tools == nil {
+		return nil, errors.New("offer tools: Tools is required")
+	}
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	dir, err := makeSocketDir(parentsOfSockets(o.Dir, o.TempDir))
+	if err != nil {
+		return nil, fmt.Errorf("offer tools: %w", err)
+	}
+	path := filepath.Join(dir, socketName)
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		if listener != nil {
+			listener.Close()
+		}
+		return nil, errors.Join(fmt.Errorf("offer tools: %w", err), os.RemoveAll(dir))
+	}
+	d := &Door{tools: o.Tools, say: o.Say, dir: dir, listener: listener, token: randomHex(32)}
+	d.ctx, d.cancel = context.WithCancelCause(context.Background())
+	d.close = sync.OnceValue(d.shut)
+	d.ended.Go(d.accept) // ends when the listener is closed
+	return d, nil
+}
+
+// Socket gives the path at which to attach.
+func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
+
+// Token gives what the process that attaches has to show. It is a secret until it is spent.
+func (d *Door) Token() string { return d.token }
+
+// Close ends the calls that are under way, with ErrClosed as the cause, and returns when they have ended and nothing is
+// left: no connection, no goroutine, no file. Closing twice is harmless.
+func (d *Door) Close() error { return d.close() }
+
+func (d *Door) shut() error {
+	d.cancel(ErrClosed)
+	closeErr := d.listener.Close()
+	d.ended.Wait()
+	if err := os.RemoveAll(d.dir); err != nil {
+		return fmt.Errorf("close the door to the tools: %w", err)
+	}
+	if closeErr != nil {
+		return fmt.Errorf("close the door to the tools: %w", closeErr)
+	}
+	return nil
+}
+
+// accept lets connections come in until the Door is closed.
+func (d *Door) accept() {
+	for {
+		conn, err := d.listener.AcceptUnix()
+		if d.ctx.Err() != nil {
+			if err == nil {
+				conn.Close()
+			}
+			return
+		}
+		if err != nil {
+			d.say(fmt.Sprintf("the tools cannot be reached any more: %v", err))
+			return
+		}
+		who, err := d.greet(conn)
+		if err != nil {
+			d.tell("refused", who, err)
+			conn.Close()
+			continue
+		}
+		d.ended.Go(func() { d.serve(conn, who) }) // ends with the connection, or the Door
+	}
+}
+
+// greet looks at who is there before anything is read.
+func (d *Door) greet(conn *net.UnixConn) (user, error) {
+	who, err := otherEnd(conn)
+	if err != nil {
+		return who, fmt.Errorf("the system does not tell whose it is: %w", err)
+	}
+	if who.known && who.uid != os.Geteuid() {
+		return who, errors.New("another user")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.guests >= mostGuests {
+		return who, fmt.Errorf("%d others have not shown the token yet", d.guests)
+	}
+	d.guests++
+	return who, nil
+}
+
+// farewell is for a connection that greet let in and that has shown the token, or never will.
+func (d *Door) farewell() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.guests--
+}
+
+// admit tells whether the token is the right one, for the first time. Somebody who has it has nothing to gain from the time
+// that comparing takes, and nobody else learns anything from it.
+func (d *Door) admit(token string) error {
+	right := subtle.ConstantTimeCompare([]byte(token), []byte(d.token)) == 1
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case !right:
+		return errors.New("wrong token")
+	case d.spent:
+		return errors.New("the token has been used before: only one process may attach, once")
+	}
+	d.spent = true
+	return nil
+}
+
+// tell tells the person what became of a connection that did not go as it should.
+func (d *Door) tell(what string, who user, why error) {
+	by := ""
+	if who.known {
+		by = fmt.Sprintf(" by process %d of user %d", who.pid, who.uid)
+	}
+	d.say(fmt.Sprintf("a connection%s to the tools was %s: %v", by, what, why))
+}

@@ -1,0 +1,82 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+func TestFromResult(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name       string
+		result     tool.Result
+		text       string
+		structured string
+		isError    bool
+	}{
+		{
+			"a success", tool.Result{Status: tool.StatusCompleted, Stdout: "out\n", Stderr: "note\n"},
+			"out\nstderr:\nnote\n", `{"stdout":"out\n","stderr":"note\n","exitCode":0}`, false,
+		},
+		{"nothing to say", tool.Result{Status: tool.StatusCompleted}, "(no output)", `{"stdout":"","stderr":"","exitCode":0}`, false},
+		{
+			"another exit code, with its meaning",
+			tool.Result{
+				Status: tool.StatusFailed, ExitCode: 3, Stderr: "no row\n",
+				MCPError: &tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no such row", ReturnCode: 3},
+			},
+			"Resource not found: no such row\nstderr:\nno row\nexit code 3",
+			`{"stdout":"","stderr":"no row\n","exitCode":3,"mapped_error":{"code":-32002,"message":"Resource not found","detail":"no such row","retryable":false,"return_code":3}}`,
+			true,
+		},
+		{
+			"a denial", tool.Result{Status: tool.StatusDenied, ExitCode: -1, Error: tool.Failf(tool.FailDenied, "rule x")},
+			"denied: rule x", `{"stdout":"","stderr":"","exitCode":-1,"error":{"code":"denied","message":"rule x","retryable":false,"details":{}}}`, true,
+		},
+		{
+			"an end by a limit",
+			tool.Result{Status: tool.StatusFailed, ExitCode: 137, Signal: "SIGKILL", Stdout: "x", Truncated: true, OutputLength: 99},
+			"x\nended by SIGKILL\n(the output was cut: there were 99 bytes)", `{"stdout":"x","stderr":"","exitCode":137,"truncated":true}`, true,
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got := FromResult(row.result)
+			if diff := cmp.Diff([]any{row.text, row.structured, row.isError}, []any{got.Content, string(got.Structured), got.IsError}); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if !strings.Contains(string(got.Meta), diagnosticsKey) {
+				t.Errorf("no diagnostics in %s", got.Meta)
+			}
+		})
+	}
+}
+
+func TestFromTool(t *testing.T) {
+	t.Parallel()
+	yes := true
+	got := FromTool(&tool.Tool{
+		ID: "count words", Name: "Count", Description: "Counts",
+		Parameters:  []tool.Parameter{{Name: "file", Type: tool.TypeString, Required: true, Description: "which"}},
+		Annotations: tool.Annotations{ReadOnly: &yes},
+	})
+	if got.Name != ToolName("count words") || got.Title != "Count" || got.Description != "Counts" || got.Annotations.ReadOnly == nil || !*got.Annotations.ReadOnly {
+		t.Errorf("got %+v", got)
+	}
+	var schema struct {
+		Type       string
+		Properties map[string]struct{ Type, Description string }
+		Required   []string
+	}
+	if err := json.Unmarshal(got.InputSchema, &schema); err != nil || schema.Type != "object" || schema.Properties["file"].Type != "string" || len(schema.Required) != 1 {
+		t.Errorf("schema %s: %v", got.InputSchema, err)
+	}
+	if !json.Valid(got.OutputSchema) {
+		t.Errorf("output schema %s", got.OutputSchema)
+	}
+}
