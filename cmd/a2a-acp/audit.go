@@ -1,0 +1,334 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+func auditCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Read the record of what was asked, decided and done",
+		Args:  verbsOnly,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(auditListCommand(env), auditShowCommand(env))
+	return cmd
+}
+
+// actFilter picks acts by what a person remembers of them.
+type actFilter struct {
+	session string
+	kind    string
+	result  string
+	since   time.Duration
+}
+
+func (f *actFilter) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
+	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject or seen")
+	cmd.Flags().DurationVar(&f.since, "since", 0, "only acts of the last so long, such as 90m or 24h")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *actFilter) fits(c audit.Chapter) bool {
+	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) && (f.result == "" || resultOf(c) == f.result)
+}
+
+// chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes with the rest.
+func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
+	dir, err := app.StateDir(env.appOptions(nil, nil))
+	if err != nil {
+		return nil, fail(exitHost, err)
+	}
+	filter := audit.Filter{Session: f.session}
+	if f.since > 0 {
+		filter.Since = env.now().Add(-f.since)
+	}
+	entries, err := audit.List(filepath.Join(dir, "audit"), filter)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var fitting []audit.Chapter
+	for _, chapter := range audit.Story(entries) {
+		if f.fits(chapter) {
+			fitting = append(fitting, chapter)
+		}
+	}
+	if err != nil {
+		err = fail(exitHost, err)
+	}
+	return fitting, err
+}
+
+func auditListCommand(env *environment) *cobra.Command {
+	var filter actFilter
+	var last int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what was asked, decided and done, an act a line",
+		Example: `  a2a-acp audit list
+  a2a-acp audit list --kind write --result reject
+  a2a-acp audit list --since 24h --json | jq '.[].decision'`,
+		Args: cobra.NoArgs,
+	}
+	f := addFormat(cmd)
+	filter.addTo(cmd)
+	cmd.Flags().IntVarP(&last, "last", "n", 50, "the last so many acts; 0 lists all")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		chapters, err := filter.chapters(env)
+		if last > 0 && len(chapters) > last {
+			chapters = chapters[len(chapters)-last:]
+		}
+		if *f != formatTable {
+			list := []audit.Entry{}
+			for _, chapter := range chapters {
+				list = append(list, chapter...)
+			}
+			return errors.Join(writeData(env.stdout, *f, list), err)
+		}
+		if len(chapters) == 0 && err == nil {
+			env.say("nothing is on record yet that fits")
+			return nil
+		}
+		out := table{head: []string{"NO", "TIME", "DECISION", "BY", "ENDED", "ACT"}}
+		for _, chapter := range chapters {
+			first := chapter[0]
+			out.add(strconv.FormatInt(first.Seq, 10), first.Time.Local().Format(time.DateTime), resultOf(chapter), deciderOf(chapter), endOf(chapter), titleOf(chapter))
+		}
+		out.write(env.stdout)
+		return err
+	}
+	return cmd
+}
+
+func auditShowCommand(env *environment) *cobra.Command {
+	var filter actFilter
+	var last bool
+	cmd := &cobra.Command{
+		Use:   "show (NO | ID | --last)",
+		Short: "Tell one act from its beginning to its end",
+		Long: `show tells one act: who asked, what was decided, by whom and why, and how it ended. NO is the number
+that audit list prints, ID the id of the entry, of the call, or of the agent's own call.`,
+		Example: `  a2a-acp audit show 12
+  a2a-acp audit show --last --kind write
+  a2a-acp audit show --last --result reject --json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	f := addFormat(cmd)
+	filter.addTo(cmd)
+	cmd.Flags().BoolVar(&last, "last", false, "the last act that fits")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if last == (len(args) == 1) {
+			return fail(exitUsage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
+		}
+		chapters, err := filter.chapters(env)
+		if err != nil {
+			env.say(err.Error()) // the act may be whole all the same
+		}
+		chapter := find(chapters, args)
+		if chapter == nil {
+			return fail(exitUsage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+		}
+		if *f != formatTable {
+			return writeData(env.stdout, *f, chapter)
+		}
+		for _, line := range tell(chapter) {
+			fmt.Fprintln(env.stdout, line)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// find picks the act with a name, or the last one that is an act at all.
+func find(chapters []audit.Chapter, args []string) audit.Chapter {
+	for i := len(chapters) - 1; i >= 0; i-- {
+		if len(args) == 0 {
+			if actOf(chapters[i]) != nil {
+				return chapters[i]
+			}
+			continue
+		}
+		for _, entry := range chapters[i] {
+			if args[0] == strconv.FormatInt(entry.Seq, 10) || args[0] == entry.ID || args[0] == entry.CallID || args[0] == entry.ToolCall {
+				return chapters[i]
+			}
+		}
+	}
+	return nil
+}
+
+// actOf gives the fullest description of the act: the one that was decided, else the first.
+func actOf(c audit.Chapter) *events.Act {
+	if decided := c.Decided(); decided != nil && decided.Act != nil {
+		return decided.Act
+	}
+	return c[0].Act
+}
+
+func resultOf(c audit.Chapter) string {
+	switch decided := c.Decided(); {
+	case decided != nil && decided.Decision != nil:
+		return decided.Decision.Result
+	case c[0].Type == events.ToolSeen:
+		return "seen"
+	case c[0].Type == events.ApprovalAsked:
+		return "asked"
+	}
+	return "-"
+}
+
+// deciderOf says who decided: a rule by its name, or the person, or what applies when no rule does.
+func deciderOf(c audit.Chapter) string {
+	decided := c.Decided()
+	switch {
+	case decided == nil || decided.Decision == nil:
+		return "-"
+	case decided.Decision.Rule != "":
+		return decided.Decision.Rule
+	}
+	return decided.Decision.Source
+}
+
+func endOf(c audit.Chapter) string {
+	ended := c.Ended()
+	if ended == nil || ended.Outcome == nil {
+		return "-"
+	}
+	return ended.Outcome.Status
+}
+
+// titleOf says in a line what the act was.
+func titleOf(c audit.Chapter) string {
+	act := actOf(c)
+	switch {
+	case act == nil && c[0].Detail != "":
+		return string(c[0].Type) + ": " + permissions.ShowLine(c[0].Detail)
+	case act == nil && len(c[0].Command) > 0:
+		return string(c[0].Type) + ": " + permissions.ShowLine(strings.Join(c[0].Command, " "))
+	case act == nil:
+		return string(c[0].Type)
+	}
+	words := []string{act.Kind}
+	if act.Kind == string(permissions.ActionCall) {
+		words = append(words, act.Tool)
+	}
+	switch {
+	case act.Shell != "":
+		words = append(words, act.Shell)
+	case len(act.Paths) > 0:
+		words = append(words, strings.Join(act.Paths, ", "))
+	case act.Kind == string(permissions.ActionCall):
+	case act.Tool != "":
+		words = append(words, act.Tool)
+	case act.Title != "":
+		words = append(words, act.Title)
+	}
+	return permissions.ShowLine(strings.Join(words, " "))
+}
+
+// tell is the act as a story: a line says what it was, one where it came from, one each what happened.
+func tell(c audit.Chapter) []string {
+	lines := []string{titleOf(c), from(c)}
+	if act := actOf(c); act != nil && act.Title != "" {
+		lines = append(lines, "  the agent calls it "+strconv.Quote(permissions.ShowLine(act.Title)))
+	}
+	for _, entry := range c {
+		at := entry.Time.Local().Format("15:04:05.000")
+		switch {
+		case entry.Type == events.ApprovalAsked && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
+		case entry.Type == events.ToolDecided && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(entry.Decision)))
+			for _, reason := range entry.Decision.Reasons {
+				lines = append(lines, strings.Repeat(" ", 25)+permissions.ShowLine(reason))
+			}
+		case entry.Type == events.ToolEnded && entry.Outcome != nil:
+			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.ToolSeen:
+			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
+		default:
+			lines = append(lines, fmt.Sprintf("  %s  %s %s", at, entry.Type, permissions.ShowLine(entry.Detail)))
+		}
+	}
+	first, last := c[0], c[len(c)-1]
+	numbers := strconv.FormatInt(first.Seq, 10)
+	if last.Seq != first.Seq {
+		numbers += " to " + strconv.FormatInt(last.Seq, 10)
+	}
+	return append(lines, fmt.Sprintf("  on record as %s in %s", numbers, last.File))
+}
+
+func from(c audit.Chapter) string {
+	first := c[0]
+	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
+	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
+		if part[1] != "" {
+			words = append(words, part[0]+" "+permissions.ShowLine(part[1]))
+		}
+	}
+	return strings.Join(words, " · ")
+}
+
+func decision(d *events.Decision) string {
+	by := d.Source
+	if d.Rule != "" {
+		by = fmt.Sprintf("%s %s", d.Source, d.Rule)
+		if d.At != "" {
+			by += " (" + d.At + ")"
+		}
+	}
+	return permissions.ShowLine(fmt.Sprintf("%s, by %s: %s", d.Result, by, why(d)))
+}
+
+func why(d *events.Decision) string {
+	if d.Reason == "" {
+		return "no reason was given"
+	}
+	return permissions.ShowLine(d.Reason)
+}
+
+func outcome(o *events.Outcome) string {
+	words := []string{o.Status}
+	if o.ExitCode != nil {
+		words = append(words, fmt.Sprintf("exit code %d", *o.ExitCode))
+	}
+	if o.Signal != "" {
+		words = append(words, o.Signal)
+	}
+	if o.Millis > 0 {
+		words = append(words, fmt.Sprintf("after %.0f ms", o.Millis))
+	}
+	if o.Level != "" {
+		words = append(words, "confined: "+o.Level)
+	}
+	if len(o.LimitsHit) > 0 {
+		words = append(words, "limits hit: "+strings.Join(o.LimitsHit, ", "))
+	}
+	if o.Error != "" {
+		words = append(words, o.Error)
+	}
+	return permissions.ShowLine(strings.Join(words, ", "))
+}
+
+func seenStatus(o *events.Outcome) string {
+	if o == nil {
+		return ""
+	}
+	return " (" + permissions.ShowLine(o.Status) + ")"
+}

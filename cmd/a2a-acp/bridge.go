@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+)
+
+// bridgeFlags are what the bridge verb takes.
+type bridgeFlags struct {
+	tools    []string
+	policies []string
+	maxFrame int
+}
+
+func bridgeCommand(env *environment) *cobra.Command {
+	var flags bridgeFlags
+	cmd := &cobra.Command{
+		Use:   "bridge [flags] (NAME | -- AGENT [ARGS...])",
+		Short: "Sit between an editor and an agent",
+		Long: `bridge starts an agent and relays between it and the editor that started us, over standard input and
+output (ACP). File access, terminals and permission prompts pass the policies, and the agent gets
+the tools of tools.yaml.
+
+NAME is one of` + strings.Join(agentNames(), ", ") + `. Everything after -- is the agent's own command.
+
+With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
+runs unguarded; that is said.`,
+		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
+  #   "agent_servers": {"Gemini, guarded": {"type": "custom", "command": "a2a-acp", "args": ["bridge", "gemini"]}}
+  a2a-acp bridge gemini
+
+  # any agent that speaks ACP
+  a2a-acp bridge -- my-agent --acp
+
+  # with a policy file of your own
+  a2a-acp bridge --policies ~/strict.yaml -- gemini --acp`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bridge(cmd.Context(), env, flags, args, cmd.ArgsLenAtDash())
+		},
+	}
+	addSources(cmd, &flags.tools, &flags.policies)
+	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
+	return cmd
+}
+
+// addSources gives a verb the flags that name configuration files.
+func addSources(cmd *cobra.Command, tools, policies *[]string) {
+	cmd.Flags().StringArrayVar(tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(policies, "policies", nil, "a policy file, in addition to the others; may be repeated")
+	_ = cmd.MarkFlagFilename("tools", "yaml", "yml")
+	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
+}
+
+func agentNames() []string {
+	var names []string
+	for _, agent := range agents.Known() {
+		names = append(names, agent.Name)
+	}
+	return names
+}
+
+func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []string, dash int) error {
+	command, err := agentCommand(env, args, dash)
+	if err != nil {
+		return err
+	}
+	if unguarded, why := env.directCall(command); unguarded {
+		env.say("the agent runs unguarded: " + why)
+		return replaceWith(command, env.forAgent())
+	}
+	if flags.maxFrame < 64 {
+		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
+	}
+	stdout, err := claimStdout(env)
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	defer stdout.Close()
+	code, err := app.Bridge(ctx, app.BridgeOptions{
+		Options: env.appOptions(flags.tools, flags.policies),
+		Command: command, AgentEnv: env.forAgent(),
+		EditorIn: env.stdin, EditorOut: stdout, Stderr: env.stderr,
+		MaxFrame: flags.maxFrame << 20,
+	})
+	if err != nil {
+		return fail(code, err)
+	}
+	return silent(code)
+}
+
+// agentCommand finds the command that starts the agent: what stands after --, or a known agent's.
+func agentCommand(env *environment, args []string, dash int) ([]string, error) {
+	switch {
+	case dash == 0 && len(args) > 0:
+		return args, nil
+	case dash > 0:
+		return nil, fail(exitUsage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
+	case len(args) == 0:
+		return nil, fail(exitUsage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(agentNames(), "|")))
+	}
+	agent, ok := agents.ByName(args[0])
+	if !ok {
+		return nil, fail(exitUsage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(agentNames(), ", "), strings.Join(args, " ")))
+	}
+	command, err := agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}.Find(agent)
+	if err != nil {
+		return nil, fail(exitHost, err)
+	}
+	return append(command, args[1:]...), nil
+}
+
+// replaceWith makes this process the agent.
+func replaceWith(command, environ []string) error {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return fail(exitHost, fmt.Errorf("start the agent: %w", err))
+	}
+	return fail(exitHost, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
+}
+
+// directCall tells whether a person or a login wants the agent itself: a terminal on standard input, or the arguments
+// that the agent asked the editor to add for its login (ACP, terminal authentication).
+func (e *environment) directCall(command []string) (bool, string) {
+	if isTerminal(e.stdin) {
+		return true, "standard input is a terminal, so a person is talking to it"
+	}
+	if app.IsLogin(e.appOptions(nil, nil), command) {
+		return true, "the editor calls for its login"
+	}
+	return false, ""
+}
+
+// claimStdout takes standard output for the protocol alone: it keeps a private copy of descriptor 1 and points 1 at
+// stderr, so that no stray print, of ours or of a library's, can corrupt the stream.
+func claimStdout(env *environment) (*os.File, error) {
+	private, err := duplicate(1)
+	if err != nil {
+		return nil, fmt.Errorf("keep standard output for the protocol: %w", err)
+	}
+	if err := redirect(2, 1); err != nil {
+		return nil, fmt.Errorf("keep standard output for the protocol: %w", err)
+	}
+	env.stdout = env.stderr
+	return private, nil
+}

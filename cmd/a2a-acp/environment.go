@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// environment is all that the program takes from outside. Verbs use nothing else, so that tests can give them another.
+type environment struct {
+	stdin   *os.File
+	stdout  io.Writer
+	stderr  io.Writer
+	environ []string
+	now     func() time.Time
+}
+
+func processEnvironment() *environment {
+	return &environment{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now}
+}
+
+// getenv gives a variable; "" when it is not set. As with the C library, the first of several holds.
+func (e *environment) getenv(name string) string {
+	for _, entry := range e.environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// forAgent gives the environment that an agent gets: ours, without what is ours alone.
+func (e *environment) forAgent() []string {
+	var kept []string
+	for _, entry := range e.environ {
+		if !strings.HasPrefix(entry, "A2A_") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// say writes one line for the person.
+func (e *environment) say(line string) { fmt.Fprintf(e.stderr, "a2a-acp: %s\n", line) }
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

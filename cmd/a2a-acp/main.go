@@ -1,0 +1,11 @@
+// Command a2a-acp puts a safe, audited pair of hands between an AI agent and a Linux machine.
+package main
+
+import "os"
+
+// version is set by the build.
+var version = "dev"
+
+func main() {
+	os.Exit(run(os.Args[1:], processEnvironment()))
+}

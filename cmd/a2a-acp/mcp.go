@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+)
+
+func mcpCommand(env *environment) *cobra.Command {
+	var socket string
+	cmd := &cobra.Command{
+		Use:   "mcp --attach SOCKET",
+		Short: "Offer the tools of a running bridge over MCP",
+		Long: `mcp --attach is what a bridge has the agent start: an MCP server on standard input and output that
+passes every call to the bridge, where it is decided, recorded and run. The token that it needs
+comes in the environment.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if socket == "" {
+				return fail(exitUsage, errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
+			}
+			token := env.getenv(mcpserver.TokenVariable)
+			stdout, err := claimStdout(env)
+			if err != nil {
+				return fail(exitHost, err)
+			}
+			defer stdout.Close()
+			err = mcpserver.Attach(cmd.Context(), mcpserver.AttachOptions{
+				Socket: socket, Token: token, Stdin: env.stdin, Stdout: stdout, Version: version,
+			})
+			switch {
+			case err == nil:
+				return nil
+			case cmd.Context().Err() != nil, errors.Is(err, mcpserver.ErrBridgeGone):
+				return silent(exitInterrupt) // sessions end so every day; the agent is not to worry anybody with it
+			}
+			return fail(exitHost, err)
+		},
+	}
+	cmd.Flags().StringVar(&socket, "attach", "", "the bridge's socket")
+	return cmd
+}

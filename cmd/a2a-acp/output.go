@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"gopkg.in/yaml.v3"
+)
+
+// Data goes to stdout in the form that was asked for; talk goes to stderr. `-o table` is for people, the other forms for
+// their scripts.
+
+// format is the value of -o.
+type format string
+
+const (
+	formatTable format = "table"
+	formatJSON  format = "json"
+	formatYAML  format = "yaml"
+)
+
+// String, Set and Type make format a flag that complains about what it does not know.
+func (f *format) String() string { return string(*f) }
+
+// Set implements pflag.Value.
+func (f *format) Set(s string) error {
+	switch format(s) {
+	case formatTable, formatJSON, formatYAML:
+		*f = format(s)
+		return nil
+	}
+	return fmt.Errorf("want table, json or yaml")
+}
+
+// Type implements pflag.Value.
+func (f *format) Type() string { return "table|json|yaml" }
+
+// addFormat gives a verb -o and --json.
+func addFormat(cmd *cobra.Command) *format {
+	f := formatTable
+	cmd.Flags().VarP(&f, "output", "o", "form of the output")
+	asJSON := cmd.Flags().Bool("json", false, "the same as -o json")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *asJSON {
+			f = formatJSON
+		}
+		return nil
+	}
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	return &f
+}
+
+// writeData writes a value as JSON or YAML.
+func writeData(w io.Writer, f format, v any) error {
+	if f == formatYAML {
+		// By way of JSON, so that both forms have the same names.
+		data, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		var plain any
+		if err := yaml.Unmarshal(data, &plain); err != nil {
+			return err
+		}
+		enc := yaml.NewEncoder(w)
+		enc.SetIndent(2)
+		return errors.Join(enc.Encode(plain), enc.Close())
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// table is rows for people. The last column is cut to the width of the terminal.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) write(w io.Writer) {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	limit := terminalWidth(w)
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			if i == len(row)-1 {
+				line.WriteString(cell)
+				break
+			}
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
+	}
+}
+
+// terminalWidth gives the columns of a terminal; 0 for what is none, which has no limit.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(interface{ Fd() uintptr }); ok && isTerminal(w) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
+func cut(line string, width int) string {
+	if width < 2 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}

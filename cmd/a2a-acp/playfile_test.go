@@ -1,0 +1,384 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A play is a file that an editor and an agent both have. Each carries out its own lines, in order, and passes over those of
+// the other:
+//
+//	editor> JSON         the editor writes the line (anything may stand there, JSON or not)
+//	editor< JSON         the editor must read a line that fits next
+//	editor closes        it closes the bridge's standard input
+//	editor kills         it sends SIGKILL to the bridge; terms and hangs up send SIGTERM and SIGHUP
+//	editor hears TEXT    it waits until the bridge has said TEXT on stderr since it last waited so
+//	agent>, agent<       likewise for the agent
+//	agent says TEXT      on stderr
+//	agent exits N        at once
+//	agent raises N       a signal at itself
+//	agent sleeps         until it is killed, with SIGTERM ignored
+//	agent breeds FILE    it leaves a stubborn process behind (see stubborn)
+//	agent runs COMMAND   a line of sh
+//	agent calls JSON     the tool {"name", "arguments"} over the MCP server that session/new gave; what comes is said on stderr
+//
+// An expected line fits when everything in it is in what was read; what was read may hold more. A string "$name" takes what
+// stands in its place the first time, must be equal after that, and stands for that in lines that are written. "…" fits
+// anything. ${NAME} is replaced by the environment's variable first.
+type play struct {
+	who   string
+	lines []string
+	names map[string]any
+	in    *bufio.Reader
+	out   io.WriteCloser
+	own   func(verb, rest string) error // the verbs that only one of the two has
+}
+
+var variable = regexp.MustCompile(`\$\{[A-Z]+\}`)
+
+func readPlay(who, file string) (*play, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &play{who: who, names: map[string]any{}}
+	text := variable.ReplaceAllStringFunc(string(data), func(name string) string { return os.Getenv(name[2 : len(name)-1]) })
+	p.lines = strings.Split(text, "\n")
+	return p, nil
+}
+
+func (p *play) run() error {
+	for number, line := range p.lines {
+		var err error
+		switch who, rest, _ := strings.Cut(line, " "); who {
+		case p.who + ">":
+			err = p.write(strings.TrimLeft(rest, " "))
+		case p.who + "<":
+			err = p.read(strings.TrimLeft(rest, " "))
+		case p.who:
+			verb, rest, _ := strings.Cut(rest, " ")
+			err = p.own(verb, rest)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %s: %w", number+1, line, err)
+		}
+	}
+	return nil
+}
+
+func (p *play) write(line string) error {
+	var v any
+	if json.Unmarshal([]byte(line), &v) == nil && strings.Contains(line, `"$`) {
+		data, err := json.Marshal(p.fill(v))
+		if err != nil {
+			return err
+		}
+		line = string(data)
+	}
+	_, err := io.WriteString(p.out, line+"\n")
+	return err
+}
+
+// fill puts what names stand for in their place.
+func (p *play) fill(v any) any {
+	switch v := v.(type) {
+	case string:
+		if known, ok := p.names[v]; ok {
+			return known
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = p.fill(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = p.fill(v[i])
+		}
+	}
+	return v
+}
+
+func (p *play) read(want string) error {
+	line, err := p.in.ReadString('\n')
+	if err != nil {
+		return err
+	}
+	var got, wanted any
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(line), &got); err != nil {
+		return fmt.Errorf("read %q: %w", line, err)
+	}
+	if where := p.misfit(wanted, got); where != "" {
+		return fmt.Errorf("read %s\nwhich does not fit at %s", strings.TrimSpace(line), where)
+	}
+	return nil
+}
+
+// misfit tells where something that is wanted is missing; "" when it fits.
+func (p *play) misfit(want, got any) string {
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			return " an object"
+		}
+		for key, value := range want {
+			if where := p.misfit(value, object[key]); where != "" {
+				return "." + key + where
+			}
+		}
+		return ""
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) < len(want) {
+			return fmt.Sprintf(" a list of %d", len(want))
+		}
+		for i, value := range want {
+			if where := p.misfit(value, list[i]); where != "" {
+				return fmt.Sprintf("[%d]%s", i, where)
+			}
+		}
+		return ""
+	case string:
+		text, isText := got.(string)
+		switch known, ok := p.names[want]; {
+		case want == "…" && got != nil:
+			return ""
+		case ok && known == got:
+			return ""
+		case !ok && strings.HasPrefix(want, "$") && got != nil:
+			p.names[want] = got
+			return ""
+		case isText && strings.HasPrefix(want, "…") && strings.HasSuffix(want, "…") && strings.Contains(text, strings.Trim(want, "…")):
+			return ""
+		}
+	}
+	if want != got {
+		return fmt.Sprintf(": want %v", want)
+	}
+	return ""
+}
+
+// fakeEditor is the command fake-editor FILE COMMAND [ARGS...]. It ends with the bridge's exit code, or with 99 when the play
+// went otherwise.
+func fakeEditor() {
+	p, err := readPlay("editor", os.Args[1])
+	if err != nil {
+		exitPlay(err)
+	}
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		exitPlay(err)
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		exitPlay(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		exitPlay(err)
+	}
+	if err := cmd.Start(); err != nil {
+		exitPlay(err)
+	}
+	heard := make(chan string, 10_000)
+	var hearing sync.WaitGroup
+	hearing.Go(func() { // ends with the bridge and all that have its stderr
+		defer close(heard)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			fmt.Fprintln(os.Stderr, lines.Text())
+			heard <- lines.Text()
+		}
+	})
+	p.in, p.out = bufio.NewReader(stdout), stdin
+	p.own = func(verb, rest string) error {
+		switch verb {
+		case "hears":
+			for line := range heard {
+				if strings.Contains(line, rest) {
+					return nil
+				}
+			}
+			return errors.New("the bridge ended without saying it")
+		case "closes":
+			return stdin.Close()
+		case "kills":
+			return cmd.Process.Kill()
+		case "terms":
+			return cmd.Process.Signal(syscall.SIGTERM)
+		case "hangs":
+			return cmd.Process.Signal(syscall.SIGHUP)
+		}
+		return errors.New("the editor cannot do that")
+	}
+	played := p.run()
+	if played != nil {
+		stdin.Close()
+	}
+	rest, _ := io.ReadAll(p.in)
+	os.Stdout.Write(rest)
+	hearing.Wait()
+	err = cmd.Wait()
+	if played != nil {
+		exitPlay(fmt.Errorf("%w (the bridge: %s)", played, cmd.ProcessState))
+	}
+	if cmd.ProcessState.ExitCode() < 0 {
+		fmt.Fprintln(os.Stderr, "the bridge:", err)
+		os.Exit(98)
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+func exitPlay(err error) {
+	fmt.Fprintln(os.Stderr, "play:", err)
+	os.Exit(99)
+}
+
+// fakeAgent is the command fake-agent FILE. After its last line it waits for the end of its input.
+func fakeAgent() {
+	p, err := readPlay("agent", os.Args[1])
+	if err != nil {
+		exitPlay(err)
+	}
+	seen, tools := &mcpEntry{}, &agentTools{}
+	defer tools.close()
+	p.in, p.out = bufio.NewReader(io.TeeReader(os.Stdin, seen)), os.Stdout
+	p.own = func(verb, rest string) error {
+		switch verb {
+		case "says":
+			fmt.Fprintln(os.Stderr, rest)
+		case "closes":
+			return os.Stdout.Close()
+		case "exits":
+			var code int
+			fmt.Sscan(rest, &code)
+			os.Exit(code)
+		case "raises":
+			var signal int
+			fmt.Sscan(rest, &signal)
+			if err := syscall.Kill(os.Getpid(), syscall.Signal(signal)); err != nil {
+				return err
+			}
+			select {}
+		case "sleeps":
+			sleep()
+		case "breeds":
+			return breed(rest)
+		case "runs":
+			cmd := exec.Command("sh", "-c", rest)
+			cmd.Stderr = os.Stderr
+			return cmd.Run()
+		case "calls":
+			session, err := tools.connect(seen.server())
+			if err != nil {
+				return err
+			}
+			return callTool(session, rest)
+		default:
+			return errors.New("the agent cannot do that")
+		}
+		return nil
+	}
+	if err := p.run(); err != nil {
+		exitPlay(fmt.Errorf("agent: %w", err))
+	}
+	_, _ = io.Copy(io.Discard, p.in)
+}
+
+// mcpEntry keeps what the agent reads, for the MCP server that session/new names last: ours.
+type mcpEntry struct{ read strings.Builder }
+
+func (e *mcpEntry) Write(b []byte) (int, error) { return e.read.Write(b) }
+
+type mcpServer struct {
+	Command string
+	Args    []string
+	Env     []struct{ Name, Value string }
+}
+
+func (e *mcpEntry) server() *mcpServer {
+	var last *mcpServer
+	for _, line := range strings.Split(e.read.String(), "\n") {
+		var frame struct {
+			Params struct {
+				MCPServers []mcpServer `json:"mcpServers"`
+			}
+		}
+		if json.Unmarshal([]byte(line), &frame) == nil && len(frame.Params.MCPServers) > 0 {
+			last = &frame.Params.MCPServers[len(frame.Params.MCPServers)-1]
+		}
+	}
+	return last
+}
+
+// agentTools is the agent's connection to our MCP server of its last session. A server can be started once only.
+type agentTools struct {
+	socket  string
+	session *mcp.ClientSession
+}
+
+func (a *agentTools) connect(server *mcpServer) (*mcp.ClientSession, error) {
+	switch {
+	case server == nil:
+		return nil, errors.New("session/new named no MCP server")
+	case a.session != nil && a.socket == server.Args[len(server.Args)-1]:
+		return a.session, nil
+	}
+	a.close()
+	cmd := exec.Command(server.Command, server.Args...)
+	cmd.Stderr = os.Stderr
+	cmd.Env = os.Environ()
+	for _, v := range server.Env {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "fake-agent", Version: "1"}, nil).Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		return nil, err
+	}
+	a.socket, a.session = server.Args[len(server.Args)-1], session
+	return session, nil
+}
+
+func (a *agentTools) close() {
+	if a.session != nil {
+		a.session.Close()
+	}
+}
+
+// callTool says which tools there are, calls one and says what came.
+func callTool(session *mcp.ClientSession, call string) error {
+	var params mcp.CallToolParams
+	if err := json.Unmarshal([]byte(call), &params); err != nil {
+		return err
+	}
+	tools, err := session.ListTools(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	for _, t := range tools.Tools {
+		fmt.Fprintln(os.Stderr, "agent: tool", t.Name)
+	}
+	result, err := session.CallTool(context.Background(), &params)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "agent: error", err)
+		return nil
+	}
+	data, err := json.Marshal(result)
+	fmt.Fprintln(os.Stderr, "agent: result", string(data))
+	return err
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent is what it
+// guards and plays the agent's (see playfile_test.go).
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"a2a-acp":     main,
+		"fake-editor": fakeEditor,
+		"fake-agent":  fakeAgent,
+		"stubborn":    stubborn,
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar. The comment on top of each says what it guards. Beside the commands of the testscript
+// package there are:
+//
+//	gone FILE     waits until no process holds FILE any more; see stubborn
+//	exits N CMD…  runs CMD, which must end with exit code N
+//	only_our_path keeps of PATH the directory that these commands are in
+//	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, and answers with what it was asked
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			work, err := filepath.EvalSymlinks(env.WorkDir)
+			if err != nil {
+				return err
+			}
+			env.Setenv("HOME", filepath.Join(work, "home"))
+			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("XDG_STATE_HOME", "")
+			env.Setenv("XDG_RUNTIME_DIR", "")
+			env.Setenv("PROJECT", filepath.Join(work, "project"))
+			return os.MkdirAll(filepath.Join(work, "home"), 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"gone":          gone,
+			"exits":         exits,
+			"serve":         serve,
+			"only_our_path": onlyOurPath,
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "sqlite3":
+				_, err := exec.LookPath("sqlite3")
+				return err == nil, nil
+			}
+			return false, nil
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+// gone waits for the exclusive lock that every stubborn process shares while it lives.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone FILE")
+	}
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	ts.Check(syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+}
+
+// exits runs a command for its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARGS...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("%s ended with %s, want %s", args[1], got, args[0])
+	}
+}
+
+// serve starts an HTTP server that says what it was asked.
+func serve(ts *testscript.TestScript, _ bool, _ []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s X-One=%s %s\n", r.Method, r.URL.Path, r.Header.Get("X-One"), body)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("SERVED", server.URL+"/")
+}
+
+func onlyOurPath(ts *testscript.TestScript, _ bool, _ []string) {
+	ours, _, _ := strings.Cut(ts.Getenv("PATH"), string(filepath.ListSeparator))
+	ts.Setenv("PATH", ours)
+}

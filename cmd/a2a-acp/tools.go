@@ -1,0 +1,337 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+func toolsCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "List, check and run the tools of tools.yaml",
+		Args:  verbsOnly,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(toolsListCommand(env), toolsShowCommand(env), toolsCheckCommand(env), toolsRunCommand(env))
+	return cmd
+}
+
+// appOptions is what the App of a verb is made of.
+func (e *environment) appOptions(tools, policies []string) app.Options {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	return app.Options{ToolFiles: tools, PolicyFiles: policies, Getenv: e.getenv, Dir: dir, Say: e.say, Version: version}
+}
+
+// load reads the configuration. A mistake in a file is the person's.
+func load(env *environment, tools, policies []string) (*config.Set, error) {
+	set, err := config.Load(app.Sources(env.appOptions(tools, policies)))
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	return set, nil
+}
+
+// listedTool is a tool in `tools list`.
+type listedTool struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Source      string `json:"source"`
+	Layer       string `json:"layer"`
+	ReadOnly    bool   `json:"read_only"`
+	Asks        bool   `json:"requires_confirmation"`
+	Exposed     bool   `json:"exposed"` // agents are offered it
+	Unavailable string `json:"unavailable,omitempty"`
+}
+
+func toolsListCommand(env *environment) *cobra.Command {
+	var tools []string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools that can be called, and where each comes from",
+		Example: `  a2a-acp tools list
+  a2a-acp tools list --tools ./tools.yaml --json`,
+		Args: cobra.NoArgs,
+	}
+	f := addFormat(cmd)
+	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		set, err := load(env, tools, nil)
+		if err != nil {
+			return err
+		}
+		list := make([]listedTool, 0, len(set.Tools))
+		for _, loaded := range set.Tools {
+			t := loaded.Tool
+			list = append(list, listedTool{
+				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+				Exposed: app.IsExposed(&t, set.Settings),
+			})
+		}
+		if *f != formatTable {
+			return writeData(env.stdout, *f, list)
+		}
+		out := table{head: []string{"TOOL", "DOES", "AGENTS", "FROM", "DESCRIPTION"}}
+		for _, t := range list {
+			out.add(t.ID, does(t), offered(t), t.Source, firstLine(t.Description))
+		}
+		out.write(env.stdout)
+		return nil
+	}
+	return cmd
+}
+
+func does(t listedTool) string {
+	switch {
+	case t.Unavailable != "":
+		return "unavailable"
+	case t.Asks:
+		return "asks"
+	case t.ReadOnly:
+		return "reads"
+	}
+	return "changes"
+}
+
+func offered(t listedTool) string {
+	if t.Exposed {
+		return "yes"
+	}
+	return "no"
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return permissions.ShowLine(line)
+}
+
+func toolsShowCommand(env *environment) *cobra.Command {
+	var tools []string
+	cmd := &cobra.Command{
+		Use:               "show TOOL",
+		Short:             "Show one tool: its parameters, its script, what it may do",
+		Example:           `  a2a-acp tools show grep`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTools(env, &tools),
+	}
+	f := addFormat(cmd)
+	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		set, err := load(env, tools, nil)
+		if err != nil {
+			return err
+		}
+		loaded, err := findTool(set, args[0])
+		if err != nil {
+			return err
+		}
+		if *f != formatTable {
+			return writeData(env.stdout, *f, shownTool(loaded))
+		}
+		writeTool(env, loaded)
+		return nil
+	}
+	return cmd
+}
+
+func findTool(set *config.Set, id string) (*config.Loaded, error) {
+	var ids []string
+	for i := range set.Tools {
+		if set.Tools[i].Tool.ID == id {
+			return &set.Tools[i], nil
+		}
+		ids = append(ids, set.Tools[i].Tool.ID)
+	}
+	return nil, fail(exitUsage, fmt.Errorf("there is no tool %q; there are: %s", id, strings.Join(ids, ", ")))
+}
+
+// toolDetails is a tool in `tools show -o json`.
+type toolDetails struct {
+	listedTool
+	Script      string         `json:"script"`
+	InputSchema map[string]any `json:"inputSchema"`
+	Limits      map[string]any `json:"limits"`
+	WorkingDir  string         `json:"working_directory"`
+	Temp        bool           `json:"use_temp_isolation"`
+	Warnings    config.Errors  `json:"warnings,omitempty"`
+}
+
+func shownTool(loaded *config.Loaded) toolDetails {
+	t := &loaded.Tool
+	l := t.Sandbox.Limits
+	return toolDetails{
+		listedTool: listedTool{
+			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+		},
+		Script: t.Script, InputSchema: t.InputSchema(),
+		Limits: map[string]any{
+			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
+			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
+		},
+		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation, Warnings: loaded.Warnings,
+	}
+}
+
+func writeTool(env *environment, loaded *config.Loaded) {
+	t := &loaded.Tool
+	w := env.stdout
+	fmt.Fprintf(w, "%s  (%s, %s)\n", t.ID, t.Source, t.Source.Layer)
+	if t.Unavailable != "" {
+		fmt.Fprintf(w, "unavailable: %s\n", t.Unavailable)
+	}
+	fmt.Fprintf(w, "%s\n", permissions.Show(strings.TrimSpace(t.Description)))
+	if len(t.Parameters) > 0 {
+		fmt.Fprintln(w, "\nParameters")
+		out := table{head: []string{"  NAME", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION"}}
+		for _, p := range t.Parameters {
+			required, preset := "no", ""
+			if p.Required {
+				required = "yes"
+			}
+			if p.Default != nil {
+				preset = fmt.Sprint(p.Default)
+			}
+			out.add("  "+p.Name, string(p.Type), required, preset, firstLine(p.Description))
+		}
+		out.write(w)
+	}
+	s := t.Sandbox
+	fmt.Fprintln(w, "\nMay")
+	if s.RequiresConfirmation {
+		fmt.Fprintln(w, "  run only when a person says yes, every time")
+	}
+	fmt.Fprintf(w, "  start in %s%s\n", dirName(s), map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
+	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
+		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, s.Limits.Output>>20)
+	fmt.Fprintln(w, "  (this build enforces these limits; paths and the network are not confined yet)")
+	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
+	for _, warning := range loaded.Warnings {
+		fmt.Fprintln(env.stderr, warning)
+	}
+}
+
+func dirName(s tool.Sandbox) string {
+	switch {
+	case s.WorkingDirectory == "" && s.TempIsolation:
+		return "the temporary directory"
+	case s.WorkingDirectory == "" || s.WorkingDirectory == ".":
+		return "the caller's directory"
+	}
+	return s.WorkingDirectory
+}
+
+func indent(s string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n  ")
+}
+
+func toolsCheckCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Check tools files: every mistake at once, with its place and its cure",
+		Long: `check reads tools files as the program does, and prints every mistake as file:line:column: message
+[rule]. Without a file it checks all the configuration that is in use, policies included.`,
+		Example: `  a2a-acp tools check ./tools.yaml
+  a2a-acp tools check -o json`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	f := addFormat(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		found, count, err := check(env, args)
+		if err != nil {
+			return err
+		}
+		if *f != formatTable {
+			if err := writeData(env.stdout, *f, append(config.Errors{}, found...)); err != nil {
+				return err
+			}
+		} else {
+			for _, e := range found {
+				fmt.Fprintln(env.stdout, e)
+			}
+		}
+		if found.Broken() {
+			return silent(exitUsage)
+		}
+		if *f == formatTable {
+			fmt.Fprintf(env.stderr, "%d tools are fine\n", count)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// check reads the files, or all the configuration when there are none, and gives everything that is to be said.
+func check(env *environment, files []string) (config.Errors, int, error) {
+	if len(files) == 0 {
+		set, err := config.Load(app.Sources(env.appOptions(nil, nil)))
+		if err != nil {
+			return toList(err)
+		}
+		return set.Warnings, len(set.Tools), nil
+	}
+	var found config.Errors
+	count := 0
+	for _, name := range files {
+		file, err := config.ReadFile(name, tool.LayerFlag)
+		var loaded []config.Loaded
+		if err == nil {
+			loaded, err = config.ReadTools(file)
+		}
+		if err != nil {
+			list, _, err := toList(err)
+			if err != nil {
+				return nil, 0, err
+			}
+			found = append(found, list...)
+			continue
+		}
+		count += len(loaded)
+		for _, one := range loaded {
+			found = append(found, one.Warnings...)
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
+	return found, count, nil
+}
+
+func toList(err error) (config.Errors, int, error) {
+	list := config.List(err)
+	if len(list) == 0 {
+		return nil, 0, fail(exitUsage, err)
+	}
+	return list, 0, nil
+}
+
+// completeTools completes the ids of tools.
+func completeTools(env *environment, tools *[]string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		set, err := load(env, *tools, nil)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var ids []string
+		for _, loaded := range set.Tools {
+			ids = append(ids, cobra.CompletionWithDesc(loaded.Tool.ID, firstLine(loaded.Tool.Description)))
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var errNobody = errors.New("no terminal to ask on")

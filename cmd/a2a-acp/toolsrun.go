@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// runFlags are what `tools run` takes.
+type runFlags struct {
+	pairs    []string
+	params   string
+	tools    []string
+	policies []string
+	agent    string
+	yes      bool
+	dryRun   bool
+}
+
+func toolsRunCommand(env *environment) *cobra.Command {
+	var flags runFlags
+	cmd := &cobra.Command{
+		Use:   "run TOOL",
+		Short: "Run a tool, as an agent would have it run",
+		Long: `run makes one call: it is validated, decided, recorded and confined exactly as an agent's. Your
+typing it is the approval; a rejecting rule still rejects, and a tool that wants to be confirmed
+asks on the terminal, or needs --yes.
+
+Without --json the tool's own output is printed as it is.`,
+		Example: `  a2a-acp tools run grep -p pattern=TODO -p path=src
+  a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
+  a2a-acp tools run grep --params @call.json --json
+  a2a-acp tools run grep -p pattern=TODO --dry-run`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTools(env, &flags.tools),
+	}
+	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
+	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
+	addSources(cmd, &flags.tools, &flags.policies)
+	cmd.Flags().StringVar(&flags.agent, "as", "", "decide as if this agent had called")
+	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
+	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
+	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return runTool(cmd.Context(), env, args[0], flags, *asJSON)
+	}
+	return cmd
+}
+
+func runTool(ctx context.Context, env *environment, id string, flags runFlags, asJSON bool) (err error) {
+	a, err := app.New(env.appOptions(flags.tools, flags.policies))
+	if err != nil {
+		return fail(startCode(err), err)
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	call, err := makeCall(env, a, id, flags)
+	if err != nil {
+		return err
+	}
+	if flags.dryRun {
+		return dryRun(env, a, call, asJSON)
+	}
+	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
+	if asJSON {
+		if err := writeData(env.stdout, formatJSON, result); err != nil {
+			return err
+		}
+		return silent(codeOfResult(result))
+	}
+	if _, err := io.WriteString(env.stdout, result.Stdout); err != nil {
+		return fail(exitHost, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
+	}
+	fmt.Fprint(env.stderr, result.Stderr)
+	if result.Error != nil {
+		env.say(fmt.Sprintf("%s: %s", result.Error.Code, result.Error.Message))
+	} else if result.ExitCode != 0 {
+		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
+	}
+	return silent(codeOfResult(result))
+}
+
+func meaningOf(result tool.Result) string {
+	if result.MCPError == nil || result.MCPError.Message == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", result.MCPError.Message, result.MCPError.Detail)
+}
+
+// startCode gives the exit code of an App that could not be started.
+func startCode(err error) int {
+	if len(config.List(err)) > 0 {
+		return exitUsage
+	}
+	return exitHost
+}
+
+// makeCall puts the arguments together.
+func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Call, error) {
+	o := env.appOptions(nil, nil)
+	call := tool.Call{
+		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
+		Origin: tool.Origin{Door: tool.DoorCLI, Agent: flags.agent},
+	}
+	if supervisor.DescendsFromBridge(os.Getpid()) {
+		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
+	}
+	if flags.params != "" && len(flags.pairs) > 0 {
+		return call, fail(exitUsage, errors.New("give the arguments with -p or with --params, not with both"))
+	}
+	var err error
+	if flags.params != "" {
+		call.Arguments, err = readParams(env, flags.params)
+	} else {
+		call.Arguments, err = pairsToJSON(a, id, flags.pairs)
+	}
+	if err != nil {
+		return call, fail(exitUsage, err)
+	}
+	return call, nil
+}
+
+// longestParams is how many bytes of arguments are read.
+const longestParams = 64 << 20
+
+// readParams reads the arguments as JSON: from the flag itself, a file, or standard input.
+func readParams(env *environment, params string) (json.RawMessage, error) {
+	var data []byte
+	var err error
+	switch {
+	case params == "-":
+		data, err = io.ReadAll(io.LimitReader(env.stdin, longestParams))
+	case strings.HasPrefix(params, "@"):
+		data, err = os.ReadFile(params[1:])
+	default:
+		data = []byte(params)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--params: %w", err)
+	}
+	return json.RawMessage(bytes.TrimSpace(data)), nil
+}
+
+// pairsToJSON makes an object of name=value pairs. A value is taken for what its parameter is: text for a string, JSON for
+// everything else.
+func pairsToJSON(a *app.App, id string, pairs []string) (json.RawMessage, error) {
+	types := map[string]tool.Type{}
+	if entry, ok := a.Registry.Lookup(id); ok {
+		for _, p := range entry.Tool.Parameters {
+			types[p.Name] = p.Type
+		}
+	}
+	object := map[string]any{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("-p %s: want name=value", pair)
+		}
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("-p %s is given twice; a list is given as JSON: -p %s='[\"a\",\"b\"]'", name, name)
+		}
+		if t := types[name]; t != "" && t != tool.TypeString && json.Valid([]byte(value)) {
+			object[name] = json.RawMessage(value)
+			continue
+		}
+		object[name] = value
+	}
+	return json.Marshal(object)
+}
+
+// dryRun shows what would run and how it would be decided.
+func dryRun(env *environment, a *app.App, call tool.Call, asJSON bool) error {
+	preview, failure := a.Executor.Preview(call)
+	if failure != nil {
+		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
+		env.say(fmt.Sprintf("%s: %s", failure.Code, failure.Message))
+		return silent(codeOfResult(result))
+	}
+	if asJSON {
+		return writeData(env.stdout, formatJSON, preview)
+	}
+	fmt.Fprintf(env.stdout, "decision: %s (%s%s)\nin:       %s\nlevel:    %s\n\n%s\n", preview.Decision.Result, preview.Decision.Source,
+		atRule(preview.Decision), preview.Dir, preview.Sandbox.Level, indent(preview.Shown))
+	for _, value := range preview.Values {
+		fmt.Fprintf(env.stdout, "  %s\n", permissions.Show(value))
+	}
+	return nil
+}
+
+func atRule(d tool.DecisionSummary) string {
+	if d.Rule == "" {
+		return ""
+	}
+	return fmt.Sprintf(", rule %s at %s", d.Rule, d.At)
+}
+
+// terminal asks the person at the terminal. It is a permissions.Asker.
+type terminal struct {
+	env *environment
+	yes bool
+	// agents tells why nobody is believed to sit here: the verb was started by an agent.
+	agents bool
+}
+
+func newTerminal(env *environment, yes bool) terminal {
+	return terminal{env: env, yes: yes, agents: supervisor.DescendsFromBridge(os.Getpid())}
+}
+
+// Ask implements permissions.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
+// from below a bridge is no person's act.
+func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	switch {
+	case t.agents:
+		return permissions.Answer{}, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody)
+	case t.yes:
+		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes"}, nil
+	case !isTerminal(t.env.stdin):
+		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms)", permissions.ErrNobody, errNobody)
+	}
+	fmt.Fprintf(t.env.stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
+	answer := make(chan string, 1)
+	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
+		line, _ := bufio.NewReader(t.env.stdin).ReadString('\n')
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return permissions.Answer{}, context.Cause(ctx)
+	case line := <-answer:
+		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}
+		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
+	}
+}

@@ -1,0 +1,130 @@
+package a2aacp
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/a2a-acp/a2a-acp"
+
+// may says which packages of ours a package may import. ARCHITECTURE.md draws it; this makes it true. A package that is not
+// in the table fails the test, so that a new one gets its place on purpose.
+//
+// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, shellscan, sandbox) imports words only,
+// and the one table of what programs do with their words. Doors speak a protocol and hold no rules: they never import each
+// other, nor config, sandbox or executor. Only app puts things together.
+var may = map[string][]string{
+	"": {}, // the files that the program brings along
+
+	"pkg/tool":            {},
+	"pkg/events":          {"pkg/tool"},
+	"internal/shellwords": {},
+	"internal/agents":     {},
+	"internal/ndjson":     {},
+	"internal/state":      {},
+
+	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
+	"internal/render":     {"pkg/tool", "internal/shellwords"},
+	"pkg/sandbox":         {"pkg/tool"},
+	"internal/supervisor": {"pkg/sandbox"},
+	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
+
+	"internal/audit":  {"pkg/events", "pkg/tool"},
+	"internal/config": {"pkg/tool", "internal/render", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+
+	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
+	"internal/mcpserver": {"pkg/tool"},
+
+	"internal/app": {
+		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
+		"internal/agents", "internal/audit", "internal/config", "internal/mcpserver", "internal/state", "internal/supervisor",
+	},
+	"cmd/a2a-acp": {
+		"pkg/tool", "pkg/events", "pkg/permissions",
+		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/supervisor",
+	},
+
+	"internal/bench": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "internal/config", "internal/audit"},
+	"internal/demo":  {},
+
+	"test/agents":                  {},
+	"test/agents/internal/editor":  {},
+	"test/agents/internal/model":   {},
+	"test/agents/internal/schema":  {},
+	"test/agents/internal/wiretap": {},
+	"test/agents/internal/witness": {},
+}
+
+// TestImports holds every package against the table. Imports of tests are free.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for name, imports := range listPackages(t) {
+		allowed, ok := may[name]
+		if !ok {
+			t.Errorf("package %q has no place in the table of imports_test.go", name)
+			continue
+		}
+		for _, imported := range imports {
+			if !slices.Contains(allowed, imported) {
+				t.Errorf("package %q must not import %q", name, imported)
+			}
+		}
+	}
+}
+
+// TestTableNamesPackages keeps the table free of packages that are gone.
+func TestTableNamesPackages(t *testing.T) {
+	t.Parallel()
+	packages := listPackages(t)
+	for name := range may {
+		if _, ok := packages[name]; !ok {
+			t.Errorf("the table names %q, which does not exist", name)
+		}
+	}
+}
+
+// listPackages gives the packages of the module and what of the module each of them imports, for every system that the
+// program is built for.
+func listPackages(t *testing.T) map[string][]string {
+	t.Helper()
+	packages := map[string][]string{}
+	for _, goos := range []string{"linux", "darwin"} {
+		cmd := exec.Command("go", "list", "-e", "-tags", "agents", "-json=ImportPath,Imports", "./...")
+		cmd.Env = append(cmd.Environ(), "GOOS="+goos)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+			var p struct {
+				ImportPath string
+				Imports    []string
+			}
+			if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			name := relative(p.ImportPath)
+			for _, imported := range p.Imports {
+				if imported == module || strings.HasPrefix(imported, module+"/") {
+					packages[name] = append(packages[name], relative(imported))
+				}
+			}
+			if _, ok := packages[name]; !ok {
+				packages[name] = nil
+			}
+		}
+	}
+	return packages
+}
+
+func relative(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}

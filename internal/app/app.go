@@ -1,0 +1,283 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	a2aacp "github.com/a2a-acp/a2a-acp"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Options is what an App takes from outside.
+type Options struct {
+	ToolFiles   []string            // --tools
+	PolicyFiles []string            // --policies
+	Getenv      func(string) string // required
+	Dir         string              // required: the current directory, absolute
+	Say         func(line string)   // required: one line for the person
+	Version     string
+}
+
+// App is the program, put together. Close it.
+type App struct {
+	Registry  *executor.Registry
+	Executor  *executor.Executor
+	Authority *permissions.Authority
+	Acts      *permissions.Acts
+	Record    events.Recorder
+	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
+	// writes and terminals are refused.
+	Unrecorded error
+
+	o       Options
+	sources config.Sources
+	state   string // the state directory; "" when there is none
+
+	mu       sync.Mutex
+	set      *config.Set
+	teardown []func() error // run in reverse
+}
+
+// Sources says where the files of these options are found.
+func Sources(o Options) config.Sources {
+	return config.Sources{
+		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies,
+		ConfigHome: configHome(o), Env: o.Getenv,
+		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
+		SystemDir: "/etc/a2a-acp",
+		Workspace: WorkspaceOf(o, o.Dir, nil),
+	}
+}
+
+// ConfigDir is where the user's own files lie; "" when there is no such place.
+func ConfigDir(o Options) string {
+	home := configHome(o)
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "a2a-acp")
+}
+
+func configHome(o Options) string {
+	if dir := o.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := o.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".config")
+	}
+	return ""
+}
+
+// New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
+func New(o Options) (*App, error) {
+	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs()}
+	if err := a.start(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// start is one straight line: every step needs what came before it.
+func (a *App) start() error {
+	set, err := config.Load(a.sources)
+	if err != nil {
+		return err
+	}
+	for _, warning := range set.Warnings {
+		a.o.Say(warning.Error())
+	}
+
+	a.openRecord()
+
+	a.Authority = permissions.New(permissions.Options{
+		Policies: permissions.NewSet(set.Policies),
+		OwnPaths: a.ownPaths(),
+		Home:     a.o.Getenv("HOME"),
+	})
+	a.use(set)
+
+	host, err := sandbox.Open(sandbox.Options{})
+	if err != nil {
+		return err
+	}
+	a.onClose(host.Close)
+
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		bash = "/bin/bash" // calls will say that it is missing; the rest works without
+	}
+	if a.Executor, err = executor.New(executor.Options{
+		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash,
+	}); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Watch keeps the App fresh while its files change: a good change is taken over, a bad one is told once and what counted
+// before still counts. Calls that are under way keep what they began with.
+func (a *App) Watch() error {
+	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
+		Changed: func(set *config.Set) {
+			a.use(set)
+			a.o.Say("the changed configuration is in use")
+		},
+		Trouble: func(err error) {
+			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%v", err))
+			a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	a.onClose(watcher.Close)
+	return nil
+}
+
+// use takes a set over. Everything that can fail has been done.
+func (a *App) use(set *config.Set) {
+	a.mu.Lock()
+	a.set = set
+	a.mu.Unlock()
+	entries := make([]*executor.Entry, 0, len(set.Tools))
+	for i := range set.Tools {
+		loaded := &set.Tools[i]
+		entries = append(entries, &executor.Entry{
+			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, Details: loaded.Details,
+		})
+	}
+	a.Registry.Replace(entries)
+	a.Authority.Replace(permissions.NewSet(set.Policies))
+	a.note(loadedEvent(set.Files))
+}
+
+// loadedEvent says which files count from now on, by what they say.
+func loadedEvent(files []config.File) events.Event {
+	event := events.Event{Type: events.ConfigLoaded}
+	for _, file := range files {
+		event.Files = append(event.Files, events.File{Path: file.Name, Layer: file.From(), SHA256: file.SHA256()})
+	}
+	return event
+}
+
+// Set gives the configuration that counts now.
+func (a *App) Set() *config.Set {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.set
+}
+
+// StateDir gives the directory that the record lies in.
+func StateDir(o Options) (string, error) { return state.Locate(o.Getenv) }
+
+// openRecord opens the record. Where there can be none, everything that depends on it is refused later, one act at a time,
+// and the rest goes on.
+func (a *App) openRecord() {
+	log, err := a.openLog()
+	if err != nil {
+		a.Unrecorded = err
+		a.Record = unrecorded{err}
+		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, and writes and terminals are refused; the rest is relayed: %v", err))
+		return
+	}
+	a.Record = log
+	a.onClose(log.Close)
+}
+
+func (a *App) openLog() (*audit.Log, error) {
+	path, err := state.Locate(a.o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := state.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	a.state = dir.Path()
+	return audit.Open(dir.Child("audit"))
+}
+
+// ownPaths are the files of ours that no agent may write by a rule.
+func (a *App) ownPaths() []string {
+	paths := []string{"/etc/a2a-acp"}
+	if dir := ConfigDir(a.o); dir != "" {
+		paths = append(paths, dir)
+	}
+	if a.state != "" {
+		paths = append(paths, a.state)
+	}
+	return paths
+}
+
+// Close ends what the App has started, the last first.
+func (a *App) Close() error {
+	a.mu.Lock()
+	teardown := a.teardown
+	a.teardown = nil
+	a.mu.Unlock()
+	var errs []error
+	for i := len(teardown) - 1; i >= 0; i-- {
+		errs = append(errs, teardown[i]())
+	}
+	return errors.Join(errs...)
+}
+
+func (a *App) onClose(f func() error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.teardown = append(a.teardown, f)
+}
+
+// WorkspaceOf gives the workspace of a session from the directories that the editor names, or a person stands in. Some
+// directories hold so much that everything would be inside: the root, the home directory, and what our own state lies in.
+func WorkspaceOf(o Options, cwd string, additional []string) tool.Workspace {
+	w := tool.Workspace{Root: workspaceDir(o, cwd)}
+	for _, dir := range additional {
+		if dir = workspaceDir(o, dir); dir != "" {
+			w.Additional = append(w.Additional, dir)
+		}
+	}
+	return w
+}
+
+// workspaceDir gives a directory without links; "" for one that cannot be a workspace.
+func workspaceDir(o Options, dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || dir == "/" {
+		return ""
+	}
+	for _, kept := range []string{o.Getenv("HOME"), stateOrNothing(o), configHome(o)} {
+		if kept == "" {
+			continue
+		}
+		if resolved, err := filepath.EvalSymlinks(kept); err == nil {
+			kept = resolved
+		}
+		if kept == dir || strings.HasPrefix(kept, dir+"/") {
+			return ""
+		}
+	}
+	return dir
+}
+
+func stateOrNothing(o Options) string {
+	dir, err := state.Locate(o.Getenv)
+	if err != nil {
+		return ""
+	}
+	return dir
+}

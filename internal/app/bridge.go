@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/pkg/acp"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// BridgeOptions is what a bridge takes from outside.
+type BridgeOptions struct {
+	Options
+	Command   []string // required: the agent
+	AgentEnv  []string // required: the agent's environment
+	EditorIn  io.Reader
+	EditorOut io.Writer
+	Stderr    io.Writer
+	MaxFrame  int // bytes
+}
+
+// Exit codes of a bridge whose agent never ran; see cmd/a2a-acp.
+const (
+	exitConfig = 2
+	exitHost   = 5
+)
+
+// Bridge runs an agent behind a bridge until one of the two sides ends, and gives the agent's exit code. With an error the
+// code is ours: the agent could not be started, or the configuration is wrong. The last line on Stderr says how it ended.
+func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
+	stderr := &lines{w: o.Stderr}
+	o.Say = func(line string) { stderr.line("a2a-acp: " + line) }
+	a, err := New(o.Options)
+	if err != nil {
+		return codeOfStart(err), err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Watch(); err != nil {
+		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
+	}
+
+	self, err := os.Executable()
+	if err != nil {
+		return exitHost, err
+	}
+	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: o.Command, Env: o.AgentEnv})
+	if err != nil {
+		return exitHost, err
+	}
+	b := &bridge{app: a, self: self, agent: agent, stderr: stderr, known: coverageOf(o.Command)}
+	return b.run(ctx, o)
+}
+
+// bridge is one running bridge: the agent's processes and the relay.
+type bridge struct {
+	app    *App
+	self   string
+	agent  *supervisor.Agent
+	stderr *lines
+	known  agents.Coverage
+	left   atomic.Bool // the editor has gone, before the agent did
+}
+
+func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
+	settings := b.app.Set().Settings
+	relay, err := acp.New(acp.Options{
+		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
+		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
+		Tools:         &toolDoor{app: b.app, self: b.self},
+		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
+		Admit:         b.app.admit,
+		Stop:          b.stop,
+		Exit:          func() string { return b.agent.Wait().String() },
+		Logins:        func(logins [][]string) { b.app.rememberLogins(o.Command, logins) },
+		Say:           b.app.o.Say,
+		Noise:         func(line []byte) { b.stderr.raw("agent stdout: ", line) },
+		ForwardAlways: settings.Always == config.AlwaysForward,
+		HideFiles:     settings.Mask.FS, HideTerminals: settings.Mask.Terminal,
+		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
+		Prefix:   "a2a-acp-" + random() + "-",
+	})
+	if err != nil {
+		return exitHost, err
+	}
+	b.started(o.Command)
+
+	var relayed sync.WaitGroup
+	relayed.Go(func() { b.relayStderr() }) // ends when the agent's tree has closed its stderr
+	runErr := relay.Run(ctx)
+	exit := b.agent.Wait()
+	relayed.Wait()
+	b.app.note(events.Event{Type: events.BridgeEnded, Detail: exit.String()})
+	if runErr != nil {
+		b.app.o.Say(fmt.Sprintf("the relay broke: %v", runErr))
+	}
+	if exit.Code() != 0 || ctx.Err() == nil {
+		b.app.o.Say("the agent ended: " + exit.String())
+	}
+	if b.left.Load() && ctx.Err() == nil && exit.Signalled() {
+		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
+	}
+	return exit.Code(), nil
+}
+
+func (b *bridge) stop(why acp.StopCause) {
+	b.left.Store(why == acp.EditorGone)
+	go b.agent.Stop() // ends with the agent; run waits for it through Wait
+}
+
+// started says what this bridge can and cannot say no to.
+func (b *bridge) started(command []string) {
+	shown := strings.Join(command, " ")
+	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown, b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
+	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: b.known.Map()})
+}
+
+// relayStderr passes the agent's stderr on, a line at a time.
+func (b *bridge) relayStderr() {
+	if _, err := io.Copy(b.stderr, b.agent.Stderr); err != nil && !errors.Is(err, os.ErrClosed) {
+		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
+	}
+	b.stderr.flush()
+}
+
+func coverageOf(command []string) agents.Coverage {
+	if agent, ok := agents.ByCommand(command); ok {
+		return agent.Sees
+	}
+	return agents.Unknown()
+}
+
+// codeOfStart gives the exit code of a start that went wrong: a mistake in a file is the person's, the rest the host's.
+func codeOfStart(err error) int {
+	if len(config.List(err)) > 0 {
+		return exitConfig
+	}
+	return exitHost
+}
+
+// admit looks at a session before it begins. No file that the environment names may lie in its workspace, since whoever
+// wrote the repository could have set the variable (direnv does); and what the workspace itself forbids holds in it.
+func (a *App) admit(w tool.Workspace) error {
+	for _, file := range a.Set().Files {
+		if file.Layer == tool.LayerEnvironment && w.Contains(file.Path) {
+			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; move it, or name it with a flag", file.Path)
+		}
+	}
+	own, err := config.Load(config.Sources{Workspace: w})
+	if err != nil {
+		return err
+	}
+	a.Authority.Tighten(w, own.Policies)
+	for _, warning := range own.Warnings {
+		a.o.Say(warning.Error())
+	}
+	if len(own.Files) > 0 {
+		a.note(loadedEvent(own.Files))
+	}
+	return nil
+}
+
+func random() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func now() time.Time { return time.Now() }

@@ -1,0 +1,90 @@
+// Bench measures what the bridge costs, beside a floor that is measured in the same run: a process that copies bytes and
+// looks at nothing, between the same two ends.
+//
+//	go run ./internal/bench -bin build/a2a-acp -o build/bench.json
+//
+// It starts itself in two more roles: the agent, which sends everything back, and the floor. Rounds of the bridge and of
+// the floor alternate, so that a machine that is busy for a while is busy for both.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// patience is how long a relay may take for one round, or to end, before it counts as stuck.
+const patience = 30 * time.Second
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
+	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
+	role := flags.String("role", "", "how bench starts itself: agent, or copy COMMAND…")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch *role {
+	case "agent":
+		return echo(os.Stdin, os.Stdout)
+	case "copy":
+		return copyBytes(os.Stdin, os.Stdout, flags.Args())
+	case "":
+	default:
+		return fmt.Errorf("-role %s: there is agent, and copy", *role)
+	}
+	rows, err := measure(*bin)
+	if err != nil {
+		return err
+	}
+	if err := table(stdout, rows); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(rows, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(*out), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(*out, append(data, '\n'), 0o644)
+}
+
+// measure takes every row. What cannot be measured gives a row that says why.
+func measure(bin string) ([]row, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if bin, err = filepath.Abs(bin); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "a2a-acp-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	agent := []string{self, "-role", "agent"}
+	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
+	floor := launcher{dir: dir, argv: append([]string{self, "-role", "copy", "--"}, agent...), patience: patience}
+
+	var rows []row
+	for _, size := range sizes {
+		rows = append(rows, roundTrips(bridge, floor, size), throughput(bridge, floor, size))
+	}
+	rows = append(rows, firstFrame(bridge))
+	rows = append(rows, idleMemory(bridge)...)
+	// The tool call through the whole pipeline has its row in toolcall.go.
+	return rows, nil
+}
