@@ -1,0 +1,147 @@
+//go:build agents
+
+package agents
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// agent is a real agent, and the protocol version that it is spoken to in.
+type agent struct {
+	name    string // also of the subtests
+	version int
+	script  string // under node_modules
+	flags   []string
+	// settings are files that it finds in its home directory.
+	settings map[string]any
+	// environment is what it needs beside a home: keys that are no keys, and nothing that calls out.
+	environment func(model, home string) map[string]string
+}
+
+// agents are those that every scenario is played with.
+func agents() []agent { return []agent{gemini(), claude(1), claude(2)} }
+
+func gemini() agent {
+	return agent{
+		name:    "gemini",
+		version: 1,
+		script:  "@google/gemini-cli/bundle/gemini.js",
+		flags:   []string{"--acp", "-m", "gemini-2.5-pro"},
+		settings: map[string]any{".gemini/settings.json": map[string]any{
+			"security":  map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}, "folderTrust": map[string]any{"enabled": false}},
+			"general":   map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false, "maxAttempts": 1},
+			"privacy":   map[string]any{"usageStatisticsEnabled": false},
+			"telemetry": map[string]any{"enabled": false},
+		}},
+		environment: func(model, _ string) map[string]string {
+			return map[string]string{
+				"GEMINI_API_KEY":         "none",
+				"GOOGLE_GEMINI_BASE_URL": model,
+				"GEMINI_CLI_NO_RELAUNCH": "1", // else a second process stands between us and the agent
+			}
+		},
+	}
+}
+
+func claude(version int) agent {
+	name := "claude"
+	if version == 2 {
+		name = "claude-protocol-2"
+	}
+	return agent{
+		name:    name,
+		version: version,
+		script:  "@agentclientprotocol/claude-agent-acp/dist/index.js",
+		environment: func(model, home string) map[string]string {
+			return map[string]string{
+				"CLAUDE_CONFIG_DIR":                        filepath.Join(home, ".claude"),
+				"ANTHROPIC_BASE_URL":                       model,
+				"ANTHROPIC_API_KEY":                        "none",
+				"ANTHROPIC_MODEL":                          "claude-sonnet-4-5",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+				"CLAUDE_CODE_MAX_RETRIES":                  "0",
+				"DISABLE_AUTOUPDATER":                      "1",
+				"DISABLE_ERROR_REPORTING":                  "1",
+				"DISABLE_TELEMETRY":                        "1",
+				"ENABLE_TOOL_SEARCH":                       "false", // else the model is not offered the tools of MCP servers
+			}
+		},
+	}
+}
+
+// command gives the words that start the agent.
+func (a agent) command(t *testing.T) []string {
+	t.Helper()
+	script := installed(t, filepath.FromSlash(a.script))
+	return append([]string{node(t), script}, a.flags...)
+}
+
+// install writes the agent's settings into its home, and gives its environment.
+func (a agent) install(t *testing.T, home, temp, model string) []string {
+	t.Helper()
+	for name, value := range a.settings {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(home, name), string(text))
+	}
+	environment := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+	}
+	for name, value := range a.environment(model, home) {
+		environment = append(environment, name+"="+value)
+	}
+	return environment
+}
+
+// node gives the Node.js that agents and SDK run on. Claude's adapter needs 22, and no agent shall depend on what else is
+// on the machine: on Linux, npm installs one (package.json). Elsewhere it must be on PATH.
+func node(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "linux" {
+		return installed(t, filepath.Join("node-linux-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH], "bin", "node"))
+	}
+	path, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatalf("%v (install Node.js 22 or newer)", err)
+	}
+	out, err := exec.Command(path, "--print", "process.versions.node.split('.')[0]").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if major, err := strconv.Atoi(strings.TrimSpace(string(out))); err != nil || major < 22 {
+		t.Fatalf("%s is Node.js %s; Claude's adapter needs 22 or newer", path, strings.TrimSpace(string(out)))
+	}
+	return path
+}
+
+// installed gives the absolute path of a file under node_modules.
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("node_modules", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v (run `npm ci` in test/agents)", err)
+	}
+	return path
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

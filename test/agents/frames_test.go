@@ -1,0 +1,147 @@
+//go:build agents
+
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/schema"
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/wiretap"
+)
+
+// judge loads the schema that the SDK ships for an agent's protocol version.
+func judge(t *testing.T, a agent) *schema.Judge {
+	t.Helper()
+	j, err := schema.Load(installed(t, "@agentclientprotocol/sdk"), a.version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// checkFrames judges frames. The agents' own are valid to the last, so whatever stands in between has to keep them so, and
+// to be as good with what it adds.
+func (r *rig) checkFrames(frames []editor.Frame) {
+	r.t.Helper()
+	j := judge(r.t, r.agent)
+	for _, f := range frames {
+		to := schema.Client
+		if f.ToAgent {
+			to = schema.Agent
+		}
+		v := j.Verdict(schema.Frame{To: to, Method: f.Method, ID: f.ID, Params: f.Params, Result: f.Result, Error: f.Error})
+		if v != "" {
+			r.t.Errorf("not valid: %s: %.1000s", v, f.Raw)
+		}
+	}
+}
+
+// tapped gives the frames that passed between bridge and agent.
+func (r *rig) tapped() []editor.Frame {
+	r.t.Helper()
+	lines, err := wiretap.Read(r.tap)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	// The methods of requests, by who made them and id: a response is judged by the request that it answers.
+	requests := make(map[string]string)
+	var frames []editor.Frame
+	for _, line := range lines {
+		frame, err := editor.Parse(line.Raw)
+		if err != nil {
+			r.t.Errorf("between bridge and agent (%s): %v: %s", line.Direction, err, line.Raw)
+			continue
+		}
+		frame.ToAgent = line.Direction == wiretap.In
+		from, to := "agent ", "bridge "
+		if frame.ToAgent {
+			from, to = to, from
+		}
+		switch {
+		case frame.IsResponse():
+			frame.Method = requests[to+string(frame.ID)]
+		case frame.ID != nil:
+			requests[from+string(frame.ID)] = frame.Method
+		}
+		frames = append(frames, frame)
+	}
+	return frames
+}
+
+// relay is what became of the frames of one direction.
+type relay struct {
+	kept []editor.Frame // went through as they came
+	lost []editor.Frame // were sent, and did not arrive
+	made []editor.Frame // arrived, and were not sent
+}
+
+// relayed compares, byte by byte and in order, what was sent with what arrived.
+func relayed(sent, arrived []editor.Frame) relay {
+	var out relay
+	for _, frame := range arrived {
+		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return bytes.Equal(s.Raw, frame.Raw) })
+		if at < 0 {
+			out.made = append(out.made, frame)
+			continue
+		}
+		out.lost = append(out.lost, sent[:at]...)
+		out.kept = append(out.kept, frame)
+		sent = sent[at+1:]
+	}
+	out.lost = append(out.lost, sent...)
+	return out
+}
+
+// direction gives the frames that go one way.
+func direction(frames []editor.Frame, toAgent bool) []editor.Frame {
+	return slices.DeleteFunc(slices.Clone(frames), func(f editor.Frame) bool { return f.ToAgent != toAgent })
+}
+
+// callID gives the tool call that a session/update is about; "" for any other frame.
+func callID(f editor.Frame) string {
+	var params struct {
+		Update struct {
+			ID string `json:"toolCallId"`
+		} `json:"update"`
+	}
+	_ = json.Unmarshal(f.Params, &params) // frames without such an id have none
+	return params.Update.ID
+}
+
+// checkRelay checks that the bridge let everything through as it came, in a session in which it had nothing to decide.
+func (r *rig) checkRelay() {
+	r.t.Helper()
+	tapped, seen := r.tapped(), r.editor.Frames()
+	r.checkFrames(tapped)
+
+	toEditor := relayed(direction(tapped, false), direction(seen, false))
+	if len(toEditor.kept) == 0 {
+		r.t.Error("nothing that the agent said arrived as it was")
+	}
+	// A decision of the bridge is a line in the card of the tool call, and stays there when the agent updates the card.
+	decided := make(map[string]bool)
+	for _, f := range toEditor.made {
+		id := callID(f)
+		if id == "" {
+			r.t.Errorf("the bridge told the editor of its own accord: %s", f.Raw)
+			continue
+		}
+		decided[id] = true
+	}
+	for _, f := range toEditor.lost {
+		if !decided[callID(f)] {
+			r.t.Errorf("a frame of the agent's did not reach the editor as it was: %s", f.Raw)
+		}
+	}
+	toAgent := relayed(direction(seen, true), direction(tapped, true))
+	for _, f := range append(toAgent.made, toAgent.lost...) {
+		// It has one more MCP server in it.
+		if f.Method != "session/new" || f.IsResponse() {
+			r.t.Errorf("a frame of the editor's did not reach the agent as it was: %s", f.Raw)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+//go:build agents
+
+package agents
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/wiretap"
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/witness"
+)
+
+// TestMain lets the test binary be three programs: the tests, the MCP server that an agent starts, and the wiretap that a
+// bridge starts.
+func TestMain(m *testing.M) {
+	if file := os.Getenv(witness.Environment); file != "" {
+		exit(0, witness.Serve(os.Stdin, os.Stdout, file))
+	}
+	if len(os.Args) > 3 && os.Args[1] == wiretap.Flag {
+		exit(wiretap.Run(os.Args[2], os.Args[3:], os.Stdin, os.Stdout))
+	}
+	code := m.Run()
+	if dir := builtIn; dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+func exit(code int, err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// builtIn is the directory that built puts the bridge in; "" until then.
+var builtIn string
+
+// built builds the bridge from this module, once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bridge")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	path := filepath.Join(dir, "a2a-acp")
+	command := exec.Command("go", "build", "-o", path, "github.com/a2a-acp/a2a-acp/cmd/a2a-acp")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the bridge: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// bridgeCommand gives the words that start a bridge, up to its flags.
+func bridgeCommand(t *testing.T) []string {
+	t.Helper()
+	if words := strings.Fields(os.Getenv("A2A_BRIDGE")); len(words) > 0 {
+		return words
+	}
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{path, "bridge"}
+}
