@@ -1,0 +1,66 @@
+# What there is to do with this repository. `make demo` and `make test` need nothing but Go, and install the rest.
+
+GO          ?= go
+BUILD       := build
+BINARY      := $(BUILD)/a2a-acp
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS     := -s -w -X main.version=$(VERSION)
+LINT        := v2.13.2
+FUZZTIME    ?= 60s
+FUZZ_RUNS   ?= 200000
+
+.PHONY: all help build lint test test-agents bench demo fuzz golden cross clean
+
+all: build lint test
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
+
+build: ## one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/a2a-acp
+
+lint: $(BUILD)/tools/golangci-lint-$(LINT) ## gofmt, vet, staticcheck and the linters of .golangci.yml
+	$< run ./...
+
+$(BUILD)/tools/golangci-lint-$(LINT):
+	@mkdir -p $(BUILD)/tools
+	GOBIN=$(abspath $(BUILD)/tools) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT)
+	mv $(BUILD)/tools/golangci-lint $@
+
+test: ## everything but the real agents, race detector on
+	./scripts/need bash git curl sqlite3 gcc # the race detector wants a C compiler
+	$(GO) test -race ./...
+
+test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback
+	./scripts/need node npm
+	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
+	$(GO) test -race -tags agents -count=1 -timeout 15m ./test/agents/...
+
+bench: build ## ratios against a floor measured in the same run; also build/bench.json
+	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
+
+demo: build ## the main job, offline, as a story
+	$(GO) build -o $(BUILD)/demo ./internal/demo
+	$(BUILD)/demo -bin $(BINARY)
+
+fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS runs of real bash
+	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run 'Hostile|Random' -timeout 0 ./internal/render
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+golden: ## write what the tests compare with anew; read the diff before you commit it
+	$(GO) test ./pkg/acp ./internal/config -update
+
+cross: ## every platform that the program is for
+	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+		echo $$target; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet ./... || exit 1; \
+	done
+
+clean:
+	rm -rf $(BUILD)
