@@ -83,6 +83,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.app.admit,
 		Stop:          b.stop,
+		Abandoned:     b.agent.Abandoned(),
 		Exit:          func() string { return b.agent.Wait().String() },
 		Logins:        func(logins [][]string) { b.app.rememberLogins(o.Command, logins) },
 		Say:           b.app.o.Say,

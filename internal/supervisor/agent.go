@@ -57,7 +57,8 @@ type Agent struct {
 	control *os.File    // closed by stop
 	stop    func()      // once
 
-	started chan report   // gets one: reportStarted or reportFailed
+	abandoned chan struct{} // closed when the output is not to be waited for; see Abandoned
+	started   chan report   // gets one: reportStarted or reportFailed
 	ended   chan struct{} // closed when exit and survivors are set
 	exit    Exit
 }
@@ -78,7 +79,7 @@ func Start(ctx context.Context, o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, mark: newMark(), started: make(chan report, 1), ended: make(chan struct{})}
+	a := &Agent{o: o, mark: newMark(), abandoned: make(chan struct{}), started: make(chan report, 1), ended: make(chan struct{})}
 	reports, err := a.launch(path)
 	if err != nil {
 		return nil, err
@@ -173,6 +174,7 @@ func (a *Agent) follow(reports *os.File) {
 
 	if len(survivors) > 0 {
 		// Somebody we could not end may hold them open forever.
+		time.AfterFunc(a.o.Patience, func() { close(a.abandoned) })
 		_ = a.Stdout.SetReadDeadline(time.Now().Add(a.o.Patience))
 		_ = a.Stderr.SetReadDeadline(time.Now().Add(a.o.Patience))
 	}
@@ -202,6 +204,10 @@ func (a *Agent) begin(r report) {
 	default:
 	}
 }
+
+// Abandoned is closed when somebody is left whom we may not end, who may hold the agent's output open forever. What was
+// written before can be read by then. A Stdout that blocks (Fd makes it so) is not interrupted.
+func (a *Agent) Abandoned() <-chan struct{} { return a.abandoned }
 
 // Wait waits until the agent and everything that it started is gone, and tells how the agent's first process ended. A
 // process that cannot be ended is not waited for longer than Options.Patience.

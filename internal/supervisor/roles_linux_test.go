@@ -72,6 +72,9 @@ func play(role string, args []string) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		if worker.ProcessState.ExitCode() < 0 {
+			forever() // its worker was killed, and it does not mind
+		}
 		os.Exit(worker.ProcessState.ExitCode())
 	case "warden": // keeps its supervisor from running
 		signal.Ignore(syscall.SIGTERM)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"maps"
 	"slices"
 	"sync"
@@ -125,6 +126,9 @@ type Options struct {
 	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended, and must not
 	// block. Required.
 	Stop func(why StopCause)
+	// Abandoned is closed when the agent has ended and its output is not worth waiting for: somebody who cannot be ended
+	// holds it open. Optional.
+	Abandoned <-chan struct{}
 	// Exit says how the agent ended, once its output has ended. It may block until that is known. Required.
 	Exit func() string
 
@@ -187,6 +191,11 @@ func New(o Options) (*Bridge, error) {
 // goes away, or ctx ends, it has the agent stopped and relays what still comes. The error is nil when the agent's output
 // ended in the ordinary way.
 func (b *Bridge) Run(ctx context.Context) error {
+	for _, stream := range []any{b.o.EditorIn, b.o.EditorOut, b.o.AgentIn, b.o.AgentOut} {
+		if file, ok := stream.(*os.File); ok {
+			ndjson.Prepare(file)
+		}
+	}
 	b.backToEditor, b.backToAgent = newOutbox(b.toEditor), newOutbox(b.toAgent)
 	fromEditor, fromAgent := make(chan error, 1), make(chan error, 1)
 	// Ends when the editor closes its end, or with the process.
@@ -218,6 +227,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 			stop(ContextDone)
 		case agentErr = <-fromAgent:
 			fromAgent = nil
+		case <-b.o.Abandoned:
+			fromAgent = nil
+			agentErr = errors.New("somebody who cannot be ended holds the agent's output open")
 		}
 	}
 	stop(AgentSilent) // an agent that closed its output and lives on is of no use to anybody
