@@ -85,6 +85,9 @@ func measure(bin string) ([]row, error) {
 	}
 	rows = append(rows, firstFrame(bridge))
 	rows = append(rows, idleMemory(bridge)...)
-	// The tool call through the whole pipeline has its row in toolcall.go.
-	return rows, nil
+	call, err := toolCall(dir)
+	if err != nil {
+		return nil, err
+	}
+	return append(rows, call), nil
 }

@@ -2,9 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const (
@@ -15,9 +23,6 @@ const (
 // toolCallRow is the row of one tool call through the whole pipeline: validate, render, decide, fsync, run, map. call makes
 // one such call of a tool whose script is the given one; the floor is bash itself with the script in a file, started with
 // nothing around it.
-//
-// NOT WIRED YET: measure calls this as soon as an executor can be made here (pkg/executor, with a temporary state directory
-// and a real audit log); until then there is no such row.
 func toolCallRow(call func() error, script string) row {
 	r := beside("tool call, whole pipeline", "ms", "bash script", maxToolCall)
 	var ours, floors []float64
@@ -52,4 +57,49 @@ func timed(f func() error) (ms float64, err error) {
 	begun := time.Now()
 	err = f()
 	return milliseconds(time.Since(begun)), err
+}
+
+// benchTool is the tool that is called, and benchScript what its script comes to: an argument, and one line of output.
+const (
+	benchTool = `version: 2
+tools:
+  bench:
+    name: Bench
+    description: Says what it is given
+    script: |
+      #!/bin/bash
+      echo "hello {{name}}"
+    parameters:
+      - {name: name, type: string, required: true, description: whom}
+    annotations: {readOnlyHint: true}
+`
+	benchScript = "#!/bin/bash\nname=world\necho \"hello $name\"\n"
+)
+
+// toolCall takes the row with the program's own parts, put together as they always are, in a directory of its own.
+func toolCall(dir string) (r row, err error) {
+	tools, script := filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "script")
+	if err := errors.Join(os.WriteFile(tools, []byte(benchTool), 0o600), os.WriteFile(script, []byte(benchScript), 0o600)); err != nil {
+		return row{}, err
+	}
+	environment := map[string]string{"HOME": dir, "A2A_STATE_DIR": filepath.Join(dir, "state"), "PATH": os.Getenv("PATH")}
+	a, err := app.New(app.Options{
+		ToolFiles: []string{tools}, Getenv: func(name string) string { return environment[name] }, Dir: dir,
+		Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
+	})
+	if err != nil {
+		return row{}, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	call := tool.Call{
+		Tool: "bench", Arguments: json.RawMessage(`{"name":"world"}`), Dir: dir, Workspace: tool.Workspace{Root: dir},
+		Origin: tool.Origin{Door: tool.DoorCLI},
+	}
+	return toolCallRow(func() error {
+		result := a.Executor.Execute(context.Background(), call, nil)
+		if result.Stdout != "hello world\n" {
+			return fmt.Errorf("the call came to %+v", result)
+		}
+		return nil
+	}, script), nil
 }

@@ -1,0 +1,74 @@
+package a2aacp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	a2aacp "github.com/a2a-acp/a2a-acp"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// block is a fenced piece of a document.
+var block = regexp.MustCompile("(?ms)^```(yaml|json)\n(.*?)^```")
+
+// TestDocuments reads every YAML of the documents as the program does, warnings included, and every JSON as JSON.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	read := 0
+	for _, name := range []string{"README.md", "ARCHITECTURE.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range block.FindAllSubmatch(text, -1) {
+			read++
+			if err := check(name, string(found[1]), found[2]); err != nil {
+				t.Errorf("%s: this does not hold: %v\n%s", name, err, found[2])
+			}
+		}
+	}
+	if read < 3 {
+		t.Errorf("%d blocks were read; the README has more", read)
+	}
+}
+
+func check(name, language string, data []byte) error {
+	file := config.File{Name: name, Layer: tool.LayerUser, Data: data}
+	var err error
+	switch {
+	case language == "json":
+		return json.Unmarshal(data, new(any))
+	case strings.Contains(string(data), "auto_approval_policies:"):
+		_, err = config.ReadPolicies(file)
+	default:
+		_, err = config.ReadTools(file)
+	}
+	return err
+}
+
+// TestDefaults holds what is embedded against what it says of itself.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	careful, ok := permissions.Preset("careful")
+	if !ok || !bytes.Equal(careful, a2aacp.Policies) {
+		t.Error("auto_approval_policies.yaml is not the preset careful; copy pkg/permissions/presets/careful.yaml over it")
+	}
+	set, err := config.Load(config.Sources{EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, warning := range set.Warnings {
+		t.Errorf("a start with the defaults says: %v", warning)
+	}
+	for _, loaded := range set.Tools {
+		if loaded.Tool.Unavailable != "" {
+			t.Errorf("%s does not work: %s", loaded.Tool.ID, loaded.Tool.Unavailable)
+		}
+	}
+}
