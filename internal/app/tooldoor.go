@@ -40,7 +40,11 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 		Command: d.self,
 		Args:    []string{"mcp", "--attach", door.Socket()},
 		Env:     []acp.Variable{{Name: mcpserver.TokenVariable, Value: door.Token()}},
-		Close:   func() { door.Close() },
+		Close: func() {
+			if err := door.Close(); err != nil {
+				d.app.o.Say(err.Error())
+			}
+		},
 	}, nil
 }
 

@@ -59,8 +59,8 @@ type Agent struct {
 
 	abandoned chan struct{} // closed when the output is not to be waited for; see Abandoned
 	started   chan report   // gets one: reportStarted or reportFailed
-	ended   chan struct{} // closed when exit and survivors are set
-	exit    Exit
+	ended     chan struct{} // closed when exit and survivors are set
+	exit      Exit
 }
 
 // Start starts an agent below a supervisor of its own. It returns when the agent's program runs, or with an error that says

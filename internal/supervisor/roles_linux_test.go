@@ -72,8 +72,8 @@ func play(role string, args []string) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		if worker.ProcessState.ExitCode() < 0 {
-			forever() // its worker was killed, and it does not mind
+		if status := worker.ProcessState.Sys().(syscall.WaitStatus); status.Signal() == syscall.SIGKILL {
+			forever() // and not as quick as whoever kills them both
 		}
 		os.Exit(worker.ProcessState.ExitCode())
 	case "warden": // keeps its supervisor from running
@@ -102,7 +102,7 @@ func play(role string, args []string) {
 	case "bridge": // until its input ends
 		agent, err := Start(noContext(), Options{
 			Self: self(), Command: append([]string{self(), "play"}, args...), Env: os.Environ(),
-			StdinGrace: time.Millisecond, TermGrace: time.Millisecond, Patience: 50 * time.Millisecond,
+			StdinGrace: time.Millisecond, TermGrace: time.Millisecond, Patience: time.Minute,
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

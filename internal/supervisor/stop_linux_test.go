@@ -19,23 +19,24 @@ func TestStop(t *testing.T) {
 		command     []string
 		size        int // how many announce themselves
 		stdin, term time.Duration
+		patience    time.Duration
 		want        string
 	}{
-		{"the end of its input is enough", []string{"polite"}, 1, ample, ample, "exited with code 4"},
-		{"SIGTERM is enough", []string{"yielding"}, 1, none, ample, "was killed by signal 15 (terminated)"},
-		{"SIGKILL is needed", []string{"stubborn"}, 1, none, none, "was killed by signal 9 (killed)"},
-		{"a whole family", []string{"family"}, familySize, none, none, "was killed by signal 9 (killed)"},
-		{"a launcher whose worker ends with its input", []string{"launcher", "polite"}, 2, ample, ample, "exited with code 4"},
-		{"a launcher that forwards no SIGTERM", []string{"launcher", "yielding"}, 2, none, ample, "exited with code 255"},
-		{"a launcher and a worker that both ignore SIGTERM", []string{"launcher", "stubborn"}, 2, none, none, "was killed by signal 9 (killed)"},
-		{"one that stops its supervisor", []string{"warden"}, 1, none, none, "was "},
+		{"the end of its input is enough", []string{"polite"}, 1, ample, ample, ample, "exited with code 4"},
+		{"SIGTERM is enough", []string{"yielding"}, 1, none, ample, ample, "was killed by signal 15 (terminated)"},
+		{"SIGKILL is needed", []string{"stubborn"}, 1, none, none, ample, "was killed by signal 9 (killed)"},
+		{"a whole family", []string{"family"}, familySize, none, none, ample, "was killed by signal 9 (killed)"},
+		{"a launcher whose worker ends with its input", []string{"launcher", "polite"}, 2, ample, ample, ample, "exited with code 4"},
+		{"a launcher that forwards no SIGTERM", []string{"launcher", "yielding"}, 2, none, ample, ample, "exited with code 255"},
+		{"a launcher and a worker that both ignore SIGTERM", []string{"launcher", "stubborn"}, 2, none, none, ample, "was killed by signal 9 (killed)"},
+		{"one that stops its supervisor", []string{"warden"}, 1, none, none, 50 * time.Millisecond, "was "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRegister(t, t.TempDir())
 			a := start(t, Options{
 				Command: playing(test.command...), Env: registeredIn(r),
-				StdinGrace: test.stdin, TermGrace: test.term, Patience: 50 * time.Millisecond,
+				StdinGrace: test.stdin, TermGrace: test.term, Patience: test.patience,
 			})
 			r.expect(t, test.size)
 			a.Stop()
