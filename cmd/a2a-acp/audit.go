@@ -293,7 +293,10 @@ func decision(d *events.Decision) string {
 			by += " (" + d.At + ")"
 		}
 	}
-	return permissions.ShowLine(fmt.Sprintf("%s, by %s: %s", d.Result, by, why(d)))
+	if d.Reason == "" {
+		return permissions.ShowLine(fmt.Sprintf("%s, by %s", d.Result, by))
+	}
+	return permissions.ShowLine(fmt.Sprintf("%s, by %s: %s", d.Result, by, d.Reason))
 }
 
 func why(d *events.Decision) string {

@@ -44,6 +44,16 @@ func (e *environment) forAgent() []string {
 	return kept
 }
 
+// short writes a path for people, with ~ for their home.
+func (e *environment) short(path string) string {
+	if home := e.getenv("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(home, "/")+"/"); ok {
+			return "~/" + rest
+		}
+	}
+	return path
+}
+
 // say writes one line for the person.
 func (e *environment) say(line string) { fmt.Fprintf(e.stderr, "a2a-acp: %s\n", line) }
 

@@ -87,7 +87,7 @@ func toolsListCommand(env *environment) *cobra.Command {
 		}
 		out := table{head: []string{"TOOL", "DOES", "AGENTS", "FROM", "DESCRIPTION"}}
 		for _, t := range list {
-			out.add(t.ID, does(t), offered(t), t.Source, firstLine(t.Description))
+			out.add(t.ID, does(t), offered(t), env.short(t.Source), firstLine(t.Description))
 		}
 		out.write(env.stdout)
 		return nil
