@@ -45,6 +45,7 @@ demo: build ## the main job, offline, as a story
 
 fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS runs of real bash
 	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run 'Hostile|Random' -timeout 0 ./internal/render
+	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \

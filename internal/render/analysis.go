@@ -78,6 +78,9 @@ func parseShell(text string) (*syntax.File, error) {
 	if depth > maxDepth {
 		return nil, errTooDeep
 	}
+	if err := misread(text, file); err != nil {
+		return nil, err
+	}
 	return file, nil
 }
 
@@ -286,6 +289,14 @@ func (a *analysis) forbid() {
 			case *syntax.CoprocClause:
 				if lang, who := a.stdinOf(n.Stmt); lang != shellwords.Data {
 					a.report(Error, s, n, "", "", fmt.Sprintf("the coprocess %s runs what it reads", who), "pass values as arguments")
+				}
+				if _, simple := n.Stmt.Cmd.(*syntax.CallExpr); n.Name != nil && (simple || n.Stmt.Cmd == nil) {
+					// In coproc x >f bash takes x for a command, the parser for a name.
+					a.report(Error, s, n, "", "", "bash takes the name of this coprocess for a command", "write coproc NAME { …; }")
+				}
+			case *syntax.ParamExp:
+				if hidesSubstitution(n) {
+					a.report(Error, s, n, "", "", "bash takes <( or >( in ${…} for a substitution, which is not read here", "assign it to a variable first")
 				}
 			case *syntax.ExtGlob:
 				// Outside [[ ]] bash takes !(…) for a negated subshell, and the parser does not look into it.

@@ -2,6 +2,7 @@ package shellscan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -81,7 +82,7 @@ func (c *command) program(n int) bool {
 	case name.Text == "":
 		c.cannot("the command's name is empty")
 		return false
-	case name.Text == "--" || strings.Contains(name.Text, "="):
+	case name.Text == "-" || name.Text == "--" || strings.Contains(name.Text, "="):
 		c.cannot(fmt.Sprintf("%s is no name of a command", name.Text))
 	case !c.argv && c.calls(name.Text, own, c.line):
 		return false
@@ -212,21 +213,32 @@ func (c *command) code(code shellwords.Text) {
 	case !code.Fixed:
 		c.cannot(fmt.Sprintf("%s runs code that is not fixed", reader))
 	default:
-		c.shellCode(reader, code.Text)
+		c.shellCode(reader, code)
 	}
 }
 
-// shellCode reads shell code that a word holds.
-func (c *command) shellCode(reader, code string) {
-	via := append(append(c.via[:len(c.via):len(c.via)], c.own...), reader)
+// shellCode reads shell code that a word of reader holds.
+func (c *command) shellCode(reader string, code shellwords.Text) {
+	via := slices.Concat(c.via, c.own, c.wrappers(code.At), []string{reader})
 	switch reader {
 	case "eval", "trap":
-		c.nested(code, c.shell, true, via, c.line)
+		c.nested(code.Text, c.shell, true, via, c.line)
 	case "bash", "rbash":
-		c.nested(code, syntax.LangBash, false, via, c.line)
+		c.nested(code.Text, syntax.LangBash, false, via, c.line)
 	case "sh", "dash", "ash":
-		c.eitherShell(code, via)
+		c.eitherShell(code.Text, via)
 	default:
 		c.cannot(fmt.Sprintf("%s hands words to a shell", reader))
 	}
+}
+
+// wrappers gives what stands in front of the program that a word belongs to.
+func (c *command) wrappers(at int) []string {
+	var via []string
+	for _, span := range c.Programs {
+		if span.At < at && at < span.End {
+			via = span.Via
+		}
+	}
+	return via
 }

@@ -26,7 +26,10 @@ func (t *text) redirect(r *syntax.Redirect) {
 		case !word.Fixed:
 			// Bash expands the target of >& twice: echo x >& "$f" with f='$(cmd)' runs cmd.
 			t.problem(line, "the target of >& is not fixed, and bash would evaluate it")
-		case !descriptor(word.Text):
+		case descriptor(word.Text):
+		case strings.Trim(word.Text, unchanged) != "":
+			t.problem(line, "bash reads the target of >& twice, so that quotes and backslashes in it mean something else: use &>")
+		default:
 			t.writes(r.Word, line)
 		}
 	case syntax.RdrIn:
@@ -39,6 +42,9 @@ func (t *text) redirect(r *syntax.Redirect) {
 		t.problem(line, fmt.Sprintf("bash has no redirection %s", r.Op))
 	}
 }
+
+// unchanged are the characters that stand for themselves however often a word is expanded.
+const unchanged = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:+@%-"
 
 // descriptor tells whether the target of >& and <& is a descriptor: 2, 2- (moved) or - (closed).
 func descriptor(text string) bool {
@@ -110,7 +116,8 @@ func processSubstitution(w *syntax.Word) bool {
 
 // document looks at a here-document. The body's substitutions are found by the walk.
 func (t *text) document(r *syntax.Redirect, line int) {
-	if !plainMarker(r.Word) {
+	// Behind <<'E'# the parser sees a comment, and bash a marker that ends in #.
+	if end := int(r.Word.End().Offset()); !plainMarker(r.Word) || end < len(t.source) && strings.IndexByte(" \t\n;&|()<>", t.source[end]) < 0 {
 		t.problem(line, "the end marker of a here-document is not a plain word")
 	}
 	t.regions.documents = append(t.regions.documents, document{int(r.OpPos.Offset()), line})

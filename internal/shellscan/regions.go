@@ -18,7 +18,9 @@ import (
 //	`x '` ; cmd #'`           quotes do not hide a backquote
 //	"${x:-'$(cmd)'}"          a single quote in double quotes is a plain character
 //	((a)||(b))                two subshells
+//	<((a) #) ; cmd⏎)          the ) behind the # ends the substitution
 //	# a \⏎cmd                 a comment ends with its line, whatever stands at its end
+//	<<'E'# ; cmd              the marker is E#, and no comment begins
 //	${x:-<(cmd)}              a process substitution, in words that the parser takes for text
 //
 // So a text that comes near these is a Problem.
@@ -84,7 +86,7 @@ func (t *text) checkJoins() {
 		switch c := t.source[at]; {
 		case c == '\n':
 			comment = false
-		case c == '#' && kind == regionCode && (at == 0 || strings.IndexByte(" \t\n;&|()<>`", t.source[at-1]) >= 0):
+		case c == '#' && kind == regionCode && beginsWord(t.source, at):
 			comment = true
 		case c != '\\' || t.source[at+1] != '\n' || kind == regionLiteral:
 		case comment:
@@ -93,6 +95,11 @@ func (t *text) checkJoins() {
 			t.problem(t.lineOf(at), "two lines are joined inside a word, where bash and others see different words")
 		}
 	}
+}
+
+// beginsWord tells whether what stands at an offset begins a word, as far as the byte in front of it tells.
+func beginsWord(source string, at int) bool {
+	return at == 0 || strings.IndexByte(" \t\n;&|()<>`", source[at-1]) >= 0
 }
 
 // spaced tells whether a text is empty or ends in a blank that no backslash makes part of a word.

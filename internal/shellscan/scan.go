@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,6 +91,8 @@ func (s *scan) add(c Command) {
 	}
 }
 
+const parserPanics = "it cannot be read: the shell's parser gave up"
+
 // text is one shell text: the whole one, or one that a word of another holds.
 type text struct {
 	*scan
@@ -129,27 +132,36 @@ func (t *text) read() {
 	t.checkRegions()
 }
 
-// parse gives the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them.
-func (t *text) parse() *syntax.File {
-	parser := syntax.NewParser(syntax.Variant(t.shell))
+// parse gives the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them. The
+// parser is not ours: should a text make it panic, then that text cannot be read, and the program goes on.
+func (t *text) parse() (file *syntax.File) {
+	defer func() {
+		if recover() != nil {
+			t.problem(max(t.outer, 1), parserPanics)
+			file = &syntax.File{}
+		}
+	}()
+	parser := syntax.NewParser(syntax.Variant(t.shell), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(t.source), "")
 	if err == nil {
 		return file
 	}
 	line, what := max(t.outer, 1), err.Error()
-	switch e := err.(type) {
-	case syntax.ParseError:
-		line, what = t.lineAt(e.Pos), e.Text
-	case syntax.LangError:
-		line, what = t.lineAt(e.Pos), e.Error()
+	var grammar syntax.ParseError
+	var language syntax.LangError
+	switch {
+	case errors.As(err, &grammar):
+		line, what = t.lineAt(grammar.Pos), grammar.Text
+	case errors.As(err, &language):
+		line, what = t.lineAt(language.Pos), language.Error()
 	}
 	t.problem(line, "it cannot be read: "+what)
 	file = &syntax.File{}
+	// The iterator yields once more after a loop that breaks off, which is a panic: it is read to its end.
 	for stmt, err := range parser.StmtsSeq(strings.NewReader(t.source)) {
-		if err != nil {
-			break
+		if err == nil {
+			file.Stmts = append(file.Stmts, stmt)
 		}
-		file.Stmts = append(file.Stmts, stmt)
 	}
 	return file
 }

@@ -2,6 +2,7 @@ package shellscan
 
 import (
 	"fmt"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,6 +41,10 @@ func (t *text) look(n syntax.Node) {
 		t.function(n)
 	case *syntax.Lit:
 		t.literal(n)
+	case *syntax.Comment:
+		if at := int(n.Pos().Offset()); !beginsWord(t.source, at) {
+			t.problem(t.line(n), "a # inside a word is a comment to some and not to others")
+		}
 	case *syntax.ForClause:
 	case *syntax.WordIter:
 		t.variable(n.Name.Value, t.line(n))
@@ -84,6 +89,9 @@ func (t *text) look(n syntax.Node) {
 		t.substitution(n)
 	case *syntax.ProcSubst:
 		t.regions.add(n, regionCode)
+		if strings.HasPrefix(t.source[n.OpPos.Offset():], n.Op.String()+"(") {
+			t.problem(t.line(n), "bash takes "+n.Op.String()+"( for arithmetic at first, in which comments and quotes hide nothing: put a blank between the two")
+		}
 		if n.Op != syntax.CmdIn && n.Op != syntax.CmdOut {
 			t.problem(t.line(n), "it is not bash")
 		}

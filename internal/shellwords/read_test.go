@@ -78,6 +78,8 @@ func TestRead(t *testing.T) {
 		{`trap 'rm x' EXIT INT`, "PCo~o~ shell(rm x)"},
 		{`trap - EXIT`, "Po~o~"},
 		{`trap '' INT`, "Po~o~"},
+		{`trap 2 INT`, "PCo~ shell(2)"},
+		{`trap '1x > f' EXIT`, "PCo~ shell(1x > f)"},
 		{`trap cleanup EXIT`, "PCo~ shell(cleanup)"},
 		{`trap -- "$x" EXIT`, "P-Co~ shell(?)"},
 		{`. f -x`, "PFo~"},

@@ -163,7 +163,8 @@ func (r *reader) test(at, to int, _ []string) {
 	}
 }
 
-// trap's first word is code, unless it is all there is, or resets the signal.
+// trap's first word is code, unless it is all there is, or resets the signal. A number alone resets it in most shells and is
+// code in others; with anything behind it, it is code in all.
 func (r *reader) trap(at, to int, _ []string) {
 	first := at + 1
 	if first < to && r.words[first].Fixed && r.words[first].Text == "--" {
@@ -177,7 +178,7 @@ func (r *reader) trap(at, to int, _ []string) {
 		return
 	}
 	switch w := r.words[first]; {
-	case w.Fixed && (to-first == 1 || w.Text == "-" || w.Text == "" || strings.HasPrefix(w.Text, "-") || w.Text[0] >= '0' && w.Text[0] <= '9'):
+	case w.Fixed && (to-first == 1 || w.Text == "-" || w.Text == "" || strings.HasPrefix(w.Text, "-")):
 	default:
 		r.give(first, code(Shell, "do not pass values to trap"), "trap", false)
 	}
