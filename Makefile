@@ -8,6 +8,7 @@ LDFLAGS     := -s -w -X main.version=$(VERSION)
 LINT        := v2.13.2
 FUZZTIME    ?= 60s
 FUZZ_RUNS   ?= 200000
+SCAN_RUNS   ?= 20000
 
 .PHONY: all help build lint test test-agents bench demo fuzz golden cross clean
 
@@ -43,9 +44,9 @@ demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo
 	$(BUILD)/demo -bin $(BINARY)
 
-fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS runs of real bash
+fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS and SCAN_RUNS runs of real bash
 	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run 'Hostile|Random' -timeout 0 ./internal/render
-	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
+	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \

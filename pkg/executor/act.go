@@ -37,8 +37,8 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		ReadOnly:             t.IsReadOnly(),
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
-	a.scanDynamic()
 	a.secrets = secretTexts(arguments, t.SecretParameters())
+	a.scanDynamic()
 	return a
 }
 
@@ -50,21 +50,28 @@ func (a *act) scanDynamic() {
 	all := &shellscan.Script{}
 	var texts []string
 	for _, command := range a.invocation.Dynamic {
-		var one shellscan.Script
-		if command.Argv != nil {
-			one = shellscan.ScanArgv(command.Argv)
-			texts = append(texts, strings.Join(command.Argv, " "))
-		} else {
-			one = shellscan.Scan(command.Text)
-			texts = append(texts, command.Text)
-		}
+		one := scan(command)
 		all.Commands = append(all.Commands, one.Commands...)
 		all.Writes = append(all.Writes, one.Writes...)
+		all.Reads = append(all.Reads, one.Reads...)
 		all.Problems = append(all.Problems, one.Problems...)
+		if command.Argv != nil {
+			texts = append(texts, strings.Join(command.Argv, " "))
+		} else {
+			texts = append(texts, command.Text)
+		}
 	}
 	a.request.Shell = all
 	a.request.ShellText = strings.Join(texts, "\n")
 	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
+	a.hidePieces()
+}
+
+func scan(command tool.DynamicCommand) shellscan.Script {
+	if command.Argv != nil {
+		return shellscan.ScanArgv(command.Argv)
+	}
+	return shellscan.Scan(command.Text)
 }
 
 // pathNames are the parameters whose values are taken for paths, in whatever tool: the original system's names and those

@@ -65,7 +65,9 @@ func TestAnswers(t *testing.T) {
 				h.has(work)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) { return test.answers(ctx, cancel) }
+				h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) {
+					return test.answers(ctx, cancel)
+				}
 				result := h.execute(ctx, `{}`)
 				if h.hasRun() != test.runs || result.Status != test.status || codeOf(result) != test.code {
 					t.Fatalf("got has run %t, status %s, error %v; want %t, %s, %q", h.hasRun(), result.Status, result.Error, test.runs, test.status, test.code)
@@ -88,8 +90,7 @@ func TestAnswers(t *testing.T) {
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	work := script("# {{word}}\nrm -rf -- {{path}}\n")
-	work = script("rm -rf -- {{path}}\nprintf %s {{word}}\n")
+	work := script("rm -rf -- {{path}}\nprintf %s {{word}}\n")
 	work.Name = "Remove"
 	work.Parameters = append(work.Parameters, tool.Parameter{Name: "path", Type: tool.TypeString, Required: true})
 	work.Sandbox.ConfirmationMessage = "Remove {{path}}?"
@@ -100,7 +101,7 @@ func TestQuestion(t *testing.T) {
 		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
 	}
 	h.execute(t.Context(), `{"path":"src/\u202ex","word":"a\nb = c"}`)
-	text := "Remove src/\\u{202e}x?\n\nAsked because: the tool may change something, and no rule is about it\n\n" +
+	text := "Remove src/\\u{202e}x?\n\nAsked because: the request cannot be believed: it holds the hidden character U+202E\n\n" +
 		"```bash\nrm -rf -- {{path}}\nprintf %s {{word}}\n```\nwith\n```\npath = src/\\u{202e}x\nword = a\nb = c\n```\nin " + h.dir
 	want := permissions.Question{
 		Session: "session", ToolCall: "toolu_1", Title: `Remove src/\u{202e}x`, Text: text,

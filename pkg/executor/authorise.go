@@ -53,7 +53,7 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 	}
 	decision := answered(asked, answer.Verdict, answer.Source, answer.Reason)
 	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
-		decision.Reason = strings.TrimSpace(decision.Reason + " " + e.authority.Remember(a.call.Origin.Session, a.request))
+		decision.Reason = strings.TrimSpace(decision.Reason + " " + a.mask(e.authority.Remember(a.call.Origin.Session, a.request)))
 	}
 	return decision
 }

@@ -47,7 +47,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	}
 
 	outcome, failure := e.run(ctx, act, decision, plan)
-	result := mapOutcome(entry, call, arguments, plan, outcome, failure)
+	result := mapOutcome(act, plan, outcome, failure)
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
 	result.ExecutionTimeMS = millis(e.now().Sub(started))

@@ -91,14 +91,15 @@ func TestRefusedBeforeItIsDecided(t *testing.T) {
 		code            tool.FailureCode
 		says            string
 	}{
-		{"no such tool", `{}`, &tool.Tool{ID: "other", Unavailable: "-"}, tool.FailNotFound, `there is no tool "work"`},
+		{"no such tool", `{}`, &tool.Tool{ID: "other", Unavailable: "-"}, tool.FailNotFound, "there is no tool \"work\"; `a2a-acp tools list` shows"},
+		{"nearly such a tool", `{}`, &tool.Tool{ID: "works", Unavailable: "-"}, tool.FailNotFound, `there is no tool "work" (did you mean works?)`},
 		{"unavailable tool", `{}`, lacking, tool.FailSandbox, "`retry` is not supported yet (tools.yaml:7)"},
 		{"no JSON", `{"word":`, required, tool.FailValidation, "not JSON"},
 		{"missing parameter", `{}`, required, tool.FailValidation, "word: required"},
 		{"unknown parameter", `{"word":"x","wrod":"y"}`, required, tool.FailValidation, "did you mean word?"},
 		{"wrong type", `{"word":["x"]}`, required, tool.FailValidation, "word: want a text"},
 		{"parameter twice", `{"word":"x","word":"y"}`, required, tool.FailValidation, "given twice"},
-		{"NUL", `{"word":"a\u0000b"}`, required, tool.FailTemplate, "NUL"},
+		{"NUL", `{"word":"a\u0000b"}`, required, tool.FailValidation, "word: the text holds a NUL"},
 		{"network that cannot be switched off", `{"word":"x"}`, confined, tool.FailSandbox, "network"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

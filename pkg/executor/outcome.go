@@ -14,7 +14,7 @@ import (
 const codeInternal = -32603
 
 // mapOutcome turns what happened to the process into the words of every door.
-func mapOutcome(entry *Entry, call tool.Call, arguments map[string]any, plan sandbox.Plan, outcome sandbox.Outcome, failure *tool.Failure) tool.Result {
+func mapOutcome(a *act, plan sandbox.Plan, outcome sandbox.Outcome, failure *tool.Failure) tool.Result {
 	report := plan.Report()
 	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
 	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
@@ -25,7 +25,7 @@ func mapOutcome(entry *Entry, call tool.Call, arguments map[string]any, plan san
 		report.Hints = append(report.Hints, "files: what the call left behind could not be removed: "+outcome.Leftover)
 	}
 	result := tool.Result{
-		CallID: call.ID, ToolID: call.Tool,
+		CallID: a.call.ID, ToolID: a.call.Tool,
 		ExitCode: outcome.ExitCode, Signal: outcome.Signal,
 		Stdout: string(outcome.Stdout), Stderr: string(outcome.Stderr),
 		OutputLength: outcome.OutputBytes, Truncated: outcome.Truncated,
@@ -38,14 +38,14 @@ func mapOutcome(entry *Entry, call tool.Call, arguments map[string]any, plan san
 		result.Metadata.Diagnostics["signal"] = outcome.Signal
 	}
 	if failure == nil {
-		failure = endedByUs(entry.Tool, outcome)
+		failure = endedByUs(a.tool, outcome)
 	} else {
 		result.ExitCode = -1
 	}
 	result.Error, result.Status = failure, statusOf(failure)
 	if failure == nil && outcome.ExitCode != 0 {
 		result.Status = tool.StatusFailed
-		result.MCPError = meaning(entry, arguments, outcome.ExitCode)
+		result.MCPError = meaning(a.entry, a.publicArguments(), outcome.ExitCode)
 	}
 	return result
 }

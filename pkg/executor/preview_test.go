@@ -41,13 +41,16 @@ func TestPreview(t *testing.T) {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	work := script(`eval {{command}}; cat -- {{path}}; : {{word}}`)
+	work := script(`bash -c {{command}}; : {{#path}}{{path}}{{/path}} {{word}}`)
 	work.AllowDynamicCommand = true
 	work.Parameters = append(work.Parameters, tool.Parameter{Name: "command", Type: tool.TypeString, Required: true}, tool.Parameter{Name: "path", Type: tool.TypeString})
 	h.has(work)
-	full := h.executor.Request(h.call(`{"command":"git push; rm x","path":"a/b"}`))
-	if full.ShellText != "git push; rm x" || full.Shell == nil || len(full.Shell.Commands) != 2 {
-		t.Errorf("got shell %q, %+v; want both commands", full.ShellText, full.Shell)
+	full := h.executor.Request(h.call(`{"command":"git push <.env; rm x >log","path":"a/b"}`))
+	if full.ShellText != "git push <.env; rm x >log" || full.Shell == nil {
+		t.Fatalf("got shell %q, %+v; want the command", full.ShellText, full.Shell)
+	}
+	if diff := cmp.Diff([]string{"git", "push", "rm", "x", "log", ".env"}, words(*full.Shell)); diff != "" {
+		t.Errorf("commands, what they write and what they read (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]permissions.Path{{Name: "a/b", Write: true}}, full.Paths); diff != "" {
 		t.Errorf("paths (-want +got):\n%s", diff)

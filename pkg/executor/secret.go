@@ -5,7 +5,9 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // hidden stands where the value of a secret parameter would.
@@ -76,8 +78,55 @@ func secretTexts(arguments map[string]any, secret map[string]bool) []string {
 	for name := range secret {
 		add(arguments[name])
 	}
+	longestFirst(texts)
+	return texts
+}
+
+func longestFirst(texts []string) {
 	sort.Slice(texts, func(i, j int) bool {
 		return len(texts[i]) > len(texts[j]) || len(texts[i]) == len(texts[j]) && texts[i] < texts[j]
 	})
-	return texts
+}
+
+// hidePieces makes secrets of the words that a secret value falls into where it is part of a command that the call chose:
+// those that are not among the command's words when the value is masked first.
+func (a *act) hidePieces() {
+	if len(a.secrets) == 0 {
+		return
+	}
+	public := map[string]bool{"": true}
+	for _, command := range a.invocation.Dynamic {
+		masked := tool.DynamicCommand{Text: a.mask(command.Text)}
+		for _, word := range command.Argv {
+			masked.Argv = append(masked.Argv, a.mask(word))
+		}
+		for _, word := range words(scan(masked)) {
+			public[word] = true
+		}
+	}
+	for _, word := range words(*a.request.Shell) {
+		if !public[word] {
+			public[word] = true // once is enough
+			a.secrets = append(a.secrets, word, permissions.ShowLine(word))
+		}
+	}
+	longestFirst(a.secrets)
+}
+
+// words are all texts in a script that a rule, and so its reason, or the record can name.
+func words(s shellscan.Script) []string {
+	var all []string
+	for _, command := range s.Commands {
+		all = append(all, command.Name)
+		for _, arg := range command.Args {
+			all = append(all, arg.Text)
+		}
+	}
+	for _, write := range s.Writes {
+		all = append(all, write.Path)
+	}
+	for _, read := range s.Reads {
+		all = append(all, read.Path)
+	}
+	return all
 }

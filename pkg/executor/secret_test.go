@@ -26,7 +26,10 @@ func TestSecrets(t *testing.T) {
 		{"in the author's question", `printf %s {{token}}`, func(w *tool.Tool) { w.Sandbox.ConfirmationMessage = "Use {{token}}?" }},
 		{"taken for a path", `printf %s {{path}}`, func(w *tool.Tool) { w.Parameters[0].Name = "path" }},
 		{"taken for several paths", `printf %s {{#paths}}{{.}} {{/paths}}`, func(w *tool.Tool) { w.Parameters[0].Name, w.Parameters[0].Type = "paths", tool.TypeArray }},
-		{"part of a command", `eval {{token}}; printf %s {{token}}`, func(w *tool.Tool) { w.AllowDynamicCommand = true }},
+		{"the words of a command", `env {{#words}}{{.}} {{/words}} || printf %s {{#words}}{{.}} {{/words}}`, func(w *tool.Tool) {
+			w.AllowDynamicCommand, w.Parameters[0].Name, w.Parameters[0].Type = true, "words", tool.TypeArray
+		}},
+		{"part of a command", `bash -c {{token}} || :; printf %s {{token}}`, func(w *tool.Tool) { w.AllowDynamicCommand = true }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,6 +82,32 @@ func TestSecrets(t *testing.T) {
 				t.Errorf("the preview holds the secret: %s", encoded)
 			}
 		})
+	}
+}
+
+// TestSecretInDetail checks that the author's words about an exit code do not give a secret away either.
+func TestSecretInDetail(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	work := script(`: {{token}}; exit 3`)
+	work.Parameters = []tool.Parameter{{Name: "token", Type: tool.TypeString, Required: true, Secret: true}}
+	work.ErrorMapping = map[int]tool.MappedError{3: {Code: -32002, Message: "Refused", Detail: "the server refused {{token}}"}}
+	h.has(work)
+	result := h.execute(t.Context(), `{"token":"hunter2"}`)
+	if result.MCPError == nil || result.MCPError.Detail != "the server refused "+hidden {
+		t.Errorf("got %+v, want the detail without the value", result.MCPError)
+	}
+}
+
+// TestPieces checks which words of a command are taken for a secret's: those that only it brings in.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	a := &act{secrets: []string{"deploy --key s3cr3t\npush"}, invocation: &tool.Invocation{Dynamic: []tool.DynamicCommand{
+		{Text: "git push; deploy --key s3cr3t\npush"}, {Argv: []string{"git", "-C", "deploy --key s3cr3t\npush"}},
+	}}}
+	a.scanDynamic()
+	if got, want := a.mask("git push, deploy, --key s3cr3t"), "git push, [secret], [secret] [secret]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -18,16 +18,16 @@ import (
 func TestForkBomb(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
-		for _, bomb := range []struct{ name, text string }{
-			{"processes", `bomb() { (( $1 )) || exec sleep 100; bomb $(( $1 - 1 )) & bomb $(( $1 - 1 )) & wait; }; bomb 6`},
+		for _, test := range []struct{ name, text string }{
+			{"processes", bomb + `bomb 6`},
 			{"orphans", `bomb() { (( $1 )) || exec sleep 100; bomb $(( $1 - 1 )) & bomb $(( $1 - 1 )) & }; bomb 6; sleep 100`},
 			{"sessions", `export BOMB='(( $1 )) || exec sleep 100; setsid bash -c "$BOMB" _ $(( $1 - 1 )) & setsid bash -c "$BOMB" _ $(( $1 - 1 )) & wait'; bash -c "$BOMB" _ 6; :`},
 		} {
-			t.Run(bomb.name, func(t *testing.T) {
+			t.Run(test.name, func(t *testing.T) {
 				name, value := marker()
 				limits := tool.DefaultLimits()
 				limits.Processes, limits.Timeout = 20, time.Minute
-				out := script{text: bomb.text, limits: limits, env: map[string]string{name: value}}.run(t, t.Context(), host)
+				out := script{text: test.text, limits: limits, env: map[string]string{name: value}}.run(t.Context(), t, host)
 				if !slices.Equal(out.LimitsHit, []string{"processes"}) || out.TimedOut || out.Signal != "SIGKILL" {
 					t.Errorf("got limits hit %q, signal %s; want processes, SIGKILL", out.LimitsHit, out.Signal)
 				}
@@ -57,7 +57,7 @@ func TestCountTasks(t *testing.T) {
 			}
 			cancel()
 		})
-		s.run(t, ctx, host)
+		s.run(ctx, t, host)
 		// The shell, three sleeping programs and the subshell that started one of them.
 		if counted != 5 {
 			t.Errorf("%d tasks were counted, want 5", counted)
@@ -71,13 +71,13 @@ func TestThreadsAreTasks(t *testing.T) {
 		host := openHost(t)
 		limits := tool.DefaultLimits()
 		limits.Processes = 10
-		out := script{text: "for i in 1 2 3 4 5 6 7 8; do sleep 0.3 & done; wait; echo done", limits: limits}.run(t, t.Context(), host)
+		out := script{text: "for i in 1 2 3 4 5 6 7 8; do sleep 0.3 & done; wait; echo done", limits: limits}.run(t.Context(), t, host)
 		if string(out.Stdout) != "done\n" || len(out.LimitsHit) > 0 {
 			t.Errorf("a call within its limit: got %+v", out)
 		}
 		r := role("block") // Go starts a handful of threads
 		r.limits.Processes = 2
-		if out := r.run(t, t.Context(), host); !slices.Equal(out.LimitsHit, []string{"processes"}) {
+		if out := r.run(t.Context(), t, host); !slices.Equal(out.LimitsHit, []string{"processes"}) {
 			t.Errorf("one process with many threads: got limits hit %q, want processes", out.LimitsHit)
 		}
 	})

@@ -78,7 +78,7 @@ func tryMark() error {
 	if err != nil {
 		return err
 	}
-	if own < 1<<16 {
+	if own < 2*leastMark {
 		return fmt.Errorf("ours is %d already, which leaves no room for the calls' marks", own)
 	}
 	return nil

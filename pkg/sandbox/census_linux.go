@@ -42,7 +42,7 @@ func (h *Host) takeCensus(quit <-chan struct{}) {
 			if c := limited[m]; n > c.plan.profile.Limits.Processes {
 				c.end(limitProcesses)
 				// Not left to the one who waits for the call, which is a moment later: there are more each millisecond.
-				urgently(func() { _ = killMarked(m) })
+				urgently(func() { _ = h.killMarked(m) })
 			}
 		}
 		h.wakeCensus()

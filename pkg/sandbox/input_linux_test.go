@@ -26,7 +26,7 @@ func TestInputSealed(t *testing.T) {
 			try truncate -s 100 /proc/self/fd/3
 			try dd if=/dev/zero of=/proc/self/fd/3 bs=1 count=1 conv=notrunc
 			try bash -c 'cp /bin/true /proc/self/fd/3 && /proc/self/fd/3'
-			cat <&3`}.run(t, t.Context(), host)
+			cat <&3`}.run(t.Context(), t, host)
 		if got := string(out.Stdout); got != "values\n" {
 			t.Errorf("got %q, want the input as it was and no attempt that worked\n%s", got, out.Stderr)
 		}

@@ -25,7 +25,7 @@ func TestLaunchEnvironment(t *testing.T) {
 	t.Setenv("SANDBOX_TEST_SECRET", "sk-do-not-leak")
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
-		out := script{text: "/usr/bin/env -0; echo; cat /proc/$$/environ", env: map[string]string{"TOOL": "a b\nc"}}.run(t, t.Context(), host)
+		out := script{text: "/usr/bin/env -0; echo; cat /proc/$$/environ", env: map[string]string{"TOOL": "a b\nc"}}.run(t.Context(), t, host)
 		if strings.Contains(string(out.Stdout), "sk-do-not-leak") {
 			t.Errorf("our secret is in the call's environment:\n%s", out.Stdout)
 		}
@@ -127,7 +127,7 @@ func TestLaunchState(t *testing.T) {
 			echo "leader $(( pgrp == $$ ))"
 			echo "dir $(/bin/pwd -P)"
 			echo "core $(ulimit -Hc)"
-			trap 'echo hangup' HUP; kill -HUP $$`}.run(t, t.Context(), host)
+			trap 'echo hangup' HUP; kill -HUP $$`}.run(t.Context(), t, host)
 		state := map[string]string{}
 		for line := range strings.Lines(string(out.Stdout)) {
 			name, value, _ := strings.Cut(strings.TrimSpace(strings.Replace(line, ":", " ", 1)), " ")
@@ -178,7 +178,7 @@ func TestLaunchRefused(t *testing.T) {
 			{"file as directory, isolated", script{dir: file, isolate: true}, "open", file, syscall.ENOTDIR},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				outcome, err := test.start.try(t, t.Context(), host)
+				outcome, err := test.start.try(t.Context(), t, host)
 				var start *StartError
 				if !errors.As(err, &start) || start.Step != test.step || start.Path != test.path || !errors.Is(err, test.err) {
 					t.Fatalf("got %v (%+v), want %s %s: %v", err, start, test.step, test.path, test.err)

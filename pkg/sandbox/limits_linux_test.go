@@ -5,6 +5,9 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +51,7 @@ func TestLimits(t *testing.T) {
 				if s.limits == (tool.Limits{}) {
 					s.limits.Processes = 1000 // not the defaults
 				}
-				out := s.run(t, t.Context(), host)
+				out := s.run(t.Context(), t, host)
 				if !slices.Equal(out.LimitsHit, test.hit) || out.ExitCode != test.code {
 					t.Errorf("got limits hit %q, code %d; want %q, %d\n%s%s", out.LimitsHit, out.ExitCode, test.hit, test.code, out.Stdout, out.Stderr)
 				}
@@ -92,7 +95,7 @@ func TestGrace(t *testing.T) {
 						cancel()
 					}
 				})
-				out := s.run(t, ctx, test.host)
+				out := s.run(ctx, t, test.host)
 				if !out.Cancelled || out.Signal != test.signal || out.ExitCode != test.code || !strings.HasPrefix(string(out.Stdout), test.stdout) {
 					t.Errorf("got cancelled %t, signal %q, code %d, %q; want true, %q, %d, %q", out.Cancelled, out.Signal, out.ExitCode, out.Stdout, test.signal, test.code, test.stdout)
 				}
@@ -108,7 +111,7 @@ func TestCancelBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	out := script{text: "touch ran", dir: dir}.run(t, ctx, host)
+	out := script{text: "touch ran", dir: dir}.run(ctx, t, host)
 	if !out.Cancelled || out.ExitCode != -1 || len(names(t, dir)) > 0 {
 		t.Errorf("got %+v and %q in its directory, want a cancelled call that ran nothing", out, names(t, dir))
 	}
@@ -128,7 +131,7 @@ func TestCancelWhileStarting(t *testing.T) {
 				}
 				cancel()
 			}()
-			out := script{text: "sleep 1000 & sleep 1000"}.run(t, ctx, host)
+			out := script{text: "sleep 1000 & sleep 1000"}.run(ctx, t, host)
 			if !out.Cancelled {
 				t.Fatalf("got %+v, want a cancelled call", out)
 			}
@@ -201,27 +204,40 @@ func TestClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	goOn := filepath.Join(dir, "go-on")
+	if err := unix.Mkfifo(goOn, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	begun, done := make(chan struct{}), make(chan Outcome)
 	go func() {
-		s := script{text: "echo ready; sleep 0.2; ls -d $HOME; exit 6"}
+		s := script{dir: dir, text: "echo ready; read -r < go-on; ls -d $HOME; exit 6"}
 		s.stdout = lineWriter(func(line string) {
 			if line == "ready" {
 				close(begun)
 			}
 		})
-		out, _ := s.try(t, context.WithoutCancel(t.Context()), host)
+		out, _ := s.try(context.WithoutCancel(t.Context()), t, host)
 		done <- out
 	}()
 	<-begun
 	closed := make(chan error)
 	go func() { closed <- host.Close() }()
+	for isClosed := false; !isClosed; runtime.Gosched() { // until Close waits for the call
+		host.mu.Lock()
+		isClosed = host.closed
+		host.mu.Unlock()
+	}
+	if err := os.WriteFile(goOn, []byte("on\n"), 0); err != nil {
+		t.Fatal(err)
+	}
 	if out := <-done; out.ExitCode != 6 || !strings.Contains(string(out.Stdout), scratchPrefix) {
 		t.Errorf("the running call: got code %d and %q", out.ExitCode, out.Stdout)
 	}
 	if err := <-closed; err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	if _, err := (script{text: "exit 0"}).try(t, t.Context(), host); !errors.Is(err, errClosed) {
+	if _, err := (script{text: "exit 0"}).try(t.Context(), t, host); !errors.Is(err, errClosed) {
 		t.Errorf("Run after Close: got %v", err)
 	}
 	if err := host.Close(); err != nil {

@@ -79,6 +79,8 @@ func play(role string) error {
 		return playNested()
 	case "main-thread":
 		return playMainThread()
+	case "neighbour": // has a call of its own beside the test's
+		return playNeighbour()
 	case "victim": // is killed while a call runs
 		return playVictim()
 	}
@@ -139,6 +141,7 @@ func again(t *testing.T, as *syscall.Credential, environment ...string) {
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+name+"$", "-test.count=1", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+	cmd.WaitDelay = 10 * time.Second // a process that a failed test has left may hold the output
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("as another process: %v\n%s", err, out)
@@ -205,16 +208,16 @@ type script struct {
 }
 
 // run runs a script as the executor does: bash reads it from a sealed file.
-func (s script) run(t testing.TB, ctx context.Context, h *Host) Outcome {
+func (s script) run(ctx context.Context, t testing.TB, h *Host) Outcome {
 	t.Helper()
-	outcome, err := s.try(t, ctx, h)
+	outcome, err := s.try(ctx, t, h)
 	if err != nil {
 		t.Fatalf("Run: %v", err)
 	}
 	return outcome
 }
 
-func (s script) try(t testing.TB, ctx context.Context, h *Host) (Outcome, error) {
+func (s script) try(ctx context.Context, t testing.TB, h *Host) (Outcome, error) {
 	t.Helper()
 	if s.limits == (tool.Limits{}) {
 		s.limits = tool.DefaultLimits()

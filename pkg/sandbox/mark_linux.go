@@ -32,10 +32,15 @@ type mark uint64
 // unmarked is a limit that nobody has lowered.
 const unmarked mark = unix.RLIM_INFINITY & (1<<64 - 1)
 
+// leastMark is the lowest that a call may have. Above it nobody sets limits by hand, and two marks are never the same by
+// chance, even in a sandbox within a sandbox, down to thirty of them.
+const leastMark mark = 1 << 32
+
 // ownMark is this process's own, below which its calls' marks lie: not infinite when a sandbox is around us.
 func ownMark() (mark, error) { return markOf(0) }
 
-// newMark makes one for a call. It is random, so that two programs, or two Hosts of one, never make the same.
+// newMark makes one for a call, below own, which is at least twice leastMark. It is random, so that two programs, or two Hosts
+// of one, never make the same.
 func newMark(own mark) mark {
 	ceiling := min(own, 1<<62)
 	var b [8]byte

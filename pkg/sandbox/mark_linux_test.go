@@ -53,7 +53,7 @@ func TestMark(t *testing.T) {
 	// A sandbox in a sandbox in a sandbox: each has room below the one around it.
 	for range 30 {
 		inner := newMark(own)
-		if inner >= own || inner < 1<<16 {
+		if inner >= own || inner < leastMark {
 			t.Fatalf("below %d comes %d", own, inner)
 		}
 		own = inner

@@ -59,7 +59,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 		for i := range stress(2 * len(ways)) {
 			calls.Go(func() {
 				way := ways[i%len(ways)]
-				script{text: way.text + "\nexit 3"}.run(t, t.Context(), []*Host{host, second}[i%2])
+				script{text: way.text + "\nexit 3"}.run(t.Context(), t, []*Host{host, second}[i%2])
 			})
 		}
 		calls.Wait()
@@ -108,8 +108,10 @@ func playMainThread() error {
 	if err != nil {
 		return err
 	}
-	if list, err := main.read(); err != nil || !slices.Contains(list, other.Process.Pid) {
-		return fmt.Errorf("process %d is not in the main thread's list: %v, %v", other.Process.Pid, list, err)
+	if list, err := main.read(); err != nil {
+		return err
+	} else if !slices.Contains(list, other.Process.Pid) {
+		return fmt.Errorf("process %d is not in the main thread's list: %v", other.Process.Pid, list)
 	}
 	plan, err := host.Plan(Profile{Dir: "/", Limits: tool.DefaultLimits()})
 	if err != nil {
@@ -117,8 +119,11 @@ func playMainThread() error {
 	}
 	for range 3 {
 		o, err := host.Run(context.Background(), plan, Process{Argv: []string{bash, "-c", "setsid sleep 1000 & exit 4"}})
-		if err != nil || o.ExitCode != 4 || o.Killed != 1 {
-			return fmt.Errorf("a call from the main thread: %+v, %v", o, err)
+		if err != nil {
+			return err
+		}
+		if o.ExitCode != 4 || o.Killed != 1 {
+			return fmt.Errorf("a call from the main thread: %+v", o)
 		}
 	}
 	if !isAlive(other.Process.Pid) {
@@ -150,12 +155,12 @@ func TestTwoHosts(t *testing.T) {
 						close(ready)
 					}
 				})
-				outcomes[i] = s.run(t, ctx, host)
+				outcomes[i] = s.run(ctx, t, host)
 			})
 			<-ready
 		}
 		for i := range 20 {
-			script{text: "setsid sleep 1000 & exit 0"}.run(t, t.Context(), hosts[i%2])
+			script{text: "setsid sleep 1000 & exit 0"}.run(t.Context(), t, hosts[i%2])
 		}
 		cancel()
 		running.Wait()
@@ -180,7 +185,7 @@ func TestNestedSandbox(t *testing.T) {
 		name, value := marker()
 		r := role("nested")
 		r.env[name] = value
-		outcome := r.run(t, t.Context(), host)
+		outcome := r.run(t.Context(), t, host)
 		if outcome.ExitCode != 0 || strings.TrimSpace(string(outcome.Stdout)) != "inner killed 1" {
 			t.Errorf("got %+v\n%s%s", outcome, outcome.Stdout, outcome.Stderr)
 		}

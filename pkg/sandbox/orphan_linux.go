@@ -17,8 +17,12 @@ type orphan struct {
 	pid, fd int
 }
 
+// openOrphan takes hold of a process. One that is gone is ESRCH; anything else is want of descriptors or memory.
 func openOrphan(pid int) (orphan, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
+	if err == unix.EINVAL || err == unix.ENOENT {
+		err = unix.ESRCH // it has been reaped, and its number still names a group or a session (kernel/pid.c)
+	}
 	return orphan{pid: pid, fd: fd}, err
 }
 
@@ -58,35 +62,68 @@ func (o orphan) reap() (ended bool, by unix.Signal, err error) {
 
 // patience is how long processes that hang in the kernel may do so after SIGKILL, one on a network file system that has gone
 // away for instance, before we go on without them. Time in which a process only waits for its turn does not count.
-const patience = 10 * time.Second
+const patience = 20 * time.Second
 
 // lookAgain is how soon a process that has not ended is looked at again.
 const lookAgain = time.Second
 
-// moves tells whether all is well: something has ended, or will when it gets its turn.
-func (r round) moves() bool {
-	if r.count > len(r.alive) {
-		return true
+// enoughLooks is how often processes must have been found hanging, one look after the other. On a machine that hardly lets
+// us have a turn much time can pass between two looks, and processes can get far in it.
+const enoughLooks = 10
+
+// stillness is a time in which nothing has moved of what should end.
+type stillness struct {
+	since time.Time
+	looks int
+}
+
+func newStillness() *stillness { return &stillness{since: time.Now()} }
+
+// look notes whether something has moved, and tells whether to give up.
+func (s *stillness) look(moved bool) bool {
+	if moved {
+		*s = stillness{since: time.Now()}
+		return false
 	}
+	s.looks++
+	return s.looks >= enoughLooks && time.Since(s.since) > patience
+}
+
+// moves tells whether all is well: something has ended, or will when it gets its turn. seen counts how often a process had
+// ended when this was asked: one that had so before and is here again cannot be reaped, because a debugger holds it.
+func (r round) moves(seen map[int]int) bool {
+	moves := r.count > len(r.alive)
 	for _, o := range r.alive {
-		if !hangs(o.pid) {
-			return true
+		if hasEnded(o.fd) {
+			seen[o.pid]++
+			moves = moves || seen[o.pid] == 1
+		} else if !hangs(o.pid) {
+			moves = true
 		}
 	}
-	return false
+	return moves
 }
 
 // await waits until one of the processes has ended, at the latest until it is time to look again.
-func (r round) await() {
+func (r round) await(seen map[int]int) {
+	if len(r.alive) == 0 {
+		return
+	}
 	// A few will do: when one has ended, all are looked at again.
 	var polls []unix.PollFd
 	for _, o := range r.alive[:min(len(r.alive), 64)] {
-		polls = append(polls, unix.PollFd{Fd: int32(o.fd), Events: unix.POLLIN})
+		if seen[o.pid] <= 1 {
+			polls = append(polls, unix.PollFd{Fd: int32(o.fd), Events: unix.POLLIN})
+		}
 	}
-	if len(polls) > 0 {
-		// EINTR is as good as an answer: the caller looks again.
-		_, _ = unix.Poll(polls, int(lookAgain.Milliseconds()))
-	}
+	// EINTR is as good as an answer: the caller looks again.
+	_, _ = unix.Poll(polls, int(lookAgain.Milliseconds()))
+}
+
+// hasEnded tells whether a process has ended, be it that nobody has reaped it yet.
+func hasEnded(pidfd int) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, 0)
+	return err == nil && n == 1
 }
 
 func (r round) close() {

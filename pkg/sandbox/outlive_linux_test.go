@@ -85,7 +85,7 @@ func TestNothingOutlivesACall(t *testing.T) {
 								cancel()
 							}
 						})
-						outcome := s.run(t, ctx, host)
+						outcome := s.run(ctx, t, host)
 						end.check(t, outcome)
 						if left := survivors(t, name, value); len(left) > 0 {
 							t.Errorf("still there: %q", left)

@@ -46,7 +46,7 @@ func TestOutput(t *testing.T) {
 				limits := tool.DefaultLimits()
 				limits.Output = test.limit
 				var copied bytes.Buffer
-				out := script{text: test.text, limits: limits, stdout: &copied}.run(t, t.Context(), host)
+				out := script{text: test.text, limits: limits, stdout: &copied}.run(t.Context(), t, host)
 				if string(out.Stdout) != test.stdout || string(out.Stderr) != test.stderr || out.Truncated != test.truncated {
 					t.Errorf("got %.40q, %.40q, truncated %t; want %.40q, %.40q, %t", out.Stdout, out.Stderr, out.Truncated, test.stdout, test.stderr, test.truncated)
 				}
@@ -74,7 +74,7 @@ func TestOutputFlood(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		limits := tool.DefaultLimits()
 		limits.Output = 1 << 20
-		out := script{text: "yes | head -c 1G & yes >&2 & wait", limits: limits}.run(t, t.Context(), host)
+		out := script{text: "yes | head -c 1G & yes >&2 & wait", limits: limits}.run(t.Context(), t, host)
 		runtime.ReadMemStats(&after)
 		if !out.Truncated || len(out.Stdout) > 1<<20 || len(out.Stderr) > 1<<20 {
 			t.Errorf("got truncated %t, %d and %d bytes", out.Truncated, len(out.Stdout), len(out.Stderr))
@@ -126,7 +126,7 @@ func TestOutputHeldElsewhere(t *testing.T) {
 	})
 	r := role("connect")
 	r.env["SANDBOX_TEST_SOCKET"] = filepath.Join(dir, "s")
-	out := r.run(t, t.Context(), host)
+	out := r.run(t.Context(), t, host)
 	server.Wait()
 	if string(out.Stdout) != "before\nafter\n" || out.ExitCode != 0 {
 		t.Errorf("got %q, code %d\n%s", out.Stdout, out.ExitCode, out.Stderr)
@@ -154,7 +154,7 @@ func TestBackgroundHolder(t *testing.T) {
 	host := openHost(t)
 	limits := tool.DefaultLimits()
 	limits.Timeout = time.Minute
-	out := script{text: "(sleep 50; echo late) & disown; echo early", limits: limits}.run(t, t.Context(), host)
+	out := script{text: "(sleep 50; echo late) & disown; echo early", limits: limits}.run(t.Context(), t, host)
 	if string(out.Stdout) != "early\n" || out.TimedOut || out.Killed == 0 {
 		t.Errorf("got %q, timed out %t, %d killed", out.Stdout, out.TimedOut, out.Killed)
 	}
@@ -164,7 +164,7 @@ func TestBackgroundHolder(t *testing.T) {
 func TestWriterFails(t *testing.T) {
 	t.Parallel()
 	host := openHost(t)
-	out := script{text: "echo one; sleep 0.05; echo two", stdout: failing{}}.run(t, t.Context(), host)
+	out := script{text: "echo one; sleep 0.05; echo two", stdout: failing{}}.run(t.Context(), t, host)
 	if string(out.Stdout) != "one\ntwo\n" {
 		t.Errorf("got %q", out.Stdout)
 	}

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,38 +26,37 @@ type toll struct {
 func (h *Host) clearAway(c *call, killing bool) (toll, error) {
 	var t toll
 	seen, err := h.clearRound(c, &t, killing)
-	if err != nil || seen.count == 0 {
-		return t, err
+	if err != nil || seen.count > 0 {
+		urgently(func() { err = h.clearRest(c, &t, seen, err) })
 	}
-	urgently(func() { err = h.clearRest(c, &t, seen) })
 	return t, err
 }
 
-// clearRest goes on until nothing is left. Some may be starting others as fast as they are found, so each round signals the
-// whole process group at once, then every process that carries the call's mark, at any depth.
+// clearRest goes on, from the first round and its error, until nothing is left. Some may be starting others as fast as they
+// are found, so each round signals the whole process group at once, then every process that carries the call's mark, at any
+// depth.
 //
 // There is no time by which it has to be done: on a machine with a thousand things to do a process takes long to die. It
-// gives up when for all of its patience nothing has ended, because all that is left hangs in the kernel.
-func (h *Host) clearRest(c *call, t *toll, seen round) (err error) {
-	begun := time.Now() // of a time in which nothing moves
-	for seen.count > 0 {
-		if seen.moves() {
-			begun = time.Now()
-		} else if time.Since(begun) > patience {
+// gives up when for all of its patience nothing has ended, because all that is left hangs in the kernel; or when for as long
+// it could not even look, because this program has no descriptors left for instance.
+func (h *Host) clearRest(c *call, t *toll, seen round, err error) error {
+	still, ended := newStillness(), map[int]int{}
+	for err != nil || seen.count > 0 {
+		if still.look(err == nil && seen.moves(ended)) {
+			if err != nil {
+				return fmt.Errorf("end what is left of the call: %w", err)
+			}
 			t.lost += len(seen.alive)
 			seen.close()
 			return fmt.Errorf("%w: %d left of the call, one of them process %d", errLostControl, len(seen.alive), seen.alive[0].pid)
 		}
-		_ = unix.Kill(-c.root.pid, unix.SIGKILL) // ESRCH when nobody is left in it
-		err = killMarked(c.mark)
-		seen.await()
+		c.root.signalGroup(unix.SIGKILL)
+		if killErr := h.killMarked(c.mark); err != nil || killErr != nil {
+			<-time.After(lookAgain) // what it is that we lack, others may give back
+		}
+		seen.await(ended)
 		seen.close()
-		if err != nil {
-			return err
-		}
-		if seen, err = h.clearRound(c, t, true); err != nil {
-			return err
-		}
+		seen, err = h.clearRound(c, t, true)
 	}
 	return nil
 }
@@ -90,8 +90,12 @@ func (h *Host) clearRound(c *call, t *toll, killing bool) (round, error) {
 			continue
 		}
 		o, err := openOrphan(pid)
-		if err != nil {
+		if errors.Is(err, unix.ESRCH) {
 			continue // gone: of two Hosts of a program the other one reaped it
+		}
+		if err != nil {
+			seen.close()
+			return round{}, fmt.Errorf("look at process %d: pidfd_open: %w", pid, err)
 		}
 		if !h.isLeftOf(pid, c) {
 			o.close()
@@ -100,12 +104,12 @@ func (h *Host) clearRound(c *call, t *toll, killing bool) (round, error) {
 		seen.count++
 		ended, by, err := o.reap()
 		switch {
-		case err != nil: // as above
+		case err != nil: // gone, as above, or no child of ours: the number is another's by now
 		case ended && killing && (by == unix.SIGKILL || by == unix.SIGTERM):
 			t.killed++
 		case ended:
 			t.reaped++
-		case o.kill() == unix.EPERM:
+		case errors.Is(o.kill(), unix.EPERM):
 			t.lost++
 			c.lost[pid] = true
 		default:
@@ -137,9 +141,12 @@ func isCalls(pid int) bool {
 	return err == nil && core == 0
 }
 
-// killMarked kills every process of the machine that carries a mark. It finds them at any depth, in one pass, and faster
-// than they can multiply.
-func killMarked(m mark) error {
+// killMarked kills every process of the machine that carries a call's mark. It finds them at any depth, in one pass, and
+// faster than they can multiply.
+func (h *Host) killMarked(m mark) error {
+	if !h.isMark(m) {
+		return fmt.Errorf("%d is no call's mark", m)
+	}
 	return eachProcess(func(pid int) {
 		if found, err := markOf(pid); err != nil || found != m {
 			return
@@ -155,3 +162,7 @@ func killMarked(m mark) error {
 		}
 	})
 }
+
+// isMark tells whether a call of this Host may carry a mark, which nothing else carries: not the limit that everybody has,
+// nor one that an administrator would set.
+func (h *Host) isMark(m mark) bool { return m >= leastMark && m < h.own }

@@ -26,7 +26,7 @@ func TestSiblingOfTheRoot(t *testing.T) {
 		name, value := marker()
 		r := role("clone-parent")
 		r.env[name] = value
-		outcome := r.run(t, t.Context(), host)
+		outcome := r.run(t.Context(), t, host)
 		if outcome.ExitCode != 0 || outcome.Killed != 1 {
 			t.Errorf("got code %d, %d killed; want 0, 1; stderr:\n%s", outcome.ExitCode, outcome.Killed, outcome.Stderr)
 		}
@@ -48,7 +48,7 @@ func TestRootInOurGroup(t *testing.T) {
 		defer cancel()
 		r := role("leave-group")
 		r.stdout = lineWriter(func(string) { cancel() })
-		outcome := r.run(t, ctx, host)
+		outcome := r.run(ctx, t, host)
 		if !outcome.Cancelled || outcome.Signal != "SIGKILL" {
 			t.Errorf("got %+v, want a cancelled call that was killed", outcome)
 		}
@@ -59,7 +59,7 @@ func TestRootInOurGroup(t *testing.T) {
 func TestReapedAndKilled(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
-		out := role("careless").run(t, t.Context(), host)
+		out := role("careless").run(t.Context(), t, host)
 		if out.ExitCode != 0 || out.Reaped != 2 || out.Killed != 1 || out.Lost != 0 {
 			t.Errorf("got code %d, %d reaped, %d killed, %d lost; want 0, 2, 1, 0\n%s", out.ExitCode, out.Reaped, out.Killed, out.Lost, out.Stderr)
 		}
@@ -155,7 +155,7 @@ func playVictim() error {
 	}
 	// A shell builtin that blocks, so that there is no further process.
 	_, err = host.Run(context.Background(), plan, Process{
-		Argv:   []string{bash, "-c", `mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; echo $$; coproc :; read -r -u 3`},
+		Argv:   []string{bash, "-c", `mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; mkfifo wait; exec 7<>wait; echo $$; read -r -u 7`},
 		Inputs: []Input{}, Stdout: os.Stdout,
 	})
 	return err
@@ -166,12 +166,12 @@ func TestSignalled(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
 		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGPIPE, syscall.SIGHUP} {
-			out := script{text: fmt.Sprintf("kill -%d $$; sleep 1", signal)}.run(t, t.Context(), host)
+			out := script{text: fmt.Sprintf("kill -%d $$; sleep 1", signal)}.run(t.Context(), t, host)
 			if out.ExitCode != 128+int(signal) || out.Signal != unix.SignalName(signal) || len(out.LimitsHit) > 0 {
 				t.Errorf("signal %d: got code %d, signal %q, limits hit %q", signal, out.ExitCode, out.Signal, out.LimitsHit)
 			}
 		}
-		if out := (script{text: "exit 137"}).run(t, t.Context(), host); out.Signal != "" || out.ExitCode != 137 || len(out.LimitsHit) > 0 {
+		if out := (script{text: "exit 137"}).run(t.Context(), t, host); out.Signal != "" || out.ExitCode != 137 || len(out.LimitsHit) > 0 {
 			t.Errorf("exit 137: got %+v", out)
 		}
 	})

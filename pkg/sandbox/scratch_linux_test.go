@@ -45,7 +45,7 @@ func TestDirectories(t *testing.T) {
 						// Only what is the call's own is taken away.
 						text = `cd "$HOME"; ` + text
 					}
-					out := script{text: show + strings.ReplaceAll(text, "OUTSIDE", outside), dir: dir, isolate: isolate}.run(t, t.Context(), host)
+					out := script{text: show + strings.ReplaceAll(text, "OUTSIDE", outside), dir: dir, isolate: isolate}.run(t.Context(), t, host)
 					lines := fields(out.Stdout)
 					if len(lines) < 3 || lines[2] != "700" {
 						t.Fatalf("got %q, %q; want an empty start and private directory, mode 700", out.Stdout, out.Stderr)
@@ -100,7 +100,7 @@ func TestDirectoryNotWritable(t *testing.T) {
 
 func (s script) tryLines(t *testing.T, h *Host) []string {
 	t.Helper()
-	return fields(s.run(t, t.Context(), h).Stdout)
+	return fields(s.run(t.Context(), t, h).Stdout)
 }
 
 // TestScratchSweep checks what a start removes: what dead processes left, and nothing else.

@@ -102,7 +102,7 @@ func one(t *testing.T, host *Host, work string, i int) {
 		want := fmt.Sprintf("values %d\n", i)
 		check = func(o Outcome, err error) bool { return string(o.Stdout) == want && o.ExitCode == 0 && err == nil }
 	}
-	if o, err := s.try(t, ctx, host); !check(o, err) {
+	if o, err := s.try(ctx, t, host); !check(o, err) {
 		o.Stdout = o.Stdout[:min(len(o.Stdout), 100)]
 		t.Errorf("call %d: %+v, %v", i, o, err)
 	}
