@@ -148,6 +148,9 @@ func (p *peer) call(r *jsonrpc2.Request) {
 		tell := progress{peer: p, id: r.ID.Str}
 		defer tell.stop() // before the answer is sent
 		result, err := p.door.tools.Call(ctx, Call{Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall, Progress: tell.tell})
+		if errors.Is(err, ErrUnknownTool) { // one that was listed, and went with a change of the configuration
+			err = fmt.Errorf("%w: %q", ErrUnknownTool, said.Name)
+		}
 		return result, err
 	})
 }

@@ -16,7 +16,9 @@ type structured struct {
 	Stdout    string         `json:"stdout"`
 	Stderr    string         `json:"stderr"`
 	ExitCode  int            `json:"exitCode"`
+	Signal    string         `json:"signal,omitempty"`
 	Truncated bool           `json:"truncated,omitempty"`
+	Length    int64          `json:"output_length,omitempty"` // bytes of both streams, when not all of them are here
 	Error     *tool.Failure  `json:"error,omitempty"`
 	Mapped    *tool.MCPError `json:"mapped_error,omitempty"` // what the author says that the exit code means
 }
@@ -26,9 +28,14 @@ type structured struct {
 // the text and another only the object.
 func FromResult(r tool.Result) CallResult {
 	out := CallResult{Content: text(r), IsError: r.Status != tool.StatusCompleted}
-	object, err := json.Marshal(structured{
-		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Truncated: r.Truncated, Error: r.Error, Mapped: r.MCPError,
-	})
+	said := structured{
+		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Signal: r.Signal,
+		Truncated: r.Truncated, Error: r.Error, Mapped: r.MCPError,
+	}
+	if r.Truncated {
+		said.Length = r.OutputLength
+	}
+	object, err := json.Marshal(said)
 	if err == nil {
 		out.Structured = object
 	}

@@ -41,7 +41,7 @@ func TestFromResult(t *testing.T) {
 		{
 			"an end by a limit",
 			tool.Result{Status: tool.StatusFailed, ExitCode: 137, Signal: "SIGKILL", Stdout: "x", Truncated: true, OutputLength: 99},
-			"x\nended by SIGKILL\n(the output was cut: there were 99 bytes)", `{"stdout":"x","stderr":"","exitCode":137,"truncated":true}`, true,
+			"x\nended by SIGKILL\n(the output was cut: there were 99 bytes)", `{"stdout":"x","stderr":"","exitCode":137,"signal":"SIGKILL","truncated":true,"output_length":99}`, true,
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -41,6 +41,14 @@ const (
 	mostGuests = 8        // connections that have not shown the token, at the same time
 )
 
+// The bounds of what Attach takes from the agent for one call. Arguments are a third longer on the wire, and must still fit
+// a frame: a longer frame would end the connection, and with it every other call. pkg/tool takes less, and says so in words
+// that are recorded.
+const (
+	mostArguments   = 32 << 20 // bytes
+	longestToolCall = 256      // bytes of the agent's id of a call
+)
+
 // codeForModel is the error code of what the model is to read as the result of its call, since it can do something about
 // it. It is our own, so it lies outside what JSON-RPC reserves.
 const codeForModel = 1

@@ -1,0 +1,216 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// What an author writes is what the agent sees, dots in names included, in the order of the list.
+func TestListReachesTheAgent(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	door := listen(t, fakeTools{list: []Tool{
+		FromTool(&tool.Tool{
+			ID: "functions.z_read", Name: "Read", Description: "Reads a file",
+			Parameters:  []tool.Parameter{{Name: "path", Type: tool.TypeString, Required: true, Description: "which"}},
+			Annotations: tool.Annotations{Title: "Read a file", ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		}),
+		FromTool(&tool.Tool{ID: "a.deploy", Name: "Deploy"}),
+	}}, nil)
+	session, _ := client(t, door, nil)
+	got, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := json.Marshal(got.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := `{"type":"object","properties":{"stdout":{"type":"string"},"stderr":{"type":"string"},` +
+		`"exitCode":{"type":"integer","description":"128+n after signal n; -1 when nothing ran"}},"required":["stdout","stderr","exitCode"]}`
+	want := `[{"name":"a.deploy","title":"Deploy","annotations":{"title":"Deploy","readOnlyHint":false,"idempotentHint":false},` +
+		`"inputSchema":{"type":"object","properties":{},"additionalProperties":false},"outputSchema":` + out + `},` +
+		`{"name":"functions.z_read","title":"Read a file","description":"Reads a file",` +
+		`"annotations":{"title":"Read a file","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false},` +
+		`"inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"which"}},"required":["path"],"additionalProperties":false},"outputSchema":` + out + `}]`
+	if diff := cmp.Diff(asJSON(t, want), asJSON(t, string(shown))); diff != "" {
+		t.Errorf("tools/list (-want +got)\n%s", diff)
+	}
+}
+
+func asJSON(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func TestResultReachesTheAgent(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		result  tool.Result
+		want    string
+		isError bool
+	}{
+		{"a success", tool.Result{CallID: "c1", Status: tool.StatusCompleted, Stdout: "out <&>\x00\u2028\n"}, "out <&>\x00\u2028\n", false},
+		{"a failure", tool.Result{CallID: "c2", Status: tool.StatusFailed, ExitCode: 3, Stderr: "no\n"}, "stderr:\nno\nexit code 3", true},
+		{"a denial", tool.Result{CallID: "c3", Status: tool.StatusDenied, ExitCode: -1, Error: tool.Failf(tool.FailDenied, "rule x")}, "denied: rule x", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			told := FromResult(row.result)
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return told, nil }}, nil)
+			session, _ := client(t, door, nil)
+			got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "a.b"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if textOf(t, got) != row.want || got.IsError != row.isError {
+				t.Errorf("got %q, error %t; want %q, %t", textOf(t, got), got.IsError, row.want, row.isError)
+			}
+			if diff := cmp.Diff(asJSON(t, string(told.Structured)), got.StructuredContent); diff != "" {
+				t.Errorf("structured content (-want +got)\n%s", diff)
+			}
+			diagnostics, _ := got.Meta[diagnosticsKey].(map[string]any)
+			if diagnostics["call_id"] != row.result.CallID {
+				t.Errorf("diagnostics %v, want those of the call %s", got.Meta, row.result.CallID)
+			}
+		})
+	}
+}
+
+// The check of the arguments must see what the agent wrote: a decoder on the way would keep one of two equal keys.
+func TestArgumentsAreTheAgentsBytes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, params, arguments, toolCall string }{
+		{"a key twice", `"arguments":{"a":1, "a" : 2}`, `{"a":1, "a" : 2}`, ""},
+		{"a number that no float holds", `"arguments":{"n":12345678901234567890.10}`, `{"n":12345678901234567890.10}`, ""},
+		{"half a pair, and what JSON need not escape", `"arguments":{"s":"\ud800<é>"}`, `{"s":"\ud800<é>"}`, ""},
+		{"no object", `"arguments":[1]`, `[1]`, ""},
+		{"none", `"_meta":{}`, ``, ""},
+		{"Claude's id of the call", `"arguments":{},"_meta":{"claudecode/toolUseId":"toolu_1"}`, `{}`, "toolu_1"},
+		{"an id that is no text", `"arguments":{},"_meta":{"claudecode/toolUseId":7}`, `{}`, ""},
+		{"an id that is none", `"arguments":{},"_meta":{"claudecode/toolUseId":"` + strings.Repeat("x", longestToolCall+1) + `"}`, `{}`, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			came := make(chan Call, 1)
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+				came <- call
+				return CallResult{}, nil
+			}}, nil)
+			agent := byHand(t, attach(t.Context(), t, door))
+			agent.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b",` + row.params + `}}`)
+			if line := agent.read(); !strings.Contains(line, `"result"`) {
+				t.Fatalf("answer %s", line)
+			}
+			call := <-came
+			if diff := cmp.Diff([]string{"a.b", row.arguments, row.toolCall}, []string{call.Name, string(call.Arguments), call.ToolCall}); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCallThatHasNoResult(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, call, want string
+		code             int64
+		err              error
+		said             string // to the person
+	}{
+		{"a tool that was never listed", "other", `unknown tool "other"`, jsonrpc.CodeInvalidParams, nil, ""},
+		{"one that has gone since", "a.b", `there is no such tool: "a.b"`, jsonrpc.CodeInvalidParams, ErrUnknownTool, ""},
+		{"a fault of ours", "a.b", "internal error; a2a-acp has told the person why", jsonrpc.CodeInternalError, errors.New("disk sda1 on fire"), "disk sda1 on fire"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			told := newSays()
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return CallResult{}, row.err }}, told.say)
+			session, _ := client(t, door, nil)
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: row.call})
+			var failed *jsonrpc.Error
+			if !errors.As(err, &failed) {
+				t.Fatalf("got %+v, %v; want an error of the protocol", result, err)
+			}
+			if diff := cmp.Diff([]any{row.code, row.want}, []any{failed.Code, failed.Message}); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if row.said != "" {
+				told.want(t, row.said)
+			}
+		})
+	}
+}
+
+// Progress arrives in its order and before the result, and grows as the protocol wants it.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+		for i := range 3 {
+			call.Progress(fmt.Sprintf("waiting %d", i))
+		}
+		return CallResult{Content: "done"}, nil
+	}}, nil)
+	agent := byHand(t, attach(t.Context(), t, door))
+	agent.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b","_meta":{"progressToken":"p"}}}`)
+	type progress struct {
+		Method string
+		Params struct {
+			Token    string `json:"progressToken"`
+			Progress float64
+			Message  string
+		}
+	}
+	for i := range 3 {
+		var want, got progress
+		want.Method, want.Params.Token, want.Params.Progress, want.Params.Message = "notifications/progress", "p", float64(i+1), fmt.Sprintf("waiting %d", i)
+		if err := json.Unmarshal([]byte(agent.read()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	if line := agent.read(); !strings.Contains(line, `"done"`) {
+		t.Errorf("after the progress: %s", line)
+	}
+
+	// An agent that did not ask for progress gets none.
+	agent.write(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a.b"}}`)
+	if line := agent.read(); !strings.Contains(line, `"done"`) {
+		t.Errorf("without a token: %s", line)
+	}
+}
+
+// Progress that is told too late reaches nobody, least of all the next call.
+func TestProgressAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	late := make(chan func(string), 2)
+	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+		late <- call.Progress
+		return CallResult{Content: "done"}, nil
+	}}, nil)
+	agent := byHand(t, attach(t.Context(), t, door))
+	for id := range 2 {
+		agent.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a.b","_meta":{"progressToken":"p"}}}`, id))
+		if line := agent.read(); !strings.Contains(line, `"done"`) {
+			t.Errorf("got %s", line)
+		}
+		(<-late)("too late")
+	}
+}
