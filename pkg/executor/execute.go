@@ -46,6 +46,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 		return e.refuse(ctx, call, &decision, started, failure)
 	}
 
+	started = e.now() // how long a person took to answer is not the tool's time
 	outcome, failure := e.run(ctx, act, decision, plan)
 	result := mapOutcome(act, plan, outcome, failure)
 	summary := decision.Summary()
