@@ -1,0 +1,59 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Some directories hold so much that everything would be inside: an editor that was opened on the home directory must not make
+// ~/.ssh part of the workspace.
+func TestWorkspaceOf(t *testing.T) {
+	t.Parallel()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(home, "project")
+	other := filepath.Join(home, "other")
+	link := filepath.Join(home, "link")
+	for _, dir := range []string{project, other, filepath.Join(home, ".config", "a2a-acp"), filepath.Join(home, "state", "a2a-acp")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(project, link); err != nil {
+		t.Fatal(err)
+	}
+	environment := map[string]string{"HOME": home, "A2A_STATE_DIR": filepath.Join(home, "state", "a2a-acp")}
+	o := Options{Getenv: func(name string) string { return environment[name] }}
+	for _, row := range []struct {
+		name       string
+		cwd        string
+		additional []string
+		want       tool.Workspace
+	}{
+		{"a project", project, nil, tool.Workspace{Root: project}},
+		{"a link to one", link, nil, tool.Workspace{Root: project}},
+		{"one more directory", project, []string{other}, tool.Workspace{Root: project, Additional: []string{other}}},
+		{"the home directory", home, nil, tool.Workspace{}},
+		{"what the home directory lies in", filepath.Dir(home), nil, tool.Workspace{}},
+		{"the root", "/", nil, tool.Workspace{}},
+		{"where our state lies", filepath.Join(home, "state"), nil, tool.Workspace{}},
+		{"where our configuration lies", filepath.Join(home, ".config"), nil, tool.Workspace{}},
+		{"a relative name", "project", nil, tool.Workspace{}},
+		{"one that is not there", filepath.Join(home, "gone"), nil, tool.Workspace{}},
+		{"the home directory as one more", project, []string{home}, tool.Workspace{Root: project}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(row.want, WorkspaceOf(o, row.cwd, row.additional)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
