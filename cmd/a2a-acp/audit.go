@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -263,8 +265,9 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.ToolSeen:
 			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
 		default:
-			lines = append(lines, fmt.Sprintf("  %s  %s %s", at, entry.Type, permissions.ShowLine(entry.Detail)))
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, permissions.ShowLine(entry.Detail)), " "))
 		}
+		lines = append(lines, details(entry)...)
 	}
 	first, last := c[0], c[len(c)-1]
 	numbers := strconv.FormatInt(first.Seq, 10)
@@ -272,6 +275,18 @@ func tell(c audit.Chapter) []string {
 		numbers += " to " + strconv.FormatInt(last.Seq, 10)
 	}
 	return append(lines, fmt.Sprintf("  on record as %s in %s", numbers, last.File))
+}
+
+// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, and which files counted.
+func details(entry audit.Entry) []string {
+	var lines []string
+	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
+		lines = append(lines, fmt.Sprintf("                %s: %s", what, permissions.ShowLine(entry.Coverage[what])))
+	}
+	for _, file := range entry.Files {
+		lines = append(lines, fmt.Sprintf("                %s  %s", permissions.ShowLine(file.Path), file.SHA256))
+	}
+	return lines
 }
 
 func from(c audit.Chapter) string {
