@@ -170,6 +170,9 @@ func (a *Agent) follow(reports *os.File) {
 	})
 	reports.Close()
 	a.exit = a.reap(exit)
+	if exit == nil && len(survivors) > 0 {
+		a.exit = Exit{signal: syscall.SIGKILL, left: true}
+	}
 	a.stop() // nobody reads them any more
 
 	if len(survivors) > 0 {

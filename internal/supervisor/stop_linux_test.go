@@ -1,7 +1,7 @@
 package supervisor
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestStop climbs the ladder: each step must be given its time, and none must be skipped.
@@ -212,11 +214,36 @@ func TestSurvivor(t *testing.T) {
 		t.Skip("only root can make a setuid file")
 	}
 	binary, dir := copySelf(t, 0o755|os.ModeSetuid)
+	var file unix.Statfs_t
+	if err := unix.Statfs(dir, &file); err != nil || file.Flags&unix.ST_NOSUID != 0 {
+		t.Skipf("%s is mounted nosuid (%v), wanted a place where a setuid file works", dir, err)
+	}
 	plain, _ := copySelf(t, 0o755)
 	r := newRegister(t, dir)
-	cmd := exec.Command(plain, "play", "bridge", "launched", binary)
-	_ = cmd
-	_ = r
-	_ = errors.Is
-	t.Skip("TODO")
+	cmd := exec.Command(plain, "play", "impatient", binary, "play", "hardened")
+	cmd.Env, cmd.Dir = registeredIn(r), dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential(65534)}
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	stdin, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	hardened := r.expect(t, 1)["hardened"]
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the bridge: %v", err)
+	}
+	for _, want := range []string{"is left running", fmt.Sprintf("may not be ended by this user: %d (", hardened)} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the bridge said %q, want %q in it", out.String(), want)
+		}
+	}
+	if err := syscall.Kill(hardened, syscall.SIGKILL); err != nil {
+		t.Errorf("end what was left: %v", err)
+	}
+	r.gone(t)
 }
