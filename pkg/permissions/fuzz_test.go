@@ -18,6 +18,8 @@ func FuzzDecide(f *testing.F) {
 		kind, flags          byte
 	}{
 		{"docs/a.md", "", "", 1, 0},
+		{"docs/a.md", "", "", 1, 1},
+		{"docs/a.md", "", "", 1, 2},
 		{"docs/../.git/hooks/post-checkout", "", "", 1, 0},
 		{"docs/a.md", "../outside", "", 1, 0},
 		{"docs/link/x", "docs/./a", "", 1, 0},
