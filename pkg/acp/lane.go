@@ -111,7 +111,7 @@ func (b *Bridge) agentTooLong(e *ndjson.TooLongError) {
 }
 
 func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, other *ndjson.Writer, asked *map[ndjson.Key]*passed) {
-	b.o.Say(fmt.Sprintf("a line from the %s was thrown away: %v (--max-frame-mb raises the limit)", who, e))
+	b.o.Say(fmt.Sprintf("from the %s: %v (--max-frame-mb raises the limit)", who, e))
 	if len(e.ID) == 0 {
 		return
 	}
