@@ -11,5 +11,8 @@
 // MCP server entry. What can be said on it is hello, tools/list, tools/call and cancel; frames and concurrent calls are
 // bounded. Approving, trusting or changing anything cannot be said at all.
 //
+// One Door is for one request of the editor's that opens a session: an agent that loads a session again starts another
+// process, which has a Door of its own, and the first goes on serving at its own.
+//
 // A call ends when it is cancelled, when the agent or the process in between goes away, and when the Door is closed.
 package mcpserver

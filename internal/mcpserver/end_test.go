@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,5 +197,44 @@ func TestDoorClosesBetweenCalls(t *testing.T) {
 	}
 	if err := <-a.done; !errors.Is(err, ErrBridgeGone) {
 		t.Errorf("Attach: %v", err)
+	}
+}
+
+// An agent that does not read cannot keep the process from ending: an answer was being written when it was interrupted.
+func TestInterruptedWhileNobodyReads(t *testing.T) {
+	t.Parallel()
+	errTest := errors.New("the test is over")
+	door := listen(t, fakeTools{list: oneTool("a.b"), call: echo}, nil)
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	a := attach(ctx, t, door)
+	agent := byHand(t, a)
+	agent.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b"}}`)
+	if _, err := io.ReadFull(a.out, make([]byte, 1)); err != nil { // the pipe has no room: the rest of the answer is still being written
+		t.Fatal(err)
+	}
+	stop(errTest)
+	if err := <-a.done; !errors.Is(err, errTest) {
+		t.Errorf("Attach: %v", err)
+	}
+}
+
+// BenchmarkAttach is what our server adds to the start of a session, but for the start of a process.
+func BenchmarkAttach(b *testing.B) {
+	tools := make([]Tool, 50)
+	for i := range tools {
+		tools[i] = oneTool("tool_" + string(rune('a'+i/26)) + string(rune('a'+i%26)))[0]
+	}
+	for b.Loop() {
+		door, err := Listen(ListenOptions{Tools: fakeTools{list: tools, call: echo}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		session, _ := client(b, door, nil)
+		if got, err := session.ListTools(b.Context(), nil); err != nil || len(got.Tools) != len(tools) {
+			b.Fatal(got, err)
+		}
+		session.Close()
+		door.Close()
 	}
 }
