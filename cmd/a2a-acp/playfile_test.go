@@ -31,7 +31,7 @@ import (
 //	agent raises N       a signal at itself
 //	agent sleeps         until it is killed, with SIGTERM ignored
 //	agent breeds FILE    it leaves a stubborn process behind (see stubborn)
-//	agent runs COMMAND   a line of sh
+//	agent runs COMMAND   a line of sh; the editor can do so, too
 //	agent calls JSON     the tool {"name", "arguments"} over the MCP server that session/new gave; what comes is said on stderr
 //
 // An expected line fits when everything in it is in what was read; what was read may hold more. A string "$name" takes what
@@ -217,6 +217,8 @@ func fakeEditor() {
 			return errors.New("the bridge ended without saying it")
 		case "closes":
 			return stdin.Close()
+		case "runs":
+			return shell(rest)
 		case "kills":
 			return cmd.Process.Kill()
 		case "terms":
@@ -280,9 +282,7 @@ func fakeAgent() {
 		case "breeds":
 			return breed(rest)
 		case "runs":
-			cmd := exec.Command("sh", "-c", rest)
-			cmd.Stderr = os.Stderr
-			return cmd.Run()
+			return shell(rest)
 		case "calls":
 			session, err := tools.connect(seen.server())
 			if err != nil {
@@ -298,6 +298,12 @@ func fakeAgent() {
 		exitPlay(fmt.Errorf("agent: %w", err))
 	}
 	_, _ = io.Copy(io.Discard, p.in)
+}
+
+func shell(line string) error {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
 }
 
 // mcpEntry keeps what the agent reads, for the MCP server that session/new names last: ours.
