@@ -43,7 +43,7 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/mcpserver", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/config", "internal/mcpserver", "internal/ndjson", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -56,7 +57,12 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	if err != nil {
 		return exitHost, err
 	}
-	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: o.Command, Env: o.AgentEnv})
+	for _, stream := range []any{o.EditorIn, o.EditorOut} {
+		if file, ok := stream.(*os.File); ok {
+			ndjson.Prepare(file)
+		}
+	}
+	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: o.Command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
 		return exitHost, err
 	}

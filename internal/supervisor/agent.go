@@ -18,6 +18,9 @@ type Options struct {
 	Env     []string // the agent's whole environment; nothing is added to it
 	Dir     string   // optional: the agent's working directory, default ours
 
+	// Prepare is called with our ends of the agent's standard input and output before anybody else has them. Optional.
+	Prepare func(*os.File)
+
 	StdinGrace time.Duration // optional, default 2 s: from the end of standard input to SIGTERM
 	TermGrace  time.Duration // optional, default 2 s: from SIGTERM to SIGKILL
 	Patience   time.Duration // optional, default 5 s: how long nothing may change before what is left is given up
@@ -83,6 +86,10 @@ func Start(ctx context.Context, o Options) (*Agent, error) {
 	reports, err := a.launch(path)
 	if err != nil {
 		return nil, err
+	}
+	if o.Prepare != nil { // before follow, which closes them
+		o.Prepare(a.Stdin)
+		o.Prepare(a.Stdout)
 	}
 	go a.follow(reports) // ends with the supervisor, and closes ended
 

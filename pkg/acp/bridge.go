@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -191,11 +190,6 @@ func New(o Options) (*Bridge, error) {
 // goes away, or ctx ends, it has the agent stopped and relays what still comes. The error is nil when the agent's output
 // ended in the ordinary way.
 func (b *Bridge) Run(ctx context.Context) error {
-	for _, stream := range []any{b.o.EditorIn, b.o.EditorOut, b.o.AgentIn, b.o.AgentOut} {
-		if file, ok := stream.(*os.File); ok {
-			ndjson.Prepare(file)
-		}
-	}
 	b.backToEditor, b.backToAgent = newOutbox(b.toEditor), newOutbox(b.toAgent)
 	fromEditor, fromAgent := make(chan error, 1), make(chan error, 1)
 	// Ends when the editor closes its end, or with the process.
