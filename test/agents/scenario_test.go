@@ -140,8 +140,8 @@ func (r *rig) play(s scenario) outcome {
 	}
 	if turn.Stop == "cancelled" {
 		out.Told = nil // the model is told of it with this turn or with the next
-		if len(out.Prompts) > 0 {
-			// The agent reads the cancellation, and then the end of its question. Claude lets its model speak once more when
+		if r.agent.name == "claude-protocol-2" && len(out.Prompts) > 0 && out.Text == "All done, really." {
+			// The agent reads the cancellation, and then the end of its question. Here it lets its model speak once more when
 			// the second is dealt with first, which is a race of its own (seen in one of some forty runs).
 			out.Text = ""
 		}
