@@ -20,6 +20,7 @@ func requirements() []requirement {
 		{"process descriptors (Linux 5.4)", tryPidfd},
 		{"close_range (Linux 5.11)", tryCloseRange},
 		{"sealed files in memory (Linux 3.17)", tryMemfd},
+		{"system call filters (Linux 4.14, CONFIG_SECCOMP_FILTER)", tryFilter},
 		{"/proc/PID/task/TID/children (a kernel with CONFIG_PROC_CHILDREN, and /proc mounted)", tryChildren},
 		{"a limit on file locks that can be lowered", tryMark},
 	}
@@ -32,7 +33,8 @@ func findCapability(needed []requirement) capability {
 			return capability{level: LevelNone, why: fmt.Sprintf("process trees cannot be owned without %s: %v", r.name, err)}
 		}
 	}
-	c := capability{level: LevelRlimits, why: "confining files and the network is not part of this version"}
+	c := capability{level: LevelRlimits, why: "nothing stronger was tried", user: os.Geteuid()}
+	c.landlock, _ = landlockABI() // none, where there is an error
 	ownLimits(&c)
 	return c
 }

@@ -8,13 +8,13 @@ import (
 // searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs it.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// environ makes a call's environment from nothing. temp is the call's private directory: an empty HOME keeps the user's
+// environ makes a call's environment from nothing. home is the call's private directory: an empty HOME keeps the user's
 // dotfiles, which programs would read or run, out of the call.
-func (p *Plan) environ(temp string) []string {
+func (p *Plan) environ(home string) []string {
 	variables := map[string]string{
 		"PATH":   searchPath,
-		"HOME":   temp,
-		"TMPDIR": temp,
+		"HOME":   home,
+		"TMPDIR": home,
 		"LANG":   "C.UTF-8",
 	}
 	maps.Copy(variables, p.profile.Environment)

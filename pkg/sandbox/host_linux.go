@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,7 +23,20 @@ type Host struct {
 	scratch *scratch
 	null    *os.File
 	load    *os.File // /proc/loadavg
+	self    int      // a process descriptor of this program
 	session bool     // calls get a session of their own
+
+	filters     filters
+	system      []held // what every call can read
+	devices     []held
+	temp        string   // where everybody's temporary files are
+	homes       []string // the directories that people's own files are in
+	further     []string // others that sockets may be in
+	sharedTemp  []string // further places for temporary files
+	nameServers string   // a file below /run that name look-ups need; "" when there is none
+	secrets     []hiding // of the system, which only root can read
+	hidden      []hiding // our own
+	protected   []string
 
 	adopted *childList // of the main thread, which gets what calls leave behind
 
@@ -51,7 +65,7 @@ var errClosed = errors.New("the sandbox has been closed")
 // passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
-		capability: findCapability(requirements()), grace: o.Grace,
+		capability: findCapability(requirements()), grace: o.Grace, self: -1,
 		live: map[mark]*call{}, roots: map[int]bool{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
@@ -64,13 +78,13 @@ func Open(o Options) (*Host, error) {
 	if o.TempDir == "" {
 		o.TempDir = os.TempDir()
 	}
-	if err := h.open(o.TempDir); err != nil {
+	if err := h.open(o); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-func (h *Host) open(temp string) (err error) {
+func (h *Host) open(o Options) (err error) {
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("keep our descriptors to ourselves: close_range: %w", err)
 	}
@@ -90,11 +104,30 @@ func (h *Host) open(temp string) (err error) {
 		return err
 	}
 	h.session = hasTerminal()
-	if h.scratch, err = openScratch(temp); err != nil {
+	if h.self, err = unix.PidfdOpen(unix.Getpid(), 0); err != nil {
+		return fmt.Errorf("pidfd_open: %w", err)
+	}
+	if h.scratch, err = openScratch(o.TempDir); err != nil {
 		return err
 	}
+	h.survey(o)
 	h.census.Go(func() { h.takeCensus(h.quit) })
+	h.climb(o.Level)
 	return nil
+}
+
+// survey looks at what of the file system the calls' views depend on.
+func (h *Host) survey(o Options) {
+	h.filters = makeFilters()
+	h.system, h.devices = holdSystem()
+	h.homes, h.nameServers = homes(), nameServers()
+	h.further = existing("/var", "/mnt", "/media", "/srv")
+	h.sharedTemp = existing("/var/tmp", "/dev/shm")
+	h.secrets, h.hidden, h.protected = hidings(ownSecrets), hidings(o.Hidden), o.Protected
+	h.temp = o.TempDir
+	if real, err := filepath.EvalSymlinks(o.TempDir); err == nil {
+		h.temp = real
+	}
 }
 
 // Close waits until the running calls have ended, which cancelling their contexts hastens, and takes everything away that
@@ -113,6 +146,12 @@ func (h *Host) Close() error {
 	h.census.Wait()
 	if h.adopted != nil {
 		h.adopted.close()
+	}
+	for _, held := range append(h.system, h.devices...) {
+		unix.Close(held.fd)
+	}
+	if h.self >= 0 {
+		unix.Close(h.self)
 	}
 	for _, f := range []*os.File{h.null, h.load} {
 		if f != nil {

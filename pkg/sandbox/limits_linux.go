@@ -15,38 +15,47 @@ import (
 // would break programs that use select(2).
 const ordinaryOpenFiles = 1024
 
-// limit adds the limits of a call to its launch. brake is none when 0.
-func (l *launch) limit(limits tool.Limits, m mark, brake uint64, c capability) {
-	set := func(resource int, soft, hard uint64) {
-		l.resources = append(l.resources, resource)
-		l.limits = append(l.limits, unix.Rlimit{Cur: soft, Max: hard})
+// limit is one limit of the kernel's.
+type limit struct {
+	name       string
+	resource   int
+	soft, hard uint64
+}
+
+// kernelLimitsOf lists the limits of a call. processes is none when 0.
+func kernelLimitsOf(limits tool.Limits, m mark, processes uint64, c capability) []limit {
+	list := []limit{
+		{"RLIMIT_LOCKS", unix.RLIMIT_LOCKS, uint64(m), uint64(m)},
+		// A core file would outlive the call, and hold what it was given.
+		{"RLIMIT_CORE", unix.RLIMIT_CORE, 0, 0},
 	}
-	set(unix.RLIMIT_LOCKS, uint64(m), uint64(m))
-	// A core file would outlive the call, and hold what it was given.
-	set(unix.RLIMIT_CORE, 0, 0)
+	set := func(name string, resource int, soft, hard uint64) {
+		list = append(list, limit{name, resource, soft, hard})
+	}
 	if limits.CPU > 0 {
 		// At the soft limit a process gets SIGXCPU, which it can ignore; at the hard one SIGKILL.
 		seconds := uint64(limits.CPU / time.Second)
-		set(unix.RLIMIT_CPU, seconds, seconds+1)
+		set("RLIMIT_CPU", unix.RLIMIT_CPU, seconds, seconds+1)
 	}
 	if limits.Memory > 0 {
 		// Not RLIMIT_AS: node, java and go reserve far more addresses than they ever use, and do not start.
-		set(unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory))
+		set("RLIMIT_DATA", unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory))
 	}
 	if limits.FileSize > 0 {
-		set(unix.RLIMIT_FSIZE, uint64(limits.FileSize), uint64(limits.FileSize))
+		set("RLIMIT_FSIZE", unix.RLIMIT_FSIZE, uint64(limits.FileSize), uint64(limits.FileSize))
 	}
 	if c.processes > 0 {
-		brake = min(brake, c.processes)
+		processes = min(processes, c.processes)
 	}
-	if brake > 0 {
-		set(unix.RLIMIT_NPROC, brake, brake)
+	if processes > 0 {
+		set("RLIMIT_NPROC", unix.RLIMIT_NPROC, processes, processes)
 	}
 	if limits.OpenFiles > 0 {
-		set(unix.RLIMIT_NOFILE, uint64(limits.OpenFiles), uint64(limits.OpenFiles))
+		set("RLIMIT_NOFILE", unix.RLIMIT_NOFILE, uint64(limits.OpenFiles), uint64(limits.OpenFiles))
 	} else if c.openFiles > 0 {
-		set(unix.RLIMIT_NOFILE, uint64(min(ordinaryOpenFiles, c.openFiles)), uint64(c.openFiles))
+		set("RLIMIT_NOFILE", unix.RLIMIT_NOFILE, uint64(min(ordinaryOpenFiles, c.openFiles)), uint64(c.openFiles))
 	}
+	return list
 }
 
 // ownLimits finds the hard limits of this process, which its calls cannot exceed.

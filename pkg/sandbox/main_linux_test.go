@@ -172,16 +172,29 @@ func openPatientHost(t testing.TB) *Host {
 	return open(t, time.Hour)
 }
 
+// openMarkingHost opens a Host that owns its calls by their marks, as it must where there are no namespaces.
+func openMarkingHost(t testing.TB) *Host {
+	t.Helper()
+	return openWith(t, Options{Grace: 100 * time.Millisecond, Level: LevelRlimits, AllowWeak: true})
+}
+
 func open(t testing.TB, grace time.Duration) *Host {
 	t.Helper()
+	return openWith(t, Options{Grace: grace, Level: LevelFull})
+}
+
+// openWith opens a Host at the very level that the options name.
+func openWith(t testing.TB, o Options) *Host {
+	t.Helper()
 	temp := t.TempDir()
-	host, err := Open(Options{TempDir: temp, Grace: grace})
+	o.TempDir = temp
+	host, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if host.Level() != LevelRlimits {
+	if host.Level() != o.Level {
 		if test, ok := t.(*testing.T); ok {
-			lacking(test, host.Why())
+			lacking(test, fmt.Sprintf("want level %s, found %s: %s", o.Level, host.Level(), host.Why()))
 		}
 		t.Fatal(host.Why())
 	}
@@ -205,6 +218,8 @@ type script struct {
 	env     map[string]string
 	argv    []string // instead of bash
 	stdout  io.Writer
+	allowed []tool.AllowedPath
+	profile func(*Profile) // changes what the rest makes
 }
 
 // run runs a script as the executor does: bash reads it from a sealed file.
@@ -225,7 +240,11 @@ func (s script) try(ctx context.Context, t testing.TB, h *Host) (Outcome, error)
 	if s.dir == "" {
 		s.dir = t.TempDir()
 	}
-	plan, err := h.Plan(Profile{Dir: s.dir, TempIsolation: s.isolate, Environment: s.env, Limits: s.limits})
+	profile := Profile{Dir: s.dir, TempIsolation: s.isolate, Environment: s.env, Limits: s.limits, AllowedPaths: s.allowed}
+	if s.profile != nil {
+		s.profile(&profile)
+	}
+	plan, err := h.Plan(profile)
 	if err != nil {
 		t.Fatalf("Plan: %v", err)
 	}
@@ -241,7 +260,7 @@ func (s script) try(ctx context.Context, t testing.TB, h *Host) (Outcome, error)
 
 func planFor(t testing.TB, h *Host, limits tool.Limits, isolate bool) Plan {
 	t.Helper()
-	p, err := h.Plan(Profile{Dir: os.TempDir(), TempIsolation: isolate, Limits: limits})
+	p, err := h.Plan(Profile{Dir: h.temp, TempIsolation: isolate, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +271,14 @@ func planFor(t testing.TB, h *Host, limits tool.Limits, isolate bool) Plan {
 func role(name string) script {
 	limits := tool.DefaultLimits()
 	limits.Memory, limits.OpenFiles = 0, 0
-	return script{argv: []string{self}, env: map[string]string{roleVariable: name, "GORACE": os.Getenv("GORACE")}, limits: limits}
+	binary, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return script{
+		argv: []string{binary}, env: map[string]string{roleVariable: name, "GORACE": os.Getenv("GORACE")}, limits: limits,
+		allowed: []tool.AllowedPath{{Path: binary, ReadOnly: true}},
+	}
 }
 
 // marker is an environment variable that tells the processes of one test from all others.

@@ -10,15 +10,17 @@ import (
 
 // outcome puts together what became of a call. end is nil when nobody knows how its root ended.
 func (c *call) outcome(why ending, end *exit) Outcome {
-	stdout, stderr := c.streams[0], c.streams[1]
 	out := Outcome{
-		ExitCode: -1,
-		Stdout:   stdout.kept, Stderr: stderr.kept,
-		OutputBytes: stdout.total + stderr.total,
-		Truncated:   stdout.truncated || stderr.truncated,
-		TimedOut:    why.limit == limitTimeout,
-		Cancelled:   why.cancelled,
-		LimitsHit:   []string{},
+		ExitCode:  -1,
+		TimedOut:  why.limit == limitTimeout,
+		Cancelled: why.cancelled,
+		LimitsHit: []string{},
+		Hints:     c.hints,
+	}
+	if stdout, stderr := c.streams[0], c.streams[1]; stdout != nil {
+		out.Stdout, out.Stderr = stdout.kept, stderr.kept
+		out.OutputBytes = stdout.total + stderr.total
+		out.Truncated = stdout.truncated || stderr.truncated
 	}
 	if end != nil {
 		out.ExitCode = end.status.ExitStatus()

@@ -12,7 +12,7 @@ import (
 )
 
 // able is a machine of the lowest level.
-func able() capability { return capability{level: LevelRlimits} }
+func able() capability { return capability{weak: true, level: LevelRlimits} }
 
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestPlanRefuses(t *testing.T) {
 			t.Parallel()
 			profile := ordinary()
 			test.change(&profile)
-			p, err := plan(test.host, profile)
+			p, err := plan(test.host, profile, 1000)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want an error with %q", err, test.want)
 			}
@@ -80,7 +80,7 @@ func TestPlanDigest(t *testing.T) {
 	} {
 		profile := Profile{Dir: "/", Limits: tool.DefaultLimits()}
 		change(&profile)
-		p, err := plan(able(), profile)
+		p, err := plan(able(), profile, 1000)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -88,7 +88,7 @@ func TestPlanDigest(t *testing.T) {
 			t.Errorf("%q and %q have the same digest", name, other)
 		}
 		seen[p.Digest()] = name
-		if again, _ := plan(able(), profile); again.Digest() != p.Digest() {
+		if again, _ := plan(able(), profile, 1000); again.Digest() != p.Digest() {
 			t.Errorf("%s: the same profile has two digests", name)
 		}
 	}
@@ -98,7 +98,7 @@ func TestPlanDigest(t *testing.T) {
 func TestPlanIsACopy(t *testing.T) {
 	t.Parallel()
 	profile := Profile{Dir: "/", Environment: map[string]string{"A": "before"}, AllowedPaths: []tool.AllowedPath{{Path: "/a"}}}
-	p, err := plan(able(), profile)
+	p, err := plan(able(), profile, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestPlanIsACopy(t *testing.T) {
 
 func TestPlanReport(t *testing.T) {
 	t.Parallel()
-	p, err := plan(capability{level: LevelRlimits, memory: 100 << 20, openFiles: 64}, Profile{Dir: "/", Limits: tool.DefaultLimits()})
+	p, err := plan(capability{weak: true, level: LevelRlimits, memory: 100 << 20, openFiles: 64}, Profile{Dir: "/", Limits: tool.DefaultLimits()}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestPlanReport(t *testing.T) {
 
 func TestPlanReportWithoutLimits(t *testing.T) {
 	t.Parallel()
-	p, err := plan(able(), Profile{Dir: "/"})
+	p, err := plan(able(), Profile{Dir: "/"}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestPlanReportWithoutLimits(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	p, err := plan(able(), Profile{Dir: "/", Environment: map[string]string{"API_KEY": "x", "LANG": "de_DE.UTF-8"}})
+	p, err := plan(able(), Profile{Dir: "/", Environment: map[string]string{"API_KEY": "x", "LANG": "de_DE.UTF-8"}}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

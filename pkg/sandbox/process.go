@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,8 +16,11 @@ import (
 type Process struct {
 	// Argv is the program, an absolute path, and its arguments. Required.
 	Argv []string
-	// Inputs become descriptors 3, 4, … in their order. Standard input is always empty.
+	// Inputs become descriptors 3, 4, … in their order. Standard input is empty.
 	Inputs []Input
+	// Stdio are the files that become standard input, output and error, as they are, and nothing of the output is kept or
+	// counted. Optional; all three, or none. Run does not close them.
+	Stdio []*os.File
 	// Stdout and Stderr get the output while it comes, up to the limit, beside the Outcome. Both are optional. A Writer that
 	// blocks holds the call back, and Run does not return before it does; one that fails gets nothing more.
 	Stdout, Stderr io.Writer
@@ -50,6 +54,9 @@ type Outcome struct {
 	Lost   int // processes that could not be ended: they belong to another user by now
 
 	Elapsed time.Duration
+	// Hints say what was asked for and could not be granted, because it does not exist for instance.
+	Hints []string
+
 	// Leftover says what could not be removed of the call's temporary files; "" when all is gone.
 	Leftover string
 }
@@ -61,6 +68,9 @@ func (p *Process) check() error {
 	}
 	if !filepath.IsAbs(p.Argv[0]) {
 		return fmt.Errorf("start %q: want an absolute path, since PATH is the call's, not ours", p.Argv[0])
+	}
+	if n := len(p.Stdio); n != 0 && n != 3 {
+		return fmt.Errorf("start %s: want three standard files or none, got %d", p.Argv[0], n)
 	}
 	for i, arg := range p.Argv {
 		if strings.ContainsRune(arg, 0) {

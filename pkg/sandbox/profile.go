@@ -22,7 +22,22 @@ type Profile struct {
 	Environment  map[string]string
 	Limits       tool.Limits
 	AllowedPaths []tool.AllowedPath
-	Network      tool.Network
+	// Network is off unless it is on.
+	Network tool.Network
+	// Isolated gives the call network interfaces of its own, none but a loopback that is down, beside what Network means. It
+	// costs half a start more, and is for those who want two walls.
+	Isolated bool
+	// Sockets are UNIX sockets that the call may connect to, or directories of them. There are none but these: the network
+	// includes no UNIX socket, since behind one there may be a daemon with more rights than the call (docker, D-Bus).
+	Sockets []string
+	// Commands are the program files that may start, absolute paths or names to be found in PATH. Nil means all. It is a promise
+	// about files, not about code: a listed interpreter runs any code, and so do the shell's own commands.
+	Commands []string
+	// Require lists what must be enforced for the call to run at all, unless BestEffort says otherwise.
+	Require    []Property
+	BestEffort bool
+	// Terminal is set for a call that a person works in: it stays in this program's process group, and can make terminals.
+	Terminal bool
 }
 
 // check finds what no machine could carry out.
@@ -38,6 +53,21 @@ func (p *Profile) check() error {
 			return fmt.Errorf("environment variable %s: a value has no NUL (environ(7))", name)
 		}
 	}
+	for _, path := range p.Sockets {
+		if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+			return fmt.Errorf("socket %q: want an absolute path", path)
+		}
+	}
+	for _, allowed := range p.AllowedPaths {
+		if !filepath.IsAbs(allowed.Path) || strings.ContainsRune(allowed.Path, 0) {
+			return fmt.Errorf("allowed path %q: want an absolute path", allowed.Path)
+		}
+	}
+	for _, property := range p.Require {
+		if !slices.Contains(Properties(), property) {
+			return fmt.Errorf("require %q: want some of %v", property, Properties())
+		}
+	}
 	return checkLimits(p.Limits)
 }
 
@@ -48,6 +78,7 @@ func checkLimits(l tool.Limits) error {
 	}{
 		{"timeout", int64(l.Timeout)}, {"cpu", int64(l.CPU)}, {"memory", l.Memory}, {"file size", l.FileSize},
 		{"output", l.Output}, {"open files", int64(l.OpenFiles)}, {"processes", int64(l.Processes)},
+		{"temporary files", l.TempSize},
 	} {
 		if limit.value < 0 {
 			return fmt.Errorf("limit on %s: want a positive number, or 0 for none; got %d", limit.name, limit.value)

@@ -3,10 +3,14 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +26,10 @@ type call struct {
 	dirs    *directories
 	streams [2]*stream // stdout and stderr
 	root    root
+	found   toll         // what was running when a call with a process namespace was ended
+	hints   []string     // what was asked for and could not be granted
 	lost    map[int]bool // processes that we may not signal
+	peak    atomic.Int64 // the most tasks that were counted
 
 	over    chan string // the limit that ends the call; has room for one
 	overOne sync.Once
@@ -65,10 +72,13 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		return Outcome{ExitCode: -1}, err
 	}
 	why := make(chan ending, 1)
-	go func() { why <- c.watch(ctx, h.grace) }() // ends with the root
+	go func() { why <- h.watch(ctx, c) }() // ends with the root
 	lost := c.root.await()
 	ended := <-why
-	left, leftErr := h.clearAway(c, ended != ending{})
+	left, leftErr := c.found, error(nil)
+	if !c.plan.level.hasNamespaces() {
+		left, leftErr = h.clearAway(c, ended != ending{})
+	}
 	outcome, endErr := c.conclude(ended, lost == nil)
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	if err := c.dirs.remove(); err != nil {
@@ -78,7 +88,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	return outcome, errors.Join(lost, leftErr, endErr)
 }
 
-// start makes all that the call needs, and its first process. On an error nothing is left.
+// start makes the process.
 func (h *Host) start(c *call, process Process) (err error) {
 	var theirs []int // descriptors that are only for the call
 	defer func() {
@@ -89,61 +99,111 @@ func (h *Host) start(c *call, process Process) (err error) {
 			err = errors.Join(err, c.discard())
 		}
 	}()
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan.profile); err != nil {
-		return err
-	}
-	limit := c.plan.profile.Limits.Output
-	for i, to := range []struct {
-		writer io.Writer
-		size   int
-	}{{process.Stdout, pipeSize}, {process.Stderr, 0}} {
-		s, fd, err := openStream(limit, to.writer, to.size)
-		if err != nil {
-			return err
-		}
-		c.streams[i] = s
-		theirs = append(theirs, fd)
-	}
-	for _, input := range process.Inputs {
-		fd, err := openInput(input)
-		if err != nil {
-			return err
-		}
-		theirs = append(theirs, fd)
-	}
-	l, err := newLaunch(process.Argv, c.plan.environ(c.dirs.temp), c.dirs.start)
+	id, err := h.identityOf(&c.plan)
 	if err != nil {
 		return err
 	}
-	l.files = append([]int{int(h.null.Fd())}, theirs...)
-	l.session = h.session
-	l.limit(c.plan.profile.Limits, c.mark, h.brake(c.plan.profile.Limits.Processes), h.capability)
-
-	process1, err := l.start()
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp); err != nil {
+		return err
+	}
+	if id.drop {
+		if err := c.dirs.giveTo(id); err != nil {
+			return err
+		}
+	}
+	shut, err := h.confine(&c.plan, c.dirs)
 	if err != nil {
-		return placed(err, process.Argv[0], c.dirs.start)
+		return err
+	}
+	defer shut.close()
+	c.hints = shut.hints
+	files, theirs, err := h.files(c, process, id)
+	if err != nil {
+		return err
+	}
+	b := &birth{
+		argv: process.Argv, env: c.plan.environ(c.dirs.home), dir: c.dirs.start, files: files,
+		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
+		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
+		self: h.self, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
+	}
+	l := &launch{namespaces: namespaces(&c.plan, id)}
+	process1, err := l.start(func() { b.steps(l) })
+	if err != nil {
+		return err
 	}
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
 	h.enrol(c.root.pid)
 	h.wakeCensus()
 	for _, s := range c.streams {
-		go s.read(func() { c.end(limitOutput) }) // until finish
+		if s != nil {
+			go s.read(func() { c.end(limitOutput) }) // until finish
+		}
 	}
 	return nil
 }
 
-// placed adds to an error the path that it is about.
-func placed(err error, program, dir string) error {
-	var start *StartError
-	if errors.As(err, &start) {
-		switch start.Step {
-		case stepExec.String():
-			start.Path = program
-		case stepDir.String():
-			start.Path = dir
+// files makes the descriptors of a call, in their order. Those that are only for the call are given back to be closed, also
+// on an error.
+func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, err error) {
+	all = []int{int(h.null.Fd())}
+	limit := c.plan.profile.Limits.Output
+	if process.Stdio != nil {
+		all = all[:0]
+		for _, f := range process.Stdio {
+			all = append(all, int(f.Fd()))
+		}
+	} else {
+		for i, to := range []struct {
+			writer io.Writer
+			size   int
+		}{{process.Stdout, pipeSize}, {process.Stderr, 0}} {
+			s, fd, err := openStream(limit, to.writer, to.size)
+			if err != nil {
+				return nil, theirs, err
+			}
+			c.streams[i] = s
+			theirs = append(theirs, fd)
+			if id.drop {
+				// Or /dev/stderr could not be opened by name.
+				if err := unix.Fchown(fd, id.uid, id.gid); err != nil {
+					return nil, theirs, &StartError{Step: "fchown", Err: err}
+				}
+			}
 		}
 	}
-	return err
+	for _, input := range process.Inputs {
+		fd, err := openInput(input)
+		if err != nil {
+			return nil, theirs, err
+		}
+		theirs = append(theirs, fd)
+	}
+	return append(all, theirs...), theirs, nil
+}
+
+// namespaces gives the flags of clone(2) for a plan. Root that is to become somebody else makes its user namespace later.
+func namespaces(p *Plan, id identity) uintptr {
+	if !p.level.hasNamespaces() {
+		return 0
+	}
+	flags := uintptr(unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC)
+	if !id.drop {
+		flags |= unix.CLONE_NEWUSER
+	}
+	if p.profile.Isolated {
+		flags |= unix.CLONE_NEWNET
+	}
+	return flags
+}
+
+// processes gives the number for RLIMIT_NPROC. In a user namespace of its own the kernel counts the call alone; else it
+// counts all of the user's, and the limit is only there to stop a bomb.
+func (h *Host) processes(p *Plan) uint64 {
+	if p.level.hasNamespaces() && p.user != 0 {
+		return uint64(p.profile.Limits.Processes)
+	}
+	return h.brake(p.profile.Limits.Processes)
 }
 
 // end says which limit ends the call. The first one counts.
@@ -158,7 +218,7 @@ type ending struct {
 }
 
 // watch returns when the root has ended, which it sees to when that has to be.
-func (c *call) watch(ctx context.Context, grace time.Duration) ending {
+func (h *Host) watch(ctx context.Context, c *call) ending {
 	var timeout <-chan time.Time
 	if limit := c.plan.profile.Limits.Timeout; limit > 0 {
 		timer := time.NewTimer(limit)
@@ -169,15 +229,65 @@ func (c *call) watch(ctx context.Context, grace time.Duration) ending {
 	case <-c.root.exited:
 		return ending{}
 	case limit := <-c.over:
-		c.root.kill()
+		h.kill(c)
 		return ending{limit: limit}
 	case <-ctx.Done():
-		c.root.terminate(grace, c.over)
+		h.terminate(c)
 		return ending{cancelled: true}
 	case <-timeout:
-		c.root.terminate(grace, c.over)
+		h.terminate(c)
 		return ending{limit: limitTimeout}
 	}
+}
+
+// terminate asks a call to end, and insists after the grace.
+//
+// The root of a call with a process namespace is its init, which the kernel spares every signal that it has not asked for
+// (pid_namespaces(7)). When that is a shell, SIGTERM would end the command that it waits for and have it go on with the next
+// line. So a root that does not catch SIGTERM gets no grace.
+func (h *Host) terminate(c *call) {
+	if c.plan.level.hasNamespaces() {
+		if !catches(c.root.pid, unix.SIGTERM) {
+			h.kill(c)
+			return
+		}
+		c.found.killed = h.count(c)
+	}
+	c.root.terminate(h.grace, c.over)
+}
+
+// kill ends a call at once. In a process namespace the end of the root is the end of all.
+func (h *Host) kill(c *call) {
+	if c.plan.level.hasNamespaces() {
+		c.found.killed = h.count(c)
+	}
+	c.root.kill()
+}
+
+// count counts the processes of a call beside its root.
+func (h *Host) count(c *call) int {
+	n := 0
+	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
+		if m, err := markOf(pid); err == nil && m == c.mark && pid != c.root.pid {
+			n++
+		}
+	})
+	return n
+}
+
+// catches tells whether a process has a handler for a signal (proc_pid_status(5), SigCgt).
+func catches(pid int, signal unix.Signal) bool {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	for line := range bytes.Lines(status) {
+		if mask, ok := bytes.CutPrefix(line, []byte("SigCgt:")); ok {
+			caught, err := strconv.ParseUint(string(bytes.TrimSpace(mask)), 16, 64)
+			return err == nil && caught&(1<<(signal-1)) != 0
+		}
+	}
+	return false
 }
 
 // conclude takes the root off the process table, if it has ended, lets go of it, ends the reading of its output and says
@@ -193,7 +303,9 @@ func (c *call) conclude(why ending, ended bool) (Outcome, error) {
 	}
 	unix.Close(c.root.pidfd)
 	for _, s := range c.streams {
-		s.finish()
+		if s != nil {
+			s.finish()
+		}
 	}
 	return c.outcome(why, end), err
 }

@@ -31,6 +31,9 @@ type scratch struct {
 	id   string   // the part of the name that no other process has
 	dir  *os.File // open and locked
 
+	// A directory and a file with nothing in them, which are shown instead of what a call must not see.
+	empty, void string
+
 	mu       sync.Mutex
 	recorded map[string]bool
 	spares   []temp // ready to be used
@@ -53,11 +56,21 @@ func openScratch(base string) (*scratch, error) {
 		// Between mkdir and the lock another process may have taken it for an abandoned one.
 		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
 			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
-			return &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}}, nil
+			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
+			return s, s.furnish()
 		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 	}
+}
+
+// furnish makes what is shown instead of something else, and opens the way to the calls' directories to other users: where we
+// are root, a call may be another's.
+func (s *scratch) furnish() error {
+	if err := os.Mkdir(s.empty, 0o555); err != nil {
+		return err
+	}
+	return os.WriteFile(s.void, nil, 0o444)
 }
 
 func (s *scratch) close() error {
@@ -151,8 +164,9 @@ const cureScratch = "the directory for the calls' temporary files was removed, o
 // directories are a call's own: its private temporary directory, and the one that it starts in.
 type directories struct {
 	scratch *scratch
-	own     temp
-	temp    string // its path: HOME and TMPDIR
+	own     temp   // none where the call's is in memory
+	temp    string // its path here
+	home    string // its path in the call: HOME and TMPDIR
 	start   string
 
 	// parent is the directory that start was made in, under name; nil where start was not made for this call. It is held
@@ -162,18 +176,44 @@ type directories struct {
 }
 
 // makeDirectories makes the directories of a call, or nothing.
-func (s *scratch) makeDirectories(p *Profile) (*directories, error) {
-	own, err := s.takeTemp(time.Now())
-	if err != nil {
-		return nil, err
+func (s *scratch) makeDirectories(p *Plan, base string) (*directories, error) {
+	d := &directories{scratch: s, start: p.profile.Dir, home: "/tmp"}
+	if !p.onTmpfs() {
+		own, err := s.takeTemp(time.Now())
+		if err != nil {
+			return nil, err
+		}
+		d.own, d.temp = own, filepath.Join(s.path, own.name)
 	}
-	d := &directories{scratch: s, own: own, temp: filepath.Join(s.path, own.name), start: p.Dir}
-	if p.TempIsolation {
-		if err := d.isolate(p.Dir); err != nil {
+	if !p.level.hasNamespaces() {
+		d.home = d.temp
+	}
+	// In a view of its own the call does not see the place for everybody's temporary files, but its own.
+	if p.level.hasNamespaces() && (d.start == base || d.start == "/tmp") {
+		d.start = "/tmp"
+		return d, nil
+	}
+	if p.profile.TempIsolation {
+		if err := d.isolate(p.profile.Dir); err != nil {
 			return nil, errors.Join(err, d.remove())
 		}
 	}
 	return d, nil
+}
+
+// giveTo makes a user the owner of the call's directories.
+func (d *directories) giveTo(id identity) error {
+	if d.own.name != "" {
+		if err := unix.Fchownat(int(d.scratch.dir.Fd()), d.own.name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return &StartError{Step: "chown", Path: d.temp, Err: err}
+		}
+	}
+	if d.parent != nil {
+		if err := unix.Fchownat(int(d.parent.Fd()), d.name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return &StartError{Step: "chown", Path: d.start, Err: err}
+		}
+	}
+	return nil
 }
 
 // isolate makes the directory that the call starts in.
@@ -183,7 +223,7 @@ func (d *directories) isolate(dir string) error {
 	}
 	parent, err := os.OpenFile(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return &StartError{Step: "open", Path: dir, Cure: cures[stepDir], Err: unwrapPath(err)}
+		return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
 	}
 	d.name = startPrefix + d.scratch.id + "-" + randomName()
 	switch err := unix.Mkdirat(int(parent.Fd()), d.name, 0o700); {
@@ -194,7 +234,7 @@ func (d *directories) isolate(dir string) error {
 		// dir is not a place to write in. ENOENT comes from a file system that has no such names, like /proc, and from a
 		// directory that was removed when we had opened it.
 		parent.Close()
-		d.start = d.temp
+		d.start = d.home
 		return nil
 	default:
 		parent.Close()
@@ -210,6 +250,9 @@ func (d *directories) remove() error {
 			startErr = fmt.Errorf("remove %s: %w", d.start, err)
 		}
 		d.parent.Close()
+	}
+	if d.own.name == "" {
+		return startErr
 	}
 	if err := d.scratch.giveBack(d.own); err != nil {
 		tempErr = fmt.Errorf("remove %s: %w", d.temp, err)
@@ -231,3 +274,5 @@ func unwrapPath(err error) error {
 	}
 	return err
 }
+
+const cureDir = "working_directory has to exist and to be open to this user"

@@ -75,6 +75,7 @@ type Limits struct {
 	Output    int64         // bytes of stdout and of stderr, each
 	OpenFiles int           // descriptors of each process
 	Processes int           // tasks of the whole call; the kernel counts threads
+	TempSize  int64         // bytes of the call's own /tmp, which is in memory
 }
 
 // DefaultLimits are the limits of an entry that names none: those of the original system, but for processes, since the
@@ -88,6 +89,7 @@ func DefaultLimits() Limits {
 		Output:    10 << 20,
 		OpenFiles: 100,
 		Processes: 256,
+		TempSize:  256 << 20,
 	}
 }
 

@@ -1,0 +1,230 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"math"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// birth is what a new process needs on its way from a copy of this program to the tool, made ready.
+type birth struct {
+	argv, env []string
+	dir       string // it starts in
+	files     []int  // the descriptors that become 0, 1, 2, …
+	limits    []limit
+	filter    []unix.SockFilter
+	rules     *ruleset // nil below LevelLandlock
+	view      *view    // nil without namespaces
+	identity  identity
+	self      int // a process descriptor of this program
+
+	session  bool // a session of its own
+	terminal bool // stays in our process group, whose terminal it uses
+	tasks    int  // a file of its control group that takes processes in; -1 without
+}
+
+// steps is a new process's way, from top to bottom. The order is what makes it work; each part says why it is where it is.
+func (b *birth) steps(l *launch) {
+	b.group(l)
+	b.signals(l)
+	if b.tasks >= 0 {
+		l.do("join the call's control group", unix.SYS_WRITE, uintptr(b.tasks), l.text("0"), 1)
+	}
+	// Without a user namespace of its own it is root who sets up the mounts, and becomes the user only then.
+	if l.namespaces&unix.CLONE_NEWUSER != 0 {
+		b.identity.maps(l, nil)
+	}
+	if b.view != nil {
+		b.view.mounts(l, b.rules, b.identity)
+	}
+	b.identity.become(l, b.view)
+	// A change of identity takes the death signal off, so not earlier.
+	b.fate(l)
+	l.do("chdir", unix.SYS_CHDIR, l.text(b.dir)).about(b.dir, cureDir)
+	ruleset := b.descriptors(l)
+	// After the descriptors, since they may have higher numbers than the limit allows; after the identity, since the number of
+	// processes counts for a user in a user namespace.
+	b.setLimits(l)
+	b.privileges(l)
+	// After everything that opens a file.
+	if ruleset != nil {
+		l.do("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, 0, 0).take(0, ruleset)
+	}
+	// Signals in again: what arrived meanwhile now has its default effect.
+	l.do("rt_sigprocmask", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, address(&l.steps, new(uint64)), 0, 8)
+	// Last: it refuses most of the above.
+	b.guard(l)
+	b.exec(l)
+}
+
+// group puts the process into a group of its own, so that SIGTERM reaches the call and nobody else, and Ctrl-C at our
+// terminal does not reach it. With a terminal also into a session of its own: a process that shares ours can read from it. Not
+// otherwise, because each session is a scheduling group (sched(7), autogroup) and starts slower under load.
+func (b *birth) group(l *launch) {
+	switch {
+	case b.terminal:
+	case b.session:
+		l.do("setsid", unix.SYS_SETSID)
+	default:
+		l.do("setpgid", unix.SYS_SETPGID, 0, 0)
+	}
+}
+
+// signals puts every signal back to its default. execve resets handlers by itself, but would keep what is ignored (we may
+// have been started under nohup(1)), and no handler of Go's may be there when signals are let in again. SIGKILL and SIGSTOP
+// answer EINVAL. The runtime has its own function for this (AfterForkInChild); it leaves ignored signals as they are.
+func (b *birth) signals(l *launch) {
+	nothing := address(&l.steps, new(sigaction))
+	for signal := uintptr(1); signal <= 64; signal++ {
+		l.do("rt_sigaction", unix.SYS_RT_SIGACTION, signal, nothing, 0, 8).may(mayFail)
+	}
+}
+
+// sigaction is the kernel's struct sigaction, the same on amd64 and arm64. Its zero is SIG_DFL.
+type sigaction struct {
+	handler, flags, restorer uintptr
+	mask                     uint64
+}
+
+// fate binds the process to us. When this program is killed, the call's root is too, so that a script does not go on with
+// nobody to own or to record it: with a process namespace that is the end of the whole call, since the root is its init.
+func (b *birth) fate(l *launch) {
+	l.do("prctl(PR_SET_PDEATHSIG)", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	// Should we have been killed before that, nobody is left to tell. Asking for the parent's number would not do: in a process
+	// namespace it is 0.
+	poll := &unix.PollFd{Fd: int32(b.self), Events: unix.POLLIN}
+	l.do("ppoll", unix.SYS_PPOLL, address(&l.steps, poll), 1, address(&l.steps, new(unix.Timespec)), 0, 0).may(orEnd)
+	// What the call starts stays below its root as long as that lives. Survives execve, is not inherited.
+	l.do("prctl(PR_SET_CHILD_SUBREAPER)", unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1)
+}
+
+// descriptors puts the call's files in their places and closes everything else, whatever a library forgot to mark. It gives
+// the ruleset's new place.
+func (b *birth) descriptors(l *launch) *int32 {
+	const cure = "raise this program's limit on open files (ulimit -n)"
+	move := func(name string, fd, floor int) *int32 {
+		slot := l.slot()
+		l.do(name, unix.SYS_FCNTL, uintptr(fd), unix.F_DUPFD_CLOEXEC, uintptr(floor)).about("", cure).give(slot)
+		return slot
+	}
+	// First all out of the way, above the numbers that they are to get, so that none overwrites another.
+	own := len(b.files)
+	moved := make([]*int32, own)
+	for i, fd := range b.files {
+		moved[i] = move("fcntl", fd, own+2)
+	}
+	report := move("fcntl", int(l.report), own+2)
+	rules := -1
+	if b.rules != nil {
+		rules = b.rules.fd
+	}
+	var ruleset *int32
+	if rules >= 0 {
+		ruleset = move("fcntl", rules, own+2)
+	}
+	// Then each to its place, this time to be kept by execve; the report's and the ruleset's are closed by it.
+	for i, slot := range moved {
+		l.do("dup3", unix.SYS_DUP3, 0, uintptr(i), 0).about("", cure).take(0, slot)
+	}
+	l.do("dup3", unix.SYS_DUP3, 0, uintptr(own), unix.O_CLOEXEC).take(0, report).give(&l.report)
+	if ruleset != nil {
+		l.do("dup3", unix.SYS_DUP3, 0, uintptr(own+1), unix.O_CLOEXEC).take(0, ruleset).give(ruleset)
+	}
+	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(own+2), math.MaxUint32, 0)
+	return ruleset
+}
+
+func (b *birth) setLimits(l *launch) {
+	// Without CAP_SYS_RESOURCE root cannot raise its limits again, nor take its mark off. Fails for those who have it not.
+	l.do("prctl(PR_CAPBSET_DROP)", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, unix.CAP_SYS_RESOURCE).may(mayFail)
+	for _, limit := range b.limits {
+		rlimit := &unix.Rlimit{Cur: limit.soft, Max: limit.hard}
+		l.do("prlimit", unix.SYS_PRLIMIT64, 0, uintptr(limit.resource), address(&l.steps, rlimit), 0).about(limit.name, "")
+	}
+}
+
+const (
+	secbitNoRoot       = 1 << 0 // capabilities(7)
+	secbitNoRootLocked = 1 << 1
+)
+
+// privileges takes away what execve could give: no set-user-id program and no file capability lifts the call above this
+// user, or out of our reach; and where it confines, root is a user like any other.
+func (b *birth) privileges(l *launch) {
+	if b.rules != nil {
+		// Fails for those who have no privileges to lose.
+		l.do("prctl(PR_SET_SECUREBITS)", unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, secbitNoRoot|secbitNoRootLocked).may(b.identity.rootOnly())
+	}
+	l.do("prctl(PR_SET_NO_NEW_PRIVS)", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+}
+
+// sockFprog is the kernel's struct sock_fprog.
+type sockFprog struct {
+	length uint16
+	first  *unix.SockFilter
+}
+
+func (b *birth) guard(l *launch) {
+	program := &sockFprog{length: uint16(len(b.filter)), first: &b.filter[0]}
+	l.do("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, address(&l.steps, program))
+}
+
+func (b *birth) exec(l *launch) {
+	const cure = "is the program installed there and executable, and are arguments and environment below 2 MiB?"
+	l.do("execve", unix.SYS_EXECVE, l.text(b.argv[0]), l.texts(b.argv), l.texts(b.env)).about(b.argv[0], cure)
+}
+
+// identity is whom a call runs as.
+type identity struct {
+	uid, gid int
+	drop     bool // we are root, and the call is not
+}
+
+// maps tells the kernel that in the call's user namespace this user is itself. Below dir, which stands for /proc, where
+// there is one.
+//
+// Because the user has the same number on both sides, and is not root, its capabilities in the namespace vanish at execve.
+func (i identity) maps(l *launch, dir *int32) {
+	at := "/proc/self/"
+	if dir != nil {
+		at = "self/"
+	}
+	// A group that was given to keep somebody out could be dropped otherwise: CVE-2014-8989.
+	l.write(dir, at+"setgroups", "deny")
+	l.write(dir, at+"uid_map", strconv.Itoa(i.uid)+" "+strconv.Itoa(i.uid)+" 1")
+	l.write(dir, at+"gid_map", strconv.Itoa(i.gid)+" "+strconv.Itoa(i.gid)+" 1")
+}
+
+// become makes root the owner of the working directory, in a user namespace where there are namespaces.
+//
+// On a change of identity the kernel forbids everybody to look into the process (PR_SET_DUMPABLE, commit_creds), which is
+// what keeps that user's other processes out of a process that shares our memory until execve. It must stay so. But it also
+// makes root the owner of uid_map. So the process is the user for what counts when a namespace is made and mapped, the
+// effective id, and root for what counts when a file is opened, the file system id, until the map is written.
+func (i identity) become(l *launch, v *view) {
+	if !i.drop {
+		return
+	}
+	const cure = "`a2a-acp doctor` tells how to let this program make user namespaces"
+	gid, uid := uintptr(i.gid), uintptr(i.uid)
+	l.do("setgroups", unix.SYS_SETGROUPS, 0, 0)
+	l.do("setresgid", unix.SYS_SETRESGID, gid, gid, gid)
+	if v != nil {
+		l.do("setresuid", unix.SYS_SETRESUID, 0, uid, 0)
+		l.do("setfsuid", unix.SYS_SETFSUID, 0)
+		l.do("unshare(CLONE_NEWUSER)", unix.SYS_UNSHARE, unix.CLONE_NEWUSER).about("", cure)
+		i.maps(l, v.proc)
+	}
+	l.do("setresuid", unix.SYS_SETRESUID, uid, uid, uid)
+}
+
+// rootOnly says what may come of a step that only root can take.
+func (i identity) rootOnly() result {
+	if i.uid == 0 {
+		return mustWork
+	}
+	return mayFail
+}

@@ -1,0 +1,209 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// confinement is what a call's new process is to be shut into.
+type confinement struct {
+	rules  *ruleset // nil below LevelLandlock; closed by close
+	view   *view    // nil without namespaces
+	filter []unix.SockFilter
+
+	grants []grant
+	hints  []string // what was asked for and is not there
+}
+
+func (f *confinement) close() {
+	if f.rules != nil {
+		f.rules.close()
+	}
+}
+
+// confine makes a call's confinement. What was granted is opened here, so that Landlock's rules are about the very files and
+// directories that had the names, and not about names.
+func (h *Host) confine(p *Plan, d *directories) (*confinement, error) {
+	profile := &p.profile
+	network := profile.Network == tool.NetworkOn
+	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0, memfd: profile.Commands == nil}]}
+	if !p.level.hasLandlock() {
+		return f, nil
+	}
+	if err := f.collect(h, p, d); err != nil {
+		return nil, err
+	}
+	rules, err := newRuleset(h.capability.landlock, network)
+	if err != nil {
+		return nil, err
+	}
+	f.rules = rules
+	if err := f.permit(h, p, d); err != nil {
+		f.close()
+		return nil, err
+	}
+	if p.level.hasNamespaces() {
+		f.view = h.viewFor(p, d, f.grants)
+	}
+	return f, nil
+}
+
+// collect finds what a call is granted beside the system, parents before what is in them.
+func (f *confinement) collect(h *Host, p *Plan, d *directories) error {
+	profile := &p.profile
+	noRun := profile.Commands != nil
+	add := func(path string, write bool) error {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(real)
+		if err != nil {
+			return err
+		}
+		g := grant{path: real, write: write, noRun: noRun, file: !info.IsDir(), socket: info.Mode()&fs.ModeSocket != 0}
+		if i := slices.IndexFunc(f.grants, func(other grant) bool { return other.path == real }); i >= 0 {
+			f.grants[i].write = f.grants[i].write || write
+			return nil
+		}
+		f.grants = append(f.grants, g)
+		return nil
+	}
+	if d.parent != nil {
+		if err := add(d.start, true); err != nil {
+			return &StartError{Step: "open", Path: d.start, Err: unwrapPath(err)}
+		}
+	}
+	if dir := profile.Dir; h.isSomebodys(dir) {
+		if err := add(dir, false); err != nil {
+			return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
+		}
+	}
+	for _, allowed := range profile.AllowedPaths {
+		if err := add(allowed.Path, !allowed.ReadOnly); errors.Is(err, fs.ErrNotExist) {
+			f.hints = append(f.hints, fmt.Sprintf("allowed path %s: it does not exist, so it was not granted", allowed.Path))
+		} else if err != nil {
+			return &StartError{Step: "open", Path: allowed.Path, Cure: "allowed_paths grants it, but this user cannot get there", Err: unwrapPath(err)}
+		}
+	}
+	for _, socket := range profile.Sockets {
+		if err := add(socket, false); err != nil {
+			f.hints = append(f.hints, fmt.Sprintf("socket %s: %v, so it was not granted", socket, unwrapPath(err)))
+		}
+	}
+	f.protect(h.protected)
+	slices.SortFunc(f.grants, func(a, b grant) int { return cmp.Compare(a.path, b.path) })
+	return nil
+}
+
+// protect keeps what is protected from being changed, in every directory that the call may write to.
+func (f *confinement) protect(names []string) {
+	for _, dir := range slices.Clone(f.grants) {
+		if !dir.write || dir.file {
+			continue
+		}
+		for _, name := range names {
+			path := filepath.Join(dir.path, name)
+			info, err := os.Lstat(path)
+			if err != nil || info.Mode().Type()&^fs.ModeDir != 0 {
+				continue // not there, or a link: see watchProtected
+			}
+			if !slices.ContainsFunc(f.grants, func(g grant) bool { return g.path == path }) {
+				f.grants = append(f.grants, grant{path: path, noRun: dir.noRun, file: !info.IsDir()})
+			}
+		}
+	}
+}
+
+// permit gives Landlock the rules.
+func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
+	for _, s := range h.system {
+		if err := f.rules.grant(s.fd, grant{}.rights()); err != nil {
+			return fmt.Errorf("%w (%s)", err, s.path)
+		}
+	}
+	for _, s := range h.devices {
+		if err := f.rules.grant(s.fd, landlockDevice); err != nil {
+			return fmt.Errorf("%w (%s)", err, s.path)
+		}
+	}
+	list := f.grants
+	if !p.onTmpfs() {
+		list = append(slices.Clone(list), grant{path: d.temp, write: true, noRun: p.profile.Commands != nil})
+	}
+	for _, g := range list {
+		if g.socket {
+			continue // Landlock has no right for them
+		}
+		fd, err := openPath(g.path)
+		if err != nil {
+			return &StartError{Step: "openat2", Path: g.path, Err: err}
+		}
+		err = f.rules.grant(fd, g.rights())
+		unix.Close(fd)
+		if err != nil {
+			return fmt.Errorf("%w (%s)", err, g.path)
+		}
+	}
+	return nil
+}
+
+// isSomebodys tells whether a working directory is one that a call may be shown as a whole: not the root, nor a place for
+// everybody's temporary files, nor one that people's homes are in, nor a home. A call starts there all the same.
+func (h *Host) isSomebodys(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return true // add tells
+	}
+	for _, place := range append([]string{"/tmp", "/run", h.temp}, h.homes...) {
+		if within(place, real) {
+			return false
+		}
+	}
+	return true
+}
+
+// viewFor makes what a call sees of the file system.
+func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
+	v := &view{
+		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
+		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(h.hidden),
+		empty: h.scratch.empty, void: h.scratch.void,
+	}
+	if len(p.profile.Sockets) > 0 {
+		// A socket can be connected to wherever its path leads, and Landlock has no say in it.
+		v.covers = append(v.covers, h.further...)
+	}
+	if !p.onTmpfs() {
+		v.temp = d.temp
+	}
+	if p.user == 0 {
+		v.hidden = append(v.hidden, h.secrets...)
+	}
+	if p.profile.Network == tool.NetworkOn && h.nameServers != "" {
+		grants = append(slices.Clone(grants), grant{path: h.nameServers, noRun: true, file: true})
+	}
+	covered := append([]string{"/tmp"}, v.covers...)
+	for _, g := range grants {
+		below := slices.ContainsFunc(covered, func(dir string) bool { return within(g.path, dir) })
+		inside := slices.ContainsFunc(grants, func(other grant) bool { return other.write && other.path != g.path && within(g.path, other.path) })
+		if g.write || below || inside {
+			v.placed = append(v.placed, g)
+		}
+	}
+	return v
+}
+
+// onTmpfs tells whether the call's temporary files are in memory.
+func (p *Plan) onTmpfs() bool { return p.level.hasNamespaces() && p.profile.Limits.TempSize > 0 }

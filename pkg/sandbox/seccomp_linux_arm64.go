@@ -1,0 +1,8 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+// refusedHere lists the refused system calls that only this architecture has.
+var refusedHere = []uintptr{}

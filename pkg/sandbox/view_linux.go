@@ -1,0 +1,313 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// systemPaths are what every call can read and run programs from: the system, and nothing of anybody's own. What of them
+// does not exist is left out; what is a link counts as what it leads to.
+var systemPaths = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store",
+	"/proc", "/sys", "/var/lib/dpkg", "/var/lib/rpm", "/var/cache/fontconfig",
+}
+
+// devices are what every call can use of /dev. A terminal is there when the call has one.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// ownSecrets are files of the system that only root can read. They are hidden from a call that stays root.
+var ownSecrets = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh", "/etc/security/opasswd"}
+
+// grant is a file or directory that a call may use.
+type grant struct {
+	path   string // without links; also where the call finds it
+	write  bool
+	noRun  bool // no program can be started from it, whatever its mode
+	file   bool // not a directory
+	socket bool
+}
+
+// rights are those of Landlock.
+func (g grant) rights() uint64 {
+	rights := uint64(landlockRead)
+	if !g.noRun {
+		rights |= landlockRun
+	}
+	if g.write {
+		rights |= landlockChange
+	}
+	if g.file {
+		rights &= landlockOnFile
+	}
+	return rights
+}
+
+// view is what a call with a mount namespace sees of the file system: everything is read-only, some directories are empty,
+// and what was granted is in its place.
+type view struct {
+	ownProc bool     // a /proc of its own
+	covers  []string // directories that are shown empty
+	placed  []grant  // parents before what is in them
+	hidden  []hiding
+	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
+	size    int64    // so many bytes
+	shared  []string // further places of /tmp
+	empty   string   // a directory, and
+	void    string   // a file, that are shown instead of what is hidden
+	noRun   bool     // no program can be started from /tmp
+
+	proc *int32 // the machine's /proc, kept for become
+}
+
+// hiding is something that is there and must not be seen.
+type hiding struct {
+	path string
+	file bool
+}
+
+const (
+	mountRecursive = unix.AT_RECURSIVE
+	here           = ^uintptr(99) // AT_FDCWD, -100
+)
+
+// openHow is how a granted path is opened: it has no links in it, so none that was put there since is followed (openat2(2)).
+func openHow() *unix.OpenHow {
+	return &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+}
+
+// mounts adds the steps that make the view. rules gets the rights to the directories that only exist then.
+//
+// Mounts cannot be taken from another namespace, and covering a directory hides what is below. So everything that is granted
+// is opened here first, in the new process, then the directories are covered, then everything is made read-only at once,
+// and only then is what was opened put in its place.
+func (v *view) mounts(l *launch, rules *ruleset, id identity) {
+	type opened struct {
+		grant
+		tree *int32
+	}
+	var trees []opened
+	for _, g := range v.placed {
+		trees = append(trees, opened{g, v.open(l, g)})
+	}
+	hidden := make([]*int32, len(v.hidden))
+	for i, h := range v.hidden {
+		hidden[i] = v.open(l, grant{path: v.instead(h), noRun: true})
+	}
+	var temp *int32
+	if v.temp != "" {
+		temp = v.open(l, grant{path: v.temp, write: true, noRun: v.noRun})
+	}
+	if id.drop {
+		v.proc = l.slot()
+		l.do("open_tree", unix.SYS_OPEN_TREE, here, l.text("/proc"), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|mountRecursive).about("/proc", "").give(v.proc)
+	}
+	if v.ownProc {
+		l.do("mount", unix.SYS_MOUNT, l.text("proc"), l.text("/proc"), l.text("proc"), unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc", "a container that hides parts of its /proc allows no other one")
+	}
+	for _, dir := range v.covers {
+		v.memory(l, dir, "mode=0755,size=1m,nr_inodes=1k")
+	}
+	const temporary = "/tmp"
+	for _, g := range trees {
+		if !within(g.path, temporary) {
+			v.place(l, g.grant)
+		}
+	}
+	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
+	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
+	if temp != nil {
+		v.attach(l, temp, temporary)
+	} else {
+		// A quarter of the size in files: a file takes a page of the kernel's too.
+		v.memory(l, temporary, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", id.uid, id.gid, v.size, v.size>>12))
+		if v.noRun {
+			v.set(l, here, temporary, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC})
+		}
+		v.permit(l, rules, grant{path: temporary, write: true, noRun: v.noRun})
+	}
+	for _, path := range v.shared {
+		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
+	}
+	for _, g := range trees {
+		if within(g.path, temporary) {
+			v.place(l, g.grant)
+		}
+		v.attach(l, g.tree, g.path)
+	}
+	for i, h := range v.hidden {
+		v.attach(l, hidden[i], h.path)
+	}
+}
+
+// instead gives what is shown instead of what is hidden.
+func (v *view) instead(h hiding) string {
+	if h.file {
+		return v.void
+	}
+	return v.empty
+}
+
+// open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in its place.
+func (v *view) open(l *launch, g grant) *int32 {
+	const cure = "it has to exist, and to lead there without links"
+	fd, tree := l.slot(), l.slot()
+	how := address(&l.steps, openHow())
+	l.do("openat2", unix.SYS_OPENAT2, here, l.text(g.path), how, unsafe.Sizeof(unix.OpenHow{})).about(g.path, cure).give(fd)
+	l.do("open_tree", unix.SYS_OPEN_TREE, 0, l.text(""), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|mountRecursive).about(g.path, "").take(0, fd).give(tree)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if !g.write {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if g.noRun {
+		attr.Attr_set |= unix.MOUNT_ATTR_NOEXEC
+	}
+	v.set(l, 0, "", unix.AT_EMPTY_PATH|mountRecursive, attr).take(0, tree).about(g.path, "")
+	return tree
+}
+
+// set adds a mount_setattr(2).
+func (v *view) set(l *launch, dir uintptr, path string, flags uintptr, attr unix.MountAttr) *step {
+	return l.do("mount_setattr", unix.SYS_MOUNT_SETATTR, dir, l.text(path), flags, address(&l.steps, &attr), unsafe.Sizeof(attr)).about(path, "")
+}
+
+// memory mounts a file system in memory.
+func (v *view) memory(l *launch, path, options string) {
+	l.do("mount(tmpfs)", unix.SYS_MOUNT, l.text("tmpfs"), l.text(path), l.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, l.text(options)).about(path, "")
+}
+
+// attach puts a tree in its place.
+func (v *view) attach(l *launch, tree *int32, path string) {
+	l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path), unix.MOVE_MOUNT_F_EMPTY_PATH).take(0, tree).about(path, "")
+}
+
+// place makes the place for what is granted, where a directory that is shown empty covers it.
+func (v *view) place(l *launch, g grant) {
+	cover := ""
+	for _, dir := range append([]string{"/tmp"}, v.covers...) {
+		if within(g.path, dir) && len(dir) > len(cover) {
+			cover = dir
+		}
+	}
+	if cover == "" || g.path == cover {
+		return
+	}
+	rest := strings.Split(strings.TrimPrefix(g.path, cover+"/"), "/")
+	at := cover
+	for i, name := range rest {
+		at += "/" + name
+		if g.file && i == len(rest)-1 {
+			l.do("mknod", unix.SYS_MKNODAT, here, l.text(at), unix.S_IFREG|0o600, 0).about(at, "").may(mayFail)
+			continue
+		}
+		// Another grant may have made it, or lie above.
+		l.do("mkdir", unix.SYS_MKDIRAT, here, l.text(at), 0o755).about(at, "").may(mayFail)
+	}
+}
+
+// permit adds the rights to a directory that only exists in the new process.
+func (v *view) permit(l *launch, rules *ruleset, g grant) {
+	b := new(beneath)
+	b.set(g.rights()&rules.rights, -1)
+	l.do("open", unix.SYS_OPENAT, here, l.text(g.path), unix.O_PATH|unix.O_CLOEXEC, 0).about(g.path, "").give(b.fd())
+	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH, address(&l.steps, b), 0).about(g.path, "")
+}
+
+// within tells whether a path is a directory or lies below it.
+func within(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// openPath opens a path without following a link.
+func openPath(path string) (int, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, openHow())
+	if err != nil {
+		return -1, fmt.Errorf("open %s: %w", path, err)
+	}
+	return fd, nil
+}
+
+// held is a path of the system, open for good: opening it for each call takes longer than granting it.
+type held struct {
+	path string
+	fd   int
+	file bool
+}
+
+// holdSystem opens what every call can use.
+func holdSystem() (paths, nodes []held) {
+	for _, path := range systemPaths {
+		if fd, err := openPath(path); err == nil {
+			paths = append(paths, held{path: path, fd: fd})
+		}
+	}
+	for _, path := range devices {
+		if fd, err := openPath(path); err == nil {
+			nodes = append(nodes, held{path: path, fd: fd, file: true})
+		}
+	}
+	return paths, nodes
+}
+
+// homes lists the directories that people's own files are in.
+func homes() []string {
+	candidates := []string{"/home", "/root"}
+	if dir, err := os.UserHomeDir(); err == nil {
+		candidates = append(candidates, dir)
+	}
+	var list []string
+	for _, dir := range candidates {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || within(real, "/tmp") || within(real, "/run") || slices.ContainsFunc(list, func(other string) bool { return within(real, other) }) {
+			continue
+		}
+		// A service's home can be anywhere, also above what every call needs.
+		if slices.ContainsFunc(append([]string{"/tmp", "/dev"}, systemPaths...), func(needed string) bool { return within(needed, real) }) {
+			continue
+		}
+		list = append(list, real)
+	}
+	return list
+}
+
+// nameServers is where /etc/resolv.conf leads, when that is below /run; else "".
+func nameServers() string {
+	real, err := filepath.EvalSymlinks("/etc/resolv.conf")
+	if err != nil || !within(real, "/run") {
+		return ""
+	}
+	return real
+}
+
+// existing gives those of some directories that are there, and are directories.
+func existing(paths ...string) []string {
+	var list []string
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// hidings gives those of some paths that are there, without links.
+func hidings(paths []string) []hiding {
+	var list []hiding
+	for _, path := range paths {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Lstat(real); err == nil {
+			list = append(list, hiding{path: real, file: !info.IsDir()})
+		}
+	}
+	return list
+}
