@@ -133,7 +133,11 @@ func (b *birth) descriptors(l *launch) *int32 {
 	if ruleset != nil {
 		l.do("dup3", unix.SYS_DUP3, 0, uintptr(own+1), unix.O_CLOEXEC).take(0, ruleset).give(ruleset)
 	}
-	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(own+2), math.MaxUint32, 0)
+	rest := own + 1
+	if ruleset != nil {
+		rest++
+	}
+	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), math.MaxUint32, 0)
 	return ruleset
 }
 

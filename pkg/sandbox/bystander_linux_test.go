@@ -80,7 +80,7 @@ func TestBystanders(t *testing.T) {
 		victim.Process.Kill()
 		victim.Wait()
 		all.check(t, "launcher killed")
-		next, err := Open(Options{TempDir: temp}) // removes what it left
+		next, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true}) // removes what it left
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func startBystanders(t *testing.T) bystanders {
 
 // playNeighbour runs a call of its own and tells which signal ended it.
 func playNeighbour() error {
-	host, err := Open(Options{})
+	host, err := Open(Options{Level: LevelRlimits, AllowWeak: true})
 	if err != nil {
 		return err
 	}

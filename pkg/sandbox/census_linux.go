@@ -39,7 +39,9 @@ func (h *Host) takeCensus(quit <-chan struct{}) {
 			continue // until the next call starts
 		}
 		for m, n := range countTasks(limited) {
-			if c := limited[m]; n > c.plan.profile.Limits.Processes {
+			c := limited[m]
+			c.peak.Store(max(c.peak.Load(), int64(n)))
+			if n > c.plan.profile.Limits.Processes {
 				c.end(limitProcesses)
 				// Not left to the one who waits for the call, which is a moment later: there are more each millisecond.
 				urgently(func() { _ = h.killMarked(m) })

@@ -21,6 +21,9 @@ func (h *Host) climb(most Level) {
 	if most == "" {
 		most = LevelFullCgroup
 	}
+	if !most.AtLeast(LevelFullCgroup) && h.groups != nil {
+		h.groups.memory, h.capability.totalMemory = false, false
+	}
 	var missing []string
 	for _, level := range []Level{LevelFull, LevelNoProc, LevelLandlock} {
 		if !most.AtLeast(level) {
@@ -32,6 +35,12 @@ func (h *Host) climb(most Level) {
 		}
 		h.capability.level = level
 		break
+	}
+	if h.capability.level == LevelFull && h.capability.totalMemory && most.AtLeast(LevelFullCgroup) {
+		h.capability.level = LevelFullCgroup
+	}
+	if !most.AtLeast(LevelLandlock) {
+		missing = append(missing, "no more than "+string(most)+" was asked for")
 	}
 	h.capability.why = strings.Join(missing, "; ")
 }

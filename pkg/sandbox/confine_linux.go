@@ -37,7 +37,7 @@ func (f *confinement) close() {
 func (h *Host) confine(p *Plan, d *directories) (*confinement, error) {
 	profile := &p.profile
 	network := profile.Network == tool.NetworkOn
-	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0, memfd: profile.Commands == nil}]}
+	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0, memfd: profile.Commands == nil, alone: p.level.hasNamespaces()}]}
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
@@ -119,16 +119,33 @@ func (f *confinement) protect(names []string) {
 			if err != nil || info.Mode().Type()&^fs.ModeDir != 0 {
 				continue // not there, or a link: see watchProtected
 			}
-			if !slices.ContainsFunc(f.grants, func(g grant) bool { return g.path == path }) {
-				f.grants = append(f.grants, grant{path: path, noRun: dir.noRun, file: !info.IsDir()})
+			f.add(grant{path: path, noRun: dir.noRun, file: !info.IsDir()})
+			// A directory on the way to it could be moved aside with it, and another put in its place, were it not a mount of its
+			// own.
+			for above := filepath.Dir(path); above != dir.path; above = filepath.Dir(above) {
+				f.add(grant{path: above, noRun: dir.noRun, write: true})
 			}
 		}
+	}
+}
+
+// add adds a grant, unless there is one for the path already.
+func (f *confinement) add(g grant) {
+	if !slices.ContainsFunc(f.grants, func(other grant) bool { return other.path == g.path }) {
+		f.grants = append(f.grants, g)
 	}
 }
 
 // permit gives Landlock the rules.
 func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 	for _, s := range h.system {
+		if s.path == "/etc" && p.user == 0 && !p.level.hasNamespaces() {
+			// Nothing can be hidden there, so what only root can read is left out.
+			if err := f.permitExcept(s.path, h.secrets); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := f.rules.grant(s.fd, grant{}.rights()); err != nil {
 			return fmt.Errorf("%w (%s)", err, s.path)
 		}
@@ -154,6 +171,36 @@ func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 		unix.Close(fd)
 		if err != nil {
 			return fmt.Errorf("%w (%s)", err, g.path)
+		}
+	}
+	return nil
+}
+
+// permitExcept grants what is in a directory, but for what is to be hidden.
+func (f *confinement) permitExcept(dir string, hidden []hiding) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if slices.ContainsFunc(hidden, func(h hiding) bool { return h.path == path }) || entry.Type()&fs.ModeSymlink != 0 {
+			continue
+		}
+		if slices.ContainsFunc(hidden, func(h hiding) bool { return within(h.path, path) }) {
+			if err := f.permitExcept(path, hidden); err != nil {
+				return err
+			}
+			continue
+		}
+		fd, err := openPath(path)
+		if err != nil {
+			continue // gone meanwhile
+		}
+		err = f.rules.grant(fd, grant{file: !entry.IsDir()}.rights())
+		unix.Close(fd)
+		if err != nil {
+			return fmt.Errorf("%w (%s)", err, path)
 		}
 	}
 	return nil

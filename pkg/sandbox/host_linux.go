@@ -38,6 +38,7 @@ type Host struct {
 	hidden      []hiding // our own
 	protected   []string
 
+	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
 
 	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
@@ -69,6 +70,7 @@ func Open(o Options) (*Host, error) {
 		live: map[mark]*call{}, roots: map[int]bool{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
+	h.capability.weak = o.AllowWeak
 	if h.grace <= 0 {
 		h.grace = defaultGrace
 	}
@@ -111,6 +113,11 @@ func (h *Host) open(o Options) (err error) {
 		return err
 	}
 	h.survey(o)
+	if h.groups, err = openGroups(h.scratch.id); err != nil {
+		h.capability.noGroups = err.Error()
+	} else {
+		h.capability.tasks, h.capability.totalMemory = h.groups.v2 || h.capability.user == 0, h.groups.memory
+	}
 	h.census.Go(func() { h.takeCensus(h.quit) })
 	h.climb(o.Level)
 	return nil
@@ -157,6 +164,9 @@ func (h *Host) Close() error {
 		if f != nil {
 			f.Close()
 		}
+	}
+	if h.groups != nil {
+		h.groups.close()
 	}
 	if h.scratch == nil {
 		return nil

@@ -40,7 +40,7 @@ func TestLimits(t *testing.T) {
 			{"file size", tool.Limits{FileSize: 4096}, "dd if=/dev/zero of=$HOME/big bs=8192 count=1 2>/dev/null; exit $?", []string{"file_size"}, 153, ""},
 			{"file size, of a builtin", tool.Limits{FileSize: 4096}, "printf '%8192s' x > $HOME/big; echo $?", []string{"file_size"}, 153, ""},
 			{"file size, within", tool.Limits{FileSize: 8192}, "dd if=/dev/zero of=$HOME/big bs=8192 count=1 2>/dev/null; exit $?", nil, 0, ""},
-			{"memory", tool.Limits{Memory: 32 << 20}, "x=$(head -c 64M /dev/zero | tr '\\0' x); echo ${#x}", nil, 2, "cannot allocate"},
+			{"memory", tool.Limits{Memory: 32 << 20}, "x=$(head -c 64M /dev/zero | tr '\\0' x); echo ${#x}", []string{"memory"}, 2, "cannot allocate"},
 			{"open files", tool.Limits{OpenFiles: 12}, "for i in {20..40}; do eval \"exec $i</dev/null\" || exit 7; done", nil, 7, "Bad file descriptor"},
 			{"limits cannot be raised", tool.DefaultLimits(), "ulimit -Hn 200 || ulimit -Sn 200 || ulimit -Hd unlimited || ulimit -Hx unlimited; exit 7", nil, 7, "cannot modify limit"},
 			{"none", tool.Limits{}, "ulimit -t; ulimit -f; ulimit -d; exit 0", nil, 0, "unlimited\nunlimited\nunlimited\n"},

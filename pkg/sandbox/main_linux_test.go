@@ -160,10 +160,29 @@ func lacking(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// openHost opens a Host that is closed with the test and must leave nothing behind. Its calls have little time to end.
+// openHost opens a Host that is closed with the test and must leave nothing behind. It owns its calls by their marks, as it
+// must where there are no namespaces, and they have little time to end.
 func openHost(t testing.TB) *Host {
 	t.Helper()
 	return open(t, 100*time.Millisecond)
+}
+
+// openFull opens a Host that confines its calls.
+func openFull(t testing.TB) *Host {
+	t.Helper()
+	return openWith(t, Options{Grace: 100 * time.Millisecond, Level: LevelFull})
+}
+
+// atLevels runs a test as every user on every level that this machine can reach, and that a machine of this kind should.
+func atLevels(t *testing.T, f func(t *testing.T, h *Host)) {
+	t.Helper()
+	asEveryUser(t, func(t *testing.T) {
+		for _, level := range []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull} {
+			t.Run(string(level), func(t *testing.T) {
+				f(t, openWith(t, Options{Grace: 100 * time.Millisecond, Level: level, AllowWeak: true}))
+			})
+		}
+	})
 }
 
 // openPatientHost opens a Host whose calls have all the time that they need to end when they are told to.
@@ -172,15 +191,15 @@ func openPatientHost(t testing.TB) *Host {
 	return open(t, time.Hour)
 }
 
-// openMarkingHost opens a Host that owns its calls by their marks, as it must where there are no namespaces.
-func openMarkingHost(t testing.TB) *Host {
-	t.Helper()
-	return openWith(t, Options{Grace: 100 * time.Millisecond, Level: LevelRlimits, AllowWeak: true})
-}
-
 func open(t testing.TB, grace time.Duration) *Host {
 	t.Helper()
-	return openWith(t, Options{Grace: grace, Level: LevelFull})
+	host := openWith(t, Options{Grace: grace, Level: LevelRlimits, AllowWeak: true})
+	// Nor are there control groups on such a machine.
+	if host.groups != nil {
+		host.groups.close()
+		host.groups, host.capability.tasks = nil, false
+	}
+	return host
 }
 
 // openWith opens a Host at the very level that the options name.

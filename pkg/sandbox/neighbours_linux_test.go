@@ -93,7 +93,7 @@ func playMainThread() error {
 	if unix.Gettid() != unix.Getpid() {
 		return fmt.Errorf("this is thread %d, not the main thread", unix.Gettid())
 	}
-	host, err := Open(Options{})
+	host, err := Open(Options{Level: LevelRlimits, AllowWeak: true})
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func TestNestedSandbox(t *testing.T) {
 }
 
 func playNested() error {
-	host, err := Open(Options{})
+	host, err := Open(Options{Level: LevelRlimits, AllowWeak: true})
 	if err != nil {
 		return err
 	}

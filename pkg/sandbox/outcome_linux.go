@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +40,25 @@ func (c *call) outcome(why ending, end *exit) Outcome {
 	if why.limit == "" && !why.cancelled && end != nil {
 		out.LimitsHit = append(out.LimitsHit, kernelLimits(end.status, cpuTime(end.usage), c.plan.profile.Limits.CPU)...)
 	}
+	out.LimitsHit = append(out.LimitsHit, c.hit...)
+	if most := c.plan.profile.Limits.Processes; most > 0 && int(c.peak.Load()) >= most && out.ExitCode != 0 {
+		out.LimitsHit = append(out.LimitsHit, limitProcesses)
+	}
+	if out.ExitCode != 0 {
+		out.LimitsHit = append(out.LimitsHit, c.complained(out.Stderr)...)
+	}
+	out.LimitsHit = unique(out.LimitsHit)
 	return out
+}
+
+// unique leaves out what has been named before.
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
 }
 
 // kernelLimits tells which limits of the kernel's ended a process: the root itself, or the one that a shell was waiting for

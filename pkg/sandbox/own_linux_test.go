@@ -128,7 +128,7 @@ func TestTheProgramIsKilled(t *testing.T) {
 		if left := names(t, temp, work); len(left) != 2 {
 			t.Fatalf("the killed program left %q, want a directory for the calls and a start directory", left)
 		}
-		host, err := Open(Options{TempDir: temp})
+		host, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestTheProgramIsKilled(t *testing.T) {
 }
 
 func playVictim() error {
-	host, err := Open(Options{})
+	host, err := Open(Options{Level: LevelRlimits, AllowWeak: true})
 	if err != nil {
 		return err
 	}

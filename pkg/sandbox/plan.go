@@ -28,11 +28,12 @@ type capability struct {
 	level Level
 	why   string // why the level is no higher, for people
 
-	landlock    int  // its version
-	user        int  // ours
-	tasks       bool // control groups count the tasks of a call (pids)
-	totalMemory bool // control groups bound the memory of a call (cgroup v2)
-	weak        bool // a call may run where its files are not confined
+	landlock    int    // its version
+	user        int    // ours
+	tasks       bool   // control groups count the tasks of a call (pids)
+	noGroups    string // why there are none
+	totalMemory bool   // control groups bound the memory of a call (cgroup v2)
+	weak        bool   // a call may run where its files are not confined
 
 	// The limits that bind this process itself. A call cannot be granted more.
 	cpu       time.Duration
@@ -94,7 +95,7 @@ func properties(c capability, user int) (enforced, lacking map[Property]string) 
 	has(PropertyFiles, c.level.hasLandlock(), files, "the call can use whatever this user can")
 	has(PropertyNetwork, c.level.AtLeast(LevelRlimits), "a system call filter (seccomp)", "nothing here filters system calls")
 	switch {
-	case c.tasks:
+	case c.tasks && (user == 0 || c.totalMemory):
 		enforced[PropertyProcesses] = "a control group"
 	case user != 0 && c.level.hasNamespaces():
 		enforced[PropertyProcesses] = "a user namespace, in which the kernel counts"
@@ -167,8 +168,17 @@ func (p Plan) NotEnforced() []string {
 			list = append(list, string(property)+": "+why)
 		}
 	}
-	if !p.level.hasNamespaces() {
-		list = append(list, "isolation: the call can see this user's other processes")
+	switch {
+	case p.level == LevelNoProc:
+		list = append(list, "isolation: the call can see the list of this machine's processes")
+	case p.level == LevelRlimits:
+		list = append(list, "isolation: the call can see this user's other processes, and signal them")
+	case p.level == LevelLandlock:
+		list = append(list,
+			"isolation: the call can see this user's other processes",
+			"read-only: what may only be read can be changed all the same where it lies in a directory that may be written to",
+			"protected: so can what others run or believe, such as .git/hooks",
+			"hidden: and this program's own files, where they lie in a directory that was granted")
 	}
 	return list
 }

@@ -25,7 +25,16 @@ func TestPlanRefuses(t *testing.T) {
 		code   tool.FailureCode // "" when it is not a Failure
 	}{
 		{"machine that owns nothing", capability{level: LevelNone, why: "no pidfd"}, func(*Profile) {}, "no pidfd", tool.FailSandbox},
-		{"network off", able(), func(p *Profile) { p.Network = tool.NetworkOff }, "the network cannot be switched off", tool.FailSandbox},
+		{"files that cannot be confined", capability{level: LevelRlimits, why: "no Landlock"}, func(*Profile) {}, "no Landlock", tool.FailSandbox},
+		{"required files", able(), func(p *Profile) { p.Require = []Property{PropertyFiles} }, "requires fs", tool.FailSandbox},
+		{"required memory", capability{level: LevelFull}, func(p *Profile) { p.Require = []Property{PropertyMemory} }, "requires memory", tool.FailSandbox},
+		{"required tree", capability{level: LevelLandlock}, func(p *Profile) { p.Require = []Property{PropertyTree} }, "requires tree", tool.FailSandbox},
+		{"an unknown requirement", able(), func(p *Profile) { p.Require = []Property{"magic"} }, "want some of", ""},
+		{"commands", capability{level: LevelLandlock}, func(p *Profile) { p.Commands = []string{} }, "allowed_commands cannot be enforced", tool.FailSandbox},
+		{"sockets", capability{level: LevelLandlock}, func(p *Profile) { p.Sockets = []string{"/run/x"} }, "cannot be granted by name", tool.FailSandbox},
+		{"a network of its own", capability{level: LevelLandlock}, func(p *Profile) { p.Isolated = true }, "no network interfaces", tool.FailSandbox},
+		{"relative path", able(), func(p *Profile) { p.AllowedPaths = []tool.AllowedPath{{Path: "src"}} }, "want an absolute path", ""},
+		{"relative socket", able(), func(p *Profile) { p.Sockets = []string{"sock"} }, "want an absolute path", ""},
 		{"no directory", able(), func(p *Profile) { p.Dir = "" }, "want an absolute path", ""},
 		{"relative directory", able(), func(p *Profile) { p.Dir = "src" }, "want an absolute path", ""},
 		{"NUL in the directory", able(), func(p *Profile) { p.Dir = "/tmp\x00/x" }, "want an absolute path", ""},
@@ -76,7 +85,15 @@ func TestPlanDigest(t *testing.T) {
 		"the same bytes, cut":    func(p *Profile) { p.Environment = map[string]string{"A": "BC"} },
 		"variable, another":      func(p *Profile) { p.Environment = map[string]string{"AB": "D"} },
 		"two variables":          func(p *Profile) { p.Environment = map[string]string{"A": "B", "C": "D"} },
-		"a path like a variable": func(p *Profile) { p.AllowedPaths = []tool.AllowedPath{{Path: "AB"}, {Path: "C"}} },
+		"a path like a variable": func(p *Profile) { p.AllowedPaths = []tool.AllowedPath{{Path: "/AB"}, {Path: "/C"}} },
+		"temporary files":        func(p *Profile) { p.Limits.TempSize++ },
+		"isolated network":       func(p *Profile) { p.Isolated, p.BestEffort = true, true },
+		"best effort":            func(p *Profile) { p.BestEffort = true },
+		"terminal":               func(p *Profile) { p.Terminal = true },
+		"no command":             func(p *Profile) { p.Commands, p.BestEffort = []string{}, true },
+		"a command":              func(p *Profile) { p.Commands, p.BestEffort = []string{"ls"}, true },
+		"a socket":               func(p *Profile) { p.Sockets, p.BestEffort = []string{"/ls"}, true },
+		"required network":       func(p *Profile) { p.Require = []Property{PropertyNetwork} },
 	} {
 		profile := Profile{Dir: "/", Limits: tool.DefaultLimits()}
 		change(&profile)
@@ -116,15 +133,15 @@ func TestPlanReport(t *testing.T) {
 	}
 	report := p.Report()
 	want := tool.SandboxReport{
-		Level: "rlimits", Network: true,
-		// No processes: the kernel does not enforce them. Memory and open files: as far as this machine allows.
-		Limits:    map[string]int64{"timeout": 30_000, "cpu": 30, "memory": 100 << 20, "file_size": 10 << 20, "output": 10 << 20, "open_files": 64},
+		Level: "rlimits", Network: false,
+		// Memory and open files: as far as this machine allows.
+		Limits:    map[string]int64{"timeout": 30_000, "cpu": 30, "memory": 100 << 20, "file_size": 10 << 20, "output": 10 << 20, "open_files": 64, "processes": 256, "temp_size": 256 << 20},
 		LimitsHit: []string{}, Hints: p.NotEnforced(),
 	}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	for _, property := range []string{"files: ", "network: ", "isolation: ", "processes: 256 "} {
+	for _, property := range []string{"fs: ", "memory: ", "isolation: ", "processes: ", "tree: "} {
 		if !strings.Contains(strings.Join(report.Hints, "\n"), property) {
 			t.Errorf("no hint says that %q is not enforced: %q", property, report.Hints)
 		}

@@ -43,8 +43,9 @@ type Outcome struct {
 	OutputBytes    int64  // of both, kept or not, as far as they were read
 	Truncated      bool   // there was more
 
-	// LimitsHit names the limits that ended the call, or that a process of it surely ran into: timeout, output, processes,
-	// cpu, file_size. A tool that runs out of memory or descriptors is told so by the kernel and fails in its own way.
+	// LimitsHit names the limits that ended the call, or that it ran into before it failed: timeout, output, processes, cpu,
+	// file_size, memory, open_files, temp_size. The kernel tells of the last three in the program's ear only; they are named when
+	// the call failed and its standard error speaks of them.
 	LimitsHit []string
 	TimedOut  bool
 	Cancelled bool // ctx ended first

@@ -30,6 +30,8 @@ type call struct {
 	hints   []string     // what was asked for and could not be granted
 	lost    map[int]bool // processes that we may not signal
 	peak    atomic.Int64 // the most tasks that were counted
+	group   *group       // nil when the call has none
+	hit     []string     // the limits of its group that it ran into
 
 	over    chan string // the limit that ends the call; has room for one
 	overOne sync.Once
@@ -79,6 +81,10 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	if !c.plan.level.hasNamespaces() {
 		left, leftErr = h.clearAway(c, ended != ending{})
 	}
+	if c.group != nil {
+		c.hit = h.groups.hit(c.group)
+		h.groups.giveBack(c.group)
+	}
 	outcome, endErr := c.conclude(ended, lost == nil)
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	if err := c.dirs.remove(); err != nil {
@@ -97,6 +103,9 @@ func (h *Host) start(c *call, process Process) (err error) {
 		}
 		if err != nil {
 			err = errors.Join(err, c.discard())
+			if c.group != nil {
+				h.groups.giveBack(c.group)
+			}
 		}
 	}()
 	id, err := h.identityOf(&c.plan)
@@ -126,6 +135,13 @@ func (h *Host) start(c *call, process Process) (err error) {
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
 		self: h.self, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
+	}
+	if h.groups != nil && id.uid == 0 || h.groups != nil && h.groups.memory {
+		limits := c.plan.profile.Limits
+		if c.group, b.tasks, err = h.groups.take(limits.Processes, limits.Memory); err != nil {
+			return err
+		}
+		theirs = append(theirs, b.tasks)
 	}
 	l := &launch{namespaces: namespaces(&c.plan, id)}
 	process1, err := l.start(func() { b.steps(l) })

@@ -16,6 +16,7 @@ type filterRules struct {
 	network bool // sockets for the internet
 	unix    bool // sockets with a path: some were granted by name
 	memfd   bool // files in memory; without them, a program cannot be started from one
+	alone   bool // namespaces of its own, where no other process of this user is to be found
 }
 
 // verdict is what becomes of a system call.
@@ -83,6 +84,27 @@ func filter(r filterRules) []unix.SockFilter {
 		unix.SYS_IOCTL:  {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1), give(refuse), give(allow)},
 		unix.SYS_SOCKET: socketRules(r),
 	}
+	if !r.unix {
+		// One end of a pair of datagram sockets can send to any other socket with a name, and connect to it; those of the other
+		// types cannot. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
+		leaves[unix.SYS_SOCKETPAIR] = []unix.SockFilter{
+			loadArgument(1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf},
+			jumpIfEqual(unix.SOCK_DGRAM, 1, 0), jumpIfEqual(unix.SOCK_RAW, 0, 1), give(refuse), give(allow),
+		}
+	}
+	if !r.alone {
+		// Limits and priorities of this user's other processes; 0 is the caller.
+		for number, argument := range map[uintptr]uint32{
+			unix.SYS_PRLIMIT64: 0, unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1, unix.SYS_SCHED_SETAFFINITY: 0,
+			unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
+		} {
+			leaves[number] = []unix.SockFilter{loadArgument(argument), jumpIfEqual(0, 0, 1), give(allow), give(refuse)}
+		}
+		// System V objects have no owner that ends with the call, and are open to all of this user's programs.
+		for _, number := range []uintptr{unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_SHMAT} {
+			leaves[number] = []unix.SockFilter{give(refuse)}
+		}
+	}
 	for _, number := range refused {
 		leaves[number] = []unix.SockFilter{give(refuse)}
 	}
@@ -101,8 +123,8 @@ func filter(r filterRules) []unix.SockFilter {
 	return append(program, tree(segments(leaves))...)
 }
 
-// socketRules decides about socket(2) by its family, and for netlink by its protocol. socketpair(2) is always allowed: a
-// pair reaches nobody else.
+// socketRules decides about socket(2) by its family, and for netlink by its protocol. A
+// pair of connected streams (socketpair(2)) is always allowed: it reaches nobody else.
 func socketRules(r filterRules) []unix.SockFilter {
 	if !r.network {
 		if !r.unix {
@@ -205,8 +227,8 @@ type filters map[filterRules][]unix.SockFilter
 
 func makeFilters() filters {
 	all := filters{}
-	for n := range 8 {
-		r := filterRules{network: n&1 != 0, unix: n&2 != 0, memfd: n&4 != 0}
+	for n := range 16 {
+		r := filterRules{network: n&1 != 0, unix: n&2 != 0, memfd: n&4 != 0, alone: n&8 != 0}
 		all[r] = filter(r)
 	}
 	return all

@@ -75,7 +75,7 @@ func one(t *testing.T, host *Host, work string, i int) {
 	limits.Output = 64 << 10
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := script{dir: work, isolate: i%2 == 0, limits: limits}
+	s := script{dir: work, isolate: i%2 == 0, limits: limits, allowed: []tool.AllowedPath{{Path: work}}}
 	var check func(Outcome, error) bool
 	switch i % 10 {
 	case 0:
@@ -98,7 +98,7 @@ func one(t *testing.T, host *Host, work string, i int) {
 		go cancel()
 		check = func(o Outcome, err error) bool { return o.Cancelled && err == nil }
 	default:
-		s.text = fmt.Sprintf("read -r line <&3; echo $line %d; touch x$$ $HOME/x; rm x$$", i)
+		s.text = fmt.Sprintf("read -r line <&3; echo $line %d; touch x%d $HOME/x; rm x%d", i, i, i)
 		want := fmt.Sprintf("values %d\n", i)
 		check = func(o Outcome, err error) bool { return string(o.Stdout) == want && o.ExitCode == 0 && err == nil }
 	}

@@ -111,6 +111,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 	}
 	if v.ownProc {
 		l.do("mount", unix.SYS_MOUNT, l.text("proc"), l.text("/proc"), l.text("proc"), unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc", "a container that hides parts of its /proc allows no other one")
+		v.permit(l, rules, grant{path: "/proc"})
 	}
 	for _, dir := range v.covers {
 		v.memory(l, dir, "mode=0755,size=1m,nr_inodes=1k")
@@ -120,6 +121,9 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 		if !within(g.path, temporary) {
 			v.place(l, g.grant)
 		}
+	}
+	for _, path := range v.shared {
+		v.place(l, grant{path: path})
 	}
 	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
 	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
