@@ -154,7 +154,8 @@ func (a *App) use(set *config.Set) {
 	for i := range set.Tools {
 		loaded := &set.Tools[i]
 		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, Details: loaded.Details,
+			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
+			Details: loaded.Details,
 		})
 	}
 	a.Registry.Replace(entries)

@@ -41,8 +41,9 @@ func bloated(text string) events.Event {
 			Option:          text, Reasons: list, PolicySHA256: text,
 		},
 		Outcome: &events.Outcome{
-			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Error: text,
+			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Error: text, SameAs: text,
 		},
+		Circuit:  &events.Circuit{Tool: text, State: text, Before: text, Until: testTime},
 		Coverage: many, Command: list, Files: slices.Repeat([]events.File{{Path: text, Layer: text, SHA256: text}}, 100),
 		Detail: text,
 	}
@@ -76,6 +77,9 @@ func TestNoEventIsLost(t *testing.T) {
 		{"a time that JSON does not have", timed(math.Inf(1)), "unsupported value: +Inf"},
 		{"a number that is none", bad(map[string]any{"x": json.Number("1 or 1=1")}), "invalid number literal"},
 		{"a value that is no value", bad(map[string]any{"x": func() {}}), "unsupported type: func()"},
+		{"a year that JSON does not have, inside", events.Event{Type: events.ToolDecided, Circuit: &events.Circuit{
+			Tool: "x", Until: time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC),
+		}}, "year outside of range"},
 		{"a year that JSON does not have", events.Event{Type: events.ToolDecided, Time: time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC)}, ""},
 	}
 	log, dir := openTest(t)

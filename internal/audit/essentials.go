@@ -45,10 +45,17 @@ func essentials(e events.Event) events.Event {
 		kept := *o
 		kept.Status, kept.Signal, kept.OutputHash = shorten(o.Status), shorten(o.Signal), shorten(o.OutputHash)
 		kept.LimitsHit, kept.Level, kept.Error = shortenList(o.LimitsHit), shorten(o.Level), shorten(o.Error)
+		kept.SameAs = shorten(o.SameAs)
 		if encoded, err := encode(o.Millis); err != nil || len(encoded) == 0 {
 			kept.Millis = 0 // NaN and the infinities are no JSON
 		}
 		out.Outcome = &kept
+	}
+	if c := e.Circuit; c != nil {
+		out.Circuit = &events.Circuit{Tool: shorten(c.Tool), State: shorten(c.State), Before: shorten(c.Before)}
+		if year := c.Until.Year(); year >= 0 && year <= 9999 { // other years are no JSON
+			out.Circuit.Until = c.Until
+		}
 	}
 	for _, name := range firstOf(slices.Sorted(maps.Keys(e.Coverage))) {
 		if out.Coverage == nil {

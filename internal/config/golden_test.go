@@ -96,9 +96,9 @@ func TestSeedVerdicts(t *testing.T) {
 		"07_database_query.yaml":      refused, // {{query}} is SQL: needs code: sql
 		"08_file_processor.yaml":      refused, // head -{{limit}}: needs type: integer
 		"09_dangerous_operation.yaml": loads,
-		"10_unreliable_tool.yaml":     unavailable, // retry
-		"11_flaky_api.yaml":           unavailable, // circuit_breaker
-		"12_cached_api.yaml":          unavailable, // caching
+		"10_unreliable_tool.yaml":     loads,
+		"11_flaky_api.yaml":           loads,
+		"12_cached_api.yaml":          loads,
 	}
 	got := map[string]string{}
 	paths, err := filepath.Glob("testdata/seed/*.yaml")

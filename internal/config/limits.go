@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -65,37 +64,8 @@ func (e *toolEntry) readLimit(l limit, v value) {
 // longestTimeout is the longest time that a call may be given.
 const longestTimeout = 24 * time.Hour
 
-// readTimeout reads seconds, whole or not, or a duration such as 2m30s.
 func (e *toolEntry) readTimeout(v value) {
-	var timeout time.Duration
-	if isNumber(v.node) {
-		number, ok := v.number()
-		if !ok {
-			return
-		}
-		seconds, err := number.Float64()
-		if err != nil || seconds > longestTimeout.Seconds() {
-			seconds = longestTimeout.Seconds() + 1
-		}
-		timeout = time.Duration(seconds * float64(time.Second))
-	} else {
-		text, ok := v.text()
-		if !ok {
-			return
-		}
-		var err error
-		if timeout, err = time.ParseDuration(text); err != nil {
-			hint := ""
-			if jsonNumber.MatchString(text) {
-				hint = fmt.Sprintf("take the quotes out, or give the unit: %ss", text)
-			}
-			v.fail(ruleValue, hint, "want %s, found %s", v.want, quote(text))
-			return
-		}
+	if timeout, ok := v.duration(longestTimeout); ok {
+		e.tool.Sandbox.Limits.Timeout = timeout
 	}
-	if timeout <= 0 || timeout > longestTimeout {
-		v.fail(ruleValue, "", "want more than 0 and no more than 24h, found %s", shorten(v.node.Value))
-		return
-	}
-	e.tool.Sandbox.Limits.Timeout = timeout
 }

@@ -90,7 +90,7 @@ func TestManyMistakes(t *testing.T) {
 	}
 	warnings := "tools:\n"
 	for i := range 3 * maxErrors {
-		warnings += fmt.Sprintf("  t%d: {script: echo, retry: {}}\n", i)
+		warnings += fmt.Sprintf("  t%d: {script: \"echo {{x}}\"}\n", i)
 	}
 	tools, err := ReadTools(File{Name: "t.yaml", Data: []byte(warnings)})
 	if err != nil || len(tools) != 3*maxErrors || len(tools[len(tools)-1].Warnings) != 1 {

@@ -37,8 +37,8 @@ func sandboxKeys() []key[*toolEntry] {
 		{"require", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
 
 		{"caching_enabled", "true or false", (*toolEntry).readCachingEnabled},
-		{"cache_ttl_seconds", "a whole number of seconds", func(_ *toolEntry, v value) { v.whole(0, 1<<31) }},
-		{"cache_max_size_mb", "a whole number of megabytes", func(_ *toolEntry, v value) { v.whole(0, 1<<20) }},
+		{"cache_ttl_seconds", "a whole number of seconds", (*toolEntry).readCacheTTL},
+		{"cache_max_size_mb", "a whole number of megabytes", (*toolEntry).readCacheSize},
 	}
 }
 
@@ -129,12 +129,6 @@ func (e *toolEntry) readNetwork(v value) {
 
 func (e *toolEntry) readAllowedCommands(v value) {
 	if commands, ok := v.texts(); ok && len(commands) > 0 {
-		e.lack(v, notYet)
-	}
-}
-
-func (e *toolEntry) readCachingEnabled(v value) {
-	if enabled, ok := v.boolean(); ok && enabled {
 		e.lack(v, notYet)
 	}
 }

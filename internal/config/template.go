@@ -24,6 +24,9 @@ func (e *toolEntry) compile() Loaded {
 	if e.confirmation.node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
 	}
+	if e.cacheKey.node != nil {
+		loaded.CacheKey = e.compileText(e.cacheKey)
+	}
 	for _, exit := range sortedKeys(e.details) {
 		if text := e.compileText(e.details[exit]); text != nil {
 			if loaded.Details == nil {

@@ -17,6 +17,11 @@ type toolEntry struct {
 	confirmation value
 	details      map[int]value
 	limits       map[string]value
+	retry        value
+	caching      value
+	cacheKey     value
+
+	sandboxCaching sandboxCaching
 
 	lacks []string // what this build cannot do for it yet
 	found Errors   // what was said about it so far
@@ -90,6 +95,9 @@ const notYet = "not supported yet"
 func (e *toolEntry) finish() Loaded {
 	e.at.mustHave("script", "")
 	loaded := e.compile()
+	e.checkRetry()
+	e.checkCaching()
+	e.checkCacheKey()
 	e.tool.Unavailable = strings.Join(e.lacks, "; ")
 	if e.tool.Unavailable != "" {
 		loaded.Template = nil
@@ -128,25 +136,4 @@ func later(name string, known ...string) noun[*toolEntry] {
 		n.keys = append(n.keys, key[*toolEntry]{k, "", func(*toolEntry, value) {}})
 	}
 	return n
-}
-
-func (e *toolEntry) readRetry(v value) {
-	readKeys(v, later("retry", "attempts", "backoff", "backoff_multiplier", "initial_delay", "max_delay"), e)
-	e.lack(v, notYet)
-}
-
-func (e *toolEntry) readCircuitBreaker(v value) {
-	readKeys(v, later("circuit_breaker", "failure_threshold", "recovery_timeout", "monitoring_period"), e)
-	e.lack(v, notYet)
-}
-
-// readCaching lets an entry say that nothing is kept, which is how this build behaves.
-func (e *toolEntry) readCaching(v value) {
-	enabled := true
-	n := later("caching", "ttl", "max_size", "key_template")
-	n.keys = append(n.keys, key[*toolEntry]{"enabled", "true or false", func(_ *toolEntry, v value) { v.setBool(&enabled) }})
-	readKeys(v, n, e)
-	if enabled {
-		e.lack(v, notYet)
-	}
 }

@@ -14,6 +14,8 @@ type Loaded struct {
 	Template *render.Template // nil when the tool is unavailable
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
+	// CacheKey tells the tool's calls apart; nil when their arguments do, or nothing is kept.
+	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Text
 	// Warnings are what its author should know, in the order of reading.

@@ -61,6 +61,9 @@ func TestEveryKey(t *testing.T) {
 			1: {Code: -32603, Message: "Internal error"},
 			2: {Code: -32602, Message: "Invalid params", Detail: "Not {{text}}", Retryable: true},
 		},
+		Retry:          tool.Retry{Attempts: 4, Backoff: tool.BackoffExponential, Delay: 500 * time.Millisecond, Multiplier: 1.5, MaxDelay: 10 * time.Second},
+		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second, HalfOpenCalls: 2},
+
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
 		Tags:        []string{"one", "two"},
 		Examples:    []string{"say hello"},
@@ -97,12 +100,6 @@ func TestDefaults(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, entry, want string }{
-		{"retry", "retry: {attempts: 3}", "retry: not supported yet"},
-		{"circuit breaker", "circuit_breaker: {}", "circuit_breaker: not supported yet"},
-		{"caching", "caching: {ttl: 5}", "caching: not supported yet"},
-		{"caching on", "caching: {enabled: true}", "caching: not supported yet"},
-		{"caching off", "caching: {enabled: false, ttl: 5}", ""},
-		{"cached by the sandbox", "sandbox: {caching_enabled: true}", "sandbox.caching_enabled: not supported yet"},
 		{"commands", "sandbox: {allowed_commands: [ls]}", "sandbox.allowed_commands: not supported yet"},
 		{"no commands", "sandbox: {allowed_commands: []}", ""},
 		{"sockets", "sandbox: {sockets: [/x]}", "sandbox.sockets: not supported yet"},
@@ -114,7 +111,7 @@ func TestUnavailable(t *testing.T) {
 		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
 		{"format before the name", "parameters: [{format: path, name: p}]", `parameter "p": format: not supported yet`},
 		{"format of items", "parameters: [{name: p, type: array, items: {type: string, format: path}}]", `parameter "p": items.format: not supported yet`},
-		{"several", "retry: {}\n  caching: {}", "retry: not supported yet; caching: not supported yet"},
+		{"several", "sandbox: {sockets: [/x], grants: [git]}", "sandbox.sockets: not supported yet; sandbox.grants: not supported yet"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -18,9 +18,11 @@ const (
 	ConfigLoaded   Type = "config.loaded"   // Files
 	ConfigRefused  Type = "config.refused"  // a changed file that is not used; the last good one stays
 	ToolDecided    Type = "tool.decided"    // durable before any effect
-	ToolEnded      Type = "tool.ended"      // what became of an act that was let through
+	ToolAttempted  Type = "tool.attempted"  // a run that failed, of an act that is tried again
+	ToolEnded      Type = "tool.ended"      // what became of an act that was let through; once for each
 	ToolSeen       Type = "tool.seen"       // the agent did it by itself: seen, not decided
 	ApprovalAsked  Type = "approval.asked"  // a person is being asked
+	CircuitChanged Type = "circuit.changed" // a tool's calls are refused for a while, tried again, or let through as before
 	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
 	RecordRepaired Type = "record.repaired" // a torn last line was set aside
 )
@@ -40,6 +42,8 @@ type Event struct {
 	Act      *Act      `json:"act,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
+
+	Circuit *Circuit `json:"circuit,omitempty"`
 
 	Coverage map[string]string `json:"coverage,omitempty"`
 	Command  []string          `json:"command,omitempty"`
@@ -82,6 +86,19 @@ type Outcome struct {
 	Level      string   `json:"sandbox_level,omitempty"`
 	Killed     int      `json:"killed,omitempty"`
 	Error      string   `json:"error,omitempty"`
+
+	Attempt int    `json:"attempt,omitempty"` // which one it was, from 1, of an act that was tried more than once
+	Cached  bool   `json:"cached,omitempty"`  // nothing ran: it is the result of the call SameAs
+	SameAs  string `json:"same_as,omitempty"`
+}
+
+// Circuit is the circuit breaker of a tool: closed lets calls through, open refuses them until Until, and half-open lets a
+// few through on trial.
+type Circuit struct {
+	Tool   string    `json:"tool"`
+	State  string    `json:"state"`
+	Before string    `json:"before"`
+	Until  time.Time `json:"until,omitzero"`
 }
 
 // File is a configuration file by its content.

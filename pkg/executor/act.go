@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -17,6 +18,7 @@ type act struct {
 	tool       *tool.Tool
 	arguments  map[string]any
 	invocation *tool.Invocation
+	plan       sandbox.Plan // zero where nothing will run
 	request    permissions.Request
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 }

@@ -3,14 +3,17 @@ package executor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -229,5 +232,76 @@ func TestCancelled(t *testing.T) {
 	}
 	if end := h.steps[len(h.steps)-1]; end != "record tool.ended cancelled, after the effect" {
 		t.Errorf("the last step is %q, want its end on record", end)
+	}
+}
+
+// TestNoAnswer checks that a question waits as long as it may and not longer, that nobody's answer is a no, and that it is
+// told from a caller who gives up.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		patience time.Duration
+		after    time.Duration // when the answer comes
+		gone     time.Duration // when the caller gives up; 0: never
+		runs     bool
+		status   tool.Status
+		code     tool.FailureCode
+		source   string
+		says     string
+	}{
+		{"in time", 0, DefaultPatience - time.Second, 0, true, tool.StatusCompleted, "", "person", ""},
+		{"late", 0, DefaultPatience + time.Second, 0, false, tool.StatusDenied, tool.FailApproval, "nobody", "nobody answered within 10m0s, which counts as no"},
+		{"late for somebody of less patience", time.Second, time.Minute, 0, false, tool.StatusDenied, tool.FailApproval, "nobody", "nobody answered within 1s"},
+		{"given up before", 0, time.Hour, time.Minute, false, tool.StatusCancelled, tool.FailCancelled, "fault", "withdrawn"},
+	} {
+		synctestRun(t, test.name, func(t *testing.T) {
+			h := newHouse(t, rule(permissions.Approve))
+			work := script(touch)
+			work.Sandbox.RequiresConfirmation = true
+			h.has(work)
+			if test.patience > 0 {
+				h.executor.patience = test.patience
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if test.gone > 0 {
+				defer time.AfterFunc(test.gone, cancel).Stop()
+			}
+			h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) {
+				if err := sleepFor(ctx, test.after); err != nil {
+					return permissions.Answer{}, fmt.Errorf("withdrawn: %w", err)
+				}
+				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			}
+			result := h.execute(ctx, `{}`)
+			if h.hasRun() != test.runs || result.Status != test.status || codeOf(result) != test.code {
+				t.Fatalf("got has run %t, %s, %v; want %t, %s, %q", h.hasRun(), result.Status, result.Error, test.runs, test.status, test.code)
+			}
+			if test.code != "" && !strings.Contains(result.Error.Message, test.says) {
+				t.Errorf("got %q, want %q in it", result.Error.Message, test.says)
+			}
+			if decided := h.of(events.ToolDecided); len(decided) != 1 || decided[0].Decision.Source != test.source {
+				t.Errorf("on record: %+v, want one decision by %s", decided, test.source)
+			}
+		})
+	}
+}
+
+// TestQuestionOfPolicies checks that the person reads what a yes may lead to beside one run.
+func TestQuestionOfPolicies(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	work := script(touch)
+	work.Retry, work.Caching = thrice, tool.DefaultCaching()
+	h.has(work)
+	text := ""
+	h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+		text = q.Text
+		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+	}
+	h.execute(t.Context(), `{}`)
+	if want := "\nin " + h.dir + "\nup to 3 times, while it fails\nor answered with the result of such a call of the last 5m0s"; !strings.HasSuffix(text, want) {
+		t.Errorf("the person reads %q, want %q at its end", text, want)
 	}
 }

@@ -18,6 +18,9 @@ import (
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
 	decision := a.maskDecision(e.authority.Decide(a.request))
 	if decision.Verdict == permissions.Ask {
+		if failure := e.stopped(a.tool); failure != nil { // nobody is asked about what would not run
+			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure
+		}
 		decision = e.ask(ctx, a, caller, decision)
 	}
 	switch {
@@ -44,8 +47,12 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 		return answered(asked, permissions.Reject, permissions.SourceFault, err.Error())
 	}
 
-	answer, err := caller.Ask(ctx, question)
+	within, cancel := context.WithTimeoutCause(ctx, e.patience, errNoAnswer)
+	defer cancel()
+	answer, err := caller.Ask(within, question)
 	switch {
+	case err != nil && errors.Is(context.Cause(within), errNoAnswer):
+		return answered(asked, permissions.Reject, permissions.SourceNobody, fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, e.patience))
 	case errors.Is(err, permissions.ErrNobody):
 		return answered(asked, permissions.Reject, permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
 	case err != nil:
@@ -57,6 +64,9 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 	}
 	return decision
 }
+
+// errNoAnswer ends a question that nobody has answered. The person reads it where the question stood.
+var errNoAnswer = errors.New("nobody has answered in time, which counts as no")
 
 // answered keeps what was asked and why, and puts the answer on top.
 func answered(asked permissions.Decision, verdict permissions.Verdict, source permissions.Source, reason string) permissions.Decision {
@@ -85,6 +95,12 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
 	}
 	fmt.Fprintf(&text, "\nin %s", permissions.ShowLine(a.invocation.Dir))
+	if n := a.tool.Retry.Attempts; n > 1 {
+		fmt.Fprintf(&text, "\nup to %d times, while it fails", n)
+	}
+	if a.tool.Caching.Enabled {
+		fmt.Fprintf(&text, "\nor answered with the result of such a call of the last %s", a.tool.Caching.TTL)
+	}
 	question := permissions.Question{
 		Session:  a.call.Origin.Session,
 		ToolCall: a.call.Origin.ToolCall,

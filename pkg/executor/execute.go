@@ -41,18 +41,19 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	}
 
 	act := newAct(call, entry, arguments, invocation)
+	act.plan = plan
 	decision, failure := e.authorise(ctx, act, caller)
 	if failure := e.recordDecision(ctx, act, decision, failure); failure != nil {
 		return e.refuse(ctx, call, &decision, started, failure)
 	}
 
 	started = e.now() // how long a person took to answer is not the tool's time
-	outcome, failure := e.run(ctx, act, decision, plan)
-	result := mapOutcome(act, plan, outcome, failure)
+	ran := e.granted(ctx, act, decision)
+	result := mapOutcome(act, ran)
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
 	result.ExecutionTimeMS = millis(e.now().Sub(started))
-	e.recordEnd(ctx, act, result)
+	e.recordEnd(ctx, act, result, ran)
 	return result
 }
 
@@ -107,23 +108,35 @@ func (e *Executor) plan(invocation *tool.Invocation) (sandbox.Plan, *tool.Failur
 	return plan, nil
 }
 
-// run starts the process, if what was decided still holds for what is about to start.
-func (e *Executor) run(ctx context.Context, a *act, decision permissions.Decision, plan sandbox.Plan) (sandbox.Outcome, *tool.Failure) {
-	invocation := a.invocation
-	grant, err := permissions.Issue(decision, invocation.Digest(), plan.Digest(), e.now())
+// granted turns an approval into the grant that every run of the act needs, and performs it.
+func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) ran {
+	grant, err := permissions.Issue(decision, a.invocation.Digest(), a.plan.Digest(), e.now())
 	if err != nil {
-		return sandbox.Outcome{ExitCode: -1}, tool.Failf(tool.FailDenied, "%v", err)
+		return notRun(tool.Failf(tool.FailDenied, "%v", err))
 	}
+	return e.perform(ctx, a, grant)
+}
+
+// holds tells whether what was decided still holds for what is about to be done: nil when it does.
+func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name.
 	rules := e.authority.Decide(a.request).Policy
-	if err := grant.Covers(invocation.Digest(), plan.Digest(), rules, e.now()); err != nil {
-		return sandbox.Outcome{ExitCode: -1}, tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
+	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), rules, e.now()); err != nil {
+		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}
-	outcome, err := e.host.Run(ctx, plan, process(invocation))
+	return nil
+}
+
+// run starts the process.
+func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran {
+	if failure := e.holds(a, grant); failure != nil {
+		return notRun(failure)
+	}
+	outcome, err := e.host.Run(ctx, a.plan, process(a.invocation))
 	if err != nil {
-		return outcome, asFailure(err, tool.FailInternal)
+		return ran{outcome: outcome, failure: asFailure(err, tool.FailInternal)}
 	}
-	return outcome, nil
+	return ran{outcome: outcome, began: true}
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -21,6 +21,11 @@ type Executor struct {
 	bash      string
 	now       func() time.Time
 	newID     func() string
+	sleep     func(context.Context, time.Duration) error
+	patience  time.Duration
+
+	circuits circuits
+	cache    cache
 }
 
 // Authority decides whether an act may happen. *permissions.Authority is one.
@@ -48,7 +53,16 @@ type Options struct {
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
+	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Patience is how long a person may take to answer. Then nobody has, which counts as no. Optional, default
+	// DefaultPatience.
+	Patience time.Duration
 }
+
+// DefaultPatience is long enough for somebody who is fetching a coffee. Who comes back later finds a call that was not run,
+// and an agent that can make it again.
+const DefaultPatience = 10 * time.Minute
 
 // New makes an Executor.
 func New(o Options) (*Executor, error) {
@@ -57,13 +71,19 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
-		now: o.Now, newID: o.NewID,
+		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 	}
 	if e.now == nil {
 		e.now = time.Now
 	}
 	if e.newID == nil {
 		e.newID = randomID
+	}
+	if e.sleep == nil {
+		e.sleep = sleepFor
+	}
+	if e.patience <= 0 {
+		e.patience = DefaultPatience
 	}
 	return e, nil
 }

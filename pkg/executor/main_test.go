@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -32,6 +34,9 @@ type house struct {
 	events  []events.Event
 	refuses map[events.Type]error                                                   // events that cannot be recorded
 	decides func()                                                                  // what else happens while it is decided
+	slept   []time.Duration                                                         // between attempts
+	sleeps  func(context.Context) error                                             // what else happens meanwhile
+	instead func(context.Context) sandbox.Outcome                                   // in place of a process, where only time matters
 	answers func(context.Context, permissions.Question) (permissions.Answer, error) // the person; nil: nobody may be asked
 }
 
@@ -67,7 +72,7 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
 	h.executor, err = New(Options{
 		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash,
-		NewID: func() string { return "call-1" },
+		NewID: func() string { return "call-1" }, Sleep: h.sleep,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +124,9 @@ func (w workshop) Plan(p sandbox.Profile) (sandbox.Plan, error) {
 
 func (w workshop) Run(ctx context.Context, plan sandbox.Plan, p sandbox.Process) (sandbox.Outcome, error) {
 	w.h.step("run")
+	if w.h.instead != nil {
+		return w.h.instead(ctx), nil
+	}
 	return w.host.Run(ctx, plan, p)
 }
 
@@ -168,6 +176,9 @@ func (h *house) has(tools ...*tool.Tool) {
 		if t.Sandbox.ConfirmationMessage != "" {
 			entry.Confirmation = h.text(t.Sandbox.ConfirmationMessage)
 		}
+		if t.Caching.Key != "" {
+			entry.CacheKey = h.text(t.Caching.Key)
+		}
 		for code, mapped := range t.ErrorMapping {
 			entry.Details[code] = h.text(mapped.Detail)
 		}
@@ -199,6 +210,44 @@ func (h *house) call(arguments string) tool.Call {
 		Tool: "work", Arguments: json.RawMessage(arguments), Dir: h.dir, Workspace: tool.Workspace{Root: h.dir},
 		Origin: tool.Origin{Door: tool.DoorMCP, Agent: "agent", Session: h.session, ToolCall: "toolu_1"},
 	}
+}
+
+// sleep writes down how long it would take.
+func (h *house) sleep(ctx context.Context, d time.Duration) error {
+	h.step("sleep")
+	h.mu.Lock()
+	h.slept = append(h.slept, d)
+	h.mu.Unlock()
+	if h.sleeps != nil {
+		return h.sleeps(ctx)
+	}
+	return nil
+}
+
+// count counts the steps of a name.
+func (h *house) count(step string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, s := range h.steps {
+		if name, _, _ := strings.Cut(s, ", after"); name == step || strings.HasPrefix(name, step+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// of gives the events of a type.
+func (h *house) of(kind events.Type) []events.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []events.Event
+	for _, e := range h.events {
+		if e.Type == kind {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // execute makes the call and gives its result.

@@ -14,8 +14,9 @@ import (
 const codeInternal = -32603
 
 // mapOutcome turns what happened to the process into the words of every door.
-func mapOutcome(a *act, plan sandbox.Plan, outcome sandbox.Outcome, failure *tool.Failure) tool.Result {
-	report := plan.Report()
+func mapOutcome(a *act, r ran) tool.Result {
+	outcome, failure := r.outcome, r.failure
+	report := a.plan.Report()
 	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
 	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
 	if outcome.Lost > 0 {
@@ -37,6 +38,7 @@ func mapOutcome(a *act, plan sandbox.Plan, outcome sandbox.Outcome, failure *too
 	if outcome.Signal != "" {
 		result.Metadata.Diagnostics["signal"] = outcome.Signal
 	}
+	r.tell(&result)
 	if failure == nil {
 		failure = endedByUs(a.tool, outcome)
 	} else {

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -29,14 +30,49 @@ func (e *Executor) recordDecision(ctx context.Context, a *act, decision permissi
 
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written is told in the
 // result and stops the next call, not this one.
-func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result) {
-	event := a.event(events.ToolEnded)
-	event.Act.Arguments, event.Act.Shell = nil, "" // they stand in the decision's record
+func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r ran) {
+	event := a.later(events.ToolEnded)
 	event.Time = e.now()
 	event.Outcome = outcomeEvent(result)
+	if r.attempts > 1 {
+		event.Outcome.Attempt = r.attempts
+	}
+	if r.kept != nil {
+		event.Outcome.Cached, event.Outcome.SameAs = true, r.kept.call
+	}
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()
 	}
+}
+
+// recordAttempt says what a run came to that is not the last one of its act. It has an entry of a type of its own, so that
+// an act still ends once in the record, whoever counts. What cannot be recorded is not tried again.
+func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
+	event := a.later(events.ToolAttempted)
+	event.Time = e.now()
+	event.Outcome = outcomeEvent(mapOutcome(a, *r))
+	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
+	return e.record.Record(context.WithoutCancel(ctx), event)
+}
+
+// recordChanges says how the circuit of the act's tool has changed. The change has happened by now, so one that cannot be
+// recorded is told in the result.
+func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error {
+	var errs []error
+	for _, change := range c.taken() {
+		event := a.later(events.CircuitChanged)
+		event.Act = nil
+		event.Time, event.Circuit = change.at, &change.circuit
+		errs = append(errs, e.record.Record(context.WithoutCancel(ctx), event))
+	}
+	return errors.Join(errs...)
+}
+
+// later gives an event about an act whose arguments stand in the record of its decision.
+func (a *act) later(kind events.Type) events.Event {
+	event := a.event(kind)
+	event.Act.Arguments, event.Act.Shell = nil, ""
+	return event
 }
 
 // refuse is the result of a call that ran nothing.

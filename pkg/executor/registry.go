@@ -14,6 +14,8 @@ type Entry struct {
 	Template *render.Template // nil for a tool that is unavailable
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
+	// CacheKey tells the tool's calls apart; nil when their arguments do.
+	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Text
 }

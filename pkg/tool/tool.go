@@ -19,6 +19,10 @@ type Tool struct {
 	ErrorMapping map[int]MappedError // by exit code
 	Annotations  Annotations
 
+	Retry          Retry
+	CircuitBreaker CircuitBreaker
+	Caching        Caching
+
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
 
@@ -113,6 +117,11 @@ type Annotations struct {
 
 // IsReadOnly tells whether the author says that the tool changes nothing.
 func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
+
+// IsDestructive tells whether the author says that the tool removes or overwrites something.
+func (t *Tool) IsDestructive() bool {
+	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
+}
 
 // Shipped tells whether the entry came with the program.
 func (t *Tool) Shipped() bool { return t.Source.Layer == LayerEmbedded }

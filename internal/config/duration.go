@@ -1,0 +1,60 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// duration reads seconds, whole or not, or a duration such as 2m30s: more than 0, and no more than longest.
+func (v value) duration(longest time.Duration) (time.Duration, bool) {
+	var d time.Duration
+	if isNumber(v.node) {
+		number, ok := v.number()
+		if !ok {
+			return 0, false
+		}
+		seconds, err := number.Float64()
+		if err != nil || seconds > longest.Seconds() {
+			seconds = longest.Seconds() + 1
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	} else {
+		text, ok := v.text()
+		if !ok {
+			return 0, false
+		}
+		var err error
+		if d, err = time.ParseDuration(text); err != nil {
+			hint := ""
+			if jsonNumber.MatchString(text) {
+				hint = fmt.Sprintf("take the quotes out, or give the unit: %ss", text)
+			}
+			v.fail(ruleValue, hint, "want %s, found %s", v.want, quote(text))
+			return 0, false
+		}
+	}
+	if d <= 0 || d > longest {
+		v.fail(ruleValue, "", "want more than 0 and no more than %s, found %s", inUnits(longest), shorten(v.node.Value))
+		return 0, false
+	}
+	return d, true
+}
+
+func (v value) setDuration(field *time.Duration, longest time.Duration) {
+	if d, ok := v.duration(longest); ok {
+		*field = d
+	}
+}
+
+// inUnits writes a duration without the units that are zero: 24h, not 24h0m0s.
+func inUnits(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

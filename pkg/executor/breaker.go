@@ -1,0 +1,183 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// runGuarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
+func (e *Executor) runGuarded(ctx context.Context, a *act, grant permissions.Grant) ran {
+	c := e.circuits.of(a.tool, e.now)
+	if c == nil {
+		return e.run(ctx, a, grant)
+	}
+	r, err := c.breaker.Execute(func() (ran, error) {
+		r := e.run(ctx, a, grant)
+		return r, verdict(a.tool, &r)
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		r = notRun(c.refusal(a.tool, e.now()))
+	}
+	r.unrecorded = e.recordChanges(ctx, a, c)
+	return r
+}
+
+// stopped tells why a call would not be run now; nil when it would be tried.
+func (e *Executor) stopped(t *tool.Tool) *tool.Failure {
+	c := e.circuits.of(t, e.now)
+	if c == nil || c.breaker.State() != gobreaker.StateOpen {
+		return nil
+	}
+	return c.refusal(t, e.now())
+}
+
+// What a run says about its tool, as the library asks for it.
+var (
+	errFailed  = errors.New("the tool failed")
+	errNothing = errors.New("the run says nothing about the tool")
+)
+
+// verdict tells whether a run counts for its tool (nil), against it (errFailed), or not at all (errNothing): one that never
+// began, one that its caller gave up, and one that ended with an exit code that calls the request itself wrong. A trial that
+// says nothing leaves its place to another.
+func verdict(t *tool.Tool, r *ran) error {
+	failure := r.ended(t)
+	mapped, isMapped := t.ErrorMapping[r.outcome.ExitCode]
+	switch {
+	case !r.began || failure != nil && failure.Code == tool.FailCancelled:
+		return errNothing
+	case failure == nil && r.outcome.ExitCode == 0:
+		return nil
+	case failure == nil && isMapped && isCallersFault(mapped.Code):
+		return errNothing
+	}
+	return errFailed
+}
+
+// isCallersFault tells whether a JSON-RPC error code says that the request was wrong, or asked for what is not there
+// (JSON-RPC 2.0 section 5.1; ACP, Error).
+func isCallersFault(code int) bool {
+	const invalidRequest, methodNotFound, invalidParams, resourceNotFound = -32600, -32601, -32602, -32002
+	return code == invalidRequest || code == methodNotFound || code == invalidParams || code == resourceNotFound
+}
+
+// circuits are the circuit breakers of tools, by tool id. They live as long as the Executor.
+type circuits struct {
+	mu     sync.Mutex
+	byTool map[string]*circuit
+}
+
+// of gives the circuit of a tool; nil when it has none. A tool that has been changed begins anew.
+func (cs *circuits) of(t *tool.Tool, now func() time.Time) *circuit {
+	if t.CircuitBreaker == (tool.CircuitBreaker{}) {
+		return nil
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c := cs.byTool[t.ID]
+	if c == nil || c.script != t.Script || c.settings != t.CircuitBreaker {
+		c = newCircuit(t, now)
+		if cs.byTool == nil {
+			cs.byTool = map[string]*circuit{}
+		}
+		cs.byTool[t.ID] = c
+	}
+	return c
+}
+
+// circuit is the circuit breaker of one tool, as it was written.
+type circuit struct {
+	script   string
+	settings tool.CircuitBreaker
+	now      func() time.Time
+	breaker  *gobreaker.CircuitBreaker[ran]
+
+	mu       sync.Mutex  // taken after the breaker's own
+	failures []time.Time // of the last settings.Period, while the circuit is closed
+	until    time.Time   // when an open circuit lets a trial through
+	changes  []change    // that are not on record yet
+}
+
+// change is a change of state.
+type change struct {
+	at      time.Time
+	circuit events.Circuit
+}
+
+func newCircuit(t *tool.Tool, now func() time.Time) *circuit {
+	c := &circuit{script: t.Script, settings: t.CircuitBreaker, now: now}
+	c.breaker = gobreaker.NewCircuitBreaker[ran](gobreaker.Settings{
+		Name:          t.ID,
+		MaxRequests:   uint32(c.settings.HalfOpenCalls),
+		Timeout:       c.settings.Recovery,
+		ReadyToTrip:   func(gobreaker.Counts) bool { return c.tooMany() },
+		OnStateChange: c.changed,
+		IsExcluded:    func(err error) bool { return errors.Is(err, errNothing) },
+	})
+	return c
+}
+
+// tooMany notes a failure and tells whether there are too many. The library's own windows count a failure at the time when
+// its call began, and so never count a call that takes as long as the window: just the one that times out each time.
+func (c *circuit) tooMany() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	kept := c.failures[:0]
+	for _, at := range c.failures {
+		if now.Sub(at) < c.settings.Period {
+			kept = append(kept, at)
+		}
+	}
+	c.failures = append(kept, now)
+	return len(c.failures) >= c.settings.Failures
+}
+
+// changed is called with the breaker's lock held, and so only notes what is to be put on record.
+func (c *circuit) changed(id string, from, to gobreaker.State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	c.failures, c.until = nil, time.Time{}
+	if to == gobreaker.StateOpen {
+		c.until = now.Add(c.settings.Recovery)
+	}
+	c.changes = append(c.changes, change{at: now, circuit: events.Circuit{
+		Tool: id, State: to.String(), Before: from.String(), Until: c.until,
+	}})
+}
+
+// refusal is what the caller is told while nothing is run.
+func (c *circuit) refusal(t *tool.Tool, now time.Time) *tool.Failure {
+	c.mu.Lock()
+	until := c.until
+	c.mu.Unlock()
+	failure := tool.Failf(tool.FailCircuitOpen, "%s was not run: it has failed before, and a trial is under way; try again later (circuit_breaker, %s)", t.ID, t.Source)
+	wait := 0.0
+	if !until.IsZero() {
+		wait = math.Ceil(max(0, until.Sub(now).Seconds()))
+		failure.Message = fmt.Sprintf("%s was not run: it failed too often, and calls are refused for %.0f s more (circuit_breaker, %s)", t.ID, wait, t.Source)
+	}
+	failure.Retryable = true
+	failure.Details["retry_after_seconds"] = wait
+	return failure
+}
+
+// taken gives the changes that are not on record yet, to whoever puts them there.
+func (c *circuit) taken() []change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changes := c.changes
+	c.changes = nil
+	return changes
+}

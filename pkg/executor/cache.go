@@ -1,0 +1,179 @@
+package executor
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// perform gives the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
+// the same kind at the same time one runs, and the others wait for it.
+//
+// Each of them has been decided and recorded by itself before it comes here. What is kept is given out only to a caller whom
+// the rules would let make the very call that it came from.
+func (e *Executor) perform(ctx context.Context, a *act, grant permissions.Grant) ran {
+	key, ok := cacheKey(a)
+	if !ok {
+		return e.runAgain(ctx, a, grant)
+	}
+	shelf := e.cache.shelf(a.tool, e.tools)
+	found, flight, mine := shelf.find(key, e.now())
+	if mine {
+		var fresh *kept
+		defer func() { shelf.land(key, flight, fresh) }() // whatever happens, nobody waits for ever
+		r := e.runAgain(ctx, a, grant)
+		fresh = a.keep(&r, e.now())
+		return r
+	}
+	if flight != nil {
+		select {
+		case <-ctx.Done():
+			return notRun(tool.Failf(tool.FailCancelled, "the caller gave up while the same call was running"))
+		case <-flight.landed:
+			found = flight.result
+		}
+	}
+	if found == nil || !e.mayHave(a, found) {
+		// The call that this one waited for failed, or was another one. Waiting for a third would only take longer.
+		return e.runAgain(ctx, a, grant)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return notRun(tool.Failf(tool.FailCancelled, "the caller gave up"))
+	}
+	if failure := e.holds(a, grant); failure != nil {
+		return notRun(failure)
+	}
+	return ran{outcome: found.outcome(), kept: found}
+}
+
+// mayHave tells whether the caller may have a result. One of the same invocation he may: that is what was decided. Where the
+// author's key takes several invocations for the same, the rules are asked about the one that ran, as if this caller had made
+// it; anything but a yes, and he gets a run of his own.
+func (e *Executor) mayHave(a *act, k *kept) bool {
+	if k.invocation == a.invocation.Digest() {
+		return true
+	}
+	asked := k.request
+	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
+	return e.authority.Decide(asked).Verdict == permissions.Approve
+}
+
+// kept is the output of a call that succeeded. It never changes.
+type kept struct {
+	call       string // the id of the call that ran
+	invocation tool.Digest
+	request    permissions.Request // what was decided about it
+	stdout     []byte
+	stderr     []byte
+	at         time.Time // when it ended
+	size       int64     // bytes, near enough
+}
+
+// keep gives what is kept of a run; nil when it did not succeed in full.
+func (a *act) keep(r *ran, now time.Time) *kept {
+	o := &r.outcome
+	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.Lost > 0 {
+		return nil
+	}
+	return &kept{
+		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, stdout: o.Stdout, stderr: o.Stderr, at: now,
+		size: int64(len(o.Stdout) + len(o.Stderr) + len(a.call.Arguments)),
+	}
+}
+
+// outcome is the result as a run would have brought it.
+func (k *kept) outcome() sandbox.Outcome {
+	return sandbox.Outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr))}
+}
+
+// cache holds the results of tools that want it, by tool id. The zero cache is empty; it is safe for concurrent use.
+type cache struct {
+	mu      sync.Mutex
+	shelves map[string]*shelf
+}
+
+// shelf gives the place for a tool's results. Whoever changes how they are kept begins with an empty one. The results of
+// tools that are gone go with them.
+func (c *cache) shelf(t *tool.Tool, tools *Registry) *shelf {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.shelves[t.ID]; s != nil && s.caching == t.Caching {
+		return s
+	}
+	for id := range c.shelves {
+		if entry, ok := tools.Lookup(id); !ok || !entry.Tool.Caching.Enabled {
+			delete(c.shelves, id)
+		}
+	}
+	if c.shelves == nil {
+		c.shelves = map[string]*shelf{}
+	}
+	s := newShelf(t.Caching)
+	c.shelves[t.ID] = s
+	return s
+}
+
+// shelf holds the results of one tool.
+type shelf struct {
+	caching tool.Caching
+
+	mu      sync.Mutex
+	results *simplelru.LRU[callKey, *kept]
+	bytes   int64 // of all results
+	flights map[callKey]*flight
+}
+
+// flight is a run that others may wait for.
+type flight struct {
+	landed chan struct{} // closed at its end
+	result *kept         // set before landed is closed; nil when there is nothing to share
+}
+
+func newShelf(caching tool.Caching) *shelf {
+	s := &shelf{caching: caching, flights: map[callKey]*flight{}}
+	// The error is about a size below 1.
+	s.results, _ = simplelru.NewLRU(max(1, caching.Results), func(_ callKey, k *kept) { s.bytes -= k.size })
+	return s
+}
+
+// find gives the result that is kept, or else the flight that will bring it; mine says that the caller is to fly it, and
+// then to land it.
+func (s *shelf) find(key callKey, now time.Time) (found *kept, f *flight, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k, ok := s.results.Get(key); ok {
+		if age := now.Sub(k.at); age >= 0 && age < s.caching.TTL {
+			return k, nil, false
+		}
+		s.results.Remove(key)
+	}
+	if f := s.flights[key]; f != nil {
+		return nil, f, false
+	}
+	f = &flight{landed: make(chan struct{})}
+	s.flights[key] = f
+	return nil, f, true
+}
+
+// land ends a flight and keeps what it brought, as far as there is room.
+func (s *shelf) land(key callKey, f *flight, result *kept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.flights, key)
+	f.result = result
+	close(f.landed)
+	if result == nil || result.size > s.caching.Bytes {
+		return
+	}
+	s.results.Remove(key)
+	s.results.Add(key, result)
+	for s.bytes += result.size; s.bytes > s.caching.Bytes; {
+		s.results.RemoveOldest()
+	}
+}

@@ -1,0 +1,106 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// jitter is how far a growing delay strays to both sides, so that calls which failed together do not come back together.
+const jitter = 0.2
+
+// runAgain runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
+// grant does not cover any more, because it is old or the rules have changed, is not run again, and neither is what is not on
+// record: the result is then that of the last attempt.
+func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant) ran {
+	delays := newDelays(a.tool.Retry)
+	last := e.runGuarded(ctx, a, grant)
+	for last.attempts = 1; mayPass(a.tool, &last); {
+		delay := delays.NextBackOff()
+		if delay == backoff.Stop {
+			return last
+		}
+		if err := e.recordAttempt(ctx, a, &last); err != nil {
+			last.notAgain = fmt.Sprintf("the attempt before could not be recorded: %v", err)
+			return last
+		}
+		if e.sleep(ctx, delay) != nil {
+			last.outcome.Cancelled, last.outcome.TimedOut, last.outcome.LimitsHit = true, false, nil
+			return last
+		}
+		next := e.runGuarded(ctx, a, grant)
+		if !next.began {
+			last.notAgain = next.failure.Message
+			return last
+		}
+		next.attempts, next.unrecorded = last.attempts+1, errors.Join(last.unrecorded, next.unrecorded)
+		last = next
+	}
+	return last
+}
+
+// newDelays gives the delays between attempts, and then backoff.Stop.
+func newDelays(r tool.Retry) backoff.BackOff {
+	if r.Attempts < 2 {
+		return &backoff.StopBackOff{}
+	}
+	var delays backoff.BackOff = backoff.NewConstantBackOff(min(r.Delay, r.MaxDelay))
+	if r.Backoff == tool.BackoffExponential {
+		delays = atMost{r.MaxDelay, backoff.NewExponentialBackOff(
+			backoff.WithInitialInterval(r.Delay),
+			backoff.WithMultiplier(r.Multiplier),
+			backoff.WithMaxInterval(r.MaxDelay),
+			backoff.WithRandomizationFactor(jitter),
+			backoff.WithMaxElapsedTime(0), // the number of attempts ends it
+		)}
+	}
+	return backoff.WithMaxRetries(delays, uint64(r.Attempts-1))
+}
+
+// atMost holds delays to their bound: the library bounds them before it adds the jitter.
+type atMost struct {
+	bound time.Duration
+	backoff.BackOff
+}
+
+func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.NextBackOff()) }
+
+// Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time does not cure that.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// mayPass tells whether another run may end better: after a time-out, and after an exit code that the author calls
+// retryable, or says nothing about.
+func mayPass(t *tool.Tool, r *ran) bool {
+	if !r.began {
+		return false
+	}
+	if failure := r.ended(t); failure != nil {
+		return failure.Retryable
+	}
+	code := r.outcome.ExitCode
+	if mapped, ok := t.ErrorMapping[code]; ok {
+		return mapped.Retryable
+	}
+	return code != 0 && code != exitNotExecutable && code != exitNotFound
+}
+
+// sleepFor waits, and gives up with ctx.
+func sleepFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
