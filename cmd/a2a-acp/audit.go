@@ -262,6 +262,10 @@ func tell(c audit.Chapter) []string {
 			}
 		case entry.Type == events.ToolEnded && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
+			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
+			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.ToolSeen:
 			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
 		default:
@@ -332,7 +336,12 @@ func outcome(o *events.Outcome) string {
 	if o.Millis > 0 {
 		words = append(words, fmt.Sprintf("after %.0f ms", o.Millis))
 	}
-	if o.Level != "" {
+	if o.Attempt > 0 {
+		words = append(words, fmt.Sprintf("attempt %d", o.Attempt))
+	}
+	if o.Cached {
+		words = append(words, "nothing ran: it is the result of call "+o.SameAs)
+	} else if o.Level != "" {
 		words = append(words, "confined: "+o.Level)
 	}
 	if len(o.LimitsHit) > 0 {
@@ -342,6 +351,14 @@ func outcome(o *events.Outcome) string {
 		words = append(words, o.Error)
 	}
 	return permissions.ShowLine(strings.Join(words, ", "))
+}
+
+func circuitChange(c *events.Circuit) string {
+	text := fmt.Sprintf("of %s: %s, was %s", c.Tool, c.State, c.Before)
+	if !c.Until.IsZero() {
+		text += "; calls are refused until " + clock(c.Until)
+	}
+	return permissions.ShowLine(text)
 }
 
 func seenStatus(o *events.Outcome) string {

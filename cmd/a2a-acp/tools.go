@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sort"
@@ -140,7 +139,7 @@ func toolsShowCommand(env *environment) *cobra.Command {
 			return err
 		}
 		if *f != formatTable {
-			return writeData(env.stdout, *f, shownTool(loaded))
+			return writeData(env.stdout, *f, shownTool(env, loaded))
 		}
 		writeTool(env, loaded)
 		return nil
@@ -167,12 +166,18 @@ type toolDetails struct {
 	Limits      map[string]any `json:"limits"`
 	WorkingDir  string         `json:"working_directory"`
 	Temp        bool           `json:"use_temp_isolation"`
-	Warnings    config.Errors  `json:"warnings,omitempty"`
+
+	Retry          *retryDetails   `json:"retry,omitempty"`
+	CircuitBreaker *breakerDetails `json:"circuit_breaker,omitempty"`
+	Caching        *cachingDetails `json:"caching,omitempty"`
+
+	Warnings config.Errors `json:"warnings,omitempty"`
 }
 
-func shownTool(loaded *config.Loaded) toolDetails {
+func shownTool(env *environment, loaded *config.Loaded) toolDetails {
 	t := &loaded.Tool
 	l := t.Sandbox.Limits
+	retry, breaker, caching := shownPolicy(env, t)
 	return toolDetails{
 		listedTool: listedTool{
 			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
@@ -183,7 +188,8 @@ func shownTool(loaded *config.Loaded) toolDetails {
 			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
 		},
-		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation, Warnings: loaded.Warnings,
+		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
+		Retry: retry, CircuitBreaker: breaker, Caching: caching, Warnings: loaded.Warnings,
 	}
 }
 
@@ -219,6 +225,7 @@ func writeTool(env *environment, loaded *config.Loaded) {
 	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
 		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, s.Limits.Output>>20)
 	fmt.Fprintln(w, "  (this build enforces these limits; paths and the network are not confined yet)")
+	writePolicy(env, w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(env.stderr, warning)
@@ -333,5 +340,3 @@ func completeTools(env *environment, tools *[]string) cobra.CompletionFunc {
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
 }
-
-var errNobody = errors.New("no terminal to ask on")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -27,6 +26,8 @@ type runFlags struct {
 	tools    []string
 	policies []string
 	agent    string
+	batch    string
+	atOnce   int
 	yes      bool
 	dryRun   bool
 }
@@ -34,18 +35,24 @@ type runFlags struct {
 func toolsRunCommand(env *environment) *cobra.Command {
 	var flags runFlags
 	cmd := &cobra.Command{
-		Use:   "run TOOL",
+		Use:   "run (TOOL | --batch FILE)",
 		Short: "Run a tool, as an agent would have it run",
 		Long: `run makes one call: it is validated, decided, recorded and confined exactly as an agent's. Your
 typing it is the approval; a rejecting rule still rejects, and a tool that wants to be confirmed
 asks on the terminal, or needs --yes.
 
-Without --json the tool's own output is printed as it is.`,
+Without --json the tool's own output is printed as it is.
+
+--batch makes many calls, some at the same time: FILE holds a JSON list of {"tool": …, "params": {…}},
+or one such object on each line. Each call is decided and recorded by itself, one that fails does not
+stop the others, and the results stand in the order of the file. The exit code is that of the first
+call that did not complete.`,
 		Example: `  a2a-acp tools run grep -p pattern=TODO -p path=src
   a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
   a2a-acp tools run grep --params @call.json --json
-  a2a-acp tools run grep -p pattern=TODO --dry-run`,
-		Args:              cobra.ExactArgs(1),
+  a2a-acp tools run grep -p pattern=TODO --dry-run
+  a2a-acp tools run --batch calls.jsonl --json`,
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeTools(env, &flags.tools),
 	}
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
@@ -54,9 +61,19 @@ Without --json the tool's own output is printed as it is.`,
 	cmd.Flags().StringVar(&flags.agent, "as", "", "decide as if this agent had called")
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
+	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
+	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return runTool(cmd.Context(), env, args[0], flags, *asJSON)
+		switch {
+		case flags.batch == "" && len(args) == 1:
+			return runTool(cmd.Context(), env, args[0], flags, *asJSON)
+		case flags.batch == "":
+			return fail(exitUsage, errors.New("which tool? a2a-acp tools run TOOL, or --batch FILE; a2a-acp tools list shows them"))
+		case len(args) > 0 || len(flags.pairs) > 0 || flags.params != "" || flags.dryRun:
+			return fail(exitUsage, errors.New("--batch FILE says what is called; leave TOOL, -p, --params and --dry-run out"))
+		}
+		return runBatch(cmd.Context(), env, flags, *asJSON)
 	}
 	return cmd
 }
@@ -85,6 +102,9 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 		return fail(exitHost, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
 	}
 	fmt.Fprint(env.stderr, result.Stderr)
+	if n, ok := result.Metadata.Diagnostics["attempts"].(int); ok {
+		env.say(fmt.Sprintf("that was attempt %d", n))
+	}
 	if result.Error != nil {
 		env.say(fmt.Sprintf("%s: %s", result.Error.Code, result.Error.Message))
 	} else if result.ExitCode != 0 {
@@ -108,16 +128,22 @@ func startCode(err error) int {
 	return exitHost
 }
 
-// makeCall puts the arguments together.
-func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Call, error) {
+// newCall makes a call without arguments, as if the agent had made it when one is named.
+func newCall(env *environment, id, agent string) tool.Call {
 	o := env.appOptions(nil, nil)
 	call := tool.Call{
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
-		Origin: tool.Origin{Door: tool.DoorCLI, Agent: flags.agent},
+		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent},
 	}
 	if supervisor.DescendsFromBridge(os.Getpid()) {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}
+	return call
+}
+
+// makeCall puts the arguments together.
+func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Call, error) {
+	call := newCall(env, id, flags.agent)
 	if flags.params != "" && len(flags.pairs) > 0 {
 		return call, fail(exitUsage, errors.New("give the arguments with -p or with --params, not with both"))
 	}
@@ -205,44 +231,4 @@ func atRule(d tool.DecisionSummary) string {
 		return ""
 	}
 	return fmt.Sprintf(", rule %s at %s", d.Rule, d.At)
-}
-
-// terminal asks the person at the terminal. It is a permissions.Asker.
-type terminal struct {
-	env *environment
-	yes bool
-	// agents tells why nobody is believed to sit here: the verb was started by an agent.
-	agents bool
-}
-
-func newTerminal(env *environment, yes bool) terminal {
-	return terminal{env: env, yes: yes, agents: supervisor.DescendsFromBridge(os.Getpid())}
-}
-
-// Ask implements permissions.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
-// from below a bridge is no person's act.
-func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
-	switch {
-	case t.agents:
-		return permissions.Answer{}, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody)
-	case t.yes:
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes"}, nil
-	case !isTerminal(t.env.stdin):
-		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms)", permissions.ErrNobody, errNobody)
-	}
-	fmt.Fprintf(t.env.stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
-	answer := make(chan string, 1)
-	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
-		line, _ := bufio.NewReader(t.env.stdin).ReadString('\n')
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
-		return permissions.Answer{}, context.Cause(ctx)
-	case line := <-answer:
-		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
-		}
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
-	}
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+var errNobody = errors.New("no terminal to ask on")
+
+// terminal asks the person at the terminal, one question at a time. It is a permissions.Asker.
+type terminal struct {
+	env *environment
+	yes bool
+	// agents tells why nobody is believed to sit here: the verb was started by an agent.
+	agents bool
+
+	turn  chan struct{} // holds one token, for the question that is on the screen
+	lines *bufio.Reader
+	left  bool // a question was not answered; belongs to whoever has the token
+}
+
+func newTerminal(env *environment, yes bool) *terminal {
+	t := &terminal{env: env, yes: yes, agents: supervisor.DescendsFromBridge(os.Getpid()), turn: make(chan struct{}, 1)}
+	t.lines = bufio.NewReader(env.stdin)
+	t.turn <- struct{}{}
+	return t
+}
+
+// Ask implements permissions.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
+// from below a bridge is no person's act.
+func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	switch {
+	case t.agents:
+		return permissions.Answer{}, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody)
+	case t.yes:
+		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes"}, nil
+	case !isTerminal(t.env.stdin):
+		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms)", permissions.ErrNobody, errNobody)
+	}
+	select {
+	case <-ctx.Done():
+		return permissions.Answer{}, context.Cause(ctx)
+	case <-t.turn:
+		defer func() { t.turn <- struct{}{} }()
+	}
+	return t.put(ctx, q)
+}
+
+// put shows the question and reads the answer. Once a question was left, there are no more: the line that comes for it at
+// last would be taken for the answer to another.
+func (t *terminal) put(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	if t.left {
+		return permissions.Answer{}, fmt.Errorf("the question before was not answered: %w", permissions.ErrNobody)
+	}
+	fmt.Fprintf(t.env.stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
+	answer := make(chan string, 1)
+	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
+		line, _ := t.lines.ReadString('\n')
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		t.left = true
+		fmt.Fprintln(t.env.stderr)
+		return permissions.Answer{}, context.Cause(ctx)
+	case line := <-answer:
+		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}
+		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
+	}
+}
