@@ -71,6 +71,8 @@ func TestNoEventIsLost(t *testing.T) {
 		{"one that is a little too long", decided(strings.Repeat("x", longestLine-envelopeSize)), "longer than a line may be"},
 		{"a text of 8 MiB", decided(strings.Repeat("x", 8<<20)), "longer than a line may be"},
 		{"long texts everywhere", bloated(strings.Repeat("ä", 4<<10)), "longer than a line may be"},
+		{"a long text about a circuit", events.Event{Type: events.ToolDecided, Circuit: &events.Circuit{Tool: strings.Repeat("x", 2<<20)}}, "longer than a line may be"},
+		{"a long id", events.Event{Type: events.ToolDecided, Outcome: &events.Outcome{SameAs: strings.Repeat("x", 2<<20)}}, "longer than a line may be"},
 		{"control characters everywhere", bloated(strings.Repeat("\x00", 4<<10)), "longer than a line may be"},
 		{"bytes that are no text everywhere", bloated(strings.Repeat("\xff", 4<<10)), "longer than a line may be"},
 		{"a number that JSON does not have", bad(map[string]any{"x": math.NaN()}), "unsupported value: NaN"},

@@ -106,3 +106,31 @@ func TestBatchWithdrawn(t *testing.T) {
 		}
 	})
 }
+
+// TestBatchOfEverything runs a batch of calls that are kept, tried again and refused at once, for the race detector.
+func TestBatchOfEverything(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	work := caching()
+	work.Retry = tool.Retry{Attempts: 2, Backoff: tool.BackoffConstant}
+	work.CircuitBreaker = tool.CircuitBreaker{Failures: 20, Period: time.Minute, Recovery: time.Minute, HalfOpenCalls: 1}
+	work.Caching.Results, work.Caching.Bytes = 2, 30
+	h.has(work)
+	h.instead = func(context.Context) sandbox.Outcome {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return sandbox.Outcome{ExitCode: len(h.steps) % 2, Stdout: []byte("out")}
+	}
+	var calls []tool.Call
+	for i := range 200 {
+		calls = append(calls, h.call(fmt.Sprintf(`{"word":"%d"}`, i%5)))
+	}
+	for i, result := range h.executor.ExecuteBatch(t.Context(), calls, person{h}, 16) {
+		if code := codeOf(result); code != "" && code != tool.FailCircuitOpen {
+			t.Errorf("call %d: %v", i, result.Error)
+		}
+	}
+	if d, e := h.count("record tool.decided"), h.count("record tool.ended"); d != 200 || e != 200 {
+		t.Errorf("%d decisions and %d ends are on record of 200 calls", d, e)
+	}
+}

@@ -55,28 +55,33 @@ func TestCircuit(t *testing.T) {
 		name, play string
 		trials     int // HalfOpenCalls
 		changes    string
+		period     time.Duration // 0: 30 s
 	}{
-		{"opens at the second failure", "1 1 - -", 1, "closed to open"},
-		{"a success between failures does not hide them", "1 0 1 -", 1, "closed to open"},
-		{"failures that are far apart", "1 31s 1 31s 1 31s 1", 1, ""},
-		{"failures that are less far apart", "1 29s 1 -", 1, "closed to open"},
-		{"the window slides", "1 20s 1", 1, "closed to open"},
-		{"of three failures two are near", "1 20s 0 20s 1 20s 1 -", 1, "closed to open"},
-		{"stays open", "1 1 59s -", 1, "closed to open"},
-		{"a trial that succeeds", "1 1 61s 0 1 0", 1, "closed to open, open to half-open, half-open to closed"},
-		{"a trial that fails", "1 1 61s 1 - 59s - 2s 0", 1, "closed to open, open to half-open, half-open to open, open to half-open, half-open to closed"},
-		{"all trials must succeed", "1 1 61s 0 1 -", 2, "closed to open, open to half-open, half-open to open"},
-		{"all trials succeed", "1 1 61s 0 0 1", 2, "closed to open, open to half-open, half-open to closed"},
-		{"failures before are forgotten", "1 1 61s 0 1 0 0", 1, "closed to open, open to half-open, half-open to closed"},
-		{"what the caller did wrong", "2 2 2 2", 1, ""},
-		{"a trial that says nothing leaves its place", "1 1 61s 2 2 0 0", 1, "closed to open, open to half-open, half-open to closed"},
-		{"a mapped exit code", "3 3 -", 1, "closed to open"},
-		{"no such command", "127 127 -", 1, "closed to open"},
+		{"opens at the second failure", "1 1 - -", 1, "closed to open", 0},
+		{"a success between failures does not hide them", "1 0 1 -", 1, "closed to open", 0},
+		{"failures that are far apart", "1 31s 1 31s 1 31s 1", 1, "", 0},
+		{"failures that are less far apart", "1 29s 1 -", 1, "closed to open", 0},
+		{"the window slides", "1 20s 1", 1, "closed to open", 0},
+		{"of three failures two are near", "1 20s 0 20s 1 20s 1 -", 1, "closed to open", 0},
+		{"stays open", "1 1 59s -", 1, "closed to open", 0},
+		{"a trial that succeeds", "1 1 61s 0 1 0", 1, "closed to open, open to half-open, half-open to closed", 0},
+		{"a trial that fails", "1 1 61s 1 - 59s - 2s 0", 1, "closed to open, open to half-open, half-open to open, open to half-open, half-open to closed", 0},
+		{"all trials must succeed", "1 1 61s 0 1 -", 2, "closed to open, open to half-open, half-open to open", 0},
+		{"all trials succeed", "1 1 61s 0 0 1", 2, "closed to open, open to half-open, half-open to closed", 0},
+		{"failures before are forgotten", "1 1 61s 0 1 0 0", 1, "closed to open, open to half-open, half-open to closed", 0},
+		{name: "failures before are forgotten, however near", play: "1 1 61s 0 1 0", trials: 1, period: time.Hour, changes: "closed to open, open to half-open, half-open to closed"},
+		{"what the caller did wrong", "2 2 2 2", 1, "", 0},
+		{"a trial that says nothing leaves its place", "1 1 61s 2 2 0 0", 1, "closed to open, open to half-open, half-open to closed", 0},
+		{"a mapped exit code", "3 3 -", 1, "closed to open", 0},
+		{"no such command", "127 127 -", 1, "closed to open", 0},
 	} {
 		synctestRun(t, test.name, func(t *testing.T) {
 			h := newHouse(t, rule(permissions.Approve))
 			work := breaking()
 			work.CircuitBreaker.HalfOpenCalls = test.trials
+			if test.period > 0 {
+				work.CircuitBreaker.Period = test.period
+			}
 			h.has(work)
 			for i, word := range strings.Fields(test.play) {
 				if d, err := time.ParseDuration(word); err == nil && word != "0" {
@@ -149,21 +154,28 @@ func TestCircuitRefusal(t *testing.T) {
 // TestCircuitStopsRetry checks that a circuit which opens ends the attempts of the call that opened it.
 func TestCircuitStopsRetry(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, rule(permissions.Approve))
-	work := breaking()
-	work.Retry = tool.Retry{Attempts: 5, Backoff: tool.BackoffConstant}
-	h.has(work)
-	h.ends("1")
-	result := h.execute(t.Context(), `{}`)
-	if h.ranTimes() != 2 || result.ExitCode != 1 || result.Error != nil {
-		t.Errorf("ran %d times, got code %d, error %v; want the second run's own result", h.ranTimes(), result.ExitCode, result.Error)
-	}
-	if why, _ := result.Metadata.Diagnostics["not_tried_again"].(string); !strings.Contains(why, "calls are refused for 60 s more") {
-		t.Errorf("not tried again, because: %q", why)
-	}
-	if h.changes() != "closed to open" {
-		t.Errorf("changes on record: %s", h.changes())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, rule(permissions.Approve))
+		work := breaking()
+		work.Retry = tool.Retry{Attempts: 5, Backoff: tool.BackoffConstant}
+		h.has(work)
+		h.ends("1")
+		result := h.execute(t.Context(), `{}`)
+		if h.ranTimes() != 2 || result.ExitCode != 1 || result.Error != nil {
+			t.Errorf("ran %d times, got code %d, error %v; want the second run's own result", h.ranTimes(), result.ExitCode, result.Error)
+		}
+		if why, _ := result.Metadata.Diagnostics["not_tried_again"].(string); !strings.Contains(why, "calls are refused for 60 s more") {
+			t.Errorf("not tried again, because: %q", why)
+		}
+		if h.changes() != "closed to open" {
+			t.Errorf("changes on record: %s", h.changes())
+		}
+		// A call that is refused says that trying again may help. That is for its caller to do, not for us.
+		slept, tried := len(h.slept), h.count("record tool.attempted")
+		if result := h.execute(t.Context(), `{}`); codeOf(result) != tool.FailCircuitOpen || len(h.slept) != slept || h.count("record tool.attempted") != tried {
+			t.Errorf("got %v, slept %d times more; want it refused at once", result.Error, len(h.slept)-slept)
+		}
+	})
 }
 
 // TestCircuitOfAnotherTool checks that a circuit is of one tool as it is written: others have their own, and who mends the

@@ -171,8 +171,7 @@ func (s *shelf) land(key callKey, f *flight, result *kept) {
 	if result == nil || result.size > s.caching.Bytes {
 		return
 	}
-	s.results.Remove(key)
-	s.results.Add(key, result)
+	s.results.Add(key, result) // in the place of none: find has taken out what was there
 	for s.bytes += result.size; s.bytes > s.caching.Bytes; {
 		s.results.RemoveOldest()
 	}

@@ -127,16 +127,27 @@ func TestNotKept(t *testing.T) {
 			t.Errorf("got cached %t, %q; want a run of its own", result.Cached, result.Stdout)
 		}
 	})
-	synctestRun(t, "a call that was given up", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
-		h.has(caching())
-		h.instead = func(context.Context) sandbox.Outcome { return sandbox.Outcome{Stdout: []byte("half"), Cancelled: true} }
-		h.execute(t.Context(), `{}`)
-		h.instead = nil
-		if result := h.execute(t.Context(), `{}`); result.Cached {
-			t.Errorf("got %q from a call that was given up", result.Stdout)
-		}
-	})
+	for name, outcome := range map[string]sandbox.Outcome{
+		"a call that was given up":               {Cancelled: true},
+		"a call that took too long":              {TimedOut: true},
+		"a call that hit a limit":                {LimitsHit: []string{"processes"}},
+		"half a result":                          {Truncated: true},
+		"a call that may still run":              {Lost: 1},
+		"a call that ended with a signal":        {ExitCode: 139, Signal: "SIGSEGV"},
+		"a call that failed in a way of its own": {ExitCode: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(permissions.Approve))
+			h.has(caching())
+			h.instead = func(context.Context) sandbox.Outcome { return outcome }
+			h.execute(t.Context(), `{}`)
+			h.instead = nil
+			if result := h.execute(t.Context(), `{}`); result.Cached {
+				t.Error("it is given out as a result")
+			}
+		})
+	}
 	synctestRun(t, "a result that is old", func(t *testing.T) {
 		h := newHouse(t, rule(permissions.Approve))
 		h.has(caching())
@@ -242,6 +253,8 @@ func TestPlantedResult(t *testing.T) {
 		{"{{o}}", map[string]any{"o": map[string]any{"a": "b"}}, map[string]any{"o": `{"a":"b"}`}, false},
 		{"{{a}}", map[string]any{"a": json.Number("1")}, map[string]any{"a": "1"}, false},
 		{"{{#a}}x{{/a}}{{b}}", map[string]any{"a": true, "b": ""}, map[string]any{"a": false, "b": "x"}, false},
+		{"{{#a}}x{{/a}}", map[string]any{"a": ""}, map[string]any{"a": "y"}, false},
+		{"{{#a}}x{{/a}}", map[string]any{"a": "z"}, map[string]any{"a": "y"}, true},
 		{"{{a}}", map[string]any{"a": "x", "b": "y"}, map[string]any{"a": "x", "b": "z"}, true},
 	} {
 		a, b := keyOf(test.key, test.a), keyOf(test.key, test.b)

@@ -46,7 +46,8 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 }
 
 // recordAttempt says what a run came to that is not the last one of its act. It has an entry of a type of its own, so that
-// an act still ends once in the record, whoever counts. What cannot be recorded is not tried again.
+// an act still ends once in the record, whoever counts. What cannot be recorded is not tried again. Where something else
+// keeps it from that, the act ends with the number of the attempt that is on record already.
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
 	event := a.later(events.ToolAttempted)
 	event.Time = e.now()

@@ -74,8 +74,8 @@ func TestRetry(t *testing.T) {
 			}
 			h.has(work)
 			result := h.execute(t.Context(), `{}`)
-			if h.ranTimes() != test.runs || result.Status != test.status {
-				t.Fatalf("ran %d times and %s, want %d and %s; error %v\n%s", h.ranTimes(), result.Status, test.runs, test.status, result.Error, result.Stderr)
+			if h.count("run") != test.runs || result.Status != test.status {
+				t.Fatalf("ran %d times and %s, want %d and %s; error %v\n%s", h.count("run"), result.Status, test.runs, test.status, result.Error, result.Stderr)
 			}
 			told, _ := result.Metadata.Diagnostics["attempts"].(int)
 			if told != test.runs && (told != 0 || test.runs > 1) {
