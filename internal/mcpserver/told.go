@@ -42,9 +42,10 @@ func FromResult(r tool.Result) CallResult {
 	diagnostics, err := json.Marshal(map[string]any{diagnosticsKey: struct {
 		CallID string        `json:"call_id"`
 		Status tool.Status   `json:"status"`
+		Cached bool          `json:"cached,omitempty"`
 		Millis float64       `json:"execution_time_ms"`
 		More   tool.Metadata `json:"metadata"`
-	}{r.CallID, r.Status, r.ExecutionTimeMS, r.Metadata}})
+	}{r.CallID, r.Status, r.Cached, r.ExecutionTimeMS, r.Metadata}})
 	if err == nil {
 		out.Meta = diagnostics
 	}

@@ -57,6 +57,17 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
+// TestCachedIsTold checks that a person can tell a kept result from a run.
+func TestCachedIsTold(t *testing.T) {
+	t.Parallel()
+	for _, cached := range []bool{false, true} {
+		meta := string(FromResult(tool.Result{Status: tool.StatusCompleted, Cached: cached}).Meta)
+		if strings.Contains(meta, `"cached":true`) != cached {
+			t.Errorf("of a result that is cached: %t, the diagnostics say %s", cached, meta)
+		}
+	}
+}
+
 func TestFromTool(t *testing.T) {
 	t.Parallel()
 	yes := true

@@ -167,6 +167,9 @@ func TestCircuitStopsRetry(t *testing.T) {
 		if why, _ := result.Metadata.Diagnostics["not_tried_again"].(string); !strings.Contains(why, "calls are refused for 60 s more") {
 			t.Errorf("not tried again, because: %q", why)
 		}
+		if len(h.slept) != 1 || h.count("record tool.attempted") != 1 {
+			t.Errorf("slept %v for %d attempts on record; want one of each, since the second run opened the circuit", h.slept, h.count("record tool.attempted"))
+		}
 		if h.changes() != "closed to open" {
 			t.Errorf("changes on record: %s", h.changes())
 		}
@@ -176,6 +179,21 @@ func TestCircuitStopsRetry(t *testing.T) {
 			t.Errorf("got %v, slept %d times more; want it refused at once", result.Error, len(h.slept)-slept)
 		}
 	})
+}
+
+// TestCircuitUnrecorded checks that a change which cannot be recorded is told, and does not undo the run.
+func TestCircuitUnrecorded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	work := breaking()
+	work.CircuitBreaker.Failures = 1
+	h.has(work)
+	h.ends("1")
+	h.refuses[events.CircuitChanged] = errors.New("no space left on device")
+	result := h.execute(t.Context(), `{}`)
+	if told := result.Metadata.Diagnostics["record"]; told != "no space left on device" || result.ExitCode != 1 {
+		t.Errorf("got code %d, and of its record: %v", result.ExitCode, told)
+	}
 }
 
 // TestCircuitOfAnotherTool checks that a circuit is of one tool as it is written: others have their own, and who mends the

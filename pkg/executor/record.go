@@ -61,8 +61,8 @@ func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
 func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error {
 	var errs []error
 	for _, change := range c.taken() {
-		event := a.later(events.CircuitChanged)
-		event.Act = nil
+		event := a.event(events.CircuitChanged)
+		event.Act = nil // what is recorded happened to the tool
 		event.Time, event.Circuit = change.at, &change.circuit
 		errs = append(errs, e.record.Record(context.WithoutCancel(ctx), event))
 	}

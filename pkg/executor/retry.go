@@ -17,13 +17,17 @@ const jitter = 0.2
 
 // runAgain runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
 // grant does not cover any more, because it is old or the rules have changed, is not run again, and neither is what is not on
-// record: the result is then that of the last attempt.
+// record, or what its circuit stops: the result is then that of the last attempt.
 func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant) ran {
 	delays := newDelays(a.tool.Retry)
 	last := e.runGuarded(ctx, a, grant)
 	for last.attempts = 1; mayPass(a.tool, &last); {
 		delay := delays.NextBackOff()
 		if delay == backoff.Stop {
+			return last
+		}
+		if failure := e.stopped(a.tool); failure != nil {
+			last.notAgain = failure.Message
 			return last
 		}
 		if err := e.recordAttempt(ctx, a, &last); err != nil {
@@ -35,11 +39,12 @@ func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant
 			return last
 		}
 		next := e.runGuarded(ctx, a, grant)
+		unrecorded := errors.Join(last.unrecorded, next.unrecorded)
 		if !next.began {
-			last.notAgain = next.failure.Message
+			last.notAgain, last.unrecorded = next.failure.Message, unrecorded
 			return last
 		}
-		next.attempts, next.unrecorded = last.attempts+1, errors.Join(last.unrecorded, next.unrecorded)
+		next.attempts, next.unrecorded = last.attempts+1, unrecorded
 		last = next
 	}
 	return last

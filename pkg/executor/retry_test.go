@@ -178,6 +178,42 @@ func TestRetryStops(t *testing.T) {
 	}
 }
 
+// TestRetryOfAPathThatMoved guards against a link that is turned between two attempts: the rules stay the same, and reject
+// what the path leads to by then.
+func TestRetryOfAPathThatMoved(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve), permissions.Rule{
+		ID: "no-secrets", AppliesTo: []string{"*"}, IncludePaths: []string{"secret"}, Verdict: permissions.Reject, Source: tool.Source{File: "policies.yaml", Line: 9},
+	})
+	work := script(`echo x >> runs; cat {{path}}; : {{word}}; exit 1`)
+	work.Parameters = append(work.Parameters, tool.Parameter{Name: "path", Type: tool.TypeString, AllowLeadingDash: true})
+	work.Retry = thrice
+	h.has(work)
+	link := filepath.Join(h.dir, "link")
+	lead := func(to string) error {
+		if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return os.Symlink(to, link)
+	}
+	for _, name := range []string{"public", "secret"} {
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := lead("public"); err != nil {
+		t.Fatal(err)
+	}
+	h.sleeps = func(context.Context) error { return lead("secret") }
+	result := h.execute(t.Context(), `{"path":"link"}`)
+	if h.ranTimes() != 1 || result.Stdout != "public" {
+		t.Errorf("ran %d times, got %q, %v; want the first attempt only", h.ranTimes(), result.Stdout, result.Error)
+	}
+	if why, _ := result.Metadata.Diagnostics["not_tried_again"].(string); !strings.Contains(why, "rule no-secrets (policies.yaml:9) rejects it") {
+		t.Errorf("not tried again, because: %q", why)
+	}
+}
+
 // TestDelays checks how the delays grow, and that none is longer than its bound.
 func TestDelays(t *testing.T) {
 	t.Parallel()
