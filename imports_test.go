@@ -35,7 +35,8 @@ var may = map[string][]string{
 	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
 
 	"internal/audit":  {"pkg/events", "pkg/tool"},
-	"internal/config": {"pkg/tool", "internal/render", "pkg/permissions"},
+	// shellscan: a script is held against its own allowed_commands when it is read.
+	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},

@@ -107,7 +107,9 @@ func (a *App) start() error {
 	})
 	a.use(set)
 
-	host, err := sandbox.Open(sandbox.Options{})
+	host, err := sandbox.Open(sandbox.Options{
+		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.ownPaths(), Protected: permissions.ProtectedPaths(),
+	})
 	if err != nil {
 		return err
 	}

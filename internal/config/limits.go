@@ -28,6 +28,7 @@ func limits() []limit {
 		{"max_file_size_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.FileSize = n * mega }},
 		{"max_open_files", "a whole number", 8, mega, func(l *tool.Limits, n int64) { l.OpenFiles = int(n) }},
 		{"max_processes", "a whole number", 1, 65536, func(l *tool.Limits, n int64) { l.Processes = int(n) }},
+		{"max_temp_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.TempSize = n * mega }},
 		{"max_output_mb", "a whole number of megabytes", 1, 1024, func(l *tool.Limits, n int64) { l.Output = n * mega }},
 	}
 }

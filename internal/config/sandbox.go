@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -28,13 +29,12 @@ func sandboxKeys() []key[*toolEntry] {
 		{"allowed_paths", "a list of paths", (*toolEntry).readAllowedPaths},
 		{"environment_variables", "a mapping of names to texts", (*toolEntry).readEnvironment},
 		{"network", "on or off", (*toolEntry).readNetwork},
-		// best_effort will loosen what require demands. Read and without effect, an entry is held to more than it asks for.
-		{"best_effort", "true or false", func(_ *toolEntry, v value) { v.setBool(new(bool)) }},
-
+		{"strict", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.Strict) }},
 		{"allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands},
-		{"sockets", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+		{"sockets", "a list of paths", (*toolEntry).readSockets},
 		{"grants", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
-		{"require", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+		{"require", "a list of properties", (*toolEntry).readRequire},
+		{"best_effort", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.BestEffort) }},
 
 		{"caching_enabled", "true or false", (*toolEntry).readCachingEnabled},
 		{"cache_ttl_seconds", "a whole number of seconds", (*toolEntry).readCacheTTL},
@@ -117,18 +117,54 @@ func (e *toolEntry) readNetwork(v value) {
 		return
 	}
 	switch network := tool.Network(v.node.Value); network {
-	case tool.NetworkOn:
+	case tool.NetworkOn, tool.NetworkOff:
 		e.tool.Sandbox.Network = network
-	case tool.NetworkOff:
-		e.tool.Sandbox.Network = network
-		e.lack(v, "off cannot be enforced before the sandbox is there")
 	default:
 		v.fail(ruleValue, "", "want on or off, found %s", quote(v.node.Value))
 	}
 }
 
 func (e *toolEntry) readAllowedCommands(v value) {
-	if commands, ok := v.texts(); ok && len(commands) > 0 {
-		e.lack(v, notYet)
+	commands, ok := v.texts()
+	if !ok {
+		return
 	}
+	for _, command := range commands {
+		if command == "" || strings.Contains(command, "/") && !strings.HasPrefix(command, "/") {
+			v.fail(ruleValue, "", "want names to be found in PATH, or absolute paths; found %s", quote(command))
+			return
+		}
+	}
+	// The original's files say [] for "no list".
+	if len(commands) > 0 {
+		e.tool.Sandbox.Commands, e.commands = commands, v
+	}
+}
+
+func (e *toolEntry) readSockets(v value) {
+	entries, _ := v.list("an absolute path")
+	for _, entry := range entries {
+		path, ok := entry.path()
+		if ok && !strings.HasPrefix(path, "/") {
+			entry.fail(ruleValue, "", "want an absolute path, found %s", quote(path))
+			continue
+		}
+		if ok {
+			e.tool.Sandbox.Sockets = append(e.tool.Sandbox.Sockets, path)
+		}
+	}
+}
+
+// properties are what a tool can require of its sandbox. pkg/sandbox has the same list and says what each means.
+var properties = []string{"fs", "net", "processes", "memory", "tree"}
+
+func (e *toolEntry) readRequire(v value) {
+	required, _ := v.texts()
+	for _, property := range required {
+		if !slices.Contains(properties, property) {
+			v.fail(ruleValue, "", "want some of %s, found %s", strings.Join(properties, ", "), quote(property))
+			return
+		}
+	}
+	e.tool.Sandbox.Require = required
 }

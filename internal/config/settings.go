@@ -23,6 +23,13 @@ type Settings struct {
 	Mask   Mask
 	// MaxFrame is the longest line, in bytes, that the bridge takes from an agent.
 	MaxFrame int
+	Sandbox  Sandbox
+}
+
+// Sandbox are the settings of the sandbox as a whole.
+type Sandbox struct {
+	// AllowWeak lets tools run on a machine that cannot confine their files.
+	AllowWeak bool
 }
 
 // Mask hides abilities of the editor from the agent.
@@ -65,6 +72,7 @@ func settingsNoun() noun[*Settings] {
 			{"always", "keep or forward", (*Settings).readAlways},
 			{"expose", "a list of tool ids", func(s *Settings, v value) { v.setTexts(&s.Expose) }},
 			{"mask", "a mapping", func(s *Settings, v value) { readKeys(v, maskNoun(), &s.Mask) }},
+			{"sandbox", "a mapping", func(s *Settings, v value) { readKeys(v, sandboxSettingsNoun(), &s.Sandbox) }},
 			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
 		},
 	}
@@ -77,6 +85,16 @@ func maskNoun() noun[*Mask] {
 			{"fs", "true or false", func(m *Mask, v value) { v.setBool(&m.FS) }},
 			{"terminal", "true or false", func(m *Mask, v value) { v.setBool(&m.Terminal) }},
 		},
+	}
+}
+
+func sandboxSettingsNoun() noun[*Sandbox] {
+	return noun[*Sandbox]{
+		name: "sandbox",
+		keys: []key[*Sandbox]{
+			{"allow_weak", "true or false", func(s *Sandbox, v value) { v.setBool(&s.AllowWeak) }},
+		},
+		elsewhere: []misplaced{{names(sandboxNoun().keys), "%s belongs to a tool, in tools.yaml"}},
 	}
 }
 

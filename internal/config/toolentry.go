@@ -17,6 +17,7 @@ type toolEntry struct {
 	confirmation value
 	details      map[int]value
 	limits       map[string]value
+	commands     value
 	retry        value
 	caching      value
 	cacheKey     value
@@ -95,6 +96,7 @@ const notYet = "not supported yet"
 func (e *toolEntry) finish() Loaded {
 	e.at.mustHave("script", "")
 	loaded := e.compile()
+	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
 	e.checkCacheKey()

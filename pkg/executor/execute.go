@@ -79,14 +79,16 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 	if err != nil {
 		return nil, asFailure(err, tool.FailTemplate)
 	}
+	settings := entry.Tool.Sandbox
+	settings.AllowedPaths = allowedPaths(settings, call.Dir)
 	return &tool.Invocation{
 		Tool:        entry.Tool.ID,
 		Interpreter: []string{e.bash, "--noprofile", "--norc", scriptPath},
 		Script:      rendered.Script,
 		Values:      rendered.Values,
-		Dir:         startDirectory(entry.Tool.Sandbox, call.Dir),
-		Environment: entry.Tool.Sandbox.Environment,
-		Sandbox:     entry.Tool.Sandbox,
+		Dir:         startDirectory(settings, call.Dir),
+		Environment: settings.Environment,
+		Sandbox:     settings,
 		Shown:       rendered.Shown,
 		Dynamic:     rendered.Dynamic,
 	}, nil
@@ -94,14 +96,7 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 
 // plan settles what this host will enforce.
 func (e *Executor) plan(invocation *tool.Invocation) (sandbox.Plan, *tool.Failure) {
-	plan, err := e.host.Plan(sandbox.Profile{
-		Dir:           invocation.Dir,
-		TempIsolation: invocation.Sandbox.TempIsolation,
-		Environment:   invocation.Environment,
-		Limits:        invocation.Sandbox.Limits,
-		AllowedPaths:  invocation.Sandbox.AllowedPaths,
-		Network:       invocation.Sandbox.Network,
-	})
+	plan, err := e.host.Plan(profile(invocation))
 	if err != nil {
 		return sandbox.Plan{}, asFailure(err, tool.FailSandbox)
 	}

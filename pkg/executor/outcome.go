@@ -19,6 +19,7 @@ func mapOutcome(a *act, r ran) tool.Result {
 	report := a.plan.Report()
 	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
 	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
+	report.Hints = append(report.Hints, outcome.Hints...)
 	if outcome.Lost > 0 {
 		report.Hints = append(report.Hints, fmt.Sprintf("processes: %d of the call could not be ended and may still run", outcome.Lost))
 	}

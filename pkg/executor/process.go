@@ -42,6 +42,45 @@ func startDirectory(s tool.Sandbox, callers string) string {
 	}
 }
 
+// allowedPaths gives the paths that an entry allows, absolute: what is relative is so to the working directory that the
+// entry names, and that to the caller's.
+func allowedPaths(s tool.Sandbox, callers string) []tool.AllowedPath {
+	base := s.WorkingDirectory
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(callers, base)
+	}
+	list := make([]tool.AllowedPath, len(s.AllowedPaths))
+	for i, allowed := range s.AllowedPaths {
+		if !filepath.IsAbs(allowed.Path) {
+			allowed.Path = filepath.Join(base, allowed.Path)
+		}
+		list[i] = allowed
+	}
+	return list
+}
+
+// profile says to the sandbox what an invocation may do.
+func profile(invocation *tool.Invocation) sandbox.Profile {
+	s := invocation.Sandbox
+	require := make([]sandbox.Property, len(s.Require))
+	for i, property := range s.Require {
+		require[i] = sandbox.Property(property)
+	}
+	return sandbox.Profile{
+		Dir:           invocation.Dir,
+		TempIsolation: s.TempIsolation,
+		Environment:   invocation.Environment,
+		Limits:        s.Limits,
+		AllowedPaths:  s.AllowedPaths,
+		Network:       s.Network,
+		Isolated:      s.Strict,
+		Sockets:       s.Sockets,
+		Commands:      s.Commands,
+		Require:       require,
+		BestEffort:    s.BestEffort,
+	}
+}
+
 // asFailure gives err as a Failure, under code when it is not one already.
 func asFailure(err error, code tool.FailureCode) *tool.Failure {
 	var failure *tool.Failure

@@ -22,8 +22,9 @@ type confinement struct {
 	view   *view    // nil without namespaces
 	filter []unix.SockFilter
 
-	grants []grant
-	hints  []string // what was asked for and is not there
+	grants  []grant
+	watched []watched
+	hints   []string // what was asked for and is not there
 }
 
 func (f *confinement) close() {
@@ -34,14 +35,14 @@ func (f *confinement) close() {
 
 // confine makes a call's confinement. What was granted is opened here, so that Landlock's rules are about the very files and
 // directories that had the names, and not about names.
-func (h *Host) confine(p *Plan, d *directories) (*confinement, error) {
+func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, error) {
 	profile := &p.profile
 	network := profile.Network == tool.NetworkOn
 	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0, memfd: profile.Commands == nil, alone: p.level.hasNamespaces()}]}
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
-	if err := f.collect(h, p, d); err != nil {
+	if err := f.collect(h, p, d, program); err != nil {
 		return nil, err
 	}
 	rules, err := newRuleset(h.capability.landlock, network)
@@ -60,7 +61,7 @@ func (h *Host) confine(p *Plan, d *directories) (*confinement, error) {
 }
 
 // collect finds what a call is granted beside the system, parents before what is in them.
-func (f *confinement) collect(h *Host, p *Plan, d *directories) error {
+func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) error {
 	profile := &p.profile
 	noRun := profile.Commands != nil
 	add := func(path string, write bool) error {
@@ -102,31 +103,19 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories) error {
 			f.hints = append(f.hints, fmt.Sprintf("socket %s: %v, so it was not granted", socket, unwrapPath(err)))
 		}
 	}
-	f.protect(h.protected)
-	slices.SortFunc(f.grants, func(a, b grant) int { return cmp.Compare(a.path, b.path) })
-	return nil
-}
-
-// protect keeps what is protected from being changed, in every directory that the call may write to.
-func (f *confinement) protect(names []string) {
-	for _, dir := range slices.Clone(f.grants) {
-		if !dir.write || dir.file {
-			continue
+	f.protect(h.protected, profile.AllowedPaths)
+	if noRun {
+		files, missing := executables(append([]string{program}, profile.Commands...))
+		for _, path := range files {
+			f.grants = slices.DeleteFunc(f.grants, func(g grant) bool { return g.path == path })
+			f.grants = append(f.grants, grant{path: path, file: true})
 		}
-		for _, name := range names {
-			path := filepath.Join(dir.path, name)
-			info, err := os.Lstat(path)
-			if err != nil || info.Mode().Type()&^fs.ModeDir != 0 {
-				continue // not there, or a link: see watchProtected
-			}
-			f.add(grant{path: path, noRun: dir.noRun, file: !info.IsDir()})
-			// A directory on the way to it could be moved aside with it, and another put in its place, were it not a mount of its
-			// own.
-			for above := filepath.Dir(path); above != dir.path; above = filepath.Dir(above) {
-				f.add(grant{path: above, noRun: dir.noRun, write: true})
-			}
+		for _, command := range missing {
+			f.hints = append(f.hints, fmt.Sprintf("allowed command %s: it is not installed", command))
 		}
 	}
+	slices.SortFunc(f.grants, func(a, b grant) int { return cmp.Compare(a.path, b.path) })
+	return nil
 }
 
 // add adds a grant, unless there is one for the path already.
@@ -138,7 +127,11 @@ func (f *confinement) add(g grant) {
 
 // permit gives Landlock the rules.
 func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
-	for _, s := range h.system {
+	system, own := h.system, grant{}
+	if p.profile.Commands != nil {
+		system, own.noRun = h.readable, true
+	}
+	for _, s := range system {
 		if s.path == "/etc" && p.user == 0 && !p.level.hasNamespaces() {
 			// Nothing can be hidden there, so what only root can read is left out.
 			if err := f.permitExcept(s.path, h.secrets); err != nil {
@@ -146,7 +139,7 @@ func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 			}
 			continue
 		}
-		if err := f.rules.grant(s.fd, grant{}.rights()); err != nil {
+		if err := f.rules.grant(s.fd, own.rights()); err != nil {
 			return fmt.Errorf("%w (%s)", err, s.path)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type Host struct {
 
 	filters     filters
 	system      []held // what every call can read
+	readable    []held // what a call with a list of commands can read
 	devices     []held
 	temp        string   // where everybody's temporary files are
 	homes       []string // the directories that people's own files are in
@@ -36,7 +38,7 @@ type Host struct {
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
 	secrets     []hiding // of the system, which only root can read
 	hidden      []hiding // our own
-	protected   []string
+	protected   protected
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
@@ -126,11 +128,11 @@ func (h *Host) open(o Options) (err error) {
 // survey looks at what of the file system the calls' views depend on.
 func (h *Host) survey(o Options) {
 	h.filters = makeFilters()
-	h.system, h.devices = holdSystem()
+	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()
 	h.further = existing("/var", "/mnt", "/media", "/srv")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
-	h.secrets, h.hidden, h.protected = hidings(ownSecrets), hidings(o.Hidden), o.Protected
+	h.secrets, h.hidden, h.protected = hidings(ownSecrets), hidings(o.Hidden), newProtected(o.Protected)
 	h.temp = o.TempDir
 	if real, err := filepath.EvalSymlinks(o.TempDir); err == nil {
 		h.temp = real
@@ -154,7 +156,7 @@ func (h *Host) Close() error {
 	if h.adopted != nil {
 		h.adopted.close()
 	}
-	for _, held := range append(h.system, h.devices...) {
+	for _, held := range slices.Concat(h.system, h.readable, h.devices) {
 		unix.Close(held.fd)
 	}
 	if h.self >= 0 {

@@ -27,6 +27,7 @@ type call struct {
 	streams [2]*stream // stdout and stderr
 	root    root
 	found   toll         // what was running when a call with a process namespace was ended
+	watched []watched    // directories in which nothing protected may appear
 	hints   []string     // what was asked for and could not be granted
 	lost    map[int]bool // processes that we may not signal
 	peak    atomic.Int64 // the most tasks that were counted
@@ -85,6 +86,9 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		c.hit = h.groups.hit(c.group)
 		h.groups.giveBack(c.group)
 	}
+	for _, w := range c.watched {
+		c.hints = append(c.hints, w.hold(h.protected)...)
+	}
 	outcome, endErr := c.conclude(ended, lost == nil)
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	if err := c.dirs.remove(); err != nil {
@@ -120,12 +124,12 @@ func (h *Host) start(c *call, process Process) (err error) {
 			return err
 		}
 	}
-	shut, err := h.confine(&c.plan, c.dirs)
+	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
 	if err != nil {
 		return err
 	}
 	defer shut.close()
-	c.hints = shut.hints
+	c.hints, c.watched = shut.hints, shut.watched
 	files, theirs, err := h.files(c, process, id)
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 	}
 	if v.ownProc {
 		l.do("mount", unix.SYS_MOUNT, l.text("proc"), l.text("/proc"), l.text("proc"), unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc", "a container that hides parts of its /proc allows no other one")
-		v.permit(l, rules, grant{path: "/proc"})
+		v.permit(l, rules, grant{path: "/proc", noRun: v.noRun})
 	}
 	for _, dir := range v.covers {
 		v.memory(l, dir, "mode=0755,size=1m,nr_inodes=1k")
@@ -245,19 +245,15 @@ type held struct {
 	file bool
 }
 
-// holdSystem opens what every call can use.
-func holdSystem() (paths, nodes []held) {
-	for _, path := range systemPaths {
+// hold opens those of some paths that are there.
+func hold(paths []string, file bool) []held {
+	var list []held
+	for _, path := range paths {
 		if fd, err := openPath(path); err == nil {
-			paths = append(paths, held{path: path, fd: fd})
+			list = append(list, held{path: path, fd: fd, file: file})
 		}
 	}
-	for _, path := range devices {
-		if fd, err := openPath(path); err == nil {
-			nodes = append(nodes, held{path: path, fd: fd, file: true})
-		}
-	}
-	return paths, nodes
+	return list
 }
 
 // homes lists the directories that people's own files are in.

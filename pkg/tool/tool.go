@@ -49,6 +49,15 @@ type Sandbox struct {
 	AllowedPaths  []AllowedPath
 	Environment   map[string]string
 	Network       Network
+	// Strict gives a call network interfaces of its own, none of which leads anywhere, beside what Network means.
+	Strict bool
+	// Sockets are the UNIX sockets that a call may connect to. No others are, whatever Network says.
+	Sockets []string
+	// Commands are the program files that may start: names to be found in PATH, or absolute paths. Nil means all.
+	Commands []string
+	// Require names properties that must be enforced for a call to run, unless BestEffort.
+	Require    []string
+	BestEffort bool
 
 	Limits Limits
 }

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+const ruleCommand = "command"
+
+// networkClients are the programs that a script calls in order to reach another machine.
+var networkClients = []string{
+	"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "ssh", "scp", "rsync", "mosh", "psql", "pg_dump", "mysql",
+	"mariadb", "mongosh", "redis-cli", "sqlcmd", "cqlsh", "influx", "ping", "dig", "nslookup", "host", "whois", "traceroute", "aws", "gcloud",
+	"gsutil", "az", "gh", "glab", "kubectl", "helm", "docker", "podman", "terraform", "npm", "npx", "pnpm", "yarn", "pip", "pip3", "pipx", "uv", "cargo", "gem",
+	"bundle", "composer", "go", "apt", "apt-get", "dnf", "yum", "apk", "brew", "snap", "flatpak", "s3cmd", "rclone", "mail", "sendmail", "grpcurl", "websocat",
+}
+
+// gitNetwork are the commands of git that reach another machine.
+var gitNetwork = []string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}
+
+// checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant to use the
+// network where the entry does not say.
+//
+// The script is read with its tags standing: they are words to a shell. What cannot be told about it is left to the kernel, which
+// holds the running script to the same list.
+func (e *toolEntry) checkCommands() {
+	s := &e.tool.Sandbox
+	if e.tool.Script == "" {
+		return
+	}
+	script := shellscan.Scan(e.tool.Script)
+	if s.Commands != nil {
+		for _, command := range script.Commands {
+			name := command.Name
+			if command.Builtin || strings.Contains(name, "{{") || slices.Contains(s.Commands, name) || slices.Contains(s.Commands, path.Base(name)) {
+				continue
+			}
+			e.commands.fail(ruleCommand, "add it to the list, or take it out of the script",
+				"the script calls %s (its line %d), which is not among allowed_commands", quote(name), command.Line)
+		}
+	}
+	if s.Network == tool.NetworkUnsaid {
+		s.Network = tool.NetworkOff
+		if slices.ContainsFunc(script.Commands, callsNetwork) {
+			s.Network = tool.NetworkOn
+		}
+	}
+}
+
+// callsNetwork tells whether a command is there to reach another machine.
+func callsNetwork(command shellscan.Command) bool {
+	name := path.Base(command.Name)
+	if name != "git" {
+		return slices.Contains(networkClients, name)
+	}
+	for _, arg := range command.Args {
+		if arg.Fixed && !strings.HasPrefix(arg.Text, "-") {
+			return slices.Contains(gitNetwork, arg.Text)
+		}
+	}
+	return false
+}
