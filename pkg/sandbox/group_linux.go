@@ -24,7 +24,8 @@ import (
 // we may not be in it ourselves ("no internal processes"): a systemd service with Delegate=yes and DelegateSubgroup=…, whose
 // unit is the parent of our own group, is so.
 type groups struct {
-	base   string // a directory of ours
+	base   string   // a directory of ours
+	lock   *os.File // it, open and locked as long as this program lives
 	v2     bool
 	memory bool
 
@@ -129,11 +130,19 @@ func (p groupPlace) open(id string) (*groups, error) {
 	}
 	old, _ := filepath.Glob(filepath.Join(p.dir, groupPrefix+"*"))
 	for _, dir := range old {
-		removeGroups(dir)
+		if lock, err := lockGroups(dir); err == nil {
+			removeGroups(dir)
+			lock.Close()
+		}
 	}
 	g := &groups{base: filepath.Join(p.dir, groupPrefix+id), v2: p.v2}
 	if err := os.Mkdir(g.base, 0o755); err != nil {
 		return nil, err
+	}
+	// Somebody who sweeps just now may be quicker, and there are no groups then. Calls do without them.
+	var err error
+	if g.lock, err = lockGroups(g.base); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", g.base, err)
 	}
 	if p.v2 {
 		_ = os.WriteFile(filepath.Join(g.base, "cgroup.subtree_control"), []byte("+pids +memory"), 0)
@@ -143,11 +152,24 @@ func (p groupPlace) open(id string) (*groups, error) {
 	// A group is only worth something if its number can be set.
 	probe, err := g.make(1, 0)
 	if err != nil {
-		removeGroups(g.base)
+		g.close()
 		return nil, err
 	}
 	g.spares = append(g.spares, probe)
 	return g, nil
+}
+
+// lockGroups locks a directory of groups, unless its program lives.
+func lockGroups(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // removeGroups removes a directory of groups that nothing runs in. One that something runs in stays: EBUSY.
@@ -159,7 +181,10 @@ func removeGroups(dir string) {
 	_ = unix.Rmdir(dir)
 }
 
-func (g *groups) close() { removeGroups(g.base) }
+func (g *groups) close() {
+	removeGroups(g.base)
+	g.lock.Close()
+}
 
 // make makes a group.
 func (g *groups) make(tasks int, memory int64) (*group, error) {
