@@ -80,13 +80,14 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 		return nil, asFailure(err, tool.FailTemplate)
 	}
 	settings := entry.Tool.Sandbox
-	settings.AllowedPaths = allowedPaths(settings, call.Dir)
+	dir := realDirectory(call.Dir)
+	settings.AllowedPaths = allowedPaths(settings, dir)
 	return &tool.Invocation{
 		Tool:        entry.Tool.ID,
 		Interpreter: []string{e.bash, "--noprofile", "--norc", scriptPath},
 		Script:      rendered.Script,
 		Values:      rendered.Values,
-		Dir:         startDirectory(settings, call.Dir),
+		Dir:         startDirectory(settings, dir),
 		Environment: settings.Environment,
 		Sandbox:     settings,
 		Shown:       rendered.Shown,

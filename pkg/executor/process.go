@@ -29,6 +29,15 @@ func process(invocation *tool.Invocation) sandbox.Process {
 	return sandbox.Process{Argv: invocation.Interpreter, Inputs: inputs}
 }
 
+// realDirectory follows the links of the caller's directory, which a person has chosen. From there on no link is followed that
+// a call may have made.
+func realDirectory(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir // the sandbox tells
+}
+
 // startDirectory gives the directory that a call starts in, or below which it gets one of its own. An entry that names
 // none means the temporary directory when it is isolated, since nothing there is the caller's, and else the caller's own.
 func startDirectory(s tool.Sandbox, callers string) string {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -224,29 +225,40 @@ func (g *groups) set(one *group, tasks int, memory int64) error {
 	return nil
 }
 
-// take gives a call a group, and a descriptor of the file that takes processes in.
+// take gives a call a group, and a descriptor of the file that takes processes in. A group that somebody else has removed,
+// who takes care of the machine's groups, is made again.
 func (g *groups) take(tasks int, memory int64) (*group, int, error) {
-	one, err := g.spare(), error(nil)
-	if one == nil {
-		one, err = g.make(tasks, memory)
-	} else {
-		err = g.set(one, tasks, memory)
+	for {
+		one, kept := g.spare(), true
+		var err error
+		if one == nil {
+			kept = false
+			one, err = g.make(tasks, memory)
+		} else {
+			err = g.set(one, tasks, memory)
+		}
+		fd := -1
+		if err == nil {
+			fd, err = g.open(one)
+		}
+		if err == nil {
+			one.hits, one.ooms = g.counter(one, "pids.events", "max"), g.counter(one, "memory.events", "oom_kill")
+			return one, fd, nil
+		}
+		if !kept || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENODEV) {
+			return nil, -1, &StartError{Step: "make a control group", Path: g.base, Err: unwrapPath(err)}
+		}
 	}
-	if err != nil {
-		return nil, -1, &StartError{Step: "make a control group", Path: g.base, Err: unwrapPath(err)}
-	}
-	one.hits, one.ooms = g.counter(one, "pids.events", "max"), g.counter(one, "memory.events", "oom_kill")
-	// With v1 a thread that moves only itself takes no lock; moving a whole process waits for all processors, some 15 ms.
+}
+
+// open opens the file of a group that takes processes in. With v1 a thread that moves only itself takes no lock; moving a whole
+// process waits for all processors, some 15 ms.
+func (g *groups) open(one *group) (int, error) {
 	name := "tasks"
 	if g.v2 {
 		name = "cgroup.procs"
 	}
-	fd, err := unix.Open(filepath.Join(one.path, name), unix.O_WRONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		g.giveBack(one)
-		return nil, -1, &StartError{Step: "open", Path: filepath.Join(one.path, name), Err: err}
-	}
-	return one, fd, nil
+	return unix.Open(filepath.Join(one.path, name), unix.O_WRONLY|unix.O_CLOEXEC, 0)
 }
 
 func (g *groups) spare() *group {
