@@ -24,6 +24,7 @@ func (p *parameter) check() {
 	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
 	only(p.maximumAt, tool.TypeNumber, tool.TypeInteger)
 	only(p.patternAt, tool.TypeString)
+	only(p.formatAt, tool.TypeString)
 	only(p.codeAt, tool.TypeString)
 	only(p.itemsAt, tool.TypeArray)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
@@ -84,6 +85,9 @@ func (p *parameter) misfit(given any) string {
 	}
 	if text, ok := given.(string); ok && p.pattern != nil && !p.pattern.MatchString(text) {
 		return fmt.Sprintf("%s does not match the pattern as a whole", quote(text))
+	}
+	if text, ok := given.(string); ok && !p.parameter.Format.Holds(text) {
+		return fmt.Sprintf("want %s, found %s", p.parameter.Format.Words(), quote(text))
 	}
 	return ""
 }

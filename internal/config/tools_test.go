@@ -39,6 +39,7 @@ func TestEveryKey(t *testing.T) {
 			{Name: "count", Type: tool.TypeInteger, Minimum: "1", Maximum: "10", Default: json.Number("3")},
 			{Name: "rate", Type: tool.TypeNumber, Minimum: "0.5", Maximum: "1e3", Default: json.Number("1.10")},
 			{Name: "level", Type: tool.TypeString, Enum: []any{"low", "high"}, Default: "low"},
+			{Name: "from", Type: tool.TypeString, Format: tool.FormatIP, Default: "::1"},
 			{Name: "loud", Type: tool.TypeBoolean, Default: true},
 			{Name: "pairs", Type: tool.TypeObject, Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
 			{Name: "words", Type: tool.TypeArray, Default: []any{"a", "b"},
@@ -106,10 +107,7 @@ func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, entry, want string }{
 		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
-		{"format", "parameters: [{name: p, format: path}]", `parameter "p": format: not supported yet`},
 		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
-		{"format before the name", "parameters: [{format: path, name: p}]", `parameter "p": format: not supported yet`},
-		{"format of items", "parameters: [{name: p, type: array, items: {type: string, format: path}}]", `parameter "p": items.format: not supported yet`},
 		{"several", "sandbox: {grants: [git], environment_variables: {A: {secret: A}}}", "sandbox.grants: not supported yet; sandbox.environment_variables.A: {secret: …} is not supported yet"},
 	}
 	for _, test := range tests {

@@ -48,11 +48,12 @@ func inParallel(t *testing.T, total int, f func(i int, r *rand.Rand, dir string)
 	t.Helper()
 	var next atomic.Int64
 	var workers sync.WaitGroup
+	seed := fuzzSeed()
 	for range runtime.GOMAXPROCS(0) {
 		dir := t.TempDir()
 		workers.Go(func() { // ends when every number is taken
 			for i := int(next.Add(1)) - 1; i < total && !t.Failed(); i = int(next.Add(1)) - 1 {
-				f(i, rand.New(rand.NewPCG(42, uint64(i))), dir)
+				f(i, rand.New(rand.NewPCG(seed, uint64(i))), dir)
 			}
 		})
 	}
