@@ -19,8 +19,8 @@ type parameter struct {
 
 	// Places of what is checked once the type is known. A value without a node was not given.
 	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt value
-	enum                                                                []value
-	pattern                                                             *regexp.Regexp // for the whole value
+	enum                                                                          []value
+	pattern                                                                       *regexp.Regexp // for the whole value
 }
 
 // parameterNoun is what an entry of parameters may say.

@@ -15,11 +15,7 @@ const ruleTemplate = "template"
 func (e *toolEntry) compile() Loaded {
 	var loaded Loaded
 	if e.script.node != nil {
-		if interpreter, shell := render.Interpreter(e.tool.Script); shell {
-			loaded.Template = e.compileScript()
-		} else {
-			e.lack(e.script, "scripts for "+shorten(interpreter)+" are "+notYet+", only those for sh and bash")
-		}
+		loaded.Template = e.compileScript()
 	}
 	if e.confirmation.node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
@@ -41,7 +37,7 @@ func (e *toolEntry) compile() Loaded {
 // compileScript compiles the script and says where in the file its findings are. Names that nobody declares are mistakes
 // in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
 func (e *toolEntry) compileScript() *render.Template {
-	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared}
+	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient}
 	if e.file.version == formatStrict {
 		options.Undeclared = render.RefuseUndeclared
 	}

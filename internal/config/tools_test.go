@@ -131,18 +131,57 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// TestOtherInterpreters: a script that bash does not run loads when it reads its parameters by itself, and a tag in it is
+// told what to write instead, at its place in the file.
 func TestOtherInterpreters(t *testing.T) {
 	t.Parallel()
-	for _, interpreter := range []string{"/usr/bin/env python3", "/usr/bin/node", "/usr/bin/perl -w"} {
+	for interpreter, cure := range map[string]string{
+		"/usr/bin/env python3": `json.load(open(os.environ["A2A_PARAMS_FILE"]))["x"]`, "/usr/bin/node": `process.env.A2A_PARAMS_FILE`, "/usr/bin/perl -w": `$ENV{A2A_PARAM_X}`,
+	} {
 		t.Run(interpreter, func(t *testing.T) {
 			t.Parallel()
-			data := "a:\n  script: |\n    #!" + interpreter + "\n    print({{x}})\n"
+			data := "a:\n  script: |\n    #!" + interpreter + "\n    print(1)\n  parameters: [{name: x}]\n"
 			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(tools[0].Tool.Unavailable, "script: ") || tools[0].Template != nil {
-				t.Errorf("want it unavailable for its script, got %q", tools[0].Tool.Unavailable)
+			if tools[0].Tool.Unavailable != "" || tools[0].Template == nil {
+				t.Errorf("unavailable: %q", tools[0].Tool.Unavailable)
+			}
+			_, err = ReadTools(File{Name: "x.yaml", Data: []byte(strings.Replace(data, "print(1)", "print({{x}})", 1))})
+			if err == nil || !strings.Contains(err.Error(), "x.yaml:4:11: ") || !strings.Contains(err.Error(), cure) {
+				t.Errorf("a tag: %v", err)
+			}
+		})
+	}
+}
+
+// TestTemplateSafety: warn makes missing declarations warnings, in a file of either form, and raw is nothing that there is.
+func TestTemplateSafety(t *testing.T) {
+	t.Parallel()
+	const tools = "{a: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}}\n"
+	for _, row := range []struct{ name, data, want string }{
+		{"nothing said", tools, "only a number is safe here"},
+		{"strict", "template_safety: strict\ntools: " + tools, "only a number is safe here"},
+		{"warn", "template_safety: warn\ntools: " + tools, ""},
+		{"warn at the end", "tools: " + tools + "template_safety: warn\n", ""},
+		{"warn in a bare file", "template_safety: warn\na: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}\n", ""},
+		{"raw", "template_safety: raw\ntools: " + tools, "there is no raw: values never become part of a script"},
+		{"something else", "template_safety: loose\ntools: " + tools, `want strict or warn, found "loose"`},
+		{"no text", "template_safety: [warn]\ntools: " + tools, "want strict or warn, found a list"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			loaded, err := ReadTools(File{Name: "x.yaml", Data: []byte(row.data)})
+			switch {
+			case row.want != "":
+				if err == nil || !strings.Contains(err.Error(), row.want) {
+					t.Errorf("got %v, want %q", err, row.want)
+				}
+			case err != nil:
+				t.Error(err)
+			case len(loaded[0].Warnings) != 1 || !strings.Contains(loaded[0].Warnings[0].Message, "every other value is refused"):
+				t.Errorf("warnings: %v", loaded[0].Warnings)
 			}
 		})
 	}

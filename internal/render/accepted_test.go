@@ -185,6 +185,7 @@ var accepted = []struct {
 	{"lines of the first line", "#!/bin/bash\necho $LINENO {{x}}\necho $LINENO", map[string]any{"x": "a"}, "2 a\n3\n"},
 	{"lines without a first line", "echo $LINENO {{x}}\necho $LINENO", map[string]any{"x": "a"}, "1 a\n2\n"},
 	{"comment on the first line", "# {{x}}\necho $LINENO {{x}}", map[string]any{"x": "a"}, "2 a\n"},
+	{"comment that a tag with a backslash ends", ": # a\\{{x}}\necho {{x}}", map[string]any{"x": "a"}, "a\n"},
 	{"empty first line", "\necho $LINENO {{x}}", map[string]any{"x": "a"}, "2 a\n"},
 	{"no tags", "#!/bin/sh\necho a; ls /proc/self/fd/4 2>/dev/null", nil, "a\n"},
 	{"descriptors are closed", `for f in 3 4; do if { true <&$f; } 2>/dev/null; then echo "{{x}} $f is open"; fi; done`, map[string]any{"x": ""}, ""},

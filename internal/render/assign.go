@@ -82,8 +82,7 @@ func (t *trail) arithmetic(where string) {
 	p := t.place
 	switch {
 	case p == nil: // followArithmetic sees it
-	case !p.tag.param.integers():
-		t.refuse(message, "declare the parameter with `type: integer`, or as an enum of numbers")
+	case !p.tag.param.integers() && !t.lenient(message, onlyNumbers, "declare the parameter with `type: integer`, or as an enum of numbers"):
 	case !t.inner:
 		t.refuse("what a command prints is evaluated as arithmetic, which can run commands", "check that it is a number first")
 	case !t.alone():
@@ -113,11 +112,11 @@ func (t *trail) compare(n *syntax.BinaryTest, child syntax.Node) {
 		case t.place == nil: // followArithmetic sees it
 		case !t.inner && t.class == free:
 			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
-		case !t.place.tag.param.integers():
-			t.role("number of [[ ]]")
-			t.refuse("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
 		default:
 			t.role("number of [[ ]]")
+			if !t.place.tag.param.integers() && !t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
+				return
+			}
 			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})
 		}
 	case syntax.TsReMatch:

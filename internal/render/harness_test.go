@@ -45,12 +45,12 @@ func run(t testing.TB, dir string, r Rendered, environment ...string) outcome {
 		// the product: tool.CheckArguments refuses it.
 		environment = append(environment, "LC_ALL=C")
 	}
-	return bash(dir, files, environment, "--noprofile", "--norc", "/dev/fd/4")
+	bashRuns.Add(1)
+	return start(dir, files, environment, "bash", "--noprofile", "--norc", "/dev/fd/4")
 }
 
-func bash(dir string, files []*os.File, environment []string, args ...string) outcome {
-	bashRuns.Add(1)
-	cmd := exec.Command("bash", args...)
+func start(dir string, files []*os.File, environment []string, argv ...string) outcome {
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8"}, environment...)
 	cmd.ExtraFiles = files

@@ -65,8 +65,8 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%d items: %d references", i, got)
 		}
 	}
-	if n := template.shapes.recent.Len(); n > maxShapes || n != len(template.shapes.byKey) {
-		t.Errorf("%d shapes are kept, %d by key", n, len(template.shapes.byKey))
+	if n := template.shapes.Len(); n != maxShapes {
+		t.Errorf("%d shapes are kept, want %d", n, maxShapes)
 	}
 }
 

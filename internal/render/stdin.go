@@ -27,9 +27,8 @@ func (t *trail) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
 		switch {
 		case t.place == nil || !t.inner:
 			t.refuse("bash expands the target of "+n.Op.String()+" twice, so a text like $(cmd) in it runs cmd", "write > or &> for a file")
-		case !t.place.tag.param.integers():
-			t.refuse("only a number is safe as the target of "+n.Op.String()+", which bash expands twice: a text like $(cmd) in it runs cmd",
-				"write > or &> for a file, or declare the parameter with `type: integer`")
+		case !t.place.tag.param.integers() && !t.lenient("only a number is safe as the target of "+n.Op.String()+", which bash expands twice: a text like $(cmd) in it runs cmd",
+			onlyNumbers, "write > or &> for a file, or declare the parameter with `type: integer`"):
 		default:
 			t.place.need(guard{check: isDigits, who: "for a descriptor"})
 		}

@@ -36,6 +36,20 @@ func (t *trail) refuse(message, fix string) {
 	t.a.report(Error, t.script, t.leaf(), t.origin, "through $"+t.variable, message, fix)
 }
 
+// lenient says what the parameter's declaration would have to say for the tag to stand here. It tells whether that is only
+// a warning, so that the caller has each value checked instead; checked says how.
+func (t *trail) lenient(message, checked, fix string) bool {
+	if !t.a.options.Lenient || t.place == nil || !t.inner || t.class != free {
+		t.refuse(message, fix)
+		return false
+	}
+	t.warn(message+"; "+checked, fix)
+	return true
+}
+
+// onlyNumbers is what a lenient place checks that needs a number.
+const onlyNumbers = "every other value is refused when the tool is called"
+
 func (t *trail) warn(message, fix string) {
 	if t.place != nil {
 		t.place.remark(message, fix)

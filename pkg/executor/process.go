@@ -15,10 +15,11 @@ import (
 // where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
 const scriptPath = "/dev/fd/4"
 
-// process lays out an invocation for the sandbox: the values on render.ValuesDescriptor (3), the script on
+// process lays out an invocation for the sandbox: the values, or the parameters of a script that bash does not run, on render.ValuesDescriptor (3), the script on
 // render.ScriptDescriptor (4), both sealed.
 func process(invocation *tool.Invocation) sandbox.Process {
 	var values strings.Builder
+	values.WriteString(invocation.Parameters) // for bash there are none
 	for _, value := range invocation.Values {
 		values.WriteString(value)
 		values.WriteByte(0)
