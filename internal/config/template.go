@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,6 +17,7 @@ func (e *toolEntry) compile() Loaded {
 	var loaded Loaded
 	if e.script.node != nil {
 		loaded.Template = e.compileScript()
+		e.unread = loaded.Template == nil
 	}
 	if e.confirmation.node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
@@ -100,7 +102,34 @@ func (e *toolEntry) compileText(v value) *render.Text {
 		v.fail(ruleTemplate, "", "%s", err)
 		return nil
 	}
+	e.checkNames(v, text)
 	return text
+}
+
+// checkNames looks for what a text names and no parameter declares, those that the script implies included. Unlike in the
+// script such a name makes no parameter: an agent that gave it would change nothing but the text.
+func (e *toolEntry) checkNames(v value, text *render.Text) {
+	var declared []string
+	for _, p := range e.tool.Parameters {
+		declared = append(declared, p.Name)
+	}
+	for _, name := range text.Names() {
+		if slices.Contains(declared, name) {
+			continue
+		}
+		if e.unread && e.file.version != formatStrict {
+			continue // the script may imply it, once it can be read
+		}
+		hint := ""
+		if near := tool.Nearest(name, declared); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		if e.file.version == formatStrict {
+			v.fail(ruleTemplate, hint, "no parameter %s is declared", quote(name))
+		} else {
+			v.warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there", quote(name))
+		}
+	}
 }
 
 func sortedKeys(m map[int]value) []int {
