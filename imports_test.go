@@ -51,7 +51,7 @@ var may = map[string][]string{
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/supervisor",
 	},
 
-	"internal/bench": {"pkg/tool", "internal/app", "internal/mcpserver"},
+	"internal/bench": {"pkg/tool", "internal/app", "internal/mcpserver", "internal/render"},
 	"internal/demo":  {},
 
 	"test/agents":                  {},

@@ -36,6 +36,9 @@ func (p *parameter) check() {
 		return
 	}
 	why := p.misfit(p.parameter.Default)
+	if why == "" && p.parameter.Items != nil {
+		why = p.misfitItems()
+	}
 	switch {
 	case why != "":
 		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", why)
@@ -88,6 +91,21 @@ func (p *parameter) misfit(given any) string {
 	}
 	if text, ok := given.(string); ok && !p.parameter.Format.Holds(text) {
 		return fmt.Sprintf("want %s, found %s", p.parameter.Format.Words(), quote(text))
+	}
+	return ""
+}
+
+// misfitItems says why the items of the default do not fit, as a call would be told.
+func (p *parameter) misfitItems() string {
+	declared := p.parameter
+	declared.Name, declared.Default, declared.Required, declared.Enum = "item", nil, false, nil
+	arguments, err := json.Marshal(map[string]any{declared.Name: p.parameter.Default})
+	if err != nil {
+		return err.Error()
+	}
+	_, failure := (&tool.Tool{Parameters: []tool.Parameter{declared}}).CheckArguments(arguments)
+	if failure != nil {
+		return failure.Message
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // generated is a template made by chance, and what it prints: the generator builds both side by side.
@@ -311,4 +312,79 @@ func TestHostileValuesInGeneratedTemplates(t *testing.T) {
 		}
 	})
 	t.Logf("%d bash processes", runs.Load())
+}
+
+// No script holds a value, whatever the template, and two calls of one shape have one script and one hash.
+func TestGeneratedScriptsHoldNoValue(t *testing.T) {
+	t.Parallel()
+	const mark = "a mark of every value"
+	scripts, marked := map[string]string{}, 0 // the scripts by their hash
+	for i := range 400 {
+		r := rand.New(rand.NewPCG(5, uint64(i)))
+		program, arguments := generate(r)
+		arguments["x"], arguments["y"] = mark+arguments["x"].(string), arguments["y"].(string)+mark
+		template := generatedTemplate(t, program.script)
+		first, err := template.Render(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := generatedTemplate(t, program.script).Render(sameShape(r, arguments, mark))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Script != second.Script || first.Hash != second.Hash || first.Shown != second.Shown {
+			t.Errorf("two scripts for one shape:\n%s\n%s", first.Script, second.Script)
+		}
+		if other, known := scripts[first.Hash]; known && other != first.Script || first.Hash != hashOf(first.Script) {
+			t.Errorf("a hash of two scripts:\n%s\n%s", other, first.Script)
+		}
+		scripts[first.Hash] = first.Script
+		for _, value := range append(first.Values, second.Values...) {
+			if strings.Contains(value, mark) {
+				marked++
+			}
+		}
+		if strings.Contains(first.Script+second.Script, mark) {
+			t.Errorf("the script holds a value:\n%s", first.Script)
+		}
+		arguments["b"] = arguments["b"] != true
+		if third, err := template.Render(arguments); err != nil || (third.Shown == first.Shown) != (third.Hash == first.Hash) {
+			t.Errorf("another shape, %v:\n%s\n%s", err, first.Script, third.Script)
+		}
+	}
+	if marked < 400 {
+		t.Errorf("only %d values were marked", marked)
+	}
+}
+
+// sameShape makes other arguments that fill every section in alike.
+func sameShape(r *rand.Rand, arguments map[string]any, mark string) map[string]any {
+	list, object := []any{}, map[string]any{}
+	for range arguments["list"].([]any) {
+		list = append(list, hostile(r))
+	}
+	for len(object) < len(arguments["map"].(map[string]any)) {
+		object[hostile(r)] = hostile(r)
+	}
+	return map[string]any{
+		"x": hostile(r) + mark, "y": mark + hostile(r), "d": "-" + hostile(r), "e": "slow", "n": number(fmt.Sprint(r.IntN(9))), "b": arguments["b"], "list": list, "map": object,
+	}
+}
+
+// Values of megabytes go through bash as they are, and do not take long: they never meet its parser. In the script such a
+// value would take bash most of a minute.
+func TestBigValues(t *testing.T) {
+	t.Parallel()
+	value := strings.Repeat("it's $(touch "+canary+") \"`\\\n", 6<<20/24)
+	for _, script := range []string{"printf '%s' '{{x}}'", "cat <<'E' | head -c -1\n{{x}}\nE\n", "head -c -1 <<< {{x}}", "X=\"{{x}}\"; printf '%s' \"$X\""} {
+		rendered, err := compile(t, script, stringsNamed("x"), Options{}).Render(map[string]any{"x": value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := time.Now()
+		if o := run(t, t.TempDir(), rendered); o.pwned || o.stdout != value {
+			t.Errorf("%s: got %d bytes, want %d; %v, %.200s", script, len(o.stdout), len(value), o.err, o.stderr)
+		}
+		t.Logf("%v for %d bytes in %q", time.Since(started).Round(time.Millisecond), len(value), script)
+	}
 }
