@@ -123,6 +123,11 @@ var (
 		`declare -A M; M[$X]=1; `, `M["$X"]=1; `, `unset "M[$X]"; `, `echo "${#X}"; `, `select v in "$X"; do eval "$v"; break; done <<< 1; `, `time eval "$X"; `, `if eval "$X"; then :; fi; `, `xargs -0 echo <<< "$X"; `, `xargs -I{} bash -c {} <<< "$X"; `,
 		`find . -maxdepth 0 -exec bash -c "$X" \; `, `find . -maxdepth 0 -exec bash -c 'eval "$1"' _ "$X" \; `, `awk "$X" /dev/null; `, `awk -v v="$X" 'BEGIN { print v }'; `, `sed "$X" /dev/null; `, `perl -e "$X"; `, `perl -e 'print @ARGV' "$X"; `, `perl -ne 1 "$X"; `, `env "$X"; `, `env -S "$X"; `,
 		`command "$X"; `, `builtin eval "$X"; `, `nice -n 1 bash -c "$X"; `, `timeout 5 bash -c "$X"; `,
+		`bash < t.sh; `, `cat t.sh | bash; `, `eval "$(cat t.sh)"; `, `Y=$(<t.sh); `, `Y=$(cat t.sh); `, `cp t.sh u.sh; `, `mv t.sh u.sh; `, `. ./u.sh; `, `bash < u.sh; `, `exec > >(bash); `, `exec 5> >(bash); `,
+		`echo "$X" >&5; `, `exec 3< t.sh; bash <&3; `, `exec 3<<< "$X"; `, `. /dev/fd/3; `, `F=t.sh; `, `echo "$X" > $F; `, `bash "$F"; `, `tee t.sh <<< "$X" > /dev/null; `, `echo "$X" | tee -a u.sh > t.sh; `, `printf '%s' "$X" >> u.sh; `,
+		`bash -c 'bash' <<< "$X"; `, `sh -c 'eval "$(cat)"' <<< "$X"; `, `echo "$X" | bash -c 'cat | sh'; `, `bash -c 'read -r l; eval "$l"' <<< "$X"; `, `env Q="$X" bash -c 'eval "$Q"'; `, `env Q="$X" bash -c 'echo "$Q"'; `,
+		`HISTCMD=$X; `, `for RANDOM in "$X"; do :; done; `, `mapfile -t RANDOM <<< "$X"; `, `bash -c '. ./t.sh'; `, `source <(cat t.sh); `, `sed s/q/r/ t.sh | sh; `, `while read -r l; do eval "$l"; done < t.sh; `, `ln -s t.sh u.sh; `,
+		`mkdir -p d; echo "$X" > d/t.sh; `, `cd d; bash t.sh; `, `( bash ) < t.sh; `, `f() { bash; }; f < t.sh; `, `cat < t.sh | { bash; }; `, `cat t.sh; `, `Z="$(cat t.sh)"; `, `: > t.sh; `, `g > t.sh; `, `echo "$Y" > t.sh; `, `cat <<< "$Y" >> t.sh; `,
 	}
 	payloads = []string{"a[$(touch PWNED)]", "$(touch PWNED)", "X[$(touch PWNED)]=1", "touch PWNED", "A[$(touch PWNED)]", "Z[$(touch PWNED)]", "($(touch PWNED))", "([$(touch PWNED)]=1)", "-c touch PWNED", "-v a[$(touch PWNED)]", "BEGIN { system(\"touch PWNED\") }", "1e touch PWNED", "touch PWNED|", "-v"}
 )

@@ -14,6 +14,7 @@ func (f *flow) followVariables() {
 		visit(s.file, func(stack []syntax.Node) bool {
 			leaf := stack[len(stack)-1]
 			f.followArithmetic(s, leaf)
+			f.followFiles(s, stack)
 			if p, ok := leaf.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
 				f.followUse(s, stack, p)
 			}
