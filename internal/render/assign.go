@@ -27,12 +27,25 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 	if meaning, special := shellwords.SpecialVariable(name); special {
 		t.refuse(meaning, "use another variable")
 	}
+	if c, ok := parent.(*syntax.CallExpr); ok && t.a.runsMake(c) {
+		t.refuse("make runs $(shell …) in the variables of its environment", "write the value into a file, or pass it to the commands of the makefile in another way")
+	}
 	switch {
 	case t.a.flow.integers[name]:
 		t.refuse("bash evaluates what is assigned to "+name+" as arithmetic (declare -i), which can run commands", "leave -i out")
 	case t.a.flow.references[name]:
 		t.refuse(name+" is a reference (declare -n), so the value can choose a variable", "assign to the variable itself")
 	}
+}
+
+// runsMake tells whether make is what a command runs.
+func (a *analysis) runsMake(n *syntax.CallExpr) bool {
+	c := a.call(n)
+	if len(c.reading.Programs) == 0 {
+		return false
+	}
+	name := c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text
+	return name == "make" || name == "gmake"
 }
 
 // declare handles a value in declare, local, export, readonly and typeset.

@@ -334,6 +334,16 @@ var refused = []struct{ name, script, reason string }{
 	{"bash by ssh", `cat <<< {{x}} | ssh host bash`, "standard input of bash"},
 	{"env and sh -c", `env X={{x}} sh -c 'eval "$X"'`, "shell code that eval runs"},
 	{"sudo and sh -c", `sudo X={{x}} sh -c '$X'`, "chooses which command"},
+	// Programs that run a word, their input or their environment.
+	{"docker run", `docker run --rm -v /a:/b alpine {{x}}`, "chooses which command"},
+	{"docker run --entrypoint", `docker run --entrypoint {{x}} alpine`, "chooses which command"},
+	{"kubectl exec", `kubectl exec -it pod -- {{x}}`, "chooses which command"},
+	{"julia", `julia -e {{x}}`, "julia code"},
+	{"elixir", `elixir -e {{x}}`, "elixir code"},
+	{"m4", `m4 <<< {{x}}`, "standard input of m4"},
+	{"nix-shell", `nix-shell --run {{x}}`, "shell code that nix-shell --run runs"},
+	{"the environment of make", `A={{x}} make all`, "make runs $(shell …)"},
+	{"CC", `CC={{x}} ./configure`, "can name code"},
 	// Descriptors that stay open.
 	{"exec into a shell", `exec > >(bash); echo {{x}}`, "goes to bash, which runs it"},
 	{"exec of another descriptor into a shell", `exec 5> >(bash); echo {{x}} >&5`, "goes to bash, which runs it"},
