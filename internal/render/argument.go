@@ -207,7 +207,7 @@ func (t *trail) whole(w *syntax.Word) bool {
 // isPath tells whether the word begins with a tag of a parameter with `format: path`: ./ in front of it then names the same
 // file, and is no option.
 func (t *trail) isPath(w *syntax.Word) bool {
-	if t.place == nil || t.place.tag.param.param == nil || t.place.tag.param.param.Format != tool.FormatPath || t.place.tag.toJSON {
+	if t.place == nil || t.place.tag.param.param == nil || t.place.tag.param.param.Format != tool.FormatPath {
 		return false
 	}
 	parts, _ := t.a.parts(w)

@@ -14,7 +14,7 @@ import (
 
 // fileVariable is the variable that stands for what a file holds. No variable of a shell has a blank in its name.
 func fileVariable(key string) string {
-	if base := path.Base(key); !strings.Contains(base, "$") {
+	if base := path.Base(key); key != "" && !strings.Contains(base, "$") {
 		key = base // the same file from another directory
 	}
 	return "file " + key

@@ -41,6 +41,9 @@ func (t *Template) compileForeign(s shebang) []Finding {
 	if s.unclear != "" {
 		findings = append(findings, Finding{Severity: Error, Line: 1, Message: s.unclear, Fix: "write #!/usr/bin/env NAME or #!/PATH/OF/NAME and plain options"})
 	}
+	if t.options.DynamicCommand {
+		findings = append(findings, Finding{Severity: Warning, Line: 1, Message: "the commands that a script for " + s.name + " runs cannot be read, so allow_dynamic_command changes nothing", Fix: "take it out; rules can only be about the tool as a whole"})
+	}
 	byVariable := map[string]string{}
 	for _, name := range t.declarations.names() {
 		if other, taken := byVariable[variableOf(name)]; taken {

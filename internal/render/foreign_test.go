@@ -50,6 +50,21 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// The variables never grow beyond what a process can start with; the file holds all.
+func TestForeignManyParameters(t *testing.T) {
+	t.Parallel()
+	arguments := map[string]any{}
+	var names []string
+	for i := range 50 {
+		names = append(names, fmt.Sprintf("p%02d", i))
+		arguments[names[i]] = strings.Repeat("x", maxVariable)
+	}
+	r, err := compile(t, "#!/bin/dash\n", stringsNamed(names...), Options{}).Render(arguments)
+	if err != nil || len(r.Environment) != 1+maxVariables/maxVariable || len(r.Parameters) < 50*maxVariable {
+		t.Errorf("%d variables, %d bytes of parameters, %v", len(r.Environment), len(r.Parameters), err)
+	}
+}
+
 func TestForeignPrograms(t *testing.T) {
 	t.Parallel()
 	for first, want := range map[string]string{
@@ -117,6 +132,9 @@ func TestForeignRefused(t *testing.T) {
 	}
 	if _, findings := Compile("#!/usr/bin/python3\nprint('{{z}}')", nil, Options{Undeclared: ImplyUndeclared}); len(errorsOf(findings)) != 1 {
 		t.Errorf("where nothing has to be declared, every tag is one: %s", report(findings))
+	}
+	if template, findings := Compile("#!/usr/bin/python3\n", nil, Options{DynamicCommand: true}); template == nil || len(findings) != 1 || !strings.Contains(findings[0].Message, "allow_dynamic_command changes nothing") {
+		t.Errorf("commands that nobody reads: %s", report(findings))
 	}
 	if _, findings := Compile("#!/usr/bin/python3\n", stringsNamed("a-b", "A_b"), Options{}); len(errorsOf(findings)) != 1 || !strings.Contains(findings[0].Message, "the same variable, A2A_PARAM_A_B") {
 		t.Errorf("one variable for two parameters: %s", report(findings))

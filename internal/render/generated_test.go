@@ -298,7 +298,7 @@ func judge(t testing.TB, dir string, r Rendered, want string) string {
 func TestHostileValuesInGeneratedTemplates(t *testing.T) {
 	t.Parallel()
 	var runs atomic.Int64
-	inParallel(t, fuzzRuns(1000), func(i int, r *rand.Rand, dir string) {
+	inParallel(t, fuzzRuns(600), func(i int, r *rand.Rand, dir string) {
 		program, arguments := generate(r)
 		rendered, err := generatedTemplate(t, program.script).Render(arguments)
 		if err != nil {

@@ -152,7 +152,7 @@ func randomTemplate(r *rand.Rand, i int) string {
 func TestRandomTemplates(t *testing.T) {
 	t.Parallel()
 	var accepted, runs atomic.Int64
-	inParallel(t, 6*fuzzRuns(1000), func(i int, r *rand.Rand, dir string) {
+	inParallel(t, 6*fuzzRuns(600), func(i int, r *rand.Rand, dir string) {
 		script := randomTemplate(r, i)
 		parameters := append(standard(), tool.Parameter{Name: "f", Type: tool.TypeString, Format: tool.FormatPath})
 		template, findings := Compile(script, parameters, Options{Lenient: i%3 == 1})

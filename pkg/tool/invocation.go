@@ -55,7 +55,7 @@ func (inv *Invocation) Digest() Digest {
 			h.Write([]byte(part))
 		}
 	}
-	put("a2a-acp invocation v1", inv.Tool, inv.Script, inv.Dir)
+	put("a2a-acp invocation v2", inv.Tool, inv.Script, inv.Dir)
 	put(inv.Interpreter...)
 	put(inv.Values...)
 	put(inv.Parameters)
