@@ -10,9 +10,9 @@ import (
 // How a script that bash does not run gets its parameters: all that have a value, as one JSON object in a file that nobody
 // can change, and those that are neither secret nor long as variables, too. A value is never part of the script.
 const (
-	ParametersFile     = "/dev/fd/3"
-	ParametersVariable = "A2A_PARAMS_FILE" // names ParametersFile
-	ParameterPrefix    = "A2A_PARAM_"      // then the parameter's name in capitals, - as _
+	parametersFile     = "/dev/fd/3"
+	parametersVariable = "A2A_PARAMS_FILE" // names parametersFile
+	parameterPrefix    = "A2A_PARAM_"      // then the parameter's name in capitals, - as _
 )
 
 // The bounds of the variables. The kernel takes 128 KiB for one (execve(2), MAX_ARG_STRLEN); what is longer is in the file
@@ -24,7 +24,7 @@ const (
 
 // variableOf names the variable of a parameter.
 func variableOf(parameter string) string {
-	return ParameterPrefix + strings.ToUpper(strings.ReplaceAll(parameter, "-", "_"))
+	return parameterPrefix + strings.ToUpper(strings.ReplaceAll(parameter, "-", "_"))
 }
 
 // foreign is a checked script that bash does not run.
@@ -37,6 +37,9 @@ type foreign struct {
 // compileForeign checks a script for another interpreter. No tag is possible in it: nothing here knows how to quote for
 // another language, and the script can read its parameters by itself.
 func (t *Template) compileForeign(s shebang) []Finding {
+	if len(t.source) > maxTemplate {
+		return []Finding{tooLong(t.source)}
+	}
 	var findings []Finding
 	if s.unclear != "" {
 		findings = append(findings, Finding{Severity: Error, Line: 1, Message: s.unclear, Fix: "write #!/usr/bin/env NAME or #!/PATH/OF/NAME and plain options"})
@@ -89,9 +92,11 @@ func (t *Template) foreignTags(s shebang) (script string, findings []Finding) {
 	}
 }
 
-// tagIn gives what stands between start and the closing delimiter, when that comes on the same line, and where it ends.
+// tagIn gives what stands between start and the closing delimiter, when that comes soon and on the same line, and where it
+// ends.
 func tagIn(source string, start int, closing string) (inner string, end int) {
-	line, _, _ := strings.Cut(source[start:], "\n")
+	const longest = 300 // a name has 64 characters; the rest are filters
+	line, _, _ := strings.Cut(source[start:min(len(source), start+longest)], "\n")
 	n := strings.Index(line, closing)
 	if n < 0 {
 		return "", start
@@ -130,7 +135,7 @@ func (t *Template) foreignTag(s shebang, inner, name string) *Finding {
 func (t *Template) renderForeign(arguments map[string]any) (Rendered, error) {
 	arguments = t.withDefaults(arguments)
 	values := map[string]any{}
-	variables := map[string]string{ParametersVariable: ParametersFile}
+	variables := map[string]string{parametersVariable: parametersFile}
 	size := 0
 	for _, name := range t.declarations.names() {
 		v := arguments[name]

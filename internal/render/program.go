@@ -87,18 +87,18 @@ func (s shebang) reading(parameter string, secret bool) string {
 	variable := variableOf(parameter)
 	switch strings.TrimRight(s.name, "0123456789.") {
 	case "python", "pypy":
-		return fmt.Sprintf(`json.load(open(os.environ[%q]))[%q]`, ParametersVariable, parameter)
+		return fmt.Sprintf(`json.load(open(os.environ[%q]))[%q]`, parametersVariable, parameter)
 	case "node", "nodejs", "bun", "deno":
-		return fmt.Sprintf(`JSON.parse(require("fs").readFileSync(process.env.%s))[%q]`, ParametersVariable, parameter)
+		return fmt.Sprintf(`JSON.parse(require("fs").readFileSync(process.env.%s))[%q]`, parametersVariable, parameter)
 	case "ruby":
-		return fmt.Sprintf(`JSON.parse(File.read(ENV[%q]))[%q]`, ParametersVariable, parameter)
+		return fmt.Sprintf(`JSON.parse(File.read(ENV[%q]))[%q]`, parametersVariable, parameter)
 	case "php":
-		return fmt.Sprintf(`json_decode(file_get_contents(getenv(%q)), true)[%q]`, ParametersVariable, parameter)
+		return fmt.Sprintf(`json_decode(file_get_contents(getenv(%q)), true)[%q]`, parametersVariable, parameter)
 	case "sqlite":
-		return fmt.Sprintf(`json_extract(CAST(readfile('%s') AS TEXT), '$.%s')`, ParametersFile, parameter)
+		return fmt.Sprintf(`json_extract(CAST(readfile('%s') AS TEXT), '$.%s')`, parametersFile, parameter)
 	}
 	if secret {
-		return fmt.Sprintf("the member %q of the JSON object in the file $%s", parameter, ParametersVariable)
+		return fmt.Sprintf("the member %q of the JSON object in the file $%s", parameter, parametersVariable)
 	}
 	switch strings.TrimRight(s.name, "0123456789.") {
 	case "perl":
@@ -110,5 +110,5 @@ func (s shebang) reading(parameter string, secret bool) string {
 	case "zsh", "dash", "ksh", "mksh", "ash", "fish":
 		return `"$` + variable + `"`
 	}
-	return fmt.Sprintf("the variable %s, or the JSON object in the file %s", variable, ParametersVariable)
+	return fmt.Sprintf("the variable %s, or the JSON object in the file %s", variable, parametersVariable)
 }
