@@ -54,7 +54,6 @@ func playKilled() error {
 	if err != nil {
 		return err
 	}
-	host.capability.weak = true
 	plan, err := host.Plan(call.Profile)
 	if err != nil {
 		return err

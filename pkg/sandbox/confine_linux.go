@@ -95,6 +95,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	for _, allowed := range profile.AllowedPaths {
 		if err := add(allowed.Path, !allowed.ReadOnly); errors.Is(err, fs.ErrNotExist) {
 			f.hints = append(f.hints, fmt.Sprintf("allowed path %s: it does not exist, so it was not granted", allowed.Path))
+		} else if bent := (*bentError)(nil); errors.As(err, &bent) {
+			return &StartError{Step: "grant", Path: allowed.Path, Err: err}
 		} else if err != nil {
 			return &StartError{Step: "open", Path: allowed.Path, Cure: "allowed_paths grants it, but this user cannot get there", Err: unwrapPath(err)}
 		}
@@ -215,6 +217,12 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 		grants = append(slices.Clone(grants), grant{path: h.nameServers, noRun: true, file: true})
 	}
 	covered := append([]string{"/tmp"}, v.covers...)
+	// What nobody was granted cannot be read in any case. A socket could be connected to even so.
+	v.hidden = slices.DeleteFunc(v.hidden, func(hide hiding) bool {
+		inside := func(dir string) bool { return within(hide.path, dir) }
+		granted := slices.ContainsFunc(grants, func(g grant) bool { return inside(g.path) }) || slices.ContainsFunc(systemPaths, inside)
+		return !granted && (len(p.profile.Sockets) == 0 || slices.ContainsFunc(covered, inside))
+	})
 	for _, g := range grants {
 		below := slices.ContainsFunc(covered, func(dir string) bool { return within(g.path, dir) })
 		inside := slices.ContainsFunc(grants, func(other grant) bool { return other.write && other.path != g.path && within(g.path, other.path) })

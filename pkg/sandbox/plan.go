@@ -174,11 +174,12 @@ func (p Plan) NotEnforced() []string {
 	switch {
 	case p.level == LevelNoProc:
 		list = append(list, "isolation: the call can see the list of this machine's processes")
-	case p.level == LevelRlimits:
-		list = append(list, "isolation: the call can see this user's other processes, and signal them")
-	case p.level == LevelLandlock:
-		list = append(list,
-			"isolation: the call can see this user's other processes",
+	case !p.level.hasNamespaces():
+		isolation := "isolation: the call can see this user's other processes"
+		if p.level == LevelRlimits {
+			isolation += ", and signal them"
+		}
+		list = append(list, isolation,
 			"read-only: what may only be read can be changed all the same where it lies in a directory that may be written to",
 			"protected: so can what others run or believe, such as .git/hooks",
 			"hidden: and this program's own files, where they lie in a directory that was granted")

@@ -103,13 +103,15 @@ func look(path string) string {
 // which nobody runs or believes it, and the hint says which. While the call ran it was there.
 func (w watched) hold(p protected) []string {
 	var hints []string
-	for _, path := range p.in(w.dir) {
+	found := p.in(w.dir)
+	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) }) // a directory before what is in it
+	for _, path := range found {
 		whole := filepath.Join(w.dir, path)
 		if look(whole) == w.before[path] || slices.Contains(w.allowed, path) {
 			continue
 		}
 		held := whole + ".held-" + randomName()
-		// Of a path below a protected directory that is held, nothing is left by now.
+		// Of a path in a directory that was held just now there is nothing left.
 		err := os.Rename(whole, held)
 		switch {
 		case err == nil:
