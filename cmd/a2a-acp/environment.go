@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,6 +57,16 @@ func (e *environment) short(path string) string {
 
 // say writes one line for the person.
 func (e *environment) say(line string) { fmt.Fprintf(e.stderr, "a2a-acp: %s\n", line) }
+
+// stdio gives the three streams as the files that they are, for a process that is to have them itself.
+func (e *environment) stdio() ([]*os.File, error) {
+	stdout, isFile := e.stdout.(*os.File)
+	stderr, alsoFile := e.stderr.(*os.File)
+	if !isFile || !alsoFile {
+		return nil, errors.New("standard output and standard error have to be files")
+	}
+	return []*os.File{e.stdin, stdout, stderr}, nil
+}
 
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(stream any) bool {

@@ -75,6 +75,7 @@ record before it takes effect.
 		mcpCommand(env),
 		toolsCommand(env),
 		auditCommand(env),
+		sandboxCommand(env),
 		initCommand(env),
 		versionCommand(env),
 	)
