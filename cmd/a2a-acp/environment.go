@@ -18,6 +18,10 @@ type environment struct {
 	stderr  io.Writer
 	environ []string
 	now     func() time.Time
+
+	// code is what a command that ran in our place has ended with. It is no error of ours: for an error the library that prints
+	// it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
+	code int
 }
 
 func processEnvironment() *environment {

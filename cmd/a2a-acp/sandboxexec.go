@@ -127,14 +127,15 @@ func sandboxExec(ctx context.Context, env *environment, flags execFlags, command
 	}
 	// The program's own handling of signals (see run) would end the command where that would rather hear of them itself.
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)
 	defer signal.Stop(signals)
 	o.Signals = signals
 	code, err := app.Exec(context.WithoutCancel(ctx), o)
 	if err != nil {
 		return fail(code, err)
 	}
-	return silent(code)
+	env.code = code
+	return nil
 }
 
 func absolute(dir, path string) string {

@@ -271,11 +271,11 @@ func (e *execution) account(outcome sandbox.Outcome) []string {
 		lines = append(lines, fmt.Sprintf("the command ran into its limit on %s (%s); --%s sets another, 0 none", limit, limitOf(e.profile.Limits, limit), flagOf(limit)))
 	}
 	lines = append(lines, outcome.Hints...)
-	if outcome.Killed > 0 {
-		lines = append(lines, fmt.Sprintf("ended with the command: %d processes that were still running", outcome.Killed))
+	if outcome.Killed > 0 && !outcome.Cancelled && !outcome.TimedOut {
+		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes", outcome.Killed))
 	}
 	if outcome.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("%d processes could not be ended and may still run", outcome.Lost))
+		lines = append(lines, fmt.Sprintf("could not be ended and may still run: %d of its processes", outcome.Lost))
 	}
 	if outcome.Leftover != "" {
 		lines = append(lines, "temporary files could not be removed: "+outcome.Leftover)

@@ -50,7 +50,10 @@ func (e *execution) hear(got syscall.Signal) (ends bool) {
 	switch got {
 	case syscall.SIGTSTP:
 		e.host.Signal(syscall.SIGSTOP)
-		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // returns when somebody lets us go on
+		// May return before we stop: that is when every thread of ours has noticed.
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+		return false
+	case syscall.SIGCONT:
 		e.host.Signal(syscall.SIGCONT)
 		return false
 	case syscall.SIGINT, syscall.SIGQUIT:
