@@ -28,6 +28,7 @@ var may = map[string][]string{
 	"internal/ndjson":     {},
 	"internal/state":      {},
 	"internal/profile":    {"pkg/tool"},
+	"internal/doctor":     {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -45,8 +46,8 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/state",
-		"internal/supervisor",
+		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
+		"internal/profile", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",

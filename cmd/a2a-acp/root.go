@@ -79,6 +79,7 @@ record before it takes effect.
 		toolsCommand(env),
 		auditCommand(env),
 		sandboxCommand(env),
+		doctorCommand(env),
 		initCommand(env),
 		versionCommand(env),
 	)
