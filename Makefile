@@ -7,7 +7,8 @@ VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 
 LDFLAGS     := -s -w -X main.version=$(VERSION)
 LINT        := v2.13.2
 FUZZTIME    ?= 60s
-FUZZ_RUNS   ?= 200000
+FUZZ_RUNS   ?= 150000
+FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 
 .PHONY: all help build lint test test-agents bench demo fuzz golden cross clean
@@ -29,7 +30,7 @@ $(BUILD)/tools/golangci-lint-$(LINT):
 	mv $(BUILD)/tools/golangci-lint $@
 
 test: ## everything but the real agents, race detector on
-	./scripts/need bash git curl sqlite3 gcc # the race detector wants a C compiler
+	./scripts/need bash git curl sqlite3 python3 gcc # the race detector wants a C compiler
 	$(GO) test -race ./...
 
 test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback
@@ -44,8 +45,8 @@ demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo
 	$(BUILD)/demo -bin $(BINARY)
 
-fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS and SCAN_RUNS runs of real bash
-	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run 'Hostile|Random' -timeout 0 ./internal/render
+fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUNS values in templates, SCAN_RUNS scripts
+	A2A_FUZZ_RUNS=$(FUZZ_RUNS) A2A_FUZZ_SEED=$(FUZZ_SEED) $(GO) test -run 'Hostile|Random|SeedWords|SeedFiles' -timeout 0 -v ./internal/render
 	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \

@@ -10,6 +10,7 @@ import (
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -50,6 +51,58 @@ func check(name, language string, data []byte) error {
 		_, err = config.ReadTools(file)
 	}
 	return err
+}
+
+// code is a span of code in a line of a document.
+var code = regexp.MustCompile("`([^`]+)`")
+
+// TestTemplatesOfTheReadme compiles the templates that the README shows: those that are fine, those that are not, and what it
+// says to write instead.
+func TestTemplatesOfTheReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "### Where a value may stand\n")
+	section, _, _ = strings.Cut(section, "\n### ")
+	fine, bad := 0, 0
+	wrong := false // the first column of the table is what not to write
+	for _, line := range strings.Split(section, "\n") {
+		cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|")
+		if len(cells) != 4 || strings.HasPrefix(line, "|--") {
+			continue
+		}
+		if strings.Contains(line, "| not |") || strings.Contains(line, "| the tag stands |") {
+			wrong = strings.Contains(line, "| not |")
+			continue
+		}
+		if wrong {
+			bad++
+			compiles(t, cells[1], false)
+		}
+		fine++
+		compiles(t, cells[2], true)
+	}
+	if fine < 15 || bad < 10 {
+		t.Errorf("%d templates were accepted and %d refused; the README has more", fine, bad)
+	}
+}
+
+// compiles compiles the templates in a cell of a table. Spans that ⏎ joins are lines of one.
+func compiles(t *testing.T, cell string, want bool) {
+	t.Helper()
+	joined := strings.ReplaceAll(strings.ReplaceAll(cell, "\x00", "|"), "`⏎`", "\n")
+	parameters := []tool.Parameter{{Name: "count", Type: tool.TypeInteger, Required: true}, {Name: "query", Type: tool.TypeString, Required: true, Code: tool.CodeSQL}}
+	for _, name := range []string{"text", "from", "to"} {
+		parameters = append(parameters, tool.Parameter{Name: name, Type: tool.TypeString, Required: true})
+	}
+	for _, span := range code.FindAllStringSubmatch(joined, -1) {
+		template, findings := render.Compile(span[1], parameters, render.Options{})
+		if (template != nil) != want {
+			t.Errorf("%s: accepted: %v, want %v: %v", span[1], template != nil, want, findings)
+		}
+	}
 }
 
 // TestDefaults holds what is embedded against what it says of itself.

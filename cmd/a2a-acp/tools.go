@@ -212,7 +212,11 @@ func writeTool(env *environment, loaded *config.Loaded) {
 			if p.Default != nil {
 				preset = fmt.Sprint(p.Default)
 			}
-			out.add("  "+p.Name, string(p.Type), required, preset, firstLine(p.Description))
+			kind := string(p.Type)
+			if p.Format != "" {
+				kind += " (" + string(p.Format) + ")"
+			}
+			out.add("  "+p.Name, kind, required, preset, firstLine(p.Description))
 		}
 		out.write(w)
 	}

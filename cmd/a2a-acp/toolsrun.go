@@ -223,6 +223,9 @@ func dryRun(env *environment, a *app.App, call tool.Call, asJSON bool) error {
 	for _, value := range preview.Values {
 		fmt.Fprintf(env.stdout, "  %s\n", permissions.Show(value))
 	}
+	if len(preview.Parameters) > 0 {
+		fmt.Fprintf(env.stdout, "  %s\n", permissions.Show(string(preview.Parameters)))
+	}
 	return nil
 }
 

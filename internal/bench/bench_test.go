@@ -222,3 +222,16 @@ func TestToolCallRow(t *testing.T) {
 		t.Errorf("a call that failed: met %v, reason %q", r.Met, r.Reason)
 	}
 }
+
+func TestTemplateRows(t *testing.T) {
+	t.Parallel()
+	rows := templates()
+	for _, r := range rows {
+		if r.Value == nil || *r.Value <= 0 || r.Goal == nil || r.Reason != "" {
+			t.Errorf("%s: %+v", r.Name, r)
+		}
+	}
+	if len(rows) != 4 || len(webCalls()) != 8 {
+		t.Errorf("%d rows of %d shapes", len(rows), len(webCalls()))
+	}
+}

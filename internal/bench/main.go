@@ -86,6 +86,7 @@ func measure(bin string) ([]row, error) {
 	rows = append(rows, firstFrame(bridge))
 	rows = append(rows, idleMemory(bridge)...)
 	rows = append(rows, attach(bin, dir))
+	rows = append(rows, templates()...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ type parameter struct {
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, codeAt, itemsAt, enumAt value
-	enum                                                                []value
-	pattern                                                             *regexp.Regexp // for the whole value
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt value
+	enum                                                                          []value
+	pattern                                                                       *regexp.Regexp // for the whole value
 }
 
 // parameterNoun is what an entry of parameters may say.
@@ -56,7 +56,7 @@ func typeKeys() []key[*parameter] {
 		{"maximum", "a number", func(p *parameter, v value) { p.maximumAt = v; v.setNumber(&p.parameter.Maximum) }},
 		{"pattern", "a regular expression", (*parameter).readPattern},
 		{"items", "what each item may be: {type, …}", (*parameter).readItems},
-		{"format", "a text", func(p *parameter, v value) { p.entry.lack(v, notYet) }},
+		{"format", "a format", (*parameter).readFormat},
 	}
 }
 
@@ -158,6 +158,49 @@ func (p *parameter) readCode(v value) {
 		return
 	}
 	p.parameter.Code = tool.CodeSQL
+}
+
+func (p *parameter) readFormat(v value) {
+	name, ok := v.text()
+	if !ok {
+		return
+	}
+	var known []string
+	for _, f := range tool.Formats() {
+		known = append(known, string(f))
+		if string(f) == name {
+			p.parameter.Format, p.formatAt = f, v
+			return
+		}
+	}
+	hint := ""
+	if near := otherFormats(name); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	} else if near := tool.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))
+}
+
+// otherFormats gives our name for what JSON Schema and people call a format.
+func otherFormats(name string) tool.Format {
+	switch strings.ToLower(name) {
+	case "url", "uri-reference", "iri", "href":
+		return tool.FormatURI
+	case "ipv4", "ipv6", "ip-address", "address":
+		return tool.FormatIP
+	case "network", "subnet":
+		return tool.FormatCIDR
+	case "file", "filename", "directory", "dir", "filepath":
+		return tool.FormatPath
+	case "byte", "binary", "bytes":
+		return tool.FormatBase64
+	case "mail", "idn-email":
+		return tool.FormatEmail
+	case "time", "timeout", "interval":
+		return tool.FormatDuration
+	}
+	return ""
 }
 
 func (p *parameter) readDefault(v value) {

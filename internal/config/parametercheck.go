@@ -24,6 +24,7 @@ func (p *parameter) check() {
 	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
 	only(p.maximumAt, tool.TypeNumber, tool.TypeInteger)
 	only(p.patternAt, tool.TypeString)
+	only(p.formatAt, tool.TypeString)
 	only(p.codeAt, tool.TypeString)
 	only(p.itemsAt, tool.TypeArray)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
@@ -35,6 +36,9 @@ func (p *parameter) check() {
 		return
 	}
 	why := p.misfit(p.parameter.Default)
+	if why == "" && p.parameter.Items != nil {
+		why = p.misfitItems()
+	}
 	switch {
 	case why != "":
 		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", why)
@@ -84,6 +88,24 @@ func (p *parameter) misfit(given any) string {
 	}
 	if text, ok := given.(string); ok && p.pattern != nil && !p.pattern.MatchString(text) {
 		return fmt.Sprintf("%s does not match the pattern as a whole", quote(text))
+	}
+	if text, ok := given.(string); ok && !p.parameter.Format.Holds(text) {
+		return fmt.Sprintf("want %s, found %s", p.parameter.Format.Words(), quote(text))
+	}
+	return ""
+}
+
+// misfitItems says why the items of the default do not fit, as a call would be told.
+func (p *parameter) misfitItems() string {
+	declared := p.parameter
+	declared.Name, declared.Default, declared.Required, declared.Enum = "item", nil, false, nil
+	arguments, err := json.Marshal(map[string]any{declared.Name: p.parameter.Default})
+	if err != nil {
+		return err.Error()
+	}
+	_, failure := (&tool.Tool{Parameters: []tool.Parameter{declared}}).CheckArguments(arguments)
+	if failure != nil {
+		return failure.Message
 	}
 	return ""
 }

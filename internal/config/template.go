@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -15,11 +16,8 @@ const ruleTemplate = "template"
 func (e *toolEntry) compile() Loaded {
 	var loaded Loaded
 	if e.script.node != nil {
-		if interpreter, shell := render.Interpreter(e.tool.Script); shell {
-			loaded.Template = e.compileScript()
-		} else {
-			e.lack(e.script, "scripts for "+shorten(interpreter)+" are "+notYet+", only those for sh and bash")
-		}
+		loaded.Template = e.compileScript()
+		e.unread = loaded.Template == nil
 	}
 	if e.confirmation.node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
@@ -41,7 +39,7 @@ func (e *toolEntry) compile() Loaded {
 // compileScript compiles the script and says where in the file its findings are. Names that nobody declares are mistakes
 // in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
 func (e *toolEntry) compileScript() *render.Template {
-	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared}
+	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient}
 	if e.file.version == formatStrict {
 		options.Undeclared = render.RefuseUndeclared
 	}
@@ -104,7 +102,34 @@ func (e *toolEntry) compileText(v value) *render.Text {
 		v.fail(ruleTemplate, "", "%s", err)
 		return nil
 	}
+	e.checkNames(v, text)
 	return text
+}
+
+// checkNames looks for what a text names and no parameter declares, those that the script implies included. Unlike in the
+// script such a name makes no parameter: an agent that gave it would change nothing but the text.
+func (e *toolEntry) checkNames(v value, text *render.Text) {
+	var declared []string
+	for _, p := range e.tool.Parameters {
+		declared = append(declared, p.Name)
+	}
+	for _, name := range text.Names() {
+		if slices.Contains(declared, name) {
+			continue
+		}
+		if e.unread && e.file.version != formatStrict {
+			continue // the script may imply it, once it can be read
+		}
+		hint := ""
+		if near := tool.Nearest(name, declared); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		if e.file.version == formatStrict {
+			v.fail(ruleTemplate, hint, "no parameter %s is declared", quote(name))
+		} else {
+			v.warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there", quote(name))
+		}
+	}
 }
 
 func sortedKeys(m map[int]value) []int {

@@ -24,6 +24,8 @@ type toolEntry struct {
 
 	sandboxCaching sandboxCaching
 
+	unread bool // the script could not be compiled, so it is not known what it implies
+
 	lacks []string // what this build cannot do for it yet
 	found Errors   // what was said about it so far
 }

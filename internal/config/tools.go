@@ -27,6 +27,7 @@ type toolsFile struct {
 	file    File
 	doc     *document
 	version int
+	lenient bool // template_safety: warn
 	entries []*toolEntry
 }
 
@@ -61,8 +62,8 @@ func rootNoun() noun[*toolsFile] {
 		name: "a tools file",
 		keys: []key[*toolsFile]{
 			{"tools", "a mapping of tools", (*toolsFile).readTools},
-			{"version", "1 or 2", func(*toolsFile, value) {}}, // read first: it says how to read the rest
-			{"template_safety", "nothing: values are always references", (*toolsFile).refuseTemplateSafety},
+			{"version", "1 or 2", func(*toolsFile, value) {}},                 // read first: it says how to read the rest
+			{"template_safety", "strict or warn", func(*toolsFile, value) {}}, // read first, too
 		},
 		elsewhere: []misplaced{
 			{names(policyFileNoun().keys), "%s belongs in a policy file, such as auto_approval_policies.yaml"},
@@ -74,6 +75,9 @@ func rootNoun() noun[*toolsFile] {
 func (f *toolsFile) readRoot(root value) {
 	if version, given := root.get("version"); given && !version.has("script") {
 		f.version, _ = readVersion(version)
+	}
+	if safety, given := root.get("template_safety"); given && !safety.has("script") {
+		f.readTemplateSafety(safety)
 	}
 	if root.has("tools") {
 		readKeys(root, rootNoun(), f)
@@ -91,9 +95,7 @@ func (f *toolsFile) readBare(v value) {
 		isTool := e.value.has("script")
 		hint, meant := root.meant(e.name)
 		switch {
-		case e.name == "template_safety":
-			f.refuseTemplateSafety(e.value)
-		case e.name == "version" && !isTool: // read already
+		case (e.name == "version" || e.name == "template_safety") && !isTool: // read already
 		case meant && !isTool:
 			e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), root.name)
 		default:
@@ -102,9 +104,22 @@ func (f *toolsFile) readBare(v value) {
 	}
 }
 
-// refuseTemplateSafety answers a key that an early draft of the format had.
-func (f *toolsFile) refuseTemplateSafety(v value) {
-	v.fail("template-safety", "take the key out", "there is nothing to choose: values never become part of a script, in any file")
+// readTemplateSafety reads how a file takes places that need a number or SQL where the parameter's declaration does not say
+// so: strict, the default, refuses them, warn has the values checked at each call. Values are references in both.
+func (f *toolsFile) readTemplateSafety(v value) {
+	v.want = "strict or warn"
+	name, ok := v.text()
+	if !ok {
+		return
+	}
+	switch name {
+	case "strict", "warn":
+		f.lenient = name == "warn"
+	case "raw", "off", "none", "unsafe":
+		v.fail("template-safety", "warn makes missing declarations warnings and checks the values at each call", "there is no %s: values never become part of a script, in any file", name)
+	default:
+		v.fail("template-safety", "", "want strict or warn, found %s", quote(name))
+	}
 }
 
 func (f *toolsFile) readTools(v value) {

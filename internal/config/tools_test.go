@@ -39,6 +39,7 @@ func TestEveryKey(t *testing.T) {
 			{Name: "count", Type: tool.TypeInteger, Minimum: "1", Maximum: "10", Default: json.Number("3")},
 			{Name: "rate", Type: tool.TypeNumber, Minimum: "0.5", Maximum: "1e3", Default: json.Number("1.10")},
 			{Name: "level", Type: tool.TypeString, Enum: []any{"low", "high"}, Default: "low"},
+			{Name: "from", Type: tool.TypeString, Format: tool.FormatIP, Default: "::1"},
 			{Name: "loud", Type: tool.TypeBoolean, Default: true},
 			{Name: "pairs", Type: tool.TypeObject, Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
 			{Name: "words", Type: tool.TypeArray, Default: []any{"a", "b"},
@@ -52,9 +53,14 @@ func TestEveryKey(t *testing.T) {
 			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
 			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
 			Network:              tool.NetworkOn,
+			Strict:               true,
+			Sockets:              []string{"/run/postgresql/.s.PGSQL.5432"},
+			Commands:             []string{"curl", "/usr/bin/env"},
+			Require:              []string{"fs", "tree"},
+			BestEffort:           true,
 			Limits: tool.Limits{
 				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
-				OpenFiles: 10, Processes: 1,
+				OpenFiles: 10, Processes: 1, TempSize: 64 << 20,
 			},
 		},
 		ErrorMapping: map[int]tool.MappedError{
@@ -88,7 +94,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := tool.Tool{
 		ID: "hello", Name: "hello", Script: "echo hello",
-		Sandbox: tool.Sandbox{TempIsolation: true, Limits: tool.DefaultLimits()},
+		Sandbox: tool.Sandbox{TempIsolation: true, Network: tool.NetworkOff, Limits: tool.DefaultLimits()},
 		Source:  tool.Source{File: "x.yaml", Line: 1, Column: 1},
 	}
 	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
@@ -100,18 +106,9 @@ func TestDefaults(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, entry, want string }{
-		{"commands", "sandbox: {allowed_commands: [ls]}", "sandbox.allowed_commands: not supported yet"},
-		{"no commands", "sandbox: {allowed_commands: []}", ""},
-		{"sockets", "sandbox: {sockets: [/x]}", "sandbox.sockets: not supported yet"},
 		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
-		{"require", "sandbox: {require: [network]}", "sandbox.require: not supported yet"},
-		{"network off", "sandbox: {network: off}", "sandbox.network: off cannot be enforced before the sandbox is there"},
-		{"network on", "sandbox: {network: on}", ""},
-		{"format", "parameters: [{name: p, format: path}]", `parameter "p": format: not supported yet`},
 		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
-		{"format before the name", "parameters: [{format: path, name: p}]", `parameter "p": format: not supported yet`},
-		{"format of items", "parameters: [{name: p, type: array, items: {type: string, format: path}}]", `parameter "p": items.format: not supported yet`},
-		{"several", "sandbox: {sockets: [/x], grants: [git]}", "sandbox.sockets: not supported yet; sandbox.grants: not supported yet"},
+		{"several", "sandbox: {grants: [git], environment_variables: {A: {secret: A}}}", "sandbox.grants: not supported yet; sandbox.environment_variables.A: {secret: …} is not supported yet"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -134,18 +131,57 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// TestOtherInterpreters: a script that bash does not run loads when it reads its parameters by itself, and a tag in it is
+// told what to write instead, at its place in the file.
 func TestOtherInterpreters(t *testing.T) {
 	t.Parallel()
-	for _, interpreter := range []string{"/usr/bin/env python3", "/usr/bin/node", "/usr/bin/perl -w"} {
+	for interpreter, cure := range map[string]string{
+		"/usr/bin/env python3": `json.load(open(os.environ["A2A_PARAMS_FILE"]))["x"]`, "/usr/bin/node": `process.env.A2A_PARAMS_FILE`, "/usr/bin/perl -w": `$ENV{A2A_PARAM_X}`,
+	} {
 		t.Run(interpreter, func(t *testing.T) {
 			t.Parallel()
-			data := "a:\n  script: |\n    #!" + interpreter + "\n    print({{x}})\n"
+			data := "a:\n  script: |\n    #!" + interpreter + "\n    print(1)\n  parameters: [{name: x}]\n"
 			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(tools[0].Tool.Unavailable, "script: ") || tools[0].Template != nil {
-				t.Errorf("want it unavailable for its script, got %q", tools[0].Tool.Unavailable)
+			if tools[0].Tool.Unavailable != "" || tools[0].Template == nil {
+				t.Errorf("unavailable: %q", tools[0].Tool.Unavailable)
+			}
+			_, err = ReadTools(File{Name: "x.yaml", Data: []byte(strings.Replace(data, "print(1)", "print({{x}})", 1))})
+			if err == nil || !strings.Contains(err.Error(), "x.yaml:4:11: ") || !strings.Contains(err.Error(), cure) {
+				t.Errorf("a tag: %v", err)
+			}
+		})
+	}
+}
+
+// TestTemplateSafety: warn makes missing declarations warnings, in a file of either form, and raw is nothing that there is.
+func TestTemplateSafety(t *testing.T) {
+	t.Parallel()
+	const tools = "{a: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}}\n"
+	for _, row := range []struct{ name, data, want string }{
+		{"nothing said", tools, "only a number is safe here"},
+		{"strict", "template_safety: strict\ntools: " + tools, "only a number is safe here"},
+		{"warn", "template_safety: warn\ntools: " + tools, ""},
+		{"warn at the end", "tools: " + tools + "template_safety: warn\n", ""},
+		{"warn in a bare file", "template_safety: warn\na: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}\n", ""},
+		{"raw", "template_safety: raw\ntools: " + tools, "there is no raw: values never become part of a script"},
+		{"something else", "template_safety: loose\ntools: " + tools, `want strict or warn, found "loose"`},
+		{"no text", "template_safety: [warn]\ntools: " + tools, "want strict or warn, found a list"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			loaded, err := ReadTools(File{Name: "x.yaml", Data: []byte(row.data)})
+			switch {
+			case row.want != "":
+				if err == nil || !strings.Contains(err.Error(), row.want) {
+					t.Errorf("got %v, want %q", err, row.want)
+				}
+			case err != nil:
+				t.Error(err)
+			case len(loaded[0].Warnings) != 1 || !strings.Contains(loaded[0].Warnings[0].Message, "every other value is refused"):
+				t.Errorf("warnings: %v", loaded[0].Warnings)
 			}
 		})
 	}

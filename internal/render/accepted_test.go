@@ -185,10 +185,17 @@ var accepted = []struct {
 	{"lines of the first line", "#!/bin/bash\necho $LINENO {{x}}\necho $LINENO", map[string]any{"x": "a"}, "2 a\n3\n"},
 	{"lines without a first line", "echo $LINENO {{x}}\necho $LINENO", map[string]any{"x": "a"}, "1 a\n2\n"},
 	{"comment on the first line", "# {{x}}\necho $LINENO {{x}}", map[string]any{"x": "a"}, "2 a\n"},
+	{"comment that a tag with a backslash ends", ": # a\\{{x}}\necho {{x}}", map[string]any{"x": "a"}, "a\n"},
 	{"empty first line", "\necho $LINENO {{x}}", map[string]any{"x": "a"}, "2 a\n"},
 	{"no tags", "#!/bin/sh\necho a; ls /proc/self/fd/4 2>/dev/null", nil, "a\n"},
 	{"descriptors are closed", `for f in 3 4; do if { true <&$f; } 2>/dev/null; then echo "{{x}} $f is open"; fi; done`, map[string]any{"x": ""}, ""},
 	{"values are not inherited", `env | grep -c a2a_p; echo {{x}}`, map[string]any{"x": "a"}, "0\na\n"},
+	{"a file that is read as data", `echo {{x}} > f; cat f | tr a b; wc -l < f; v=$(cat f); echo "$v"; n=$(wc -c < f); echo $((n+1)); rm f`, map[string]any{"x": "a"}, "b\n1\na\n3\n"},
+	{"a file beside one that is run", `echo {{x}} > f; echo 'echo run' > g; bash g; cat f`, map[string]any{"x": "a"}, "run\na\n"},
+	{"a file for a program of the author's", `T=$(mktemp); cat > "$T" <<< {{x}}; python3 -c 'import sys; print(open(sys.argv[1]).read(), end="")' "$T"; rm "$T"`, map[string]any{"x": "a"}, "a\n"},
+	{"a log of everything", `exec > >(cat); echo {{x}}; exec >&-; wait`, map[string]any{"x": "a"}, "a\n"},
+	{"data for a nested shell", `bash -c 'cat' <<< {{x}}; printf '%s' {{x}} | sh -c 'wc -c'`, map[string]any{"x": "a"}, "a\n1\n"},
+	{"environment for a nested shell", `env X={{x}} sh -c 'echo "$X"'`, map[string]any{"x": "$(a)"}, "$(a)\n"},
 	{"values cannot be changed", `{ __a2a_p=b; } 2>/dev/null; echo {{x}}`, nil, ""},
 }
 

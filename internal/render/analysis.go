@@ -19,7 +19,9 @@ type analysis struct {
 	functions map[string][]*syntax.FuncDecl
 	callers   map[string][][]syntax.Node // the stacks of the calls of each function
 	calls     map[*syntax.CallExpr]*call
-	runs      map[string]bool // words that name a file or command that runs, see fileKey
+	files     bool                    // the script writes files, so what they hold is followed
+	keys      map[*syntax.Word]string // of fileKey
+	runs      map[string]bool         // words that name a file or command that runs, see fileKey
 	flow      *flow
 	dynamic   []dynamic
 	findings  []Finding
@@ -51,7 +53,8 @@ type call struct {
 	reading  shellwords.Reading
 	function string // the function of the script that it calls
 	dynamic  *dynamic
-	looked   bool // dynamic has been looked for
+	looked   bool      // dynamic has been looked for
+	nested   []*script // the shell code in its words, which reads its standard input
 }
 
 // The bounds of nesting. The parser and every walk of its trees recurse, and a stack that overflows ends the process.
@@ -108,7 +111,7 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	a := &analysis{
 		skeleton: s, options: options,
 		functions: map[string][]*syntax.FuncDecl{}, callers: map[string][][]syntax.Node{},
-		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, work: maxWork,
+		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, keys: map[*syntax.Word]string{}, work: maxWork,
 	}
 	if len(s.places) == 0 {
 		return a, nil // nothing can go wrong with values that are not there
@@ -118,6 +121,7 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	for i := 0; i < len(a.scripts); i++ { // grows
 		a.collectCalls(a.scripts[i])
 	}
+	a.files = a.writesFiles()
 	a.forbid()
 	a.flow = newFlow(a)
 	a.followTags(file)
@@ -284,6 +288,8 @@ func (a *analysis) forbid() {
 	for _, s := range a.scripts {
 		syntax.Walk(s.file, func(n syntax.Node) bool {
 			switch n := n.(type) {
+			case *syntax.Stmt:
+				a.forbidUnseen(s, n)
 			case *syntax.CallExpr:
 				a.forbidCall(s, n)
 			case *syntax.CoprocClause:

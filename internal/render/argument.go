@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -66,7 +67,9 @@ func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 		}
 		return
 	case role.Language == shellwords.SQL && whole:
-		t.refuse("the whole argument is SQL that the agent writes", role.Cure)
+		if t.lenient("the whole argument is SQL that the agent writes", "commands of the client itself are refused when the tool is called", role.Cure) {
+			t.sql(role)
+		}
 		return
 	}
 	t.refuse("the value would be part of "+string(role.Language)+" code that "+role.Reader+" runs", role.Cure)
@@ -95,7 +98,9 @@ func (t *trail) option(role shellwords.Role) {
 	t.role("option of %s", role.Reader)
 	switch {
 	case t.place == nil || !t.inner || t.class == free:
-		t.refuse("only a number is safe here: the value picks the options of "+role.Reader, "declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it")
+		if t.lenient("only a number is safe here: the value picks the options of "+role.Reader, onlyNumbers, "declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it") {
+			t.place.need(guard{check: isDigits, who: "after '-'"})
+		}
 	case t.class == numeric:
 		t.place.need(guard{check: isDigits, who: "after '-'"})
 	}
@@ -122,11 +127,13 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 			t.warn("what $(…) prints may begin with '-' and would then be an option of "+role.Reader, "put -- in front of it")
 		}
 		return
+	case first && !role.Dash && t.isPath(n.Args[k]):
+		t.place.dotted = true
 	case first && !role.Dash:
 		t.dash(role.Reader)
 	}
 	t.role("argument of %s", role.Reader)
-	if role.Operators && first {
+	if role.Operators && first && (t.place == nil || !t.place.dotted) {
 		for _, p := range t.heads() {
 			p.need(guard{check: noOperator, who: role.Reader})
 		}
@@ -144,7 +151,11 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 
 // hasPattern tells whether the author has said what the value of the tag looks like: then a caution has been heard.
 func (t *trail) hasPattern() bool {
-	return t.place != nil && t.place.tag.param.param != nil && t.place.tag.param.param.Pattern != ""
+	if t.place == nil || t.place.tag.param.param == nil {
+		return false
+	}
+	p := t.place.tag.param.param
+	return p.Pattern != "" || p.Format != "" && p.Format != tool.FormatPath
 }
 
 // heads are the tags that the text at the end of the trail may begin with.
@@ -191,6 +202,16 @@ func (t *trail) plain() bool {
 func (t *trail) whole(w *syntax.Word) bool {
 	parts, fixed := t.a.parts(w)
 	return fixed && len(parts) == 1 && t.place != nil && parts[0].place == t.place
+}
+
+// isPath tells whether the word begins with a tag of a parameter with `format: path`: ./ in front of it then names the same
+// file, and is no option.
+func (t *trail) isPath(w *syntax.Word) bool {
+	if t.place == nil || t.place.tag.param.param == nil || t.place.tag.param.param.Format != tool.FormatPath {
+		return false
+	}
+	parts, _ := t.a.parts(w)
+	return len(parts) > 0 && parts[0].place == t.place
 }
 
 // begins tells whether the word may begin with the value: nothing that is sure to be there stands in front of it.

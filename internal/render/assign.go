@@ -27,12 +27,25 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 	if meaning, special := shellwords.SpecialVariable(name); special {
 		t.refuse(meaning, "use another variable")
 	}
+	if c, ok := parent.(*syntax.CallExpr); ok && t.a.runsMake(c) {
+		t.refuse("make runs $(shell …) in the variables of its environment", "write the value into a file, or pass it to the commands of the makefile in another way")
+	}
 	switch {
 	case t.a.flow.integers[name]:
 		t.refuse("bash evaluates what is assigned to "+name+" as arithmetic (declare -i), which can run commands", "leave -i out")
 	case t.a.flow.references[name]:
 		t.refuse(name+" is a reference (declare -n), so the value can choose a variable", "assign to the variable itself")
 	}
+}
+
+// runsMake tells whether make is what a command runs.
+func (a *analysis) runsMake(n *syntax.CallExpr) bool {
+	c := a.call(n)
+	if len(c.reading.Programs) == 0 {
+		return false
+	}
+	name := c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text
+	return name == "make" || name == "gmake"
 }
 
 // declare handles a value in declare, local, export, readonly and typeset.
@@ -82,8 +95,7 @@ func (t *trail) arithmetic(where string) {
 	p := t.place
 	switch {
 	case p == nil: // followArithmetic sees it
-	case !p.tag.param.integers():
-		t.refuse(message, "declare the parameter with `type: integer`, or as an enum of numbers")
+	case !p.tag.param.integers() && !t.lenient(message, onlyNumbers, "declare the parameter with `type: integer`, or as an enum of numbers"):
 	case !t.inner:
 		t.refuse("what a command prints is evaluated as arithmetic, which can run commands", "check that it is a number first")
 	case !t.alone():
@@ -113,11 +125,11 @@ func (t *trail) compare(n *syntax.BinaryTest, child syntax.Node) {
 		case t.place == nil: // followArithmetic sees it
 		case !t.inner && t.class == free:
 			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
-		case !t.place.tag.param.integers():
-			t.role("number of [[ ]]")
-			t.refuse("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
 		default:
 			t.role("number of [[ ]]")
+			if !t.place.tag.param.integers() && !t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
+				return
+			}
 			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})
 		}
 	case syntax.TsReMatch:

@@ -9,6 +9,7 @@ import (
 
 // collect finds the assignments that one node makes.
 func (f *flow) collect(s *script, stack []syntax.Node) {
+	f.collectFiles(s, stack)
 	switch n := stack[len(stack)-1].(type) {
 	case *syntax.Assign:
 		f.collectAssign(s, n, stack)
@@ -100,6 +101,11 @@ func (f *flow) collectCall(s *script, n *syntax.CallExpr) {
 		f.assign(s, s.name("@"), words, n, false)
 		return
 	}
+	for i, role := range c.reading.Roles {
+		if variable, _, ok := strings.Cut(c.words[i].Text, "="); ok && role.Kind == shellwords.Assignment && syntax.ValidName(variable) {
+			f.assign(s, variable, f.sourcesOf(s, n.Args[i]), n, true) // env X={{x}} bash -c 'eval "$X"'
+		}
+	}
 	for i := range c.reading.Programs {
 		f.collectBuiltin(s, n, c, c.reading.Programs[i], words)
 	}
@@ -190,6 +196,9 @@ func (f *flow) addFeeds(from *sources, s *script, stack []syntax.Node, seen map[
 					*from = merge(*from, f.sourcesOf(s, r.Hdoc))
 				} else if r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
 					*from = merge(*from, f.sourcesOf(s, r.Word))
+				}
+				if key := f.a.fileKey(r.Word); f.a.files && key != "" && r.Op == syntax.RdrIn {
+					from.variables = append(from.variables, fileVariable(key))
 				}
 			}
 		case *syntax.FuncDecl:

@@ -22,7 +22,7 @@ func BenchmarkRenderNewShape(b *testing.B) {
 	template := compile(b, webRequest, webParameters, Options{})
 	arguments := webArguments()
 	for b.Loop() {
-		template.shapes = shapes{}
+		template.shapes.Purge()
 		if _, err := template.Render(arguments); err != nil {
 			b.Fatal(err)
 		}

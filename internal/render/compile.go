@@ -13,6 +13,9 @@ import (
 type Options struct {
 	DynamicCommand bool // the tool's allow_dynamic_command: values may choose what runs
 	Undeclared     Undeclared
+	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's declaration does
+	// not say that it is one, that is a warning, and the values are checked at each call. They are references all the same.
+	Lenient bool
 }
 
 // Template is a checked script. It never changes, but for a cache, and is safe for concurrent use.
@@ -22,15 +25,15 @@ type Template struct {
 	declarations *declarations
 	options      Options
 	stem         string
-	fixed        string // the script of another interpreter, which has no tags
-	shapes       shapes
+	foreign      *foreign // a script that bash does not run; nil for one that it does
+	shapes       *shapes
 }
 
 // Compile reads a script and proves that no value can become part of it, for every way in which its sections can be
 // filled in (each none, one or two times; with many sections every pair of them). The Template is nil when a Finding is
 // an Error. The findings stand in the order of the script.
 func Compile(script string, parameters []tool.Parameter, options Options) (*Template, []Finding) {
-	t := &Template{source: script, declarations: declare(parameters), options: options}
+	t := &Template{source: script, declarations: declare(parameters), options: options, shapes: newShapes()}
 	findings := t.compile()
 	sort.SliceStable(findings, func(i, j int) bool {
 		a, b := findings[i], findings[j]
@@ -43,6 +46,13 @@ func Compile(script string, parameters []tool.Parameter, options Options) (*Temp
 }
 
 func (t *Template) compile() []Finding {
+	if _, shell := interpreter(t.source); !shell {
+		if found := t.checkText(); found != nil {
+			return []Finding{*found}
+		}
+		s, _ := readShebang(t.source)
+		return t.compileForeign(s)
+	}
 	nodes, findings := parse(t.source)
 	if hasErrors(findings) {
 		return findings
@@ -50,10 +60,6 @@ func (t *Template) compile() []Finding {
 	t.nodes = nodes
 	if found := t.checkText(); found != nil {
 		return append(findings, *found)
-	}
-	if name, shell := Interpreter(t.source); !shell {
-		t.fixed = t.source
-		return append(findings, t.checkInterpreter(name)...)
 	}
 	if _, ignored := setOptions(t.source); len(ignored) > 0 {
 		findings = append(findings, Finding{Severity: Warning, Line: 1, Message: "the option " + strings.Join(ignored, " ") + " of the first line is not used", Fix: "write set … in the script"})
@@ -86,24 +92,6 @@ func (t *Template) checkText() *Finding {
 		return at(i, "the name "+valuesName+" is reserved for the values of the call", "use another name")
 	}
 	return nil
-}
-
-// checkInterpreter refuses tags in a script that bash does not run: nothing here knows how to quote for another language.
-func (t *Template) checkInterpreter(name string) []Finding {
-	var findings []Finding
-	walk(t.nodes, nil, func(n node, _ []*section) {
-		from, source := 0, ""
-		switch n := n.(type) {
-		case *tag:
-			from, source = n.from, n.source
-		case *section:
-			from, source = n.from, n.source
-		}
-		line, column := position(t.source, from)
-		findings = append(findings, Finding{Severity: Error, Line: line, Column: column, Tag: source, Message: "tags are only possible in bash scripts, and this one is for " + name,
-			Fix: "write a bash script that passes the values on as arguments"})
-	})
-	return findings
 }
 
 // checkTags says what can be said about tags before it is known where they stand.

@@ -221,6 +221,11 @@ func (c *collector) collect(n syntax.Node) {
 			return false
 		case *syntax.CallExpr:
 			c.call(n)
+			c.sources.variables = append(c.sources.variables, c.a.filesRead(n)...)
+		case *syntax.Redirect:
+			if key := c.a.fileKey(n.Word); c.a.files && key != "" && n.Op == syntax.RdrIn {
+				c.sources.variables = append(c.sources.variables, fileVariable(key))
+			}
 		}
 		return true
 	})

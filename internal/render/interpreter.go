@@ -2,39 +2,8 @@ package render
 
 import (
 	"fmt"
-	"path"
 	"strings"
 )
-
-// Interpreter tells from the shebang what a script is written in. name is "bash" when there is none. shell says that it
-// runs under bash: with #!/bin/bash, with #!/bin/sh and without a shebang. Tags are only allowed in those.
-func Interpreter(script string) (name string, shell bool) {
-	name, _, ok := shebang(script)
-	if !ok {
-		return "bash", true
-	}
-	return name, name == "bash" || name == "sh"
-}
-
-// shebang splits the first line: the interpreter's name, and its options.
-func shebang(script string) (name string, options []string, ok bool) {
-	line, found := strings.CutPrefix(script, "#!")
-	if !found {
-		return "", nil, false
-	}
-	line, _, _ = strings.Cut(line, "\n")
-	fields := strings.Fields(line)
-	if len(fields) > 0 && path.Base(fields[0]) == "env" {
-		fields = fields[1:]
-		for len(fields) > 0 && (strings.HasPrefix(fields[0], "-") || strings.Contains(fields[0], "=")) {
-			fields = fields[1:]
-		}
-	}
-	if len(fields) == 0 {
-		return "", nil, true
-	}
-	return path.Base(fields[0]), fields[1:], true
-}
 
 // shellOptions are the one-letter options of bash that set(1) takes too and that do not change how a script is read.
 const shellOptions = "aefuvxC"
@@ -42,8 +11,8 @@ const shellOptions = "aefuvxC"
 // setOptions gives the command that does what the options of the shebang would do, since the shebang's line is replaced,
 // and the options that it cannot do.
 func setOptions(script string) (command string, ignored []string) {
-	_, options, _ := shebang(script)
-	for _, option := range options {
+	s, _ := readShebang(script)
+	for _, option := range s.options {
 		letters, isOption := strings.CutPrefix(option, "-")
 		if !isOption || letters == "" || strings.Trim(letters, shellOptions) != "" {
 			ignored = append(ignored, option)

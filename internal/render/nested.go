@@ -29,9 +29,11 @@ func (a *analysis) collectNested(s *script, n *syntax.CallExpr, c *call) {
 		if len(text.Parameters) > 0 {
 			frame = itoa(len(a.scripts)) + ":"
 		}
+		before := len(a.scripts)
 		if err := a.addScript(s, n, code, frame, len(text.Parameters) > 0); err != nil {
 			a.report(Error, s, n, "", "", "the shell code in this command cannot be read: "+parseMessage(err), "write valid bash")
 		}
+		c.nested = append(c.nested, a.scripts[before:]...)
 	}
 	// A command that is not fixed could be a shell: "$SHELL" -c 'eval "$X"'. What does not read as code is none.
 	for i, role := range c.reading.Roles {

@@ -36,6 +36,7 @@ type place struct {
 	heredoc *syntax.Redirect // the here-document that it stands in
 	role    string           // what the shell or a program does with the value, in words
 	guards  []guard
+	dotted  bool    // the value is a path at the start of its word: one that would be an option gets ./ in front of it
 	refusal *remark // why the tag cannot stand here
 	remarks []remark
 	seen    bool
@@ -71,7 +72,7 @@ func (p *place) need(g guard) {
 
 func (p *place) context() string {
 	switch {
-	case p.quote == inComment:
+	case p.quote == inComment, p.role == p.quote.String():
 		return p.quote.String()
 	case p.role == "":
 		return p.quote.String() + ", word"

@@ -10,13 +10,20 @@ import (
 
 // Rendered is a call's script, and the values that it refers to.
 type Rendered struct {
-	// Script is what bash is given, prologue included. It holds no value: it is the same for every call whose sections
+	// Script is what the interpreter is given; for bash, prologue included. It holds no value: it is the same for every call whose sections
 	// are filled in alike.
 	Script string
+	Hash   string   // SHA-256 of Script, in hexadecimal: the same for every call of one shape
 	Values []string // in the order that Script counts them in; none holds a NUL
 	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags left as
 	// {{name}}, or {{name|default(…)}} where the default stands in.
 	Shown string
+	// Program runs a script that is not for bash: the program, an absolute path, and its arguments. nil for bash.
+	Program []string
+	// Parameters are what such a script reads on ValuesDescriptor, one JSON object; Environment what it finds in its
+	// environment. A script for bash has neither.
+	Parameters  string
+	Environment map[string]string
 	// Dynamic are the commands that values chose, in the order of the script.
 	Dynamic []tool.DynamicCommand
 }
@@ -24,6 +31,7 @@ type Rendered struct {
 // plan is everything about a filled-in script but the values. It is the same for every call of its shape.
 type plan struct {
 	script  string
+	hash    string // of script
 	shown   string
 	places  []*place
 	dynamic []dynamic
@@ -67,6 +75,7 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 		place.heredoc = nil // lets go of the syntax tree
 	}
 	p.script = complete(script, p.values)
+	p.hash = hashOf(p.script)
 	return p, findings
 }
 
@@ -83,8 +92,8 @@ func (t *Template) parsePosition(s *skeleton, err error) string {
 // Render fills a template in. arguments are checked JSON values, their numbers json.Number. The error is a *tool.Failure
 // with FailTemplate, which names the tag and never holds a value.
 func (t *Template) Render(arguments map[string]any) (Rendered, error) {
-	if t.fixed != "" {
-		return Rendered{Script: t.fixed, Shown: t.fixed}, nil
+	if t.foreign != nil {
+		return t.renderForeign(arguments)
 	}
 	in, failure := fill(t.nodes, t.withDefaults(arguments))
 	if failure != nil {
@@ -98,7 +107,7 @@ func (t *Template) Render(arguments map[string]any) (Rendered, error) {
 	if failure != nil {
 		return Rendered{}, failure
 	}
-	r := Rendered{Script: p.script, Shown: p.shown, Values: make([]string, 0, p.values)}
+	r := Rendered{Script: p.script, Hash: p.hash, Shown: p.shown, Values: make([]string, 0, p.values)}
 	for _, place := range p.places {
 		if place.index >= 0 {
 			r.Values = append(r.Values, texts[place.number])
@@ -130,7 +139,7 @@ func (t *Template) withDefaults(arguments map[string]any) map[string]any {
 
 // planFor gives the plan of an instance: one that was made before for the same shape, or a new one.
 func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
-	if p := t.shapes.get(in.shape); p != nil {
+	if p, ok := t.shapes.Get(in.shape); ok {
 		return p, nil
 	}
 	p, findings := t.plan(in)
@@ -139,7 +148,9 @@ func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 			return nil, tool.Failf(tool.FailTemplate, "%s", strings.TrimPrefix(f.String(), "error: "))
 		}
 	}
-	t.shapes.put(in.shape, p)
+	if len(p.script)+len(in.shape) <= maxShapeSize {
+		t.shapes.Add(in.shape, p)
+	}
 	return p, nil
 }
 
@@ -160,6 +171,9 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		if reason != "" {
 			return nil, t.fail(place, reason)
 		}
+		if place.dotted {
+			text = dotted(text)
+		}
 		texts[place.number] = text
 	}
 	for _, place := range p.places {
@@ -173,6 +187,15 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		}
 	}
 	return texts, nil
+}
+
+// dotted puts ./ in front of a relative path that a program could take for an option, an operator or the name of a list of
+// arguments. It names the same file.
+func dotted(path string) string {
+	if path != "" && strings.IndexByte("-+@=!(),", path[0]) >= 0 {
+		return "./" + path
+	}
+	return path
 }
 
 // written writes the value of a tag out, or says why it cannot be.

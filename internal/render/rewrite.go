@@ -24,8 +24,10 @@ func (a *analysis) rewrite() (string, error) {
 	unquoted := map[*syntax.Redirect]bool{}
 	values := 0
 	for _, p := range a.places {
-		if p.quote == inComment { // a newline in the value would end the comment
-			edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number))})
+		if p.quote == inComment {
+			// A newline in the value would end the comment. The name stays, so that a backslash in front of the tag does not
+			// come to stand at the end of the line.
+			edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)), text: p.tag.name})
 			continue
 		}
 		p.index = values

@@ -38,16 +38,24 @@ func (p *parser) scan() {
 		switch inner[0] {
 		case '!':
 		case '=':
-			fields := strings.Fields(strings.Trim(inner, "="))
-			if len(fields) != 2 || len(inner) < 2 || !strings.HasSuffix(inner, "=") || strings.Contains(fields[0]+fields[1], "=") {
+			var ok bool
+			if open, closing, ok = changesDelimiters(inner); !ok {
 				p.fail(from, source, "a change of delimiters names two of them", "write {{=<% %>=}}")
 				return
 			}
-			open, closing = fields[0], fields[1]
 		default:
 			p.accept(inner, source, from)
 		}
 	}
+}
+
+// changesDelimiters reads =<% %>= and its like.
+func changesDelimiters(inner string) (open, closing string, ok bool) {
+	fields := strings.Fields(strings.Trim(inner, "="))
+	if len(fields) != 2 || len(inner) < 2 || inner[0] != '=' || !strings.HasSuffix(inner, "=") || strings.Contains(fields[0]+fields[1], "=") {
+		return "", "", false
+	}
+	return fields[0], fields[1], true
 }
 
 // tagAt reads the tag that begins at from. It gives what stands between the delimiters and where the tag ends.

@@ -27,9 +27,8 @@ func (t *trail) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
 		switch {
 		case t.place == nil || !t.inner:
 			t.refuse("bash expands the target of "+n.Op.String()+" twice, so a text like $(cmd) in it runs cmd", "write > or &> for a file")
-		case !t.place.tag.param.integers():
-			t.refuse("only a number is safe as the target of "+n.Op.String()+", which bash expands twice: a text like $(cmd) in it runs cmd",
-				"write > or &> for a file, or declare the parameter with `type: integer`")
+		case !t.place.tag.param.integers() && !t.lenient("only a number is safe as the target of "+n.Op.String()+", which bash expands twice: a text like $(cmd) in it runs cmd",
+			onlyNumbers, "write > or &> for a file, or declare the parameter with `type: integer`"):
 		default:
 			t.place.need(guard{check: isDigits, who: "for a descriptor"})
 		}
@@ -118,6 +117,15 @@ func (t *trail) readAgain(s *syntax.Stmt) {
 					t.readAgain(f.Body)
 				}
 			}
+			for _, nested := range t.a.call(n).nested {
+				inner := *t
+				inner.script = nested
+				for _, statement := range nested.file.Stmts {
+					if t.first(statement) && !ownStdin(statement) {
+						inner.readAgain(statement)
+					}
+				}
+			}
 		}
 		return t.a.spend(1)
 	})
@@ -171,6 +179,13 @@ func (a *analysis) stdinIn(s *syntax.Stmt, seen map[string]bool) (language shell
 				language, who = c.reading.Stdin, readerOf(c)
 			case c.reading.Unknown != "" && len(n.Args) > 0:
 				language, who = shellwords.Shell, "a command that cannot be told from the script"
+			}
+			for _, nested := range c.nested {
+				for _, inner := range nested.file.Stmts {
+					if language == shellwords.Data && !ownStdin(inner) {
+						language, who = a.stdinIn(inner, seen)
+					}
+				}
 			}
 		}
 		return true
@@ -257,6 +272,15 @@ func (a *analysis) writtenBy(s *syntax.Stmt) []string {
 // fileKey names a file by the word for it, so that "$TMP" and ${TMP} are the same. It is "" for a word that is no plain
 // name, since that of a process substitution names nothing twice.
 func (a *analysis) fileKey(w *syntax.Word) string {
+	key, known := a.keys[w]
+	if !known {
+		key = printedKey(w)
+		a.keys[w] = key
+	}
+	return key
+}
+
+func printedKey(w *syntax.Word) string {
 	var b strings.Builder
 	if err := syntax.NewPrinter().Print(&b, w); err != nil {
 		return ""

@@ -74,8 +74,7 @@ type parser struct {
 func parse(source string) ([]node, []Finding) {
 	p := &parser{source: source, nodes: make([][]node, 1)}
 	if len(source) > maxTemplate {
-		p.fail(0, "", "the script has "+itoa(len(source))+" bytes; the limit is "+itoa(maxTemplate), "put the fixed part into a file and run that")
-		return nil, p.findings
+		return nil, []Finding{tooLong(source)}
 	}
 	p.scan()
 	if n := len(p.open); n > 0 {
@@ -83,6 +82,13 @@ func parse(source string) ([]node, []Finding) {
 		p.fail(s.from, s.source, "the section is never closed", "write {{/"+s.name+"}} after it")
 	}
 	return p.nodes[0], p.findings
+}
+
+func tooLong(source string) Finding {
+	return Finding{
+		Severity: Error, Line: 1, Column: 1, Message: "the script has " + itoa(len(source)) + " bytes; the limit is " + itoa(maxTemplate),
+		Fix: "put the fixed part into a file and run that",
+	}
 }
 
 func (p *parser) add(n node) { p.nodes[len(p.nodes)-1] = append(p.nodes[len(p.nodes)-1], n) }

@@ -208,7 +208,7 @@ func TestInterpreter(t *testing.T) {
 		"echo": {"bash", true}, "": {"bash", true}, "#!/bin/bash\n": {"bash", true}, "#! /bin/sh -e": {"sh", true}, "#!/usr/bin/env bash": {"bash", true}, "#!/usr/bin/env -S bash -eu\n": {"bash", true},
 		"#!/usr/bin/env python3\n": {"python3", false}, "#!/usr/bin/python3 -u\n": {"python3", false}, "#!/bin/zsh": {"zsh", false}, "#!/usr/bin/env A=b node": {"node", false}, "#!\n": {"", false}, "# !/bin/python": {"bash", true},
 	} {
-		name, shell := Interpreter(script)
+		name, shell := interpreter(script)
 		if name != want.name || shell != want.shell {
 			t.Errorf("%q: got %q, %v", script, name, shell)
 		}

@@ -2,67 +2,47 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"github.com/cbroglie/mustache"
 )
 
-// Text is a checked template of plain text: a confirmation message or an error's detail. It never changes and is safe for
-// concurrent use.
+// Text is a checked template of plain text: a confirmation message, an error's detail, the key of a cache. It never changes
+// and is safe for concurrent use.
 //
-// It is filled in by github.com/cbroglie/mustache, of which this is the only user. That library reads partials from
-// files, calls the exported methods of values, writes numbers as 1e+21 and maps as map[a:1], takes blank texts and 0 for
-// false, prints panics to standard output, where a protocol's stream may be, and has a switch for missing values that is
-// global. So nothing that could lead there reaches it: the tags are checked here first, and the values become texts,
-// booleans and lists of texts under every name that the template holds.
+// Tags, and sections over booleans, texts and lists are filled in by github.com/cbroglie/mustache, of which this is the
+// only user. That library reads partials from files, calls the exported methods of values, writes numbers as 1e+21 and
+// maps as map[a:1], takes blank texts and 0 for false, prints panics to standard output, where a protocol's stream may be,
+// and has a switch for missing values that is global. So nothing that could lead there reaches it: the tags are checked
+// here first, and the values become texts, booleans and lists of texts under every name that the template holds. What it
+// does not know (filters, the entries and fields of objects) or does in another way (changed delimiters) is filled in by
+// what fills scripts in.
 type Text struct {
-	template *mustache.Template
-	names    map[string]bool // every name in the template; true for those of sections
-	source   string
+	nodes    []node
+	template *mustache.Template // nil when it cannot fill the text in
+	names    map[string]textUse // every name in the template
+	wanted   []string           // the parameters that the template names
 }
 
-// CompileText reads a template of plain text. Tags, sections over booleans, texts and lists, and comments are possible.
-// The error says where and why something is not.
+// textUse says what a name stands for in a text.
+type textUse struct{ tag, section bool }
+
+// CompileText reads a template of plain text. The error says where and why something is not possible.
 func CompileText(source string) (*Text, error) {
 	nodes, findings := parse(source)
 	if hasErrors(findings) {
 		return nil, textError(findings[0])
 	}
-	t := &Text{names: map[string]bool{}, source: source}
-	var found *Finding
-	refuse := func(at int, tag, message, fix string) {
-		if found == nil {
-			line, column := position(source, at)
-			found = &Finding{Line: line, Column: column, Tag: tag, Message: message, Fix: fix}
-		}
-	}
-	if i := strings.Index(source, "{{="); i >= 0 {
-		refuse(i, "{{=", "the delimiters cannot be changed in plain text", "")
-	}
-	markEntries(nodes, declare(nil))
-	walk(nodes, nil, func(n node, within []*section) {
-		switch n := n.(type) {
-		case *tag:
-			switch {
-			case n.literal != nil || n.toJSON:
-				refuse(n.from, n.source, "filters are not possible in plain text yet", "write {{"+n.name+"}}")
-			case n.name == "." && len(within) == 0:
-				refuse(n.from, n.source, "there is no section here that {{.}} could be an item of", "name the parameter")
-			case len(n.path) > 1:
-				refuse(n.from, n.source, "the fields of objects are not possible in plain text yet", "name a parameter")
-			case n.name != ".":
-				t.names[n.name] = t.names[n.name] || false // a section of that name keeps its mark
-			}
-		case *section:
-			if n.entries || len(n.path) > 1 || n.name == "." {
-				refuse(n.from, n.source, "sections over objects are not possible in plain text yet", "name a parameter")
-			}
-			t.names[n.name] = true
-		}
-	})
-	if found != nil {
+	none := declare(nil)
+	markEntries(nodes, none)
+	t := &Text{nodes: nodes, names: map[string]textUse{}}
+	if found := t.collect(source, none); found != nil {
 		return nil, textError(*found)
+	}
+	if t.beyondMustache(source) {
+		return t, nil
 	}
 	template, err := mustache.ParseStringPartialsRaw(source, noPartials{}, true)
 	if err != nil {
@@ -71,6 +51,59 @@ func CompileText(source string) (*Text, error) {
 	t.template = template
 	return t, nil
 }
+
+// collect lists the names of the text, and says what is wrong with one.
+func (t *Text) collect(source string, none *declarations) (found *Finding) {
+	walk(t.nodes, nil, func(n node, within []*section) {
+		var path []string
+		var at int
+		var written string
+		switch n := n.(type) {
+		case *tag:
+			path, at, written = n.path, n.from, n.source
+			if n.name != "." {
+				t.names[n.name] = textUse{tag: true, section: t.names[n.name].section}
+			}
+		case *section:
+			path, at, written = n.path, n.from, n.source
+			t.names[n.name] = textUse{tag: t.names[n.name].tag, section: true}
+		}
+		switch _, name := none.bind(path, within); name {
+		case "":
+		case ".":
+			if found == nil {
+				line, column := position(source, at)
+				found = &Finding{Line: line, Column: column, Tag: written, Message: "there is no section here that {{.}} could be an item of", Fix: "name the parameter"}
+			}
+		default:
+			if !slices.Contains(t.wanted, name) {
+				t.wanted = append(t.wanted, name)
+			}
+		}
+	})
+	return found
+}
+
+// beyondMustache tells whether the text has something that the library does not know, or does in another way.
+func (t *Text) beyondMustache(source string) bool {
+	beyond := strings.Contains(source, "{{=")
+	walk(t.nodes, nil, func(n node, within []*section) {
+		switch n := n.(type) {
+		case *tag:
+			beyond = beyond || n.literal != nil || n.toJSON || len(n.path) > 1
+			for _, s := range within {
+				beyond = beyond || n.name == s.name+"_item" || n.name == s.name+"_index"
+			}
+		case *section:
+			beyond = beyond || n.entries || len(n.path) > 1 || n.name == "."
+		}
+	})
+	return beyond
+}
+
+// Names lists the parameters that the text names, in the order of their first use. Names that a section over an object of
+// unknown fields may bind are not among them.
+func (t *Text) Names() []string { return slices.Clone(t.wanted) }
 
 func textError(f Finding) error {
 	message := fmt.Sprintf("line %d: %s: %s", f.Line, f.Tag, f.Message)
@@ -90,14 +123,24 @@ func (noPartials) Get(name string) (string, error) {
 // Render fills the text in. A value that is missing or null is the empty text, 0 shows its section, numbers are written
 // in decimal, lists and objects as JSON. The error is a *tool.Failure.
 func (t *Text) Render(arguments map[string]any) (string, error) {
+	if t.template == nil {
+		return t.write(arguments)
+	}
 	values := make(map[string]any, len(t.names))
-	for name, isSection := range t.names {
+	for name, use := range t.names {
+		switch v := arguments[name].(type) {
+		case map[string]any:
+			if use.section {
+				return t.write(arguments)
+			}
+		case []any:
+			if use.tag || slices.ContainsFunc(v, isComposite) { // the library would print the items side by side
+				return t.write(arguments)
+			}
+		}
 		v, ok := plainValue(arguments[name])
 		if !ok {
 			return "", tool.Failf(tool.FailTemplate, "{{%s}}: the value cannot be written as text", name)
-		}
-		if _, isObject := arguments[name].(map[string]any); isObject && isSection {
-			return "", tool.Failf(tool.FailTemplate, "{{#%s}}: sections over objects are not possible in plain text yet", name)
 		}
 		values[name] = v
 	}
@@ -106,6 +149,43 @@ func (t *Text) Render(arguments map[string]any) (string, error) {
 		return "", tool.Failf(tool.FailTemplate, "%v", err)
 	}
 	return text, nil
+}
+
+// isComposite tells whether a value has fields that a section's body could name, or items.
+func isComposite(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// write fills the text in as scripts are.
+func (t *Text) write(arguments map[string]any) (string, error) {
+	in, failure := fill(t.nodes, arguments)
+	if failure != nil {
+		return "", failure
+	}
+	var b strings.Builder
+	for _, p := range in.pieces {
+		if p.tag == nil {
+			b.WriteString(p.text.s)
+			continue
+		}
+		v := p.value
+		if !p.given && p.tag.literal != nil {
+			v = p.tag.literal.value
+		}
+		text, ok := itemText(v)
+		if p.tag.toJSON && v != nil {
+			text, ok = jsonText(v)
+		}
+		if !ok {
+			return "", tool.Failf(tool.FailTemplate, "%s: the value cannot be written as text", p.tag.source)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
 }
 
 // plainValue makes of a JSON value something that mustache can do nothing with but to print it and to ask whether it is
@@ -117,7 +197,7 @@ func plainValue(v any) (any, bool) {
 	case bool:
 		return v, true
 	case []any:
-		items := make(textList, len(v))
+		items := make([]any, len(v))
 		for i, item := range v {
 			text, ok := itemText(item)
 			if !ok {
@@ -155,16 +235,3 @@ type blank [1]string
 
 // Format prints the text, where the array would be printed otherwise.
 func (b blank) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(b[0])) }
-
-// textList is a list of texts, which prints as JSON where a tag names all of it.
-type textList []any
-
-// Format prints the list as JSON.
-func (l textList) Format(s fmt.State, _ rune) {
-	items := make([]any, len(l))
-	for i, item := range l {
-		items[i] = fmt.Sprint(item)
-	}
-	text, _ := jsonText(items)
-	_, _ = s.Write([]byte(text))
-}

@@ -19,6 +19,7 @@ type trail struct {
 
 	place *place // the tag, nil for a variable
 
+	file     string               // the file that the value comes out of, "" for a tag or a variable
 	variable string               // the variable's name, "" for a tag
 	origin   string               // the tag that the variable may hold, or the command that read it
 	input    bool                 // the variable may only hold something that a command read
@@ -33,15 +34,37 @@ func (t *trail) refuse(message, fix string) {
 		t.place.refuse(message, fix)
 		return
 	}
-	t.a.report(Error, t.script, t.leaf(), t.origin, "through $"+t.variable, message, fix)
+	t.a.report(Error, t.script, t.leaf(), t.origin, t.through(), message, fix)
 }
+
+// lenient says what the parameter's declaration would have to say for the tag to stand here. It tells whether that is only
+// a warning, so that the caller has each value checked instead; checked says how.
+func (t *trail) lenient(message, checked, fix string) bool {
+	if !t.a.options.Lenient || t.place == nil || !t.inner || t.class != free {
+		t.refuse(message, fix)
+		return false
+	}
+	t.warn(message+"; "+checked, fix)
+	return true
+}
+
+// onlyNumbers is what a lenient place checks that needs a number.
+const onlyNumbers = "every other value is refused when the tool is called"
 
 func (t *trail) warn(message, fix string) {
 	if t.place != nil {
 		t.place.remark(message, fix)
 		return
 	}
-	t.a.report(Warning, t.script, t.leaf(), t.origin, "through $"+t.variable, message, fix)
+	t.a.report(Warning, t.script, t.leaf(), t.origin, t.through(), message, fix)
+}
+
+// through says by which way the value came here.
+func (t *trail) through() string {
+	if t.file != "" {
+		return "through the file " + t.file
+	}
+	return "through $" + t.variable
 }
 
 func (t *trail) role(format string, args ...any) {

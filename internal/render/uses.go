@@ -2,6 +2,7 @@ package render
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
@@ -14,6 +15,7 @@ func (f *flow) followVariables() {
 		visit(s.file, func(stack []syntax.Node) bool {
 			leaf := stack[len(stack)-1]
 			f.followArithmetic(s, leaf)
+			f.followFiles(s, stack)
 			if p, ok := leaf.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
 				f.followUse(s, stack, p)
 			}
@@ -151,11 +153,15 @@ func (f *flow) checkArithmetic(s *script, root syntax.Node) {
 		if name == s.frame+"@" {
 			shown = "1"
 		}
-		fix := "declare the parameter with `type: integer`"
-		if v.tag == nil {
-			fix = "take its digits into a variable of their own first: n=${" + shown + "//[^0-9]/}"
+		fix := "take its digits into a variable of their own first: n=${" + shown + "//[^0-9]/}"
+		if v.tag != nil {
+			fix = "declare the parameter with `type: integer`, or " + fix
 		}
-		f.a.report(Error, s, root, f.origin(v), "through $"+shown, "evaluated as arithmetic: a value like x[$(cmd)] runs cmd", fix)
+		context := "through $" + shown
+		if file, ok := strings.CutPrefix(name, fileVariable("")); ok {
+			context, fix = "through the file "+file, "take the digits of what comes out of it into a variable first: n=$(…); n=${n//[^0-9]/}"
+		}
+		f.a.report(Error, s, root, f.origin(v), context, "evaluated as arithmetic: a value like x[$(cmd)] runs cmd", fix)
 	}
 }
 

@@ -58,6 +58,10 @@ var interpreters = map[string]*program{
 	"osascript": {options: options{"-e": code(Shell, argvCure), "-l -s": plain}, operands: []slot{file(Shell), free}, instead: []slot{free}, stops: true, stdin: Shell},
 	"java":      {options: options{"-cp -classpath --class-path -p --module-path": beside(file("java")), "-jar -m --module": ending(file("java"))}, long: true, operands: []slot{file("java"), free}, instead: []slot{free}, stops: true},
 	"jshell":    {stdin: "java", always: true},
+	"julia":     {options: options{"-e --eval -E --print": code("julia", argvCure), "-L --load": beside(file("julia"))}, operands: []slot{file("julia"), free}, instead: []slot{free}, stops: true, stdin: "julia"},
+	"elixir":    {options: options{"-e --eval --rpc-eval": code("elixir", argvCure), "-r -S": beside(file("elixir"))}, operands: []slot{file("elixir"), free}, instead: []slot{free}, stops: true},
+	"m4":        {options: options{"-D --define": plain, "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
+	"nix-shell": {options: options{"--run --command": code(Shell, "nix-shell runs this; write it in the script"), "-p -A": plain}, launcher: true},
 	"go cargo npm pnpm yarn npx bunx pip pip3 uv poetry pipenv conda bundle rake gem dotnet mvn gradle": {launcher: true},
 }
 
@@ -108,9 +112,18 @@ var containers = map[string]*program{
 		"-H --host -c --context --config -l --log-level --format -f --filter -n --tail --since --until": plain,
 	}, subcommands: map[string]*program{
 		"exec": {options: options{"-e --env --env-file -u --user -w --workdir --detach-keys": plain}, flags: "-d -i -t --detach --interactive --tty --privileged", operands: []slot{operand, command}, stops: true},
+		"run": {
+			options: options{
+				"-e --env --env-file -u --user -w --workdir -v --volume -p --publish --name --network --net -m --memory --cpus -l --label -h --hostname --mount --platform --pull --add-host --tmpfs --device": plain,
+				"--entrypoint": command,
+			},
+			flags: "-d -i -t --rm --init --detach --interactive --tty --privileged --read-only", operands: []slot{operand, command}, stops: true,
+		},
 	}},
 	"kubectl oc": {launcher: true, options: options{
 		"-n --namespace -c --container --context --kubeconfig -f --filename -l --selector -o --output -p --patch --tail --since": plain,
+	}, subcommands: map[string]*program{
+		"exec": {options: options{"-n --namespace -c --container": plain}, flags: "-i -t -q --stdin --tty --quiet", operands: []slot{operand, command}},
 	}},
 	"lxc incus nsenter unshare bwrap firejail systemd-run flatpak chroot proot singularity apptainer vagrant":             {launcher: true},
 	"valgrind perf hyperfine uvx direnv aws-vault doppler op torsocks proxychains proxychains4 xvfb-run dbus-run-session": {launcher: true},

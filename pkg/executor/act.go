@@ -76,8 +76,8 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 	return shellscan.Scan(command.Text)
 }
 
-// pathNames are the parameters whose values are taken for paths, in whatever tool: the original system's names and those
-// that agents' own tools use.
+// pathNames are the parameters whose values are taken for paths, in whatever tool and whatever their format: the original
+// system's names and those that agents' own tools use.
 var pathNames = map[string]bool{
 	"path": true, "paths": true, "file": true, "files": true, "file_path": true, "filePath": true, "filename": true,
 	"directory": true, "dir": true, "destination": true, "source": true, "database": true,
@@ -91,13 +91,17 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 			paths = append(paths, permissions.Path{Name: name, Write: !t.IsReadOnly()})
 		}
 	}
+	declared := map[string]bool{}
+	for _, p := range t.Parameters {
+		declared[p.Name] = p.Format == tool.FormatPath || p.Items != nil && p.Items.Format == tool.FormatPath
+	}
 	names := make([]string, 0, len(arguments))
 	for name := range arguments {
 		names = append(names, name)
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if !pathNames[name] {
+		if !pathNames[name] && !declared[name] {
 			continue
 		}
 		if list, ok := arguments[name].([]any); ok {

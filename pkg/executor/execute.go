@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -80,14 +81,25 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 		return nil, asFailure(err, tool.FailTemplate)
 	}
 	settings := entry.Tool.Sandbox
-	settings.AllowedPaths = allowedPaths(settings, call.Dir)
+	dir := realDirectory(call.Dir)
+	settings.AllowedPaths = allowedPaths(settings, dir)
+	interpreter := rendered.Program
+	if interpreter == nil {
+		interpreter = []string{e.bash, "--noprofile", "--norc", scriptPath}
+	}
+	environment := settings.Environment
+	if len(rendered.Environment) > 0 {
+		environment = maps.Clone(rendered.Environment)
+		maps.Copy(environment, settings.Environment) // whose names cannot be ours
+	}
 	return &tool.Invocation{
 		Tool:        entry.Tool.ID,
-		Interpreter: []string{e.bash, "--noprofile", "--norc", scriptPath},
+		Interpreter: interpreter,
 		Script:      rendered.Script,
 		Values:      rendered.Values,
-		Dir:         startDirectory(settings, call.Dir),
-		Environment: settings.Environment,
+		Parameters:  rendered.Parameters,
+		Dir:         startDirectory(settings, dir),
+		Environment: environment,
 		Sandbox:     settings,
 		Shown:       rendered.Shown,
 		Dynamic:     rendered.Dynamic,

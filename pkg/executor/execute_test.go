@@ -84,7 +84,7 @@ func TestRefusedBeforeItIsDecided(t *testing.T) {
 	lacking := script(touch)
 	lacking.Unavailable = "`retry` is not supported yet"
 	confined := script(touch)
-	confined.Sandbox.Network = tool.NetworkOff
+	confined.Sandbox.Require = []string{"memory"} // which takes a control group of version 2
 	for _, test := range []struct {
 		name, arguments string
 		tool            *tool.Tool
@@ -100,7 +100,7 @@ func TestRefusedBeforeItIsDecided(t *testing.T) {
 		{"wrong type", `{"word":["x"]}`, required, tool.FailValidation, "word: want a text"},
 		{"parameter twice", `{"word":"x","word":"y"}`, required, tool.FailValidation, "given twice"},
 		{"NUL", `{"word":"a\u0000b"}`, required, tool.FailValidation, "word: the text holds a NUL"},
-		{"network that cannot be switched off", `{"word":"x"}`, confined, tool.FailSandbox, "network"},
+		{"a property that the machine does not have", `{"word":"x"}`, confined, tool.FailSandbox, "requires memory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -184,10 +184,10 @@ func TestOutcomes(t *testing.T) {
 		{"all is well", "printf '<%s>' {{word}}", tool.Limits{}, tool.StatusCompleted, 0, "", "<a b>", "", nil, []string{}},
 		{"an exit code that nobody explains", "echo {{word}}; exit 7", tool.Limits{}, tool.StatusFailed, 7, "", "a b\n", "", internal(7, "exit code 7"), []string{}},
 		{"an exit code with a meaning", "echo {{word}}; exit 3", tool.Limits{}, tool.StatusFailed, 3, "", "a b\n", "", &tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no a b here", Retryable: true, ReturnCode: 3}, []string{}},
-		{"a signal", "echo {{word}}; kill -SEGV $$", tool.Limits{}, tool.StatusFailed, 139, "SIGSEGV", "a b\n", "", internal(139, "exit code 139"), []string{}},
-		{"time is up", "printf {{word}} >/dev/null; sleep 1000", tool.Limits{Timeout: 100 * time.Millisecond}, tool.StatusTimeout, 143, "SIGTERM", "", tool.FailTimeout, nil, []string{"timeout"}},
+		{"a signal", "echo {{word}}; bash -c 'kill -SEGV $$'; exit $?", tool.Limits{}, tool.StatusFailed, 139, "", "a b\n", "", internal(139, "exit code 139"), []string{}},
+		{"time is up", "printf {{word}} >/dev/null; sleep 1000", tool.Limits{Timeout: 100 * time.Millisecond}, tool.StatusTimeout, 137, "SIGKILL", "", tool.FailTimeout, nil, []string{"timeout"}},
 		{"too much output", "yes {{word}}", tool.Limits{Output: 6}, tool.StatusFailed, 137, "SIGKILL", "a b\na ", tool.FailOutput, nil, []string{"output"}},
-		{"too big a file", "printf '%99s' {{word}} > f", tool.Limits{FileSize: 10}, tool.StatusFailed, 153, "SIGXFSZ", "", tool.FailResource, nil, []string{"file_size"}},
+		{"too big a file", "head -c 99 /dev/zero > f; exit $? # {{word}}", tool.Limits{FileSize: 10}, tool.StatusFailed, 153, "", "", tool.FailResource, nil, []string{"file_size"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -210,12 +210,12 @@ func TestOutcomes(t *testing.T) {
 			if test.code != "" && result.Truncated != (test.code == tool.FailOutput) {
 				t.Errorf("got truncated %t", result.Truncated)
 			}
-			if result.Metadata.Sandbox.Level != "rlimits" || result.Metadata.Decision == nil || result.Metadata.Decision.Rule != "house-rule" {
+			if result.Metadata.Sandbox.Level != h.level || result.Metadata.Decision == nil || result.Metadata.Decision.Rule != "house-rule" {
 				t.Errorf("got metadata %+v, want the level and the decision", result.Metadata)
 			}
 			// The record's end says the same.
 			end := h.events[len(h.events)-1]
-			if end.Type != events.ToolEnded || end.Outcome.Status != string(test.status) || end.Outcome.ExitCode == nil || *end.Outcome.ExitCode != test.exit || end.Outcome.Level != "rlimits" {
+			if end.Type != events.ToolEnded || end.Outcome.Status != string(test.status) || end.Outcome.ExitCode == nil || *end.Outcome.ExitCode != test.exit || end.Outcome.Level != h.level {
 				t.Errorf("got the record %+v with %+v", end, end.Outcome)
 			}
 		})

@@ -20,9 +20,10 @@ import (
 
 // house is an Executor with a real sandbox and real policies, that writes down in which order it does things.
 type house struct {
-	t    *testing.T
-	dir  string // where calls are made from, and the workspace
-	bash string
+	level string // of the sandbox
+	t     *testing.T
+	dir   string // where calls are made from, and the workspace
+	bash  string
 
 	registry  Registry
 	authority *permissions.Authority
@@ -58,7 +59,7 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 			t.Errorf("close the sandbox: %v", err)
 		}
 	})
-	if host.Level() == sandbox.LevelNone {
+	if !host.Level().AtLeast(sandbox.LevelLandlock) {
 		if os.Getenv("REQUIRE_SANDBOX") != "" {
 			t.Fatalf("REQUIRE_SANDBOX is set, but: %s", host.Why())
 		}
@@ -68,7 +69,7 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
+	h := &house{t: t, level: string(host.Level()), dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
 	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
 	h.executor, err = New(Options{
 		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash,
@@ -200,7 +201,7 @@ func (h *house) text(source string) *render.Text {
 func script(text string) *tool.Tool {
 	return &tool.Tool{
 		ID: "work", Script: text, Parameters: []tool.Parameter{{Name: "word", Type: tool.TypeString, Default: "nothing"}},
-		Sandbox: tool.Sandbox{Limits: tool.DefaultLimits()}, Source: tool.Source{File: "tools.yaml", Line: 7},
+		Sandbox: tool.Sandbox{Limits: tool.DefaultLimits(), AllowedPaths: []tool.AllowedPath{{Path: "."}}}, Source: tool.Source{File: "tools.yaml", Line: 7},
 	}
 }
 

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"encoding/json"
+
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -40,7 +42,9 @@ type Preview struct {
 	Shown    string               `json:"shown"`  // the script as a person reads it
 	Script   string               `json:"script"` // the script as bash is given it
 	Values   []string             `json:"values"` // what it refers to, in order; secret ones are not shown
-	Sandbox  tool.SandboxReport   `json:"sandbox"`
+	// Parameters is what a script that bash does not run reads instead.
+	Parameters json.RawMessage    `json:"parameters,omitempty"`
+	Sandbox    tool.SandboxReport `json:"sandbox"`
 }
 
 // Preview goes through a call up to the decision, and does nothing. Nobody is asked and nothing is recorded.
@@ -67,7 +71,7 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 		Shown: invocation.Shown, Script: invocation.Script, Sandbox: plan.Report(),
 	}
 	if len(entry.Tool.SecretParameters()) == 0 {
-		p.Values = invocation.Values
+		p.Values, p.Parameters = invocation.Values, json.RawMessage(invocation.Parameters)
 	}
 	return p, nil
 }

@@ -20,7 +20,7 @@ func TestPreview(t *testing.T) {
 	if failure != nil {
 		t.Fatal(failure)
 	}
-	if preview.Decision.Result != "reject" || preview.Dir != h.dir || preview.Shown != touch || preview.Sandbox.Level != "rlimits" {
+	if preview.Decision.Result != "reject" || preview.Dir != h.dir || preview.Shown != touch || preview.Sandbox.Level != h.level {
 		t.Errorf("got %+v", preview)
 	}
 	if diff := cmp.Diff([]string{"a b"}, preview.Values); diff != "" {

@@ -15,10 +15,11 @@ import (
 // where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
 const scriptPath = "/dev/fd/4"
 
-// process lays out an invocation for the sandbox: the values on render.ValuesDescriptor (3), the script on
+// process lays out an invocation for the sandbox: the values, or the parameters of a script that bash does not run, on render.ValuesDescriptor (3), the script on
 // render.ScriptDescriptor (4), both sealed.
 func process(invocation *tool.Invocation) sandbox.Process {
 	var values strings.Builder
+	values.WriteString(invocation.Parameters) // for bash there are none
 	for _, value := range invocation.Values {
 		values.WriteString(value)
 		values.WriteByte(0)
@@ -27,6 +28,15 @@ func process(invocation *tool.Invocation) sandbox.Process {
 	inputs[render.ValuesDescriptor-3] = sandbox.Input{Name: "values", Data: []byte(values.String())}
 	inputs[render.ScriptDescriptor-3] = sandbox.Input{Name: "script", Data: []byte(invocation.Script)}
 	return sandbox.Process{Argv: invocation.Interpreter, Inputs: inputs}
+}
+
+// realDirectory follows the links of the caller's directory, which a person has chosen. From there on no link is followed that
+// a call may have made.
+func realDirectory(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir // the sandbox tells
 }
 
 // startDirectory gives the directory that a call starts in, or below which it gets one of its own. An entry that names

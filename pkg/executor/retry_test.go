@@ -58,7 +58,7 @@ func TestRetry(t *testing.T) {
 		{"an exit code that is not retryable", third, thrice, mapped(false), 1, tool.StatusFailed},
 		{"an exit code that is", third, thrice, mapped(true), 3, tool.StatusCompleted},
 		{"another exit code than the mapped one", `echo x >> runs; exit 2`, thrice, mapped(false), 3, tool.StatusFailed},
-		{"a signal", `echo x >> runs; kill -SEGV $$`, thrice, nil, 3, tool.StatusFailed},
+		{"a signal", `echo x >> runs; bash -c 'kill -SEGV $$'; exit $?`, thrice, nil, 3, tool.StatusFailed},
 		{"no such command", `echo x >> runs; no_such_command_anywhere`, thrice, nil, 1, tool.StatusFailed},
 		{"not executable", `echo x >> runs; ./runs`, thrice, nil, 1, tool.StatusFailed},
 		{"a time-out", `echo x >> runs; sleep 1000`, thrice, timeout, 3, tool.StatusTimeout},

@@ -64,8 +64,9 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) error {
 	profile := &p.profile
 	noRun := profile.Commands != nil
+	writable := writableBy(profile)
 	add := func(path string, write bool) error {
-		real, err := filepath.EvalSymlinks(path)
+		real, err := resolve(path, writable)
 		if err != nil {
 			return err
 		}
@@ -132,9 +133,8 @@ func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 		system, own.noRun = h.readable, true
 	}
 	for _, s := range system {
-		if s.path == "/etc" && p.user == 0 && !p.level.hasNamespaces() {
-			// Nothing can be hidden there, so what only root can read is left out.
-			if err := f.permitExcept(s.path, h.secrets); err != nil {
+		if s.path == "/etc" && p.user == 0 {
+			if err := f.permitPublic(s, h.public); err != nil {
 				return err
 			}
 			continue
@@ -169,31 +169,14 @@ func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 	return nil
 }
 
-// permitExcept grants what is in a directory, but for what is to be hidden.
-func (f *confinement) permitExcept(dir string, hidden []hiding) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+// permitPublic grants what of a directory everybody can read, and the names of the rest.
+func (f *confinement) permitPublic(dir held, public []held) error {
+	if err := f.rules.grant(dir.fd, unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+		return fmt.Errorf("%w (%s)", err, dir.path)
 	}
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if slices.ContainsFunc(hidden, func(h hiding) bool { return h.path == path }) || entry.Type()&fs.ModeSymlink != 0 {
-			continue
-		}
-		if slices.ContainsFunc(hidden, func(h hiding) bool { return within(h.path, path) }) {
-			if err := f.permitExcept(path, hidden); err != nil {
-				return err
-			}
-			continue
-		}
-		fd, err := openPath(path)
-		if err != nil {
-			continue // gone meanwhile
-		}
-		err = f.rules.grant(fd, grant{file: !entry.IsDir()}.rights())
-		unix.Close(fd)
-		if err != nil {
-			return fmt.Errorf("%w (%s)", err, path)
+	for _, entry := range public {
+		if err := f.rules.grant(entry.fd, grant{file: entry.file}.rights()); err != nil {
+			return fmt.Errorf("%w (%s)", err, entry.path)
 		}
 	}
 	return nil
@@ -218,7 +201,7 @@ func (h *Host) isSomebodys(dir string) bool {
 func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 	v := &view{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
-		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(h.hidden),
+		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: hidings(h.hidden),
 		empty: h.scratch.empty, void: h.scratch.void,
 	}
 	if len(p.profile.Sockets) > 0 {
@@ -227,9 +210,6 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 	}
 	if !p.onTmpfs() {
 		v.temp = d.temp
-	}
-	if p.user == 0 {
-		v.hidden = append(v.hidden, h.secrets...)
 	}
 	if p.profile.Network == tool.NetworkOn && h.nameServers != "" {
 		grants = append(slices.Clone(grants), grant{path: h.nameServers, noRun: true, file: true})

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,8 @@ import (
 // we may not be in it ourselves ("no internal processes"): a systemd service with Delegate=yes and DelegateSubgroup=…, whose
 // unit is the parent of our own group, is so.
 type groups struct {
-	base   string // a directory of ours
+	base   string   // a directory of ours
+	lock   *os.File // it, open and locked as long as this program lives
 	v2     bool
 	memory bool
 
@@ -129,11 +131,19 @@ func (p groupPlace) open(id string) (*groups, error) {
 	}
 	old, _ := filepath.Glob(filepath.Join(p.dir, groupPrefix+"*"))
 	for _, dir := range old {
-		removeGroups(dir)
+		if lock, err := lockGroups(dir); err == nil {
+			removeGroups(dir)
+			lock.Close()
+		}
 	}
 	g := &groups{base: filepath.Join(p.dir, groupPrefix+id), v2: p.v2}
 	if err := os.Mkdir(g.base, 0o755); err != nil {
 		return nil, err
+	}
+	// Somebody who sweeps just now may be quicker, and there are no groups then. Calls do without them.
+	var err error
+	if g.lock, err = lockGroups(g.base); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", g.base, err)
 	}
 	if p.v2 {
 		_ = os.WriteFile(filepath.Join(g.base, "cgroup.subtree_control"), []byte("+pids +memory"), 0)
@@ -143,11 +153,24 @@ func (p groupPlace) open(id string) (*groups, error) {
 	// A group is only worth something if its number can be set.
 	probe, err := g.make(1, 0)
 	if err != nil {
-		removeGroups(g.base)
+		g.close()
 		return nil, err
 	}
 	g.spares = append(g.spares, probe)
 	return g, nil
+}
+
+// lockGroups locks a directory of groups, unless its program lives.
+func lockGroups(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // removeGroups removes a directory of groups that nothing runs in. One that something runs in stays: EBUSY.
@@ -159,7 +182,10 @@ func removeGroups(dir string) {
 	_ = unix.Rmdir(dir)
 }
 
-func (g *groups) close() { removeGroups(g.base) }
+func (g *groups) close() {
+	removeGroups(g.base)
+	g.lock.Close()
+}
 
 // make makes a group.
 func (g *groups) make(tasks int, memory int64) (*group, error) {
@@ -199,29 +225,40 @@ func (g *groups) set(one *group, tasks int, memory int64) error {
 	return nil
 }
 
-// take gives a call a group, and a descriptor of the file that takes processes in.
+// take gives a call a group, and a descriptor of the file that takes processes in. A group that somebody else has removed,
+// who takes care of the machine's groups, is made again.
 func (g *groups) take(tasks int, memory int64) (*group, int, error) {
-	one, err := g.spare(), error(nil)
-	if one == nil {
-		one, err = g.make(tasks, memory)
-	} else {
-		err = g.set(one, tasks, memory)
+	for {
+		one, kept := g.spare(), true
+		var err error
+		if one == nil {
+			kept = false
+			one, err = g.make(tasks, memory)
+		} else {
+			err = g.set(one, tasks, memory)
+		}
+		fd := -1
+		if err == nil {
+			fd, err = g.open(one)
+		}
+		if err == nil {
+			one.hits, one.ooms = g.counter(one, "pids.events", "max"), g.counter(one, "memory.events", "oom_kill")
+			return one, fd, nil
+		}
+		if !kept || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENODEV) {
+			return nil, -1, &StartError{Step: "make a control group", Path: g.base, Err: unwrapPath(err)}
+		}
 	}
-	if err != nil {
-		return nil, -1, &StartError{Step: "make a control group", Path: g.base, Err: unwrapPath(err)}
-	}
-	one.hits, one.ooms = g.counter(one, "pids.events", "max"), g.counter(one, "memory.events", "oom_kill")
-	// With v1 a thread that moves only itself takes no lock; moving a whole process waits for all processors, some 15 ms.
+}
+
+// open opens the file of a group that takes processes in. With v1 a thread that moves only itself takes no lock; moving a whole
+// process waits for all processors, some 15 ms.
+func (g *groups) open(one *group) (int, error) {
 	name := "tasks"
 	if g.v2 {
 		name = "cgroup.procs"
 	}
-	fd, err := unix.Open(filepath.Join(one.path, name), unix.O_WRONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		g.giveBack(one)
-		return nil, -1, &StartError{Step: "open", Path: filepath.Join(one.path, name), Err: err}
-	}
-	return one, fd, nil
+	return unix.Open(filepath.Join(one.path, name), unix.O_WRONLY|unix.O_CLOEXEC, 0)
 }
 
 func (g *groups) spare() *group {

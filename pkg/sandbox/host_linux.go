@@ -31,13 +31,13 @@ type Host struct {
 	system      []held // what every call can read
 	readable    []held // what a call with a list of commands can read
 	devices     []held
+	public      []held   // for root: what of /etc others can read
 	temp        string   // where everybody's temporary files are
 	homes       []string // the directories that people's own files are in
 	further     []string // others that sockets may be in
 	sharedTemp  []string // further places for temporary files
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
-	secrets     []hiding // of the system, which only root can read
-	hidden      []hiding // our own
+	hidden      []string // our own files
 	protected   protected
 
 	groups  *groups    // nil without control groups
@@ -128,11 +128,14 @@ func (h *Host) open(o Options) (err error) {
 // survey looks at what of the file system the calls' views depend on.
 func (h *Host) survey(o Options) {
 	h.filters = makeFilters()
+	if h.capability.user == 0 {
+		h.public = holdPublic("/etc", 0)
+	}
 	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()
 	h.further = existing("/var", "/mnt", "/media", "/srv")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
-	h.secrets, h.hidden, h.protected = hidings(ownSecrets), hidings(o.Hidden), newProtected(o.Protected)
+	h.hidden, h.protected = o.Hidden, newProtected(o.Protected)
 	h.temp = o.TempDir
 	if real, err := filepath.EvalSymlinks(o.TempDir); err == nil {
 		h.temp = real
@@ -156,7 +159,7 @@ func (h *Host) Close() error {
 	if h.adopted != nil {
 		h.adopted.close()
 	}
-	for _, held := range slices.Concat(h.system, h.readable, h.devices) {
+	for _, held := range slices.Concat(h.system, h.readable, h.devices, h.public) {
 		unix.Close(held.fd)
 	}
 	if h.self >= 0 {

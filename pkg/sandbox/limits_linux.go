@@ -15,6 +15,11 @@ import (
 // would break programs that use select(2).
 const ordinaryOpenFiles = 1024
 
+// coreLimit keeps a call from leaving a core file, which would outlive it and hold what it was given. With 0 there is no file,
+// but a handler that dumps are piped to (systemd-coredump, apport) gets them all the same; with 1 neither: core(5), and
+// do_coredump in the kernel's fs/coredump.c.
+const coreLimit = 1
+
 // limit is one limit of the kernel's.
 type limit struct {
 	name       string
@@ -26,8 +31,7 @@ type limit struct {
 func kernelLimitsOf(limits tool.Limits, m mark, processes uint64, c capability) []limit {
 	list := []limit{
 		{"RLIMIT_LOCKS", unix.RLIMIT_LOCKS, uint64(m), uint64(m)},
-		// A core file would outlive the call, and hold what it was given.
-		{"RLIMIT_CORE", unix.RLIMIT_CORE, 0, 0},
+		{"RLIMIT_CORE", unix.RLIMIT_CORE, coreLimit, coreLimit},
 	}
 	set := func(name string, resource int, soft, hard uint64) {
 		list = append(list, limit{name, resource, soft, hard})

@@ -83,6 +83,12 @@ func play(role string) error {
 		return playNeighbour()
 	case "victim": // is killed while a call runs
 		return playVictim()
+	case "attack": // makes a system call that bash cannot
+		return playAttack(os.Args[1:])
+	case "attack-killed": // runs a call, and is killed
+		return playKilled()
+	case "attack-machine": // stands for a whole machine, in namespaces of its own
+		return playMachine()
 	}
 	return fmt.Errorf("no such role: %s", role)
 }

@@ -138,7 +138,7 @@ func (h *Host) isLeftOf(pid int, c *call) bool {
 // and cannot put off. A program that somebody gave a limit on file locks, for whatever reason, does not have it.
 func isCalls(pid int) bool {
 	core, err := hardLimit(pid, unix.RLIMIT_CORE)
-	return err == nil && core == 0
+	return err == nil && core == coreLimit
 }
 
 // killMarked kills every process of the machine that carries a call's mark. It finds them at any depth, in one pass, and

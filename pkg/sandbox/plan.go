@@ -168,6 +168,9 @@ func (p Plan) NotEnforced() []string {
 			list = append(list, string(property)+": "+why)
 		}
 	}
+	if !p.level.hasNamespaces() && p.profile.Limits.TempSize > 0 {
+		list = append(list, "temp: the size of the call's temporary files is not bounded as a whole")
+	}
 	switch {
 	case p.level == LevelNoProc:
 		list = append(list, "isolation: the call can see the list of this machine's processes")
@@ -197,7 +200,7 @@ func (p Plan) Report() tool.SandboxReport {
 		limitProcesses: int64(p.profile.Limits.Processes),
 		limitTempSize:  p.profile.Limits.TempSize,
 	} {
-		if value > 0 {
+		if value > 0 && (name != limitTempSize || p.level.hasNamespaces()) {
 			limits[name] = value
 		}
 	}

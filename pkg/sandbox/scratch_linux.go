@@ -67,6 +67,11 @@ func openScratch(base string) (*scratch, error) {
 // furnish makes what is shown instead of something else, and opens the way to the calls' directories to other users: where we
 // are root, a call may be another's.
 func (s *scratch) furnish() error {
+	if os.Geteuid() == 0 {
+		if err := os.Chmod(s.path, 0o711); err != nil { // the names in it are random
+			return err
+		}
+	}
 	if err := os.Mkdir(s.empty, 0o555); err != nil {
 		return err
 	}
@@ -137,7 +142,7 @@ func lockDir(parent int, name string) (*os.File, error) {
 		return nil, err
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil || stat.Nlink == 0 || int(stat.Uid) != os.Geteuid() || stat.Mode&0o777 != 0o700 {
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Nlink == 0 || int(stat.Uid) != os.Geteuid() || stat.Mode&0o777 != 0o700 && stat.Mode&0o777 != 0o711 {
 		dir.Close()
 		return nil, unix.ENOENT
 	}

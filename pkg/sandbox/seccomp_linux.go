@@ -84,6 +84,9 @@ func filter(r filterRules) []unix.SockFilter {
 		unix.SYS_IOCTL:  {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1), give(refuse), give(allow)},
 		unix.SYS_SOCKET: socketRules(r),
 	}
+	for number, rules := range modeRules() {
+		leaves[number] = rules
+	}
 	if !r.unix {
 		// One end of a pair of datagram sockets can send to any other socket with a name, and connect to it; those of the other
 		// types cannot. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
@@ -145,6 +148,32 @@ func socketRules(r filterRules) []unix.SockFilter {
 		jumpIfEqual(unix.AF_NETLINK, 0, 3), loadArgument(2), jumpIfEqual(unix.NETLINK_ROUTE, 0, 1), give(allow),
 		give(noFamily),
 	)
+}
+
+// modeRules refuse files that give their user or group to whoever runs them. Such a file means nothing to the call itself,
+// but it stays when the call has ended.
+func modeRules() map[uintptr][]unix.SockFilter {
+	const special = unix.S_ISUID | unix.S_ISGID
+	const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+	mode := func(argument uint32) []unix.SockFilter {
+		return []unix.SockFilter{loadArgument(argument), jumpIfAnyBit(special, 0, 1), give(refuse), give(allow)}
+	}
+	// The mode counts only when a file is made.
+	open := func(flags uint32) []unix.SockFilter {
+		return append([]unix.SockFilter{loadArgument(flags), jumpIfAnyBit(making, 1, 0), give(allow)}, mode(flags+1)...)
+	}
+	rules := map[uintptr][]unix.SockFilter{
+		unix.SYS_FCHMOD: mode(1), unix.SYS_FCHMODAT: mode(2), unix.SYS_FCHMODAT2: mode(2), unix.SYS_MKNODAT: mode(2), unix.SYS_OPENAT: open(2),
+		// Its flags are in memory, where a filter cannot look. Programs that know it do without it.
+		unix.SYS_OPENAT2: {give(unknown)},
+	}
+	for number, argument := range pathModes {
+		rules[number] = mode(argument)
+	}
+	for number, argument := range pathOpens {
+		rules[number] = open(argument)
+	}
+	return rules
 }
 
 // segment is a run of system call numbers that share what is decided about them, up to the next segment.

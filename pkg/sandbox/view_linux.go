@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,9 +23,6 @@ var systemPaths = []string{
 
 // devices are what every call can use of /dev. A terminal is there when the call has one.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
-
-// ownSecrets are files of the system that only root can read. They are hidden from a call that stays root.
-var ownSecrets = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh", "/etc/security/opasswd"}
 
 // grant is a file or directory that a call may use.
 type grant struct {
@@ -254,6 +252,45 @@ func hold(paths []string, file bool) []held {
 		}
 	}
 	return list
+}
+
+// holdPublic opens what of a directory everybody can read, which is what a call of root's gets of it: with the keys and
+// passwords there a call has no business. Directories that hold something private are opened one by one, three deep.
+func holdPublic(dir string, depth int) []held {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var list []held
+	for _, entry := range entries {
+		info, err := entry.Info()
+		path := filepath.Join(dir, entry.Name())
+		switch {
+		case err != nil, info.Mode()&fs.ModeSymlink != 0, info.Mode()&0o004 == 0:
+		case entry.IsDir() && holdsPrivate(path, depth+1):
+			list = append(list, holdPublic(path, depth+1)...)
+		default:
+			list = append(list, hold([]string{path}, !entry.IsDir())...)
+		}
+	}
+	return list
+}
+
+// holdsPrivate tells whether there is something in a directory that not everybody can read. What lies too deep counts as
+// private.
+func holdsPrivate(dir string, depth int) bool {
+	const deepest = 6
+	entries, err := os.ReadDir(dir)
+	if err != nil || depth > deepest {
+		return true
+	}
+	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
+		info, err := entry.Info()
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return false
+		}
+		return info.Mode()&0o004 == 0 || entry.IsDir() && holdsPrivate(filepath.Join(dir, entry.Name()), depth+1)
+	})
 }
 
 // homes lists the directories that people's own files are in.

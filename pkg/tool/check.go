@@ -100,6 +100,9 @@ func (c *checker) check(p *Parameter, path string, value any) any {
 	case string:
 		if p.Type == TypeString {
 			c.checkPattern(p, path, v)
+			if !p.Format.Holds(v) {
+				c.note(path, "want %s, found %s", p.Format.Words(), c.show(v))
+			}
 			c.checkEnum(p, path, v)
 			return v
 		}

@@ -16,6 +16,7 @@ type Invocation struct {
 	Interpreter []string // absolute path and arguments
 	Script      string   // what the interpreter is given, prologue included
 	Values      []string // in the order that the script refers to them
+	Parameters  string   // instead of Values, for a script that bash does not run: one JSON object
 	Dir         string   // absolute
 	Environment map[string]string
 	Sandbox     Sandbox
@@ -40,7 +41,7 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest covers the interpreter, the script, the values, the directory and the environment, each with its length, so
+// Digest covers the interpreter, the script, the values or parameters, the directory and the environment, each with its length, so
 // that no two ways of splitting the same bytes agree.
 func (inv *Invocation) Digest() Digest {
 	h := sha256.New()
@@ -54,9 +55,10 @@ func (inv *Invocation) Digest() Digest {
 			h.Write([]byte(part))
 		}
 	}
-	put("a2a-acp invocation v1", inv.Tool, inv.Script, inv.Dir)
+	put("a2a-acp invocation v2", inv.Tool, inv.Script, inv.Dir)
 	put(inv.Interpreter...)
 	put(inv.Values...)
+	put(inv.Parameters)
 	names := make([]string, 0, len(inv.Environment))
 	for name := range inv.Environment {
 		names = append(names, name)

@@ -36,6 +36,7 @@ type Parameter struct {
 	Minimum string // a JSON number, "" for none: kept as text so that no digit is lost
 	Maximum string
 	Pattern string // a regular expression (RE2) for the whole value
+	Format  Format // "" for any text
 	Items   *Parameter
 
 	// Code says that the value is a program; only then may it stand where a program is expected.

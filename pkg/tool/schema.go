@@ -10,7 +10,8 @@ import (
 // what JSON Schema cannot say. The map is the caller's own.
 //
 // A pattern is left out that is not written alike in RE2 and in JavaScript: there are clients that refuse all tools of a
-// server for one expression that they cannot read. The default of a secret parameter is left out too.
+// server for one expression that they cannot read. A format appears as an expression and in words. The default of a secret
+// parameter is left out too.
 func (t *Tool) InputSchema() map[string]any {
 	properties := make(map[string]any, len(t.Parameters))
 	required := []string{}
@@ -50,6 +51,7 @@ func (p *Parameter) schema() map[string]any {
 	if p.Pattern != "" && portable(p.Pattern) {
 		s["pattern"] = anchored(p.Pattern)
 	}
+	p.Format.describe(s)
 	switch {
 	case p.Items != nil:
 		s["items"] = p.Items.schema()

@@ -1,0 +1,216 @@
+package render
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// What a script writes to a file it may read again, and run. Files are followed like variables, by the word that names
+// them: a file that a value was written to holds it everywhere.
+
+// fileVariable is the variable that stands for what a file holds. No variable of a shell has a blank in its name.
+func fileVariable(key string) string {
+	if base := path.Base(key); key != "" && !strings.Contains(base, "$") {
+		key = base // the same file from another directory
+	}
+	return "file " + key
+}
+
+// writesFiles tells whether a script writes any file that it could read again. Most do not.
+func (a *analysis) writesFiles() (found bool) {
+	for _, s := range a.scripts {
+		syntax.Walk(s.file, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Redirect:
+				found = found || writes(n.Op) && a.fileKey(n.Word) != ""
+			case *syntax.CallExpr:
+				c := a.call(n)
+				found = found || copies(c)
+				for _, role := range c.reading.Roles {
+					found = found || role.Writes
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// collectFiles finds what is written to files, and which names are one file.
+func (f *flow) collectFiles(s *script, stack []syntax.Node) {
+	if !f.a.files {
+		return
+	}
+	switch n := stack[len(stack)-1].(type) {
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			if key := f.a.fileKey(r.Word); key != "" && writes(r.Op) && n.Cmd != nil {
+				from := f.sourcesOf(s, n.Cmd)
+				f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n.Cmd), map[string]bool{})
+				f.assign(s, fileVariable(key), from, n, false)
+			}
+		}
+	case *syntax.Assign:
+		// After T=t.sh, "$T" is t.sh.
+		if n.Name == nil || n.Value == nil {
+			return
+		}
+		if w := shellwords.Static(n.Value); w.Fixed && w.Text != "" && !f.a.holds(w.Text) {
+			f.sameFile(s, n, "$"+n.Name.Value, w.Text)
+		}
+	case *syntax.CallExpr:
+		f.collectFileCall(s, stack, n)
+	}
+}
+
+func writes(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+		return true
+	}
+	return false
+}
+
+func (f *flow) sameFile(s *script, n syntax.Node, one, other string) {
+	f.assign(s, fileVariable(one), sources{variables: []string{fileVariable(other)}}, n, false)
+	f.assign(s, fileVariable(other), sources{variables: []string{fileVariable(one)}}, n, false)
+}
+
+// collectFileCall finds the files that a command writes: those of its own words, and the copies that it makes.
+func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExpr) {
+	c := f.a.call(n)
+	var operands []int
+	for i, role := range c.reading.Roles {
+		if role.Kind == shellwords.Operand || role.Kind == shellwords.Argument {
+			operands = append(operands, i)
+		}
+		if key := f.a.fileKey(n.Args[i]); role.Writes && key != "" {
+			from := f.sourcesOf(s, n)
+			f.addFeeds(&from, s, stack, map[string]bool{})
+			f.assign(s, fileVariable(key), from, n, false)
+		}
+	}
+	if !copies(c) || len(operands) < 2 {
+		return
+	}
+	last := f.a.fileKey(n.Args[operands[len(operands)-1]])
+	for _, i := range operands[:len(operands)-1] {
+		if key := f.a.fileKey(n.Args[i]); key != "" && last != "" {
+			from := f.sourcesOf(s, n.Args[i]) // a value that names a file chooses what the copy holds
+			from.variables = append(from.variables, fileVariable(key))
+			f.assign(s, fileVariable(last), from, n, false)
+		}
+	}
+}
+
+// copies tells whether a command makes its last operand what the others are.
+func copies(c *call) bool {
+	if len(c.reading.Programs) == 0 {
+		return false
+	}
+	switch c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text {
+	case "cp", "mv", "ln", "install":
+		return true
+	}
+	return false
+}
+
+// filesRead lists the files that a command's own words name.
+func (a *analysis) filesRead(n *syntax.CallExpr) []string {
+	if !a.files {
+		return nil
+	}
+	var files []string
+	for i, role := range a.call(n).reading.Roles {
+		if role.Kind == shellwords.Operand || role.Kind == shellwords.Argument {
+			if key := a.fileKey(n.Args[i]); key != "" {
+				files = append(files, fileVariable(key))
+			}
+		}
+	}
+	return files
+}
+
+// followFiles looks at every place where a file that may hold a value is read, and follows what comes out of there.
+func (f *flow) followFiles(s *script, stack []syntax.Node) {
+	if !f.a.files {
+		return
+	}
+	switch n := stack[len(stack)-1].(type) {
+	case *syntax.CallExpr:
+		c := f.a.call(n)
+		for i, role := range c.reading.Roles {
+			switch role.Kind {
+			case shellwords.Operand, shellwords.Argument:
+				if t := f.fileTrail(s, stack, n.Args[i]); t != nil {
+					t.outputs(n)
+					t.climb(len(stack) - 2)
+				}
+			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
+				runs := role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear && !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/")
+				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
+					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
+				}
+			}
+		}
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut {
+				continue
+			}
+			if t := f.fileTrail(s, stack, r.Word); t != nil {
+				t.feed(n)
+				t.climb(len(stack) - 1)
+			}
+		}
+	}
+}
+
+// fileTrail begins a trail at a word that names a file which may hold a value; nil for other words.
+func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *trail {
+	key := f.a.fileKey(w)
+	v := f.variables[fileVariable(key)]
+	if key == "" || v == nil || v.tag == nil {
+		return nil
+	}
+	return &trail{
+		a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), w), visited: map[syntax.Node]bool{}, file: key, origin: f.origin(v),
+	}
+}
+
+// ownDescriptor recognises the files that are descriptors other than standard input.
+var ownDescriptor = regexp.MustCompile(`^/(dev|proc/(self|[0-9]+))/fd/[1-9][0-9]*$`)
+
+// forbidUnseen refuses the ways to hand a text to something that runs it which are not followed: by a descriptor that
+// stays open.
+func (a *analysis) forbidUnseen(s *script, n *syntax.Stmt) {
+	call, ok := n.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return
+	}
+	if len(call.Args) == 1 && call.Args[0].Lit() == "exec" {
+		for _, r := range n.Redirs {
+			for _, part := range r.Word.Parts {
+				p, ok := part.(*syntax.ProcSubst)
+				if !ok || p.Op != syntax.CmdOut {
+					continue
+				}
+				for _, reader := range p.Stmts {
+					if language, who := a.stdinOf(reader); language != shellwords.Data {
+						a.report(Error, s, n, "", "", "what the script prints from here on goes to "+who+", which runs it as "+string(language), "pass values as arguments")
+					}
+				}
+			}
+		}
+	}
+	c := a.call(call)
+	for i, role := range c.reading.Roles {
+		if role.Kind == shellwords.CodeFile && ownDescriptor.MatchString(c.words[i].Text) {
+			a.report(Error, s, n, "", "", "it cannot be told what "+role.Reader+" reads from "+c.words[i].Text+" and runs", "name a file, or write the code in the script")
+		}
+	}
+}

@@ -1,0 +1,90 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// bentError says that a path leads through a link that a call may have made.
+type bentError struct {
+	path, link, real string
+}
+
+func (e *bentError) Error() string {
+	return fmt.Sprintf("%s leads through the link %s, which a call could have put there; name %s itself if that is meant", e.path, e.link, e.real)
+}
+
+// resolve follows the links of a path that is to be granted. Only links that no call can have made are followed: those of
+// the system, in its own directories. A call that may write to a directory can replace what is in it by a link to somebody's
+// keys, and the next call would be granted those.
+func resolve(path string, writable []string) (string, error) {
+	clean := filepath.Clean(path)
+	real, err := filepath.EvalSymlinks(clean)
+	if err != nil || real == clean {
+		return real, err
+	}
+	// Some part of it is a link. Look at each, as it was named.
+	at := ""
+	for _, name := range strings.Split(strings.TrimPrefix(clean, "/"), "/") {
+		parent := at
+		at += "/" + name
+		info, err := os.Lstat(at)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			continue
+		}
+		if !isSystems(parent, info) || slices.ContainsFunc(writable, func(dir string) bool { return within(at, dir) }) {
+			return "", &bentError{path: path, link: at, real: real}
+		}
+		// What it leads to is looked at in the same way.
+		target, err := os.Readlink(at)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join("/", parent, target)
+		}
+		if at, err = resolve(target, writable); err != nil {
+			return "", err
+		}
+	}
+	return at, nil
+}
+
+// isSystems tells whether a link is root's, in a directory that only root can write to.
+func isSystems(parent string, link os.FileInfo) bool {
+	if parent == "" {
+		parent = "/"
+	}
+	dir, err := os.Stat(parent)
+	if err != nil || dir.Mode()&0o022 != 0 {
+		return false
+	}
+	owner := func(info os.FileInfo) uint32 {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			return stat.Uid
+		}
+		return ^uint32(0)
+	}
+	return owner(dir) == 0 && owner(link) == 0
+}
+
+// writableBy lists the directories that a call of a profile may write to, and its working directory, which another tool's
+// calls may.
+func writableBy(profile *Profile) []string {
+	list := []string{profile.Dir}
+	for _, allowed := range profile.AllowedPaths {
+		if !allowed.ReadOnly {
+			list = append(list, filepath.Clean(allowed.Path))
+		}
+	}
+	return slices.DeleteFunc(list, func(dir string) bool { return dir == "/" })
+}
