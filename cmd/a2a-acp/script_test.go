@@ -64,6 +64,8 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "confines":
 				return confines(), nil
+			case "namespaces":
+				return exec.Command("unshare", "-Ur", "sh", "-c", "echo 0 >/proc/sys/user/max_user_namespaces").Run() == nil, nil
 			case "sqlite3":
 				_, err := exec.LookPath("sqlite3")
 				return err == nil, nil

@@ -100,13 +100,12 @@ func (m Machine) like(id string) bool {
 
 // namespaces says why there are no user namespaces. The order is that of the checks that the kernel makes.
 func (m Machine) namespaces(f Findings) Advice {
-	a := Advice{What: "user namespaces", Gives: []string{"processes", "tree", "full"}}
-	if !f.Landlock {
-		a.Gives = append([]string{"fs"}, a.Gives...)
+	a := Advice{What: "user namespaces", Gives: []string{"tree", "full"}}
+	if !f.Processes {
+		a.Gives = append([]string{"processes"}, a.Gives...)
 	}
 	persistent := func(setting string) string {
-		key := strings.SplitN(setting, " ", 2)[0]
-		return fmt.Sprintf("echo '%s' | sudo tee /etc/sysctl.d/60-a2a-acp.conf && sudo sysctl -p /etc/sysctl.d/60-a2a-acp.conf   # %s", setting, key)
+		return fmt.Sprintf("echo '%s' | sudo tee /etc/sysctl.d/60-a2a-acp.conf && sudo sysctl -p /etc/sysctl.d/60-a2a-acp.conf", setting)
 	}
 	switch {
 	case m.Sysctls[sysctlMost] == "0":
