@@ -27,6 +27,8 @@ var may = map[string][]string{
 	"internal/agents":     {},
 	"internal/ndjson":     {},
 	"internal/state":      {},
+	"internal/profile":    {"pkg/tool"},
+	"internal/doctor":     {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -34,7 +36,7 @@ var may = map[string][]string{
 	"internal/supervisor": {"pkg/sandbox"},
 	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
 
-	"internal/audit":  {"pkg/events", "pkg/tool"},
+	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read.
 	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
@@ -44,11 +46,13 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/mcpserver", "internal/ndjson", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
+		"internal/profile", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/supervisor",
+		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
+		"internal/supervisor",
 	},
 
 	"internal/bench": {"pkg/tool", "internal/app", "internal/mcpserver", "internal/render"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,10 @@ type environment struct {
 	stderr  io.Writer
 	environ []string
 	now     func() time.Time
+
+	// code is what a command that ran in our place has ended with. It is no error of ours: for an error the library that prints
+	// it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
+	code int
 }
 
 func processEnvironment() *environment {
@@ -56,6 +61,16 @@ func (e *environment) short(path string) string {
 
 // say writes one line for the person.
 func (e *environment) say(line string) { fmt.Fprintf(e.stderr, "a2a-acp: %s\n", line) }
+
+// stdio gives the three streams as the files that they are, for a process that is to have them itself.
+func (e *environment) stdio() ([]*os.File, error) {
+	stdout, isFile := e.stdout.(*os.File)
+	stderr, alsoFile := e.stderr.(*os.File)
+	if !isFile || !alsoFile {
+		return nil, errors.New("standard output and standard error have to be files")
+	}
+	return []*os.File{e.stdin, stdout, stderr}, nil
+}
 
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(stream any) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Exit codes. `a2a-acp --help` prints this table; bridge returns the agent's own code once it has run.
+// Exit codes. `a2a-acp --help` prints this table; bridge and sandbox exec return the code of what they run.
 const (
 	exitOK         = 0
 	exitToolFailed = 1   // the tool ran and failed; its own code is in the result
@@ -28,7 +28,7 @@ const exitHelp = `Exit codes:
   5  this host cannot do it
   124  timed out
   130  interrupted
-bridge returns the agent's own code (128+n after signal n) once it has run.`
+bridge and sandbox exec return the code of what they run (128+n after signal n) once it has run.`
 
 // codedError is an error with the exit code that it leads to.
 type codedError struct {

@@ -28,6 +28,9 @@ func run(args []string, env *environment) int {
 	root := rootCommand(env)
 	root.SetArgs(args)
 	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(env.explain))
+	if err == nil {
+		return env.code
+	}
 	return codeOf(err)
 }
 
@@ -75,6 +78,8 @@ record before it takes effect.
 		mcpCommand(env),
 		toolsCommand(env),
 		auditCommand(env),
+		sandboxCommand(env),
+		doctorCommand(env),
 		initCommand(env),
 		versionCommand(env),
 	)

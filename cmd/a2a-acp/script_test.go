@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
 //	only_our_path keeps of PATH the directory that these commands are in
-//	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, and answers with what it was asked
+//	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, port $SERVED_PORT, and answers with
+//	              what it was asked
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -61,6 +62,10 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "confines":
+				return confines(), nil
+			case "namespaces":
+				return exec.Command("unshare", "-Ur", "sh", "-c", "echo 0 >/proc/sys/user/max_user_namespaces").Run() == nil, nil
 			case "sqlite3":
 				_, err := exec.LookPath("sqlite3")
 				return err == nil, nil
@@ -71,6 +76,18 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 	})
+}
+
+// confines tells whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says that it does, a machine
+// that does not fails the scripts instead of passing them over.
+func confines() bool {
+	self, err := os.Executable()
+	if err != nil {
+		return true // the scripts will tell
+	}
+	// The name makes it the program; see TestMain.
+	cmd := exec.Cmd{Path: self, Args: []string{"a2a-acp", "sandbox", "exec", "--require", "tree", "--", "true"}}
+	return cmd.Run() == nil || os.Getenv("REQUIRE_SANDBOX") != ""
 }
 
 // gone waits for the exclusive lock that every stubborn process shares while it lives.
@@ -107,6 +124,7 @@ func serve(ts *testscript.TestScript, _ bool, _ []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("SERVED", server.URL+"/")
+	ts.Setenv("SERVED_PORT", server.URL[strings.LastIndex(server.URL, ":")+1:])
 }
 
 func onlyOurPath(ts *testscript.TestScript, _ bool, _ []string) {

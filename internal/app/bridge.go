@@ -33,10 +33,11 @@ type BridgeOptions struct {
 	MaxFrame  int // bytes
 }
 
-// Exit codes of a bridge whose agent never ran; see cmd/a2a-acp.
+// Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
 const (
-	exitConfig = 2
-	exitHost   = 5
+	exitConfig  = 2
+	exitHost    = 5
+	exitTimeout = 124
 )
 
 // Bridge runs an agent behind a bridge until one of the two sides ends, and gives the agent's exit code. With an error the

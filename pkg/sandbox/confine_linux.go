@@ -230,6 +230,12 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 			v.placed = append(v.placed, g)
 		}
 	}
+	covered = append(covered, v.shared...)
+	v.hidden = slices.DeleteFunc(v.hidden, func(hidden hiding) bool {
+		// In a directory that is shown empty it is not there, and cannot be mounted over, unless a grant brings it back.
+		empty := slices.ContainsFunc(covered, func(dir string) bool { return within(hidden.path, dir) })
+		return empty && !slices.ContainsFunc(v.placed, func(g grant) bool { return within(hidden.path, g.path) || within(g.path, hidden.path) })
+	})
 	return v
 }
 

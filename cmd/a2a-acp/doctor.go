@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+)
+
+func doctorCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out what this machine can enforce, and what would make it enforce more",
+		Long: `doctor tries what the sandbox promises: real calls attempt what they must not be able to do. It prints
+the level that this machine reaches, each property with its proof, and for what is missing the lines
+that mend it on this distribution. It also looks at the configuration and at the state directory.
+
+Levels, the strongest first:
+  full+cgroup  full, and a call as a whole is held to its memory
+  full         nothing outlives the call, everything but what was granted is read-only, /tmp, /proc and
+               the home are its own
+  no-proc      the same, but it sees the list of this machine's processes (in most containers)
+  landlock     it can open only what was granted
+  rlimits      limits, and no network; its files are not confined, so it is refused unless allowed
+  none         nothing is run
+
+The exit code is 0 when files can be confined (landlock or better), else 5.`,
+		Example: `  a2a-acp doctor
+  a2a-acp doctor --json`,
+		Args: cobra.NoArgs,
+	}
+	f := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return diagnose(cmd.Context(), env, *f) }
+	return cmd
+}
+
+func diagnose(ctx context.Context, env *environment, f format) error {
+	d, err := app.Diagnose(ctx, env.appOptions(nil, nil))
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	if f == formatTable {
+		writeDiagnosis(env, d)
+	} else if err := writeData(env.stdout, f, d); err != nil {
+		return err
+	}
+	if !d.Confines() {
+		return silent(exitHost)
+	}
+	return nil
+}
+
+func writeDiagnosis(env *environment, d app.Diagnosis) {
+	w := env.stdout
+	fmt.Fprintf(w, "a2a-acp %s on %s\n\nsandbox level: %s\n", d.Version, d.Machine, d.Sandbox.Level)
+	for _, line := range strings.Split(d.Sandbox.Why, "; ") {
+		if line != "" {
+			fmt.Fprintf(w, "  not %s\n", line)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, p := range d.Sandbox.Properties {
+		mark := "yes"
+		if !p.Enforced {
+			mark = "NO"
+		}
+		fmt.Fprintf(w, "  %-3s  %s\n", mark, p.Meaning)
+		if p.By != "" {
+			fmt.Fprintf(w, "         by:    %s\n", p.By)
+			fmt.Fprintf(w, "         proof: %s\n", p.Proof)
+			continue
+		}
+		fmt.Fprintf(w, "         %s\n", p.Proof)
+	}
+	fmt.Fprintln(w)
+	writeHealth(env, "state", d.State)
+	writeHealth(env, "bash", d.Bash)
+	writeConfiguration(env, d.Configuration)
+	for _, advice := range d.Missing {
+		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What, strings.Join(advice.Gives, ", "), advice.Why)
+		for line := range strings.Lines(advice.Fix) {
+			fmt.Fprintf(w, "    %s", line)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func writeHealth(env *environment, name string, h app.Health) {
+	if h.OK {
+		fmt.Fprintf(env.stdout, "  ok   %s: %s\n", name, env.short(h.Path))
+		return
+	}
+	fmt.Fprintf(env.stdout, "  BAD  %s: %s\n", name, h.Problem)
+}
+
+func writeConfiguration(env *environment, c app.ConfigurationState) {
+	if c.OK {
+		io.WriteString(env.stdout, "  ok   configuration:")
+	} else {
+		io.WriteString(env.stdout, "  BAD  configuration:")
+	}
+	for _, file := range c.Files {
+		fmt.Fprintf(env.stdout, " %s", env.short(file))
+	}
+	fmt.Fprintln(env.stdout)
+	for _, problem := range c.Problems {
+		fmt.Fprintf(env.stdout, "       %s\n", problem)
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// execFlags are what `sandbox exec` takes.
+type execFlags struct {
+	profile, tool, dir, level string
+	tools                     []string
+	allow, sockets, variables []string
+	require                   []string
+	network, bestEffort       bool
+	limits                    []func(*tool.Limits)
+}
+
+const sandboxExecHelp = `exec runs a command with what you grant it and no more. It sees the system's own directories, the
+directory that it starts in, and a /tmp of its own; your home is empty, the network is off, our
+environment stays outside, and nothing that it starts outlives it. Grant more by name:
+
+  --allow PATH      to read and write; --allow PATH:ro to read. --allow . makes the directory that it
+                    starts in writable
+  --network         the internet; UNIX sockets (docker, D-Bus, ssh-agent) only by --socket
+  --env NAME        a variable of ours; --env NAME=VALUE any other
+
+What others run or believe without a look (.git/hooks, .envrc, agents' settings, …) stays as it is in
+what may be written to; --allow with that very path lets it be changed.
+
+With a terminal the command has it: editors, pagers and shells with job control work.
+
+COMMAND is found in the sandbox's own PATH. The exit code is the command's, 128+n when signal n ended
+it; ours are 2 for a mistake in the line, 5 where this machine cannot do it, 124 when --timeout ended
+it, and 128+n when signal n to us did (130 for Ctrl-C).
+
+Limits are numbers, sizes such as 512M or times such as 90s; 0 is none.
+
+Profiles:
+`
+
+func sandboxExecCommand(env *environment) *cobra.Command {
+	var flags execFlags
+	cmd := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARGS...]",
+		Short: "Run a command in the sandbox, with the terminal if there is one",
+		Long:  sandboxExecHelp + profileList(),
+		Example: `  # what does this script want? it can read the project and change nothing
+  a2a-acp sandbox exec -- ./install.sh
+
+  # let it write to the project
+  a2a-acp sandbox exec --allow . -- make
+
+  # a build that downloads: network, caches, toolchains, no limits
+  a2a-acp sandbox exec --profile terminal -- npm install
+
+  # a shell to look around in
+  a2a-acp sandbox exec --profile terminal -- bash
+
+  # data to read, one host's worth of network, a minute
+  a2a-acp sandbox exec --allow /data:ro --network --timeout 1m -- python3 report.py
+
+  # exactly what a tool of yours gets
+  a2a-acp sandbox exec --tool grep -- bash
+
+  # rather not at all than with less
+  a2a-acp sandbox exec --require fs,net,tree -- ./untrusted`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the command is the command's own
+	f.StringVar(&flags.profile, "profile", "", "what it gets, by name: "+strings.Join(profileNames(), ", "))
+	f.StringVar(&flags.tool, "tool", "", "what it gets is what this tool gets")
+	f.StringArrayVar(&flags.tools, "tools", nil, "a tools file for --tool, in addition to the others; may be repeated")
+	f.StringArrayVar(&flags.allow, "allow", nil, "PATH[:ro], a file or directory that it may use; may be repeated")
+	f.BoolVar(&flags.network, "network", false, "switch the network on")
+	f.StringArrayVar(&flags.sockets, "socket", nil, "PATH, a UNIX socket that it may connect to; may be repeated")
+	f.StringVar(&flags.dir, "dir", "", "start in this directory, not in the current one")
+	f.StringArrayVar(&flags.variables, "env", nil, "NAME[=VALUE], a variable for it; may be repeated")
+	addLimits(f, &flags.limits)
+	f.StringSliceVar(&flags.require, "require", nil, "refuse where this machine does not enforce these: fs, net, processes, memory, tree")
+	f.BoolVar(&flags.bestEffort, "best-effort", false, "run even where this machine enforces less than was asked for")
+	f.StringVar(&flags.level, "level", "", "confine no further than this level, to see what a lesser machine does")
+	_ = cmd.MarkFlagDirname("dir")
+	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools(env, &flags.tools))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions([]string{"fs", "net", "processes", "memory", "tree"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return sandboxExec(cmd.Context(), env, flags, args)
+	}
+	return cmd
+}
+
+func sandboxExec(ctx context.Context, env *environment, flags execFlags, command []string) error {
+	if flags.profile != "" && flags.tool != "" {
+		return fail(exitUsage, errors.New("--profile and --tool both say what the command gets; give one of them"))
+	}
+	stdio, err := env.stdio()
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	o := app.ExecOptions{
+		Options: env.appOptions(flags.tools, nil), Command: command, Stdio: stdio,
+		Profile: flags.profile, Tool: flags.tool, Network: flags.network, Environment: flags.variables,
+		Limits: flags.limits, Require: flags.require, BestEffort: flags.bestEffort, Level: flags.level,
+	}
+	if flags.dir != "" {
+		o.StartIn = absolute(o.Dir, flags.dir)
+	}
+	for _, path := range flags.allow {
+		path, readOnly := strings.CutSuffix(path, ":ro")
+		o.Allow = append(o.Allow, tool.AllowedPath{Path: absolute(o.Dir, path), ReadOnly: readOnly})
+	}
+	for _, path := range flags.sockets {
+		o.Sockets = append(o.Sockets, absolute(o.Dir, path))
+	}
+	// The program's own handling of signals (see run) would end the command where that would rather hear of them itself.
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)
+	defer signal.Stop(signals)
+	o.Signals = signals
+	code, err := app.Exec(context.WithoutCancel(ctx), o)
+	if err != nil {
+		return fail(code, err)
+	}
+	env.code = code
+	return nil
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func profileNames() []string {
+	all, _ := profile.All() // a test reads what is embedded
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// profileList says what there is, a line or two each.
+func profileList() string {
+	all, _ := profile.All()
+	var b strings.Builder
+	for _, p := range all {
+		name := p.Name
+		if name == profile.Default {
+			name += ", when none is named"
+		}
+		fmt.Fprintf(&b, "  %s\n    %s\n", name, p.Says)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

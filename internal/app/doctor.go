@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/doctor"
+	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+)
+
+// Diagnosis is what `a2a-acp doctor` finds out. Every property has been tried.
+type Diagnosis struct {
+	Version       string             `json:"version"`
+	Machine       string             `json:"machine"`
+	Sandbox       SandboxHealth      `json:"sandbox"`
+	Missing       []doctor.Advice    `json:"missing"`
+	State         Health             `json:"state"`
+	Configuration ConfigurationState `json:"configuration"`
+	Bash          Health             `json:"bash"`
+}
+
+// SandboxHealth is what this machine enforces.
+type SandboxHealth struct {
+	Level      string           `json:"level"`
+	Why        string           `json:"why"` // the level is no higher
+	Properties []PropertyHealth `json:"properties"`
+}
+
+// PropertyHealth is one property of the sandbox.
+type PropertyHealth struct {
+	Name     string `json:"name"`
+	Meaning  string `json:"meaning"`
+	Enforced bool   `json:"enforced"`
+	By       string `json:"by"`    // what enforces it
+	Proof    string `json:"proof"` // how that is known; or why it is not enforced
+	Fix      string `json:"fix"`   // what would have it enforced; "" where it is, or nothing would
+}
+
+// Health is one thing that has to be there.
+type Health struct {
+	Path    string `json:"path"`
+	OK      bool   `json:"ok"`
+	Problem string `json:"problem"`
+}
+
+// ConfigurationState is what the configuration files are, together.
+type ConfigurationState struct {
+	OK       bool          `json:"ok"`
+	Files    []string      `json:"files"`
+	Problems config.Errors `json:"problems"`
+}
+
+// Confines tells whether tools can run with their files confined.
+func (d Diagnosis) Confines() bool {
+	return sandbox.Level(d.Sandbox.Level).AtLeast(sandbox.LevelLandlock)
+}
+
+// Diagnose looks at everything that the program depends on. It changes nothing that stays, but for making the state directory,
+// as any verb would.
+func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
+	d = Diagnosis{Version: o.Version, Missing: []doctor.Advice{}}
+	d.Configuration = lookAtConfiguration(o)
+	d.State = lookAtState(o)
+	d.Bash = lookAtBash()
+	hidden := []string{"/etc/a2a-acp"}
+	for _, dir := range []string{ConfigDir(o), stateOrNothing(o)} {
+		if dir != "" {
+			hidden = append(hidden, dir)
+		}
+	}
+	// Weak, so that what works where files are not confined can be tried too.
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: hidden, Protected: permissions.ProtectedPaths()})
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+
+	self, _ := os.Executable() // only named in advice
+	machine := doctor.Look(os.DirFS("/"), doctor.Machine{OS: runtime.GOOS, Root: os.Geteuid() == 0, Self: self})
+	d.Machine = machine.Describe()
+	level := host.Level()
+	d.Sandbox = SandboxHealth{Level: string(level), Why: host.Why(), Properties: []PropertyHealth{}}
+	enforced, _ := host.Properties(o.Dir)
+	findings := doctor.Findings{
+		Level: string(level), Namespaces: level.AtLeast(sandbox.LevelNoProc), OwnProc: level.AtLeast(sandbox.LevelFull),
+		Landlock: level.AtLeast(sandbox.LevelLandlock),
+	}
+	for _, proof := range host.Prove(ctx, o.Dir) {
+		p := PropertyHealth{
+			Name: string(proof.Property), Meaning: proof.Property.Meaning(), Enforced: proof.Enforced, Proof: proof.How,
+		}
+		if proof.Enforced {
+			p.By = enforced[proof.Property]
+		}
+		switch proof.Property {
+		case sandbox.PropertyMemory:
+			findings.Memory = proof.Enforced
+		case sandbox.PropertyProcesses:
+			findings.Processes = proof.Enforced
+		}
+		d.Sandbox.Properties = append(d.Sandbox.Properties, p)
+	}
+	d.Missing = append(d.Missing, doctor.Advise(machine, findings)...)
+	for i := range d.Sandbox.Properties {
+		d.Sandbox.Properties[i].Fix = fixOf(d.Sandbox.Properties[i], d.Missing)
+	}
+	return d, ctx.Err()
+}
+
+// fixOf gives what would have a property enforced.
+func fixOf(p PropertyHealth, missing []doctor.Advice) string {
+	if p.Enforced {
+		return ""
+	}
+	var fixes []string
+	for _, advice := range missing {
+		if slices.Contains(advice.Gives, p.Name) {
+			fixes = append(fixes, advice.Fix)
+		}
+	}
+	return strings.Join(fixes, "\n")
+}
+
+func lookAtState(o Options) Health {
+	path, err := state.Locate(o.Getenv)
+	if err == nil {
+		_, err = state.Open(path)
+	}
+	return health(path, err)
+}
+
+func lookAtBash() Health {
+	path, err := exec.LookPath("bash")
+	return health(path, err)
+}
+
+func health(path string, err error) Health {
+	h := Health{Path: path, OK: err == nil}
+	if err != nil {
+		h.Problem = err.Error()
+	}
+	return h
+}
+
+func lookAtConfiguration(o Options) ConfigurationState {
+	c := ConfigurationState{Files: []string{}, Problems: config.Errors{}}
+	set, err := config.Load(Sources(o))
+	if err != nil {
+		c.Problems = config.List(err)
+		return c
+	}
+	c.OK = true
+	for _, file := range set.Files {
+		c.Files = append(c.Files, file.Name)
+	}
+	c.Problems = append(c.Problems, set.Warnings...)
+	return c
+}

@@ -1,0 +1,330 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// ExecOptions is what a command in the sandbox takes from outside. What is given beside a profile or a tool adds to it.
+type ExecOptions struct {
+	Options
+	Command []string // required
+	Stdio   []*os.File
+	Signals <-chan os.Signal // what this program is told to do, and with it the command
+
+	Profile string // by name; "" is the default one
+	Tool    string // the id of a tool whose sandbox it is to be, in place of a profile
+	StartIn string // "" is Dir
+
+	Allow       []tool.AllowedPath // absolute
+	Network     bool
+	Sockets     []string // absolute
+	Environment []string // NAME, with our value, or NAME=VALUE
+	Limits      []func(*tool.Limits)
+	Require     []string
+	BestEffort  bool
+	Level       string // no higher than
+}
+
+// Exec runs a command in the sandbox and gives its exit code: 128+n after signal n. With an error nothing ran, and the code is
+// ours.
+func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
+	e := &execution{o: o}
+	if err := e.settle(); err != nil {
+		return exitConfig, err
+	}
+	if e.host, err = sandbox.Open(e.hostOptions()); err != nil {
+		return exitHost, err
+	}
+	defer func() { err = errors.Join(err, e.host.Close()) }()
+	plan, err := e.host.Plan(e.profile)
+	if err != nil {
+		return codeOfPlan(err), err
+	}
+	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
+		o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
+	}
+	return e.run(ctx, plan)
+}
+
+// execution is one command on its way through the sandbox.
+type execution struct {
+	o       ExecOptions
+	profile sandbox.Profile
+	program string // what Command[0] is, absolute
+	host    *sandbox.Host
+}
+
+// settle finds out what the command is and what it may do. An error is the person's.
+func (e *execution) settle() error {
+	if len(e.o.Command) == 0 {
+		return errors.New("which command? a2a-acp sandbox exec -- COMMAND")
+	}
+	if e.o.Level != "" && !slices.Contains(sandbox.Levels(), sandbox.Level(e.o.Level)) {
+		return fmt.Errorf("--level %s: want one of %v", e.o.Level, sandbox.Levels())
+	}
+	dir := e.o.StartIn
+	if dir == "" {
+		dir = e.o.Dir
+	}
+	// Without links: the way to it may lead through what the command does not see.
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return fmt.Errorf("start directory: %w", err)
+	}
+	e.profile = sandbox.Profile{Dir: dir, Environment: map[string]string{}, Terminal: anyTerminal(e.o.Stdio)}
+	if e.o.Tool != "" {
+		err = e.useTool()
+	} else {
+		err = e.useProfile()
+	}
+	if err != nil {
+		return err
+	}
+	if err := e.useFlags(); err != nil {
+		return err
+	}
+	path, ok := e.profile.Environment["PATH"]
+	if !ok {
+		path = sandbox.SearchPath
+	}
+	e.program, err = sandbox.LookPath(e.o.Command[0], path, dir)
+	return err
+}
+
+// useProfile takes what a profile grants, as far as it is there.
+func (e *execution) useProfile() error {
+	name := e.o.Profile
+	if name == "" {
+		name = profile.Default
+	}
+	p, err := profile.Named(name)
+	if err != nil {
+		return err
+	}
+	e.profile.Network, e.profile.Limits = p.Network, p.Limits
+	for _, variable := range p.Environment {
+		if value := e.o.Getenv(variable); value != "" {
+			e.profile.Environment[variable] = value
+		}
+	}
+	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
+		if path.Path == e.profile.Dir && workspaceDir(e.o.Options, path.Path) == "" {
+			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; start in a project, or name one with --dir", p.Name, path.Path)
+		}
+		if _, err := os.Lstat(path.Path); err == nil {
+			e.profile.AllowedPaths = append(e.profile.AllowedPaths, path)
+		}
+	}
+	return nil
+}
+
+// useTool takes what a tool's entry grants.
+func (e *execution) useTool() error {
+	set, err := config.Load(Sources(e.o.Options))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(set.Tools, func(l config.Loaded) bool { return l.Tool.ID == e.o.Tool })
+	if i < 0 {
+		return fmt.Errorf("there is no tool %q; a2a-acp tools list shows them", e.o.Tool)
+	}
+	s := set.Tools[i].Tool.Sandbox
+	p := &e.profile
+	base := p.Dir
+	if filepath.IsAbs(s.WorkingDirectory) {
+		base = filepath.Clean(s.WorkingDirectory)
+	} else {
+		base = filepath.Join(base, s.WorkingDirectory)
+	}
+	if e.o.StartIn == "" {
+		p.Dir, p.TempIsolation = base, s.TempIsolation
+		if s.WorkingDirectory == "" && s.TempIsolation {
+			p.Dir = os.TempDir()
+		}
+	}
+	for _, allowed := range s.AllowedPaths {
+		if !filepath.IsAbs(allowed.Path) {
+			allowed.Path = filepath.Join(base, allowed.Path)
+		}
+		p.AllowedPaths = append(p.AllowedPaths, allowed)
+	}
+	for _, property := range s.Require {
+		p.Require = append(p.Require, sandbox.Property(property))
+	}
+	maps.Copy(p.Environment, s.Environment)
+	p.Limits, p.Network, p.Isolated, p.Sockets = s.Limits, s.Network, s.Strict, slices.Clone(s.Sockets)
+	p.Commands, p.BestEffort = s.Commands, s.BestEffort
+	return nil
+}
+
+// useFlags adds what was asked for by name.
+func (e *execution) useFlags() error {
+	p := &e.profile
+	for _, allowed := range e.o.Allow {
+		if err := e.check(allowed); err != nil {
+			return err
+		}
+		p.AllowedPaths = append(p.AllowedPaths, allowed)
+	}
+	if e.o.Network {
+		p.Network = tool.NetworkOn
+	}
+	p.Sockets = append(p.Sockets, e.o.Sockets...)
+	if term := e.o.Getenv("TERM"); p.Terminal && term != "" {
+		p.Environment["TERM"] = term
+	}
+	for _, variable := range e.o.Environment {
+		name, value, given := strings.Cut(variable, "=")
+		if !given {
+			value = e.o.Getenv(name)
+		}
+		p.Environment[name] = value
+	}
+	for _, set := range e.o.Limits {
+		set(&p.Limits)
+	}
+	for _, property := range e.o.Require {
+		if !slices.Contains(sandbox.Properties(), sandbox.Property(property)) {
+			return fmt.Errorf("--require %s: want some of %v", property, sandbox.Properties())
+		}
+		p.Require = append(p.Require, sandbox.Property(property))
+	}
+	p.BestEffort = p.BestEffort || e.o.BestEffort
+	return nil
+}
+
+// check refuses to grant what would undo the sandbox, and what is a slip.
+func (e *execution) check(allowed tool.AllowedPath) error {
+	real, err := filepath.EvalSymlinks(allowed.Path)
+	if err != nil {
+		return fmt.Errorf("--allow: %w", err)
+	}
+	home, err := filepath.EvalSymlinks(e.o.Getenv("HOME"))
+	if real == "/" || err == nil && e.o.Getenv("HOME") != "" && (home == real || strings.HasPrefix(home, real+"/")) {
+		return fmt.Errorf("--allow %s: that is everything you have, keys and all; name what is in it, or start without a sandbox", allowed.Path)
+	}
+	return nil
+}
+
+// hostOptions keeps our own files away from the command, and what others run from being changed.
+func (e *execution) hostOptions() sandbox.Options {
+	hidden := []string{"/etc/a2a-acp"}
+	for _, dir := range []string{ConfigDir(e.o.Options), stateOrNothing(e.o.Options)} {
+		if dir != "" {
+			hidden = append(hidden, dir)
+		}
+	}
+	return sandbox.Options{
+		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
+		Hidden: hidden, Protected: permissions.ProtectedPaths(),
+	}
+}
+
+// run carries the command out. The terminal is the command's meanwhile, and as before when it has ended.
+func (e *execution) run(ctx context.Context, plan sandbox.Plan) (int, error) {
+	restore := holdTerminals(e.o.Stdio)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	told := e.relay(cancel)
+	argv := append([]string{e.program}, e.o.Command[1:]...)
+	outcome, err := e.host.Run(ctx, plan, sandbox.Process{Argv: argv, Stdio: e.o.Stdio})
+	by := told()
+	restore(outcome)
+	var start *sandbox.StartError
+	if errors.As(err, &start) {
+		return exitHost, e.explain(start)
+	}
+	for _, line := range e.account(outcome) {
+		e.o.Say(line)
+	}
+	if err != nil {
+		e.o.Say(err.Error())
+	}
+	switch {
+	case outcome.TimedOut:
+		return exitTimeout, nil
+	case outcome.Cancelled && by != 0 && (outcome.ExitCode < 0 || outcome.Signal != ""):
+		// It was we who ended it, since it would have died of that signal anywhere else.
+		return 128 + int(by), nil
+	}
+	return outcome.ExitCode, nil
+}
+
+// account says what happened beside the command's own doing, a line each.
+func (e *execution) account(outcome sandbox.Outcome) []string {
+	var lines []string
+	for _, limit := range outcome.LimitsHit {
+		lines = append(lines, fmt.Sprintf("the command ran into its limit on %s (%s); --%s sets another, 0 none", limit, limitOf(e.profile.Limits, limit), flagOf(limit)))
+	}
+	lines = append(lines, outcome.Hints...)
+	if outcome.Killed > 0 && !outcome.Cancelled && !outcome.TimedOut {
+		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes", outcome.Killed))
+	}
+	if outcome.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("could not be ended and may still run: %d of its processes", outcome.Lost))
+	}
+	if outcome.Leftover != "" {
+		lines = append(lines, "temporary files could not be removed: "+outcome.Leftover)
+	}
+	return lines
+}
+
+// flagOf gives the flag of a limit.
+func flagOf(limit string) string { return strings.ReplaceAll(limit, "_", "-") }
+
+func limitOf(l tool.Limits, limit string) string {
+	size := func(n int64) string {
+		if n >= 1<<20 && n%(1<<20) == 0 {
+			return fmt.Sprintf("%d MB", n>>20)
+		}
+		return fmt.Sprintf("%d bytes", n)
+	}
+	switch limit {
+	case "timeout":
+		return l.Timeout.String()
+	case "cpu":
+		return l.CPU.Round(time.Second).String()
+	case "memory":
+		return size(l.Memory)
+	case "file_size":
+		return size(l.FileSize)
+	case "temp_size":
+		return size(l.TempSize)
+	case "open_files":
+		return fmt.Sprint(l.OpenFiles)
+	case "processes":
+		return fmt.Sprint(l.Processes)
+	}
+	return "?"
+}
+
+// explain tells of a program that is there, but not in the sandbox.
+func (e *execution) explain(start *sandbox.StartError) error {
+	if start.Step == "execve" && errors.Is(start, os.ErrNotExist) {
+		return fmt.Errorf("%s is not seen in the sandbox; --allow %s:ro shows it: %w", e.program, filepath.Dir(e.program), start)
+	}
+	return start
+}
+
+// codeOfPlan gives the exit code of a plan that was refused: what this machine cannot do, or what nobody could.
+func codeOfPlan(err error) int {
+	var failure *tool.Failure
+	if errors.As(err, &failure) {
+		return exitHost
+	}
+	return exitConfig
+}
