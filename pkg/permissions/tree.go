@@ -17,13 +17,12 @@ func looksLikeRepository(dir string, roots []string) bool {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return false
 		}
-		found := 0
-		for _, name := range []string{"HEAD", "objects", "refs"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				found++
-			}
+		// A HEAD that is a link to nothing will do, and commondir says that objects and refs lie elsewhere.
+		has := func(name string) bool {
+			_, err := os.Lstat(filepath.Join(dir, name))
+			return err == nil
 		}
-		if found == 3 {
+		if has("HEAD") && (has("objects") && has("refs") || has("commondir")) {
 			return true
 		}
 		if slices.Contains(roots, dir) || filepath.Dir(dir) == dir {
@@ -63,6 +62,9 @@ func (v *view) readsTree(w words, dir string) string {
 				return fs.SkipDir // what we cannot read, it cannot read
 			case path != root && entry.IsDir() && (entry.Name() == ".git" || !w.hidden && strings.HasPrefix(entry.Name(), ".")):
 				return fs.SkipDir
+			case !w.hidden && ignoreFiles[entry.Name()] && showsHidden(path):
+				why = shown(v.Workspace, path) + " has hidden files read, too, and it cannot be told which"
+				return fs.SkipAll
 			case !w.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
 				return nil
 			}
@@ -78,3 +80,26 @@ func (v *view) readsTree(w words, dir string) string {
 	}
 	return ""
 }
+
+// ignoreFiles are the files by which rg is told what to skip, and what not to.
+var ignoreFiles = set(".gitignore .ignore .rgignore")
+
+// showsHidden tells whether such a file has rg read hidden files: by a line like !.env or !*. One like !.gitkeep, which can
+// mean no secret, does not count.
+func showsHidden(path string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(data)) {
+		pattern, negated := strings.CutPrefix(strings.TrimSpace(line), "!")
+		if !negated || strings.Trim(strings.TrimPrefix(pattern, "/"), plainNameLetters) == "" && newSensitive(nil).find("/"+strings.Trim(pattern, "/"), secret) == "" {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// plainNameLetters are those of names that stand for nothing but themselves.
+const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
