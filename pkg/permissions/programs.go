@@ -104,11 +104,11 @@ var programs = byName(map[string]*harmless{
 			nolinks help version`,
 	},
 
-	"sed gsed": { // -i, -f and the commands w, r and e of its programs write, read and run
-		short: "ne%Ersuzl=", long: "quiet silent expression% regexp-extended separate unbuffered null-data line-length= posix debug sandbox help version",
+	"sed gsed": { // -i, -f and the commands w, r and e of its programs write, read and run; -l takes a value in some, none in others
+		short: "ne%Ersuz", long: "quiet silent expression% regexp-extended separate unbuffered null-data posix debug sandbox help version",
 		program: sedProgram,
 	},
-	"awk gawk mawk nawk": {short: "F=v=", long: "field-separator= assign= version", program: awkProgram}, // -f and -i load, -o and -d write
+	"awk gawk mawk nawk": {short: "F=v=", long: "field-separator= assign= version", program: awkProgram, refuses: awkProgram}, // -f and -i load, -o and -d write
 	"jq": { // -f, -L, --slurpfile and --rawfile open files
 		short: "rcnseMCaSjRhV",
 		long: `arg& argjson& raw-output compact-output null-input slurp exit-status monochrome-output color-output ascii-output sort-keys join-output
@@ -168,7 +168,7 @@ func hosts(word string) string {
 // signatures tells whether a format has git run gpg: %G?, %+GS, %(signature).
 func signatures(word string) string {
 	for i := 0; i+1 < len(word); i++ {
-		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") {
+		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {
 			return fmt.Sprintf("%q has git run gpg", word)
 		}
 	}
