@@ -29,7 +29,7 @@ $(BUILD)/tools/golangci-lint-$(LINT):
 	mv $(BUILD)/tools/golangci-lint $@
 
 test: ## everything but the real agents, race detector on
-	./scripts/need bash git curl sqlite3 gcc # the race detector wants a C compiler
+	./scripts/need bash git curl sqlite3 gcc strace # the race detector wants a C compiler
 	$(GO) test -race ./...
 
 test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback
@@ -47,6 +47,7 @@ demo: build ## the main job, offline, as a story
 fuzz: ## every fuzz target for FUZZTIME each, and FUZZ_RUNS and SCAN_RUNS runs of real bash
 	A2A_FUZZ_RUNS=$(FUZZ_RUNS) $(GO) test -run 'Hostile|Random' -timeout 0 ./internal/render
 	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
+	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run ApprovedCommands -timeout 0 ./pkg/permissions
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
