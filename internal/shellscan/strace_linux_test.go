@@ -37,7 +37,7 @@ func newTracer(t testing.TB) *tracer {
 		}
 		return found
 	}
-	tr := &tracer{sh: find("sh"), bash: find("bash"), strace: find("strace"), bin: filepath.Join(t.TempDir(), "bin")}
+	tr := &tracer{sh: find("sh"), bash: find("bash"), strace: find("strace"), bin: filepath.Join(passable(t), "bin")}
 	if out, err := exec.CommandContext(t.Context(), tr.strace, "-f", "-z", "-e", "trace=execve", find("true")).CombinedOutput(); err != nil || !strings.Contains(string(out), "execve(") {
 		lacks("strace traces nothing here, wanted to compare with it: %v: %s", err, out)
 	}
@@ -45,16 +45,29 @@ func newTracer(t testing.TB) *tracer {
 		t.Fatal(err)
 	}
 	for name, program := range map[string]string{"p1": "echo", "p2": "cat", "p3": "true", "-p1": "true", "p1-": "echo", "rm": "true"} {
-		if err := os.Symlink(find(program), filepath.Join(tr.bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		copyProgram(t, find(program), filepath.Join(tr.bin, name))
 	}
 	for _, name := range []string{"env", "timeout", "nice", "nohup", "xargs", "find", "bash", "sh", "cat", "setsid", "stdbuf", "echo"} {
-		if err := os.Symlink(find(name), filepath.Join(tr.bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		copyProgram(t, find(name), filepath.Join(tr.bin, name))
 	}
+	if err := os.Chmod(tr.bin, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(tr.bin, 0o755) }) // so that it can be removed
 	return tr
+}
+
+// copyProgram copies a program, so that it can only be read and run. A link would not do: a random script can write through
+// it, and what it leads to is a program of the system.
+func copyProgram(t testing.TB, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o555); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // execution is one program that was started.
@@ -73,7 +86,7 @@ func (tr *tracer) run(t testing.TB, script string) []execution {
 	defer os.RemoveAll(dir)
 	traces, work := filepath.Join(dir, "traces"), filepath.Join(dir, "work")
 	for _, d := range []string{traces, work} {
-		if err := os.Mkdir(d, 0o755); err != nil {
+		if err := os.Mkdir(d, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,6 +103,9 @@ func (tr *tracer) run(t testing.TB, script string) []execution {
 	cmd.Dir = work
 	cmd.Env = []string{"PATH=" + tr.bin, "HOME=" + work, "FUNCNEST=4", "LC_ALL=C.UTF-8"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	for _, d := range []string{dir, traces, work} { // strace is the script's user, too
+		unprivileged(t, cmd, d)
+	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	_ = cmd.Run() // scripts may fail in any way; strace waits for what they leave in the background
 	if cmd.Process != nil {
@@ -249,5 +265,31 @@ func TestStraceSeesWhatRuns(t *testing.T) {
 		if got := hides(ran, Scan(row.told)); len(got) != row.want {
 			t.Errorf("%q: %v is hidden; want %d", row.script, got, row.want)
 		}
+	}
+}
+
+// A random script must not reach what it runs with, nor anything outside of its directory: once, stubs that were links led
+// one to a program of the system, which it overwrote.
+func TestScriptsWriteNowhereElse(t *testing.T) {
+	t.Parallel()
+	tr := newTracer(t)
+	outside := filepath.Join(filepath.Dir(tr.bin), "outside")
+	before, err := os.ReadFile(filepath.Join(tr.bin, "p1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 { // else the directory is the script's own
+		tr.run(t, "> ../../outside; > "+outside)
+		if _, err := os.Lstat(outside); err == nil {
+			t.Error("a script wrote outside of its directory")
+		}
+	}
+	tr.run(t, "> b/p1; p3 >| b/p1; : >> b/new")
+	after, err := os.ReadFile(filepath.Join(tr.bin, "p1"))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("a script changed what it runs with (%v)", err)
+	}
+	if _, err := os.Lstat(filepath.Join(tr.bin, "new")); err == nil {
+		t.Error("a script put a program beside those that it runs with")
 	}
 }

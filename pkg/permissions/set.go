@@ -75,7 +75,8 @@ type answer struct {
 }
 
 // ask asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
-// surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the strongest holds, and of equal ones the first.
+// surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
+// strongest holds, and of equal ones the first.
 func (s *Set) ask(v *view) answer {
 	var a answer
 	for _, file := range s.files {
