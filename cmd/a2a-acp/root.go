@@ -74,6 +74,7 @@ record before it takes effect.
 		bridgeCommand(env),
 		mcpCommand(env),
 		toolsCommand(env),
+		policyCommand(env),
 		auditCommand(env),
 		initCommand(env),
 		versionCommand(env),
