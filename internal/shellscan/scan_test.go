@@ -55,6 +55,8 @@ func TestScan(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{"a command", `git status`, "git status"},
 		{"nothing", "", ""},
+		{"options of env end at its first assignment", "env -u A B=c -p1", "env -u A B=c -p1; env: -p1"},
+		{"an interpreter that is asked for its version", "python3 --version; node -v; perl --version", "python3 --version; node -v; perl --version"},
 		{"only a comment", "# rm x\n", ""},
 		{"lists", `a && b || c; d & e | f |& g`, "a; b; c; d; e; f; g"},
 		{"groups", `{ a; }; ( b ); ! c; time d; time -p e`, "a; b; c; d; e"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // mostMatches bounds how many names the patterns of a command may stand for.
@@ -60,9 +61,7 @@ func endsPlain(pattern string) bool {
 }
 
 // unescape gives the text that a pattern is when it stands for nothing.
-func unescape(pattern string) string {
-	return strings.NewReplacer(`\\`, `\`, `\*`, "*", `\?`, "?", `\[`, "[").Replace(pattern)
-}
+func unescape(pattern string) string { return shellwords.Unescape(pattern) }
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
 // since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
