@@ -34,10 +34,8 @@ func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []st
 		case !beginsPlain(word.Pattern) && !(row != nil && row.noOptionHarms && endsPlain(word.Pattern)):
 			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
 		}
-		names, err := matchPattern(dir, word.Pattern)
+		names := matchPattern(dir, word.Pattern)
 		switch {
-		case err != nil:
-			return nil, fmt.Sprintf("it cannot be told what %s stands for: %s", ShowLine(word.Pattern), ShowLine(err.Error()))
 		case len(args)+len(names) > mostMatches+len(c.Args):
 			return nil, fmt.Sprintf("%s stands for too many names to look at", ShowLine(word.Pattern))
 		case len(names) == 0 || v.shell.stopsPatterns:
@@ -65,7 +63,7 @@ func unescape(pattern string) string { return shellwords.Unescape(pattern) }
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
 // since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
-func matchPattern(dir, pattern string) ([]string, error) {
+func matchPattern(dir, pattern string) []string {
 	found := []string{""}
 	if strings.HasPrefix(pattern, "/") {
 		found = []string{"/"}
@@ -74,11 +72,7 @@ func matchPattern(dir, pattern string) ([]string, error) {
 	for i, part := range parts {
 		var next []string
 		for _, before := range found {
-			names, err := matchPart(dir, before, part)
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range names {
+			for _, name := range matchPart(dir, before, part) {
 				if i < len(parts)-1 {
 					name += "/"
 				}
@@ -89,11 +83,11 @@ func matchPattern(dir, pattern string) ([]string, error) {
 			break
 		}
 	}
-	return found, nil
+	return found
 }
 
 // matchPart lists what one name of a pattern stands for in the directory dir/before.
-func matchPart(dir, before, part string) ([]string, error) {
+func matchPart(dir, before, part string) []string {
 	in := before
 	if !filepath.IsAbs(before) {
 		in = dir + "/" + before
@@ -110,24 +104,17 @@ func matchPart(dir, before, part string) ([]string, error) {
 		w[len(w)-1] += part[i : i+1]
 	}
 	if len(w) == 1 { // a plain name, or nothing behind the last slash
-		if _, err := os.Lstat(in + w[0]); err != nil {
-			return nil, nil
+		if _, err := os.Lstat(in + w[0]); err == nil {
+			return w[:1]
 		}
-		return w[:1], nil
+		return nil
 	}
-	entries, err := os.ReadDir(in)
-	if err != nil {
-		return nil, nil // where bash finds nothing, too
-	}
-	var names []string
-	all := []string{".", ".."} // .* stands for them in bash before 5.2
+	names := []string{".", ".."} // .* stands for them in bash before 5.2
+	entries, _ := os.ReadDir(in) // as far as it can be read: bash finds no more
 	for _, entry := range entries {
-		all = append(all, entry.Name())
+		names = append(names, entry.Name())
 	}
-	for _, name := range all {
-		if w.matches(name) && (w[0] != "" || !strings.HasPrefix(name, ".")) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !w.matches(name) || w[0] == "" && strings.HasPrefix(name, ".")
+	})
 }

@@ -127,7 +127,7 @@ func trapBed(t *testing.T) testbed {
 		{"init", "-q", "-b", "main"}, {"add", "-f", "main.go", "src/main.go", "README.md", "docs", "package.json", ".gitignore"},
 		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "one"},
 	} {
-		if out, err := bed.command(t, t.Context(), "git", args...).CombinedOutput(); err != nil {
+		if out, err := bed.command(t.Context(), "git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
@@ -150,8 +150,7 @@ func trapBed(t *testing.T) testbed {
 }
 
 // command runs a program in the workspace, at the end with no more rights than it needs.
-func (b testbed) command(t *testing.T, ctx context.Context, name string, args ...string) *exec.Cmd {
-	t.Helper()
+func (b testbed) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = b.ws
 	cmd.Env = []string{
@@ -177,7 +176,7 @@ func (b testbed) harm(t *testing.T, text string) string {
 	before := b.snapshot(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // tail -f never ends; what it did before counts
 	defer cancel()
-	cmd := b.command(t, ctx, "bash", "--noprofile", "--norc", "-c", "ulimit -f 100 -t 3; "+text)
+	cmd := b.command(ctx, "bash", "--noprofile", "--norc", "-c", "ulimit -f 100 -t 3; "+text)
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
