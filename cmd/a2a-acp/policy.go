@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
-	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -181,9 +180,8 @@ func explainedRequest(env *environment, a *app.App, shell bool, flags explainFla
 	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil)}
 	switch {
 	case shell:
-		script := shellscan.Scan(flags.shell)
 		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
-		request.Shell, request.ShellText, request.Doubts = &script, flags.shell, permissions.Doubtful(flags.shell)
+		request.SetShellText(flags.shell)
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
 		if _, ok := a.Registry.Lookup(flags.tool); !ok {
@@ -235,40 +233,15 @@ type explainedReason struct {
 func explanationOf(r permissions.Request, d permissions.Decision) explanation {
 	e := explanation{
 		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
-		Reasons: make([]explainedReason, 0, len(d.Reasons)),
+		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)),
 	}
 	if d.Verdict == permissions.Ask {
 		e.Asked = "the person at the editor; where there is none, it is denied"
-	}
-	if r.Shell != nil {
-		for _, c := range r.Shell.Commands {
-			e.Commands = append(e.Commands, commandLine(c))
-		}
 	}
 	for _, reason := range d.Reasons {
 		e.Reasons = append(e.Reasons, explainedReason{reason.Rule, reason.At, reason.Matched, reason.Verdict.String(), reason.Why})
 	}
 	return e
-}
-
-// commandLine writes a command that was found in a text: quoted where a word holds more than letters, and … for a word
-// that is not known.
-func commandLine(c shellscan.Command) string {
-	line := permissions.ShowLine(c.Name)
-	for _, word := range c.Args {
-		switch {
-		case word.Fixed:
-			line += " " + permissions.ShowLine(word.Text)
-		case word.Pattern != "":
-			line += " " + permissions.ShowLine(word.Pattern)
-		default:
-			line += " …"
-		}
-	}
-	if c.Via != "" {
-		line += " (run by " + permissions.ShowLine(c.Via) + ")"
-	}
-	return line
 }
 
 func (e explanation) write(env *environment) {

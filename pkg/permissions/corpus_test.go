@@ -8,24 +8,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
 // run is a command text that an agent wants a terminal for.
 func (b testbed) run(text string) Request {
 	r := b.request(ActionExecute, toolShell)
-	script := shellscan.Scan(text)
-	r.Shell, r.ShellText = &script, text
-	r.Doubts = Doubtful(text)
+	r.SetShellText(text)
 	return r
 }
 
 // corpusRow is one command text of testdata/commands.
 //
 // A file there is a list of rows below headings. A row is a verdict (ask or approve; ask|approve is careful's and balanced's)
-// and a text; lines that begin with blanks and a | go on with it. Behind ask(go) the text is a string
-// of Go's, for characters that nobody sees. A line that begins with # is a heading: where the rows below it come from.
+// and a text; lines that begin with blanks and a | go on with it. Behind ask(go) the text is a string of Go's, for characters
+// that nobody sees. A line that begins with # is a heading: where the rows below it come from.
 type corpusRow struct {
 	at, heading, text string
 	want              map[string]string // verdicts, by preset

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // mostMatches bounds how many names the patterns of a command may stand for.
@@ -59,7 +58,16 @@ func endsPlain(pattern string) bool {
 }
 
 // unescape gives the text that a pattern is when it stands for nothing.
-func unescape(pattern string) string { return shellwords.Unescape(pattern) }
+func unescape(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
 // since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)

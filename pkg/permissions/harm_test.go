@@ -36,7 +36,7 @@ func TestApprovedCommandsDoNoHarm(t *testing.T) {
 			t.Skipf("found no %s, wanted one to run commands with", name)
 		}
 	}
-	runs := 300
+	runs := 100
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		runs = n
 	}
@@ -52,14 +52,14 @@ func TestApprovedCommandsDoNoHarm(t *testing.T) {
 			bed := trapBed(t)
 			a := bed.authority(presetFile(t, "careful"))
 			m := mixer{rand.New(rand.NewPCG(21, uint64(worker))), rows}
-			tried := 0
+			before, tried := bed.snapshot(t), 0
 			for ran := 0; ran < runs/2; {
 				text := m.text()
 				if tried++; a.Decide(bed.run(text)).Verdict != Approve {
 					continue
 				}
 				ran++
-				bed.harmless(t, text)
+				bed.harmless(t, before, text)
 			}
 			t.Logf("of %d texts, %d were approved and run", tried, runs/2)
 		})
@@ -75,10 +75,11 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 		}
 	}
 	bed := trapBed(t)
+	before := bed.snapshot(t)
 	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
 		for _, row := range readCorpus(t, file) {
 			if row.want["careful"] == "approve" {
-				bed.harmless(t, row.text)
+				bed.harmless(t, before, row.text)
 			}
 		}
 	}
@@ -88,7 +89,8 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 func TestHarmIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"cat .env", "rm main.go", "touch x", "echo $GITHUB_TOKEN", "cat ../elsewhere/secret", "./ls", "cd bare && git status", "sort -o main.go README.md", "set", "export"} {
-		if found := trapBed(t).harm(t, text); found == "" {
+		bed := trapBed(t)
+		if found := bed.harm(t, bed.snapshot(t), text); found == "" {
 			t.Errorf("%s: no harm is seen", text)
 		}
 	}
@@ -124,7 +126,7 @@ func trapBed(t *testing.T) testbed {
 	ordinary["ws/.env"], ordinary["elsewhere/secret"] = secretText, secretText
 	bed := corpusBed(t, ordinary, traps)
 	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"}, {"add", "-f", "main.go", "src/main.go", "README.md", "docs", "package.json", ".gitignore"},
+		{"init", "-q", "--template=", "-b", "main"}, {"add", "-f", "main.go", "src/main.go", "README.md", "docs", "package.json", ".gitignore"},
 		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "one"},
 	} {
 		if out, err := bed.command(t.Context(), "git", args...).CombinedOutput(); err != nil {
@@ -163,18 +165,17 @@ func (b testbed) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-func (b testbed) harmless(t *testing.T, text string) {
+func (b testbed) harmless(t *testing.T, before map[string]string, text string) {
 	t.Helper()
-	if found := b.harm(t, text); found != "" {
+	if found := b.harm(t, before, text); found != "" {
 		t.Fatalf("FALSE APPROVAL: %q: %s", text, found)
 	}
 }
 
-// harm runs a text and says what it did that must not be; "" for nothing.
-func (b testbed) harm(t *testing.T, text string) string {
+// harm runs a text and says what it did that must not be, compared with the snapshot before it; "" for nothing.
+func (b testbed) harm(t *testing.T, before map[string]string, text string) string {
 	t.Helper()
-	before := b.snapshot(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // tail -f never ends; what it did before counts
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // tail -f never ends; what it did before counts
 	defer cancel()
 	cmd := b.command(ctx, "bash", "--noprofile", "--norc", "-c", "ulimit -f 100 -t 3; "+text)
 	if os.Getuid() == 0 {
