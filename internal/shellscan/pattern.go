@@ -84,5 +84,5 @@ func pipe(w *syntax.Word) bool {
 		return false
 	}
 	p, ok := w.Parts[0].(*syntax.ProcSubst)
-	return ok && p.Op == syntax.CmdIn
+	return ok && p.Op == syntax.CmdIn && len(p.Stmts) > 0 // of <() bash makes no word at all
 }

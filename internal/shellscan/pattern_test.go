@@ -23,7 +23,7 @@ func TestWordsThatAreNotFixed(t *testing.T) {
 		{`$?`, printed}, {`"$?"`, printed}, {`x$#y`, printed}, {`"exit: $? $$"`, printed}, {`"$(a)"`, printed}, {`"a $(b) c"'d'`, printed}, {"\"`a`\"", printed},
 		{`$(a)`, unknown}, {`"$x"`, unknown}, {`"$(a) $x"`, unknown}, {`"${#x}"`, unknown}, {`"$1"`, unknown}, {`"$@"`, unknown}, {`"$_"`, unknown}, {`"$-"`, unknown},
 		{`"$(a)"*`, unknown}, {`~"$(a)"`, unknown}, {`{a,"$(b)"}`, unknown}, {`"${x:-$(a)}"`, unknown}, {`$"a$?"`, unknown}, {`"$((1))"`, unknown},
-		{`<(a)`, pipe}, {`>(a)`, unknown}, {`x<(a)`, unknown}, {`"<(a)"`, Word{Text: "<(a)", Fixed: true}},
+		{`<(a)`, pipe}, {`>(a)`, unknown}, {`<()`, unknown}, {`<( )`, unknown}, {`x<(a)`, unknown}, {`"<(a)"`, Word{Text: "<(a)", Fixed: true}},
 	} {
 		s := Scan("p " + row.word)
 		at := -1
