@@ -30,7 +30,7 @@ $(BUILD)/tools/golangci-lint-$(LINT):
 	mv $(BUILD)/tools/golangci-lint $@
 
 test: ## everything but the real agents, race detector on
-	./scripts/need bash git curl sqlite3 python3 gcc # the race detector wants a C compiler
+	./scripts/need bash git curl sqlite3 python3 gcc strace # the race detector wants a C compiler
 	$(GO) test -race ./...
 
 test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback
@@ -48,6 +48,7 @@ demo: build ## the main job, offline, as a story
 fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUNS values in templates, SCAN_RUNS scripts
 	A2A_FUZZ_RUNS=$(FUZZ_RUNS) A2A_FUZZ_SEED=$(FUZZ_SEED) $(GO) test -run 'Hostile|Random|SeedWords|SeedFiles' -timeout 0 -v ./internal/render
 	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run BashRuns -timeout 0 ./internal/shellscan
+	A2A_FUZZ_RUNS=$(SCAN_RUNS) $(GO) test -run ApprovedCommands -timeout 0 ./pkg/permissions
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \

@@ -77,6 +77,7 @@ record before it takes effect.
 		bridgeCommand(env),
 		mcpCommand(env),
 		toolsCommand(env),
+		policyCommand(env),
 		auditCommand(env),
 		sandboxCommand(env),
 		doctorCommand(env),

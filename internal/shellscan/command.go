@@ -48,7 +48,7 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 	if c.Unknown != "" {
 		c.cannot(c.Unknown)
 	}
-	if c.Stdin != shellwords.Data && c.Stdin != shellwords.Arguments {
+	if c.Stdin != shellwords.Data && c.Stdin != shellwords.Arguments && !c.asksVersion() {
 		c.cannot(fmt.Sprintf("%s runs what it reads on its standard input", c.last()))
 	}
 	for i := range c.Roles {
@@ -64,6 +64,22 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 }
 
 func (c *command) cannot(what string) { c.problem(c.line, what) }
+
+// asksVersion tells whether the last program is an interpreter that is only asked which one it is, and so reads nothing.
+// -v is not among the words: python goes on to its input.
+func (c *command) asksVersion() bool {
+	span := c.Programs[len(c.Programs)-1]
+	if span.End-span.At != 2 || !c.words[span.At+1].Fixed {
+		return false
+	}
+	switch shellwords.Base(c.words[span.At].Text) {
+	case "python", "python2", "python3", "ruby", "perl", "php":
+		return c.words[span.At+1].Text == "--version" || c.words[span.At+1].Text == "-V" && strings.HasPrefix(c.last(), "python")
+	case "node":
+		return c.words[span.At+1].Text == "--version" || c.words[span.At+1].Text == "-v"
+	}
+	return false
+}
 
 func (c *command) last() string {
 	return shellwords.Base(c.words[c.Programs[len(c.Programs)-1].At].Text)
@@ -115,7 +131,7 @@ func builtin(name string, own []string) bool {
 func args(words []shellwords.Word) []Word {
 	all := make([]Word, len(words))
 	for i, w := range words {
-		if w.Fixed {
+		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe}); w.Fixed {
 			all[i] = Word{Text: w.Text, Fixed: true}
 		}
 	}

@@ -34,7 +34,7 @@ func TestBashRunsNothingElse(t *testing.T) {
 			var tried atomic.Int64
 			runs := fuzzRuns(standardRuns)
 			inParallel(runs, func(i int) {
-				w := writer{rand.New(rand.NewPCG(kind.seed, uint64(i)))}
+				w := writer{Rand: rand.New(rand.NewPCG(kind.seed, uint64(i)))}
 				script, s := certain(w, kind.write, &tried)
 				if hidden := h.hidden(t, script, s); len(hidden) > 0 {
 					t.Errorf("run %d: %q: bash %v, and the Script is %+v", i, script, hidden, s)

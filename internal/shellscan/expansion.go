@@ -83,6 +83,9 @@ func (t *text) expansion(p *syntax.ParamExp) {
 		t.problem(line, "it is not bash")
 		return
 	}
+	if !counts(p) {
+		t.uses(p.Param.Value)
+	}
 	all := false // ${x[@]} and ${x[*]}
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
 		all = true

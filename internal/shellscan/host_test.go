@@ -29,7 +29,7 @@ func newHost(t testing.TB) *host {
 		}
 		return path
 	}
-	h := &host{sh: find("sh"), bash: find("bash"), bin: filepath.Join(t.TempDir(), "bin")}
+	h := &host{sh: find("sh"), bash: find("bash"), bin: filepath.Join(passable(t), "bin")}
 	if err := os.Mkdir(h.bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (h *host) run(t testing.TB, script string) (ran, wrote []string) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "in"), []byte("a\nb\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "in"), []byte("a\nb\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTime)
@@ -79,6 +79,7 @@ func (h *host) run(t testing.TB, script string) (ran, wrote []string) {
 	cmd.Env = []string{"PATH=" + h.bin, "HOME=" + dir, "RUN=" + dir, "FUNCNEST=4", "LC_ALL=C.UTF-8"}
 	cmd.ExtraFiles = append(make([]*os.File, heldAt-3), held)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	unprivileged(t, cmd, dir)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	_ = cmd.Run() // scripts may fail in any way
 	held.Close()

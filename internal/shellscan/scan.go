@@ -19,6 +19,7 @@ const (
 	maxTexts    = 8        // texts inside each other: bash -c "bash -c …"
 	maxCommands = 2000     // of all texts together
 	maxProblems = 50
+	maxNames    = 50 // of variables
 )
 
 // Scan reads a text as bash would. It never fails: what cannot be read is a Problem.
@@ -71,6 +72,13 @@ func (s *scan) problem(line int, what string) {
 	p := Problem{Line: line, Text: what}
 	if len(s.Problems) < maxProblems && !slices.Contains(s.Problems, p) {
 		s.Problems = append(s.Problems, p)
+	}
+}
+
+// uses notes the name of a variable, each once.
+func (s *scan) uses(name string) {
+	if len(s.Variables) < maxNames && !slices.Contains(s.Variables, name) {
+		s.Variables = append(s.Variables, name)
 	}
 }
 

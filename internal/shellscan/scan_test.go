@@ -55,6 +55,8 @@ func TestScan(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{"a command", `git status`, "git status"},
 		{"nothing", "", ""},
+		{"options of env end at its first assignment", "env -u A B=c -p1", "env -u A B=c -p1; env: -p1"},
+		{"an interpreter that is asked for its version", "python3 --version; node -v; perl --version", "python3 --version; node -v; perl --version"},
 		{"only a comment", "# rm x\n", ""},
 		{"lists", `a && b || c; d & e | f |& g`, "a; b; c; d; e; f; g"},
 		{"groups", `{ a; }; ( b ); ! c; time d; time -p e`, "a; b; c; d; e"},
@@ -169,7 +171,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	s := Scan("a\n\nbash -c 'b\nc' > f\nd < g\n$x\n")
 	got := fmt.Sprint(s.Commands, s.Writes, s.Reads, s.Problems)
-	want := "[{a [] false  1} {bash [{-c true} {b\nc true}] false  3} {b [] false bash 3} {c [] false bash 3} {d [] false  5}]" +
+	want := "[{a [] false  1} {bash [{-c true  false false} {b\nc true  false false}] false  3} {b [] false bash 3} {c [] false bash 3} {d [] false  5}]" +
 		" [{f true 4}] [{g 5}] [{6 the command's name is not fixed}]"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -19,6 +19,8 @@ type Script struct {
 	Writes   []Write
 	Reads    []Read
 	Problems []Problem
+	// Variables are the names of the variables of which the text uses the value, each once: "HOME", "1", "@".
+	Variables []string
 }
 
 // Certain tells whether Commands, Writes and Reads are all there is.
@@ -38,6 +40,15 @@ type Command struct {
 type Word struct {
 	Text  string
 	Fixed bool // false: the text depends on a variable, a substitution or a pattern, and Text means nothing
+
+	// Pattern is the word as a pattern that bash replaces by the names of files, when that is all that is not fixed about it.
+	// Only * and ? stand for other characters; a backslash takes the meaning from the character behind it.
+	Pattern string
+	// Printed tells that nothing of a word that is not fixed is unknown but what commands of the text print, which are among
+	// Commands, and numbers like $?. It is one word then.
+	Printed bool
+	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text print: <(…).
+	Pipe bool
 }
 
 // Write is a file that the text itself writes, by redirection or by an option such as find's -fprint. /dev/null is none.

@@ -98,4 +98,7 @@ func (s *scan) merge(other Script) {
 		s.Writes = append(s.Writes, other.Writes...)
 		s.Reads = append(s.Reads, other.Reads...)
 	}
+	for _, name := range other.Variables {
+		s.uses(name)
+	}
 }

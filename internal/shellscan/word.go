@@ -11,6 +11,9 @@ import (
 // wordOf resolves the quoting of a word. It is stricter than shellwords.Static where a misread word would hide a command.
 func wordOf(w *syntax.Word) shellwords.Word {
 	word := shellwords.Static(w)
+	if !word.Fixed {
+		word.Pattern, word.Printed, word.Pipe = patternOf(w), printed(w), pipe(w)
+	}
 	switch {
 	case braced(w):
 		return shellwords.Word{Splits: true}

@@ -6,7 +6,10 @@ import (
 )
 
 // writer makes up scripts of harmless commands.
-type writer struct{ *rand.Rand }
+type writer struct {
+	*rand.Rand
+	paths bool // also commands by their path, more wrappers, and words that say how names are spelled: see spelled
+}
 
 func (w writer) of(list ...string) string { return list[w.IntN(len(list))] }
 
@@ -67,6 +70,9 @@ func (w writer) list(depth int) string {
 }
 
 func (w writer) simple(depth int) string {
+	if w.paths && w.IntN(3) > 0 {
+		return w.spelled(depth)
+	}
 	var b strings.Builder
 	if w.IntN(5) == 0 {
 		b.WriteString("x=" + w.word(depth-1) + " ")
@@ -84,6 +90,31 @@ func (w writer) simple(depth int) string {
 	}
 	if w.IntN(5) == 0 {
 		b.WriteString(w.of(" > f", " >> f", " 2>&1", " &> g", " >| f", " < in", " <> h", " >&2", " 2>/dev/null", " >& g", " <<< a", " > >(p2)", " < <(p1)", " 3> i"))
+	}
+	return b.String()
+}
+
+// spelled writes a command whose name and words are spelled in odd ways. b is a link to the directory of the stubs.
+func (w writer) spelled(depth int) string {
+	var b strings.Builder
+	b.WriteString(w.of("", "", "", "", "A=b ", "A=$(p1) ", "! ", "time ", "2>/dev/null ", "<in ", "x+=1 "))
+	wrapped := w.IntN(3) == 0
+	if wrapped {
+		b.WriteString(w.of("env -- ", "env -u A B=c ", "env env ", "timeout 9 nice ", "timeout --signal=KILL 9s ", "nice -1 ", "nice -n 1 nice ", "nohup nice ", "stdbuf -o0 -eL ",
+			"setsid -w env ", "xargs -0 ", "xargs -n 1 -P1 ", "xargs -I % ", "xargs -d , -- ", "xargs -r ", "find in -maxdepth 0 -exec ", "find . -name in -exec ", "command -p ", "command -- ",
+			"exec -a x ", "exec -- ", "'env' ", `en\v `, "b/env ", "find b/ -name p1 -execdir ", "timeout -k 1 -s TERM 9 ", "command nice ", "builtin command "))
+	}
+	b.WriteString(w.of("p1", "p2", "p3", "b/p1", "./b/p2", "b/../b/p3", "'b'/p1", `b\/p2`, `"b/p3"`, `$'b/\x701'`, `$'\160\062'`, `p""3`, `''p1`, `"p"'2'`, `p\3`, ".//b//p1", "$'p1'", `"$'p1'"`, "-p1", "p1-"))
+	for range w.IntN(4) {
+		b.WriteString(" " + w.of("a", "*", "./*", "i*", "b/p?", `"$(p1)"`, "$(p2)", "$?", `"x$?"`, "x$#", "<(p1)", "'a b'", `"a\"b"`, "$'a\\nb'", `\*`, "'*'", `"i*"`, `i\*`, `"i"*`, "a{b,c}", "{a", "~", "--x=*", "-n",
+			"--", "-i", "+", "''", `""`, "a''", "[i]n", "i[a-z]", "?n", "no*such", "$x", `"$@"`, "${x:-b}", "a=b", "~/a", "a~", "#a", `"#"`, "a#", "\\a", "in", "x,y", "%", "{}", "$((1+1))", "b/*", "b/p[12]", "i?", "*n", "!", "&>g", "**",
+			w.word(depth-1)))
+	}
+	if strings.Contains(b.String(), "-exec") {
+		b.WriteString(w.of(" {} \\;", " \\;", " {} +", " a{}b ';'", " {}"))
+	}
+	if w.IntN(6) == 0 {
+		b.WriteString(w.of(" | p2", " | xargs p1", " | xargs -n1 b/p2 a", " | b/env p3", " && b/p1", " || p2 *", " | while read -r l; do p3 \"$l\"; done", " &", " > g", " 2>&1", " <<< \"$(p1)\""))
 	}
 	return b.String()
 }

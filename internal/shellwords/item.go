@@ -44,6 +44,7 @@ func (r *Reading) items(words []Word, p *program, at, to int) []item {
 			i += it.args
 		case p.environ && operands == 0 && isAssignment(w.Text):
 			items = append(items, item{at: i, operand: true, assigned: true, ended: ended})
+			ended = ended || p.stops && !p.mixed
 		default:
 			items = append(items, item{at: i, operand: true, ended: ended})
 			if p.slotFor(operands).kind == Program {

@@ -22,6 +22,7 @@ type program struct {
 	dash     bool     // there are no options: a leading '-' is data
 	noEnd    bool     // "--" does not end the options
 	environ  bool     // NAME=value words come before the operands
+	mixed    bool     // and options may stand between them
 	joined   bool     // code operands are joined by blanks to one text
 	stdin    Language // what standard input is run as when nothing else gives the code
 	always   bool     // standard input is run although something else gives code, too

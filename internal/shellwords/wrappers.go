@@ -13,7 +13,7 @@ var wrappers = map[string]*program{
 	"sudo": {
 		options:  options{"-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -T --command-timeout -R --chroot -D --chdir": plain},
 		flags:    "-A -b -B -E -e -H -i -K -k -l -n -N -P -S -s -V -v --askpass --background --bell --edit --set-home --login --non-interactive --preserve-env --preserve-groups --reset-timestamp --remove-timestamp --shell --stdin --validate --list",
-		operands: []slot{command}, environ: true, stops: true,
+		operands: []slot{command}, environ: true, mixed: true, stops: true,
 	},
 	"doas":        {options: options{"-u -C -a": plain}, flags: "-L -n -s", operands: []slot{command}, stops: true},
 	"pkexec run0": {options: options{"--user -u": plain}, flags: "--disable-internal-agent --keep-cwd", operands: []slot{command}, stops: true},

@@ -3,6 +3,7 @@ package permissions
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,12 @@ func newTestbed(t testing.TB) testbed {
 		"ws/docs/to_src": "-> ../src", "ws/docs/to_git.md": "-> ../.git/config",
 		"elsewhere/secret": "s", "more/c.go": "", "home/.bashrc": "", "home/notes/n.md": "",
 	})
+	if err := os.Link(dir+"/ws/.git/HEAD", dir+"/ws/docs/linked.md"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("linked.md", dir+"/ws/docs/to_linked.md"); err != nil {
+		t.Fatal(err)
+	}
 	return testbed{dir, dir + "/ws"}
 }
 
@@ -166,6 +173,20 @@ func TestPathTraps(t *testing.T) {
 		{"another scheme", []Rule{docs}, b.write("vscode-remote://x/docs/a.md"), "ask default"},
 		{"letter case of .git", []Rule{docs}, b.write(".GIT/x.md"), "ask control_file"},
 		{"control file by way of ..", []Rule{docs}, b.write("docs/../.git/x.md"), "ask control_file"},
+		{"a letter whose capital is S", []Rule{docs}, b.write("docs/.\u017fsh/x.md"), "ask control_file"},
+		{"a letter whose small one is k", []Rule{docs}, b.write(".doc\u212aer/x.md"), "ask control_file"},
+		{"a composed letter is not its pieces", []Rule{rule("r", Approve, include("docs/\u00e9.md"))}, b.write("docs/e\u0301.md"), "ask default"},
+		{"a wide dot is no dot", []Rule{docs}, b.write("docs/\uff0e\uff0e/\uff0e\uff0e/x.md"), "approve policy"},
+		{"a letter that looks like another", []Rule{rule("r", Approve, include("docs/a.md"))}, b.write("docs/\u0430.md"), "ask default"},
+		{"trailing slashes and dots", []Rule{docs}, b.write("docs/a.md//./"), "approve policy"},
+		{"trailing slash behind a link", []Rule{docs}, b.write("docs/escape/"), "ask default"},
+		{"a hard link, written", []Rule{docs}, b.write("docs/linked.md"), "ask control_file"},
+		{"a hard link that is named", []Rule{rule("r", Approve, include("docs/linked.md"))}, b.write("docs/linked.md"), "approve policy"},
+		{"a hard link by way of a link", []Rule{docs}, b.write("docs/to_linked.md"), "ask control_file"},
+		{"a hard link, read", []Rule{docs}, b.read("docs/linked.md"), "approve policy"},
+		{"a file URL and a path outside", []Rule{docs}, b.write("file://"+b.ws+"/docs/a.md", "file:///etc/x.md"), "ask default"},
+		{"of many paths the last is outside", []Rule{rule("r", Approve, include("**"))}, b.write("docs/a.md", "src/a.go", "README.md", "out/x"), "ask default"},
+		{"of many paths the first is outside", []Rule{rule("r", Approve, include("**"))}, b.write("../x", "docs/a.md"), "ask default"},
 		{"home", []Rule{docs}, b.write("~/a.md"), "ask default"},
 		{"hidden character in a name", []Rule{docs}, b.write(".g\u200cit/a.md"), "ask doubt"},
 		{"letter case of an excluded path", []Rule{rule("r", Approve, include("**"), exclude("src/**"))}, b.write("SRC/a.go"), "ask default"},
@@ -504,6 +525,30 @@ func TestMonotony(t *testing.T) {
 						t.Fatalf("rules %07b, request %d: %s, and %s with a further %s rule", mask, i, before, after, stop.Verdict)
 					}
 				}
+			}
+		}
+	}
+}
+
+// A link that changes after one decision is another file in the next: nothing is remembered of what a name led to. Between
+// the decision and the act only the sandbox can hold (see Resolve): it names directories, not links.
+func TestALinkThatChanges(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	a := b.authority(v2(rule("r", Approve, include("docs/**"))))
+	link := b.ws + "/docs/changing"
+	for i, step := range []struct{ target, want string }{
+		{b.ws + "/docs", "approve policy"}, {b.dir + "/elsewhere", "ask default"}, {b.ws + "/.git", "ask control_file"}, {b.ws + "/docs/new", "approve policy"}, {b.ws + "/src", "ask default"},
+	} {
+		if err := os.RemoveAll(link); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(step.target, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, request := range []Request{b.write("docs/changing/x.txt"), b.write("docs/a.md", "docs/changing/x.txt")} {
+			if d := a.Decide(request); said(d) != step.want {
+				t.Errorf("step %d, to %s: %s: %s; want %s", i, step.target, said(d), d.Reason, step.want)
 			}
 		}
 	}

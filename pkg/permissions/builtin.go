@@ -24,9 +24,9 @@ var builtins = map[string]func(args []string) string{
 	"break":    onlyNumbers,
 	"continue": onlyNumbers,
 	"shift":    onlyNumbers,
-	"set":      setWords,
-	"local":    plainNames,
-	"export":   plainNames,
+	"set":      someWords(setWords), // alone they print every variable, secrets included
+	"local":    someWords(plainNames),
+	"export":   someWords(plainNames),
 	"type":     onlyNamesAfter("afptP"),
 	"command":  lookUp,
 	"umask":    noWords,
@@ -41,6 +41,15 @@ func noWords(args []string) string {
 		return fmt.Sprintf("%q changes something", args[0])
 	}
 	return ""
+}
+
+func someWords(check func([]string) string) func([]string) string {
+	return func(args []string) string {
+		if len(args) == 0 {
+			return "alone it prints every variable"
+		}
+		return check(args)
+	}
 }
 
 func noOption(args []string) string {

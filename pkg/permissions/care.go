@@ -16,6 +16,8 @@ import (
 //	n=    a value, which is never opened: head -n 5
 //	n:    a value that is, or might be, a file: grep -f words
 //	n?    a value only in the same word: ls --color=auto
+//	n&    two values, the next two words, which are never opened: jq --arg name value
+//	n%    a value that is a program in the language that program reads: sed -e p
 //
 // TestRowsAgreeWithThePrograms asks the real programs.
 type harmless struct {
@@ -25,6 +27,14 @@ type harmless struct {
 	// trees are the options, letters and names, with which it reads every file below a directory; "*" means always. hidden
 	// are those with which it does so for files whose name begins with a dot.
 	trees, hidden string
+	// noOptionHarms marks a program of which no option at all, in the row or not, writes or runs anything.
+	noOptionHarms bool
+	// program, if there is one, tells why a program that the first word holds, or an option's value, may do more than print.
+	program func(text string) string
+	// refuses, if there is one, tells why any word must not be given.
+	refuses func(word string) string
+	// bundled marks a program whose first word is letters of options, with or without a dash: tar tf x.
+	bundled bool
 	// oneDash marks a program whose long options have one dash, and which has no letters: find.
 	oneDash bool
 }
@@ -44,6 +54,7 @@ const (
 // words is a command's words as its row reads them.
 type words struct {
 	files    []string // what may be opened
+	programs []string // programs that options gave
 	operands int      // how many of the words belong to no option
 	tree     bool     // it reads whole trees,
 	hidden   bool     // and what is hidden in them
@@ -58,6 +69,14 @@ func (h *harmless) read(args []string, spelled int) (w words, why string) {
 	ended := false // "--" came
 	for i := 0; i < len(args); i++ {
 		word := args[i]
+		if h.bundled && i == 0 && !strings.HasPrefix(word, "-") {
+			word = "-" + word
+		}
+		if h.refuses != nil {
+			if why := h.refuses(word); why != "" {
+				return w, why
+			}
+		}
 		switch {
 		case word == "-" || !strings.HasPrefix(word, "-") || h.short == "*":
 			rest = append(rest, word)
@@ -77,19 +96,43 @@ func (h *harmless) read(args []string, spelled int) (w words, why string) {
 		}
 		w.tree, w.hidden = w.tree || o.tree, w.hidden || o.hidden
 		w.files = append(w.files, o.files...)
-		if !o.next || i+1 == len(args) {
-			continue
+		w.programs = append(w.programs, o.programs...)
+		for range o.next {
+			if i+1 == len(args) {
+				break
+			}
+			i++
+			if i >= spelled && strings.HasPrefix(args[i], "-") && len(args[i]) > 1 && !(h.oneDash && less(args[i])) {
+				return w, fmt.Sprintf("%q could be an option", args[i]) // if the row is wrong about the one before
+			}
+			if h.refuses != nil {
+				if why := h.refuses(args[i]); why != "" {
+					return w, why
+				}
+			}
+			if o.opens {
+				w.files = append(w.files, args[i])
+			}
+			if o.runs {
+				w.programs = append(w.programs, args[i])
+			}
 		}
-		i++
-		if i >= spelled && strings.HasPrefix(args[i], "-") && len(args[i]) > 1 {
-			return w, fmt.Sprintf("%q could be an option", args[i]) // if the row is wrong about the one before
+	}
+	if h.program != nil {
+		if len(w.programs) == 0 && len(rest) > 0 {
+			w.programs, rest = rest[:1], rest[1:]
 		}
-		if o.opens {
-			w.files = append(w.files, args[i])
+		if why := h.program(strings.Join(w.programs, "\n")); why != "" {
+			return w, why
 		}
 	}
 	w.operands = len(rest)
 	return h.operands(w, rest)
+}
+
+// less tells whether a word is what find takes for less than a number: -7, -10k. No action of find's is called so.
+func less(word string) bool {
+	return strings.Trim(strings.TrimRight(word[1:], "bcwkMG"), "0123456789") == "" && word[1] >= '0' && word[1] <= '9'
 }
 
 // operands reads the words that belong to no option.
@@ -112,10 +155,12 @@ func (h *harmless) operands(w words, rest []string) (words, string) {
 
 // option is one word that begins with a dash, as a row reads it.
 type option struct {
-	next         bool     // the next word is its value
+	next         int      // how many of the next words are its values
 	opens        bool     // the value is or might be a file
+	runs         bool     // the value is a program
 	tree, hidden bool     // see harmless
 	files        []string // files that the word itself names
+	programs     []string // programs that it holds
 }
 
 // option reads a word. It is known when every option in it is.
@@ -146,7 +191,7 @@ func (h *harmless) named(text string) (option, bool) {
 	name, value, given := strings.Cut(text, "=")
 	o := option{tree: has(h.trees, name), hidden: has(h.hidden, name)}
 	for entry := range strings.FieldsSeq(h.long) {
-		bare := strings.TrimRight(entry, "=:?")
+		bare := strings.TrimRight(entry, "=:?&%")
 		if bare != name {
 			continue
 		}
@@ -161,13 +206,21 @@ func (h *harmless) named(text string) (option, bool) {
 
 // value reads the value of an option with a sign, given in the same word or not.
 func (o *option) value(sign byte, value string, given bool) {
-	o.next, o.opens = !given && sign != '?', sign == ':'
-	if given && o.opens {
+	o.opens, o.runs = sign == ':', sign == '%'
+	switch {
+	case given && o.opens:
 		o.files = append(o.files, value)
+	case given && o.runs:
+		o.programs = append(o.programs, value)
+	case given || sign == '?':
+	case sign == '&':
+		o.next = 2
+	default:
+		o.next = 1
 	}
 }
 
-func isSign(c byte) bool { return c == '=' || c == ':' || c == '?' }
+func isSign(c byte) bool { return strings.IndexByte("=:?&%", c) >= 0 }
 
 func has(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 

@@ -97,17 +97,30 @@ func (l *commandList) command(v *view, c shellscan.Command) (named bool, why str
 			return true, fmt.Sprintf("`%s` is run by %s", ShowLine(c.Name), ShowLine(launcher))
 		}
 	}
-	for _, prefix := range l.prefixes {
-		if !begins(c, prefix) {
-			continue
-		}
-		if reason := v.careful(c, len(prefix)-1); reason == "" {
-			return true, ""
-		} else if !named {
-			named, why = true, reason
+	for _, c := range []shellscan.Command{c, withoutGlobals(c)} {
+		for _, prefix := range l.prefixes {
+			if !begins(c, prefix) {
+				continue
+			}
+			if reason := v.careful(c, len(prefix)-1); reason == "" {
+				return true, ""
+			} else if !named {
+				named, why = true, reason
+			}
 		}
 	}
 	return named, why
+}
+
+// globals are git's options in front of the subcommand that only say how it prints, or that it takes no lock.
+var globals = set("--no-pager -P --no-optional-locks")
+
+// withoutGlobals gives git's command without them: git --no-pager log is git log.
+func withoutGlobals(c shellscan.Command) shellscan.Command {
+	for c.Name == "git" && len(c.Args) > 0 && c.Args[0].Fixed && globals[c.Args[0].Text] {
+		c.Args = c.Args[1:]
+	}
+	return c
 }
 
 // launchers run the command in their words as it is, and do nothing else to it. Shells do so with the one text that they are
@@ -116,17 +129,20 @@ var launchers = set("command builtin timeout nice stdbuf bash sh")
 
 // launches tells whether a command only runs the one behind it, which is looked at by itself.
 func launches(c shellscan.Command, rest []shellscan.Command) bool {
-	args, fixed := fixedWords(c.Args)
 	switch {
-	case !launchers[c.Name] || !fixed || len(rest) == 0:
+	case !launchers[c.Name] || len(rest) == 0:
 		return false
 	case c.Name == "bash" || c.Name == "sh":
-		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && slices.Contains(strings.Fields(rest[0].Via), c.Name)
+		args, fixed := fixedWords(c.Args)
+		return fixed && len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && slices.Contains(strings.Fields(rest[0].Via), c.Name)
 	}
-	inner, ok := fixedWords(rest[0].Args)
+	name := len(c.Args) - len(rest[0].Args) - 1 // where the inner command's name stands
 	via := strings.Fields(rest[0].Via)
-	return ok && len(via) > 0 && via[len(via)-1] == c.Name && len(args) > len(inner) &&
-		slices.Equal(args[len(args)-len(inner)-1:], append([]string{rest[0].Name}, inner...))
+	if name < 0 || len(via) == 0 || via[len(via)-1] != c.Name {
+		return false
+	}
+	own, fixed := fixedWords(c.Args[:name+1])
+	return fixed && own[name] == rest[0].Name && slices.Equal(c.Args[name+1:], rest[0].Args)
 }
 
 // begins tells whether a command begins with exactly these words.
@@ -170,7 +186,14 @@ func (v *view) careful(c shellscan.Command, spelled int) string {
 
 // carefulBuiltin is careful for what bash does itself.
 func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
-	args, ok := fixedWords(c.Args)
+	words := c.Args
+	switch {
+	case c.Name == "echo": // prints whatever it is
+		words = withoutPrinted(words)
+	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front
+		words = append(words[:1:1], withoutPrinted(words[1:])...)
+	}
+	args, ok := fixedWords(words)
 	check, known := builtins[c.Name]
 	switch {
 	case !ok:
@@ -185,18 +208,51 @@ func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
 
 // carefulProgram is careful for a program.
 func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
-	args, ok := fixedWords(c.Args)
-	if !ok {
-		return "one of its words is not fixed"
+	if len(v.shell.dirs) == 0 {
+		return "the directory that it runs in cannot be told"
 	}
+	begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
+	row, _ := lookUpProgram(c.Name, begin)
+	for _, dir := range v.shell.dirs {
+		args, why := v.expand(c, dir, row)
+		if why == "" {
+			why = v.carefulWords(c, args, spelled)
+		}
+		if why != "" || len(begin) == len(c.Args) {
+			return why // the same in every directory
+		}
+	}
+	return ""
+}
+
+// withoutPrinted gives words with something that is no option in the place of what commands print.
+func withoutPrinted(words []shellscan.Word) []shellscan.Word {
+	all := slices.Clone(words)
+	for i := range all {
+		if all[i].Printed {
+			all[i] = shellscan.Word{Text: "printed", Fixed: true}
+		}
+	}
+	return all
+}
+
+// fixedPrefix counts the words in front of the first that is not fixed.
+func fixedPrefix(words []shellscan.Word) int {
+	if at := slices.IndexFunc(words, func(w shellscan.Word) bool { return !w.Fixed }); at >= 0 {
+		return at
+	}
+	return len(words)
+}
+
+// carefulWords is carefulProgram for the words that bash hands on.
+func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) string {
 	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
 		return "behind a cd it is another program"
 	}
-	if isInterpreter(c.Name) && spelled < len(args) {
-		return "it runs code from its words or its files, so a rule must spell the whole command"
-	}
 	row, at := lookUpProgram(c.Name, args)
 	switch {
+	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.program == nil):
+		return "it runs code from its words or its files, so a rule must spell the whole command"
 	case row != nil:
 		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
 	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):

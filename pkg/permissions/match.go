@@ -292,6 +292,9 @@ func (c *compiledRule) approvesCommand(v *view) (holds, string) {
 		return no, "it runs a command, and paths never approve commands: say which commands may run (commands: allow:)"
 	}
 	if len(c.commands) > 0 {
+		if len(c.exclude) > 0 && !v.shell.allKnown {
+			return no, "it cannot be told that it touches nothing of exclude_paths"
+		}
 		for _, p := range v.places {
 			if !v.inside(p) {
 				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", ShowLine(p.name))

@@ -1,40 +1,47 @@
 package permissions
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // The rows of harmless programs, by name; git and its like have a row for each subcommand. They follow the programs'
 // manuals (GNU coreutils 9.1, grep 3.8, findutils 4.9, diffutils 3.8, ripgrep 14, tree 2.1, git 2.39) and leave out, on
 // purpose, what is named behind each.
 var programs = byName(map[string]*harmless{
 	"ls": {
-		short: "1aAbBcCdDfFgGhHiI=klLmnNopqQrRsStT=uUvw=xXZ",
+		noOptionHarms: true,
+		short:         "1aAbBcCdDfFgGhHiI=klLmnNopqQrRsStT=uUvw=xXZ",
 		long: `all almost-all author escape block-size= ignore-backups color? directory dired classify? file-type format= full-time
 			group-directories-first no-group human-readable si dereference-command-line dereference-command-line-symlink-to-dir hide= hyperlink?
 			indicator-style= inode ignore= kibibytes dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name
 			quoting-style= reverse recursive size sort= time= time-style= tabsize= width= context zero help version`,
 	},
-	"cat": {short: "AbeEnstTuv", long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version"},
-	"tac": {short: "brs=", long: "before regex separator= help version"},
+	"cat": {noOptionHarms: true, short: "AbeEnstTuv", long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version"},
+	"tac": {noOptionHarms: true, short: "brs=", long: "before regex separator= help version"},
 	"nl": {
-		short: "b=d=f=h=i=l=n=ps=v=w=",
+		noOptionHarms: true,
+		short:         "b=d=f=h=i=l=n=ps=v=w=",
 		long: `body-numbering= section-delimiter= footer-numbering= header-numbering= line-increment= join-blank-lines= number-format=
 			no-renumber number-separator= starting-line-number= number-width= help version`,
 	},
-	"head": {short: "c=n=qvz0123456789", long: "bytes= lines= quiet silent verbose zero-terminated help version"},
+	"head": {noOptionHarms: true, short: "c=n=qvz0123456789", long: "bytes= lines= quiet silent verbose zero-terminated help version"},
 	"tail": {
-		short: "c=fFn=qs=vz0123456789",
-		long:  "bytes= follow? lines= max-unchanged-stats= pid= quiet silent retry sleep-interval= verbose zero-terminated help version",
+		noOptionHarms: true,
+		short:         "c=fFn=qs=vz0123456789",
+		long:          "bytes= follow? lines= max-unchanged-stats= pid= quiet silent retry sleep-interval= verbose zero-terminated help version",
 	},
-	"wc": {short: "clmLw", long: "bytes chars lines max-line-length words help version"}, // --files0-from reads what a file lists
+	"wc": {noOptionHarms: true, short: "clmLw", long: "bytes chars lines max-line-length words help version"}, // --files0-from reads what a file lists
 	"grep egrep fgrep": { // -R follows links out of the workspace; -d and --directories can mean -r
-		short: "A=abB=C=cD=e:EFf:GhHiIlLm=noPqrsTUvVwxyzZ0123456789",
+		noOptionHarms: true,
+		short:         "A=abB=C=cD=e:EFf:GhHiIlLm=noPqrsTUvVwxyzZ0123456789",
 		long: `extended-regexp fixed-strings basic-regexp perl-regexp regexp= file: ignore-case no-ignore-case word-regexp line-regexp null-data
 			no-messages invert-match version help max-count= byte-offset line-number line-buffered with-filename no-filename label=
 			only-matching quiet silent binary-files= text recursive include= exclude= exclude-from: exclude-dir= files-without-match
 			files-with-matches count initial-tab null before-context= after-context= context= colour? color? binary unix-byte-offsets`,
 		trees: "r recursive", hidden: "*",
 	},
-	"rg": { // --pre, --hostname-bin and -z run programs; -L follows links
+	"rg": { // --pre, --hostname-bin and -z run programs; -L follows links; a -g or -t that names a hidden file has it read
 		short: "A=B=C=E=F0HIM=NPST=UVabcd=e:f:g=hij=lm=nopqr=st=uvwx.",
 		long: `after-context= before-context= context= encoding= fixed-strings null with-filename no-filename max-columns= no-line-number pcre2 smart-case
 			case-sensitive type= type-not= type-list type-all multiline multiline-dotall version text byte-offset count count-matches max-depth=
@@ -42,7 +49,7 @@ var programs = byName(map[string]*harmless{
 			only-matching passthru pretty quiet replace= sort= sortr= unrestricted invert-match vimgrep word-regexp line-regexp hidden no-hidden
 			no-ignore no-ignore-vcs no-ignore-parent no-ignore-global no-ignore-dot no-config no-heading heading column no-column color= colors=
 			no-messages json stats trim max-filesize= no-mmap mmap crlf one-file-system null-data binary`,
-		trees: "*", hidden: "u . hidden unrestricted",
+		trees: "*", hidden: "u . g t hidden unrestricted glob iglob type",
 	},
 	"find": { // -exec, -execdir, -ok, -okdir run; -delete, -fprint, -fprint0, -fprintf, -fls write; -follow and -L leave; -files0-from
 		long: `name= iname= path= ipath= wholename= iwholename= lname= ilname= regex= iregex= regextype= type= xtype= maxdepth= mindepth= newer:
@@ -55,8 +62,8 @@ var programs = byName(map[string]*harmless{
 		short: "bdeE=F=iIhkm:nNrv0",
 		long:  "brief mime mime-type mime-encoding apple extension no-dereference keep-going magic-file: no-buffer no-pad raw separator= print0 version help",
 	},
-	"stat":                    {short: "c=fLt", long: "dereference file-system cached= format= printf= terse help version"},
-	"du":                      {short: "0aB=bcd=DHhklmPsSt=x", long: "null all apparent-size block-size= bytes total max-depth= human-readable inodes no-dereference si separate-dirs summarize threshold= time? time-style= one-file-system exclude= exclude-from: help version"},
+	"stat":                    {noOptionHarms: true, short: "c=fLt", long: "dereference file-system cached= format= printf= terse help version"},
+	"du":                      {noOptionHarms: true, short: "0aB=bcd=DHhklmPsSt=x", long: "null all apparent-size block-size= bytes total max-depth= human-readable inodes no-dereference si separate-dirs summarize threshold= time? time-style= one-file-system exclude= exclude-from: help version"},
 	"df":                      {short: "aB=hHiklPt=Tvx=", long: "all block-size= human-readable si inodes local no-sync output? portability total type= print-type exclude-type= help version"},
 	"basename dirname":        {short: "as=z", long: "multiple suffix= zero help version", rest: texts},
 	"realpath readlink":       {short: "efLmnPqsvz", long: "canonicalize canonicalize-existing canonicalize-missing logical physical quiet silent verbose no-newline zero no-symlinks strip relative-to: relative-base: help version"},
@@ -72,7 +79,7 @@ var programs = byName(map[string]*harmless{
 	"seq":                     {short: "f=s=w", long: "format= separator= equal-width help version", rest: texts},
 	"sleep":                   {long: "help version", rest: texts},
 	"tr":                      {short: "cCdst", long: "complement delete squeeze-repeats truncate-set1 help version", rest: texts},
-	"cut":                     {short: "b=c=d=f=nsz", long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated help version"},
+	"cut":                     {noOptionHarms: true, short: "b=c=d=f=nsz", long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated help version"},
 	"paste":                   {short: "d=sz", long: "delimiters= serial zero-terminated help version"},
 	"fold":                    {short: "bsw=", long: "bytes spaces width= help version"},
 	"rev":                     {},
@@ -80,7 +87,7 @@ var programs = byName(map[string]*harmless{
 	"cmp":                     {short: "bi=ln=sv", long: "print-bytes ignore-initial= verbose bytes= quiet silent help version"},
 	"uniq":                    {short: "cdDf=is=uw=z", long: "count repeated all-repeated? skip-fields= group? ignore-case skip-chars= unique zero-terminated check-chars= help version", rest: oneFile},
 	"sort":                    {short: "bcCdfghiMnRrsuVmk=t=S=z", long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort random-source: reverse sort= version-sort batch-size= check? debug key= merge stable buffer-size= field-separator= parallel= unique zero-terminated help version"}, // -o and -T write; --compress-program runs; --files0-from
-	"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum": {short: "btz", long: "binary text tag zero help version"}, // -c reads what a file lists
+	"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum": {noOptionHarms: true, short: "btz", long: "binary text tag zero help version"}, // -c reads what a file lists
 	"od": {short: "A=abcdfij=lN=osS=t=vxw?", long: "address-radix= endian= skip-bytes= read-bytes= strings? format= output-duplicates width? help version"},
 	"diff": { // -l runs pr; --to-file, --from-file and -D are left out
 		short: "abBcC=dEeF=iI=L=nNpqrsS:tTuU=vW=wx=X:yZ0123456789",
@@ -96,6 +103,24 @@ var programs = byName(map[string]*harmless{
 		long: `dirsfirst filesfirst du si prune matchdirs ignore-case noreport charset= filelimit= timefmt= sort= gitignore inodes device metafirst
 			nolinks help version`,
 	},
+
+	"sed gsed": { // -i, -f and the commands w, r and e of its programs write, read and run; -l takes a value in some, none in others
+		short: "ne%Ersuz", long: "quiet silent expression% regexp-extended separate unbuffered null-data posix debug sandbox help version",
+		program: sedProgram,
+	},
+	"awk gawk mawk nawk": {short: "F=v=", long: "field-separator= assign= version", program: awkProgram, refuses: awkProgram}, // -f and -i load, -o and -d write
+	"jq": { // -f, -L, --slurpfile and --rawfile open files
+		short: "rcnseMCaSjRhV",
+		long: `arg& argjson& raw-output compact-output null-input slurp exit-status monochrome-output color-output ascii-output sort-keys join-output
+			raw-input tab indent= unbuffered stream seq args jsonargs help version`,
+		program: jqProgram,
+	},
+	"tar bsdtar": { // only to list; a : in a name is another machine
+		short: "tvzjJf:", long: "list verbose gzip bzip2 xz file: version help", bundled: true, refuses: hosts,
+	},
+
+	"npm --version": {rest: nothing}, "npm -v": {rest: nothing}, "docker --version": {rest: nothing}, "gcc --version": {rest: nothing},
+	"make --version": {rest: nothing}, "git --version": {rest: nothing},
 
 	"go version": {rest: nothing, oneDash: true, long: "m v"},
 	"go env":     {rest: texts, oneDash: true, long: "json changed"}, // -w and -u write
@@ -132,6 +157,24 @@ var programs = byName(map[string]*harmless{
 	"git version":       {long: "build-options", rest: nothing},
 })
 
+// hosts tells whether a word could name a file of another machine.
+func hosts(word string) string {
+	if strings.Contains(word, ":") {
+		return fmt.Sprintf("%q could be a file of another machine", word)
+	}
+	return ""
+}
+
+// signatures tells whether a format has git run gpg: %G?, %+GS, %(signature).
+func signatures(word string) string {
+	for i := 0; i+1 < len(word); i++ {
+		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {
+			return fmt.Sprintf("%q has git run gpg", word)
+		}
+	}
+	return ""
+}
+
 // What git's commands share. Left out: -O, --output, --ext-diff, --textconv and --no-index, which write, run or leave the
 // repository, and --show-signature, which runs gpg.
 const (
@@ -156,7 +199,10 @@ const (
 func byName(rows map[string]*harmless) map[string]*harmless {
 	all := map[string]*harmless{}
 	for names, row := range rows {
-		if first, _, subcommand := strings.Cut(names, " "); subcommand && families[first] {
+		if first, second, subcommand := strings.Cut(names, " "); subcommand && (families[first] || second[0] == '-') {
+			if first == "git" {
+				row.refuses = signatures
+			}
 			all[names] = row
 			continue
 		}

@@ -1,15 +1,17 @@
 package permissions
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // sensitive finds the files that are more than data: those of the table in control.go, and our own.
 type sensitive struct {
 	byName   map[string][]*filePattern // the patterns whose first name has no *
 	patterns []*filePattern            // the others
-	own      []string                  // absolute, lower case
+	own      []string                  // absolute, folded
 }
 
 // filePattern is one pattern of the table.
@@ -41,9 +43,9 @@ func newSensitive(own []string) *sensitive {
 		if !filepath.IsAbs(name) {
 			continue
 		}
-		s.own = append(s.own, strings.ToLower(filepath.Clean(name)))
+		s.own = append(s.own, fold(filepath.Clean(name)))
 		if resolved, err := resolve("/", name); err == nil {
-			s.own = append(s.own, strings.ToLower(resolved))
+			s.own = append(s.own, fold(resolved))
 		}
 	}
 	return s
@@ -52,7 +54,7 @@ func newSensitive(own []string) *sensitive {
 // find tells what is special about a file: the completion of "`file` …", "" for nothing. Of several kinds the first that
 // is wanted counts. name is absolute and clean.
 func (s *sensitive) find(name string, wanted ...kind) string {
-	lower := strings.ToLower(name)
+	lower := fold(name)
 	for _, own := range s.own {
 		if lower == own || strings.HasPrefix(lower, strings.TrimSuffix(own, "/")+"/") {
 			return "belongs to a2a-acp itself"
@@ -75,6 +77,10 @@ func (s *sensitive) find(name string, wanted ...kind) string {
 	}
 	return ""
 }
+
+// fold gives a name as file systems compare it for which letter case does not count: in capitals first, since a long s and
+// the sign for kelvin are no small letters, and their capitals are S and K.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // matchesAt tells whether the pattern stands for the names from at on.
 func (p *filePattern) matchesAt(names []string, at int) bool {
@@ -114,7 +120,7 @@ func (w wildcard) matches(name string) bool {
 
 // holdsOwn tells whether a directory holds something of ours, so that to move or to remove it would do so to ours.
 func (s *sensitive) holdsOwn(name string) bool {
-	prefix := strings.TrimSuffix(strings.ToLower(name), "/") + "/"
+	prefix := strings.TrimSuffix(fold(name), "/") + "/"
 	for _, own := range s.own {
 		if strings.HasPrefix(own, prefix) {
 			return true
@@ -144,5 +150,19 @@ func (v *view) why(p place, write bool) string {
 	if v.sensitive.holdsOwn(p.real) {
 		return shown(v.Workspace, p.real) + " holds files of a2a-acp itself"
 	}
+	if hardLinked(p.real) {
+		return shown(v.Workspace, p.real) + " has further names (hard links), which could be those of any file"
+	}
 	return ""
+}
+
+// hardLinked tells whether a file has more than one name. None of them is the right one, so that a plain name in the
+// workspace may be .git/config, or a file elsewhere.
+func hardLinked(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || stat.Nlink > 1
 }

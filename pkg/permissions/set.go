@@ -75,7 +75,8 @@ type answer struct {
 }
 
 // ask asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
-// matches; of version 2 every rule that matches answers. Of all answers the strongest holds, and of equal ones the first.
+// surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
+// strongest holds, and of equal ones the first.
 func (s *Set) ask(v *view) answer {
 	var a answer
 	for _, file := range s.files {
@@ -97,7 +98,9 @@ func (s *Set) ask(v *view) answer {
 			case file.Version != Version2 && first != nil:
 				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides", ShowLine(first.ID))
 			default:
-				first = rule
+				if result == yes { // one that may match must not hide what stands behind it
+					first = rule
+				}
 				if a.rule == nil || reason.Verdict.stronger(a.verdict) {
 					a.rule, a.verdict, a.why = rule, reason.Verdict, why
 				}

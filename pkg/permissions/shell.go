@@ -28,6 +28,9 @@ type shellView struct {
 	places []place
 	// allKnown tells that there is nothing else that the text could touch by name.
 	allKnown bool
+	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may have them stand for
+	// themselves.
+	changesPatterns, stopsPatterns bool
 	// fault is why no rule can cover the text; "" when one can.
 	fault string
 }
@@ -41,6 +44,12 @@ func newShellView(v *view) *shellView {
 		s.fail("it runs more than %d commands", mostCommands)
 	case len(v.Shell.Commands) == 0:
 		s.fail("it names no command")
+	case len(v.Shell.Variables) > 0:
+		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret", ShowLine(v.Shell.Variables[0]))
+	}
+	for _, c := range s.commands {
+		s.changesPatterns = s.changesPatterns || c.Name == "shopt"
+		s.stopsPatterns = s.stopsPatterns || c.Name == "set"
 	}
 	s.enter(v)
 	s.look(v)

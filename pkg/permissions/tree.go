@@ -17,13 +17,12 @@ func looksLikeRepository(dir string, roots []string) bool {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return false
 		}
-		found := 0
-		for _, name := range []string{"HEAD", "objects", "refs"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				found++
-			}
+		// A HEAD that is a link to nothing will do, and commondir says that objects and refs lie elsewhere.
+		has := func(name string) bool {
+			_, err := os.Lstat(filepath.Join(dir, name))
+			return err == nil
 		}
-		if found == 3 {
+		if has("HEAD") && (has("objects") && has("refs") || has("commondir")) {
 			return true
 		}
 		if slices.Contains(roots, dir) || filepath.Dir(dir) == dir {
@@ -34,6 +33,8 @@ func looksLikeRepository(dir string, roots []string) bool {
 
 // mostEntries bounds how many files are looked at below the directories that a command reads.
 const mostEntries = 10000
+
+const readsHidden = " has hidden files read, too, and it cannot be told which"
 
 // readsTree tells why a command that reads whole trees must not: there is a secret in one, or too much to look at.
 func (v *view) readsTree(w words, dir string) string {
@@ -52,6 +53,9 @@ func (v *view) readsTree(w words, dir string) string {
 	seen := 0
 	for _, root := range roots {
 		why := ""
+		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
+			return shown(v.Workspace, path) + readsHidden
+		}
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			switch seen++; {
 			case err != nil && entry == nil:
@@ -63,6 +67,9 @@ func (v *view) readsTree(w words, dir string) string {
 				return fs.SkipDir // what we cannot read, it cannot read
 			case path != root && entry.IsDir() && (entry.Name() == ".git" || !w.hidden && strings.HasPrefix(entry.Name(), ".")):
 				return fs.SkipDir
+			case !w.hidden && ignoreFiles[entry.Name()] && v.sensitive.showsHidden(path):
+				why = shown(v.Workspace, path) + readsHidden
+				return fs.SkipAll
 			case !w.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
 				return nil
 			}
@@ -74,6 +81,49 @@ func (v *view) readsTree(w words, dir string) string {
 		})
 		if err != nil || why != "" {
 			return why
+		}
+	}
+	return ""
+}
+
+// ignoreFiles are the files by which rg is told what to skip, and what not to.
+var ignoreFiles = set(".gitignore .ignore .rgignore")
+
+// mostIgnored is the size, in bytes, of the largest such file that is read.
+const mostIgnored = 1 << 20
+
+// showsHidden tells whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
+// !.gitkeep, which stands for nothing else, does not count. What cannot be read as a file may say anything.
+func (s *sensitive) showsHidden(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {
+		return true
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(data)) {
+		pattern, negated := strings.CutPrefix(strings.TrimSpace(line), "!")
+		name := strings.Trim(pattern, "/")
+		if negated && (strings.Trim(name, plainNameLetters) != "" || s.find("/"+name, secret) != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// plainNameLetters are those of names that stand for nothing but themselves.
+const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
+// ignoresAbove gives a file above a directory, in the workspace, that has rg read hidden files; "" for none.
+func (v *view) ignoresAbove(dir string) string {
+	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
+		for name := range ignoreFiles {
+			path := filepath.Join(dir, name)
+			if _, err := os.Lstat(path); err == nil && v.sensitive.showsHidden(path) {
+				return path
+			}
 		}
 	}
 	return ""

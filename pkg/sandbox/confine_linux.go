@@ -104,6 +104,11 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	for _, socket := range profile.Sockets {
 		if err := add(socket, false); err != nil {
 			f.hints = append(f.hints, fmt.Sprintf("socket %s: %v, so it was not granted", socket, unwrapPath(err)))
+			continue
+		}
+		// It can be connected to; of a directory, nothing in it can be read.
+		if i := len(f.grants) - 1; i >= 0 && f.grants[i].path == filepath.Clean(socket) {
+			f.grants[i].socket = true
 		}
 	}
 	f.protect(h.protected, profile.AllowedPaths)

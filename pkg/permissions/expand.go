@@ -1,0 +1,128 @@
+package permissions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// mostMatches bounds how many names the patterns of a command may stand for.
+const mostMatches = 1000
+
+// expand gives the words of a command as bash would hand them on: each pattern replaced by the names that it stands for in
+// dir, or by itself where it stands for none. why tells what cannot be told.
+//
+// Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not be able to begin
+// with a dash, unless the program's row says that no option of it harms and the pattern ends in something like .go, which
+// no option ends in.
+func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []string, why string) {
+	for _, word := range c.Args {
+		switch {
+		case word.Fixed:
+			args = append(args, word.Text)
+			continue
+		case word.Pipe:
+			args = append(args, "/dev/null") // as harmless as what is written to it
+			continue
+		case word.Pattern == "" || v.shell.changesPatterns:
+			return nil, "one of its words is not fixed"
+		case !beginsPlain(word.Pattern) && !(row != nil && row.noOptionHarms && endsPlain(word.Pattern)):
+			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
+		}
+		names := matchPattern(dir, word.Pattern)
+		switch {
+		case len(args)+len(names) > mostMatches+len(c.Args):
+			return nil, fmt.Sprintf("%s stands for too many names to look at", ShowLine(word.Pattern))
+		case len(names) == 0 || v.shell.stopsPatterns:
+			names = append(names, unescape(word.Pattern))
+		}
+		if at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") }); at >= 0 {
+			return nil, fmt.Sprintf("%s stands for %s, too, which could be an option", ShowLine(word.Pattern), ShowLine(names[at]))
+		}
+		args = append(args, names...)
+	}
+	return args, ""
+}
+
+// beginsPlain tells whether no name that the pattern stands for can begin with a dash.
+func beginsPlain(pattern string) bool { return !strings.ContainsRune(`*?\-`, rune(pattern[0])) }
+
+// endsPlain tells whether names that the pattern stands for lie in the directory itself and end in a dot and letters.
+func endsPlain(pattern string) bool {
+	tail := pattern[strings.LastIndexAny(pattern, "*?")+1:]
+	return !strings.ContainsAny(pattern, `/\`) && strings.HasPrefix(tail, ".") && len(tail) > 1
+}
+
+// unescape gives the text that a pattern is when it stands for nothing.
+func unescape(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
+// since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
+func matchPattern(dir, pattern string) []string {
+	found := []string{""}
+	if strings.HasPrefix(pattern, "/") {
+		found = []string{"/"}
+	}
+	parts := strings.Split(strings.TrimLeft(pattern, "/"), "/")
+	for i, part := range parts {
+		var next []string
+		for _, before := range found {
+			for _, name := range matchPart(dir, before, part) {
+				if i < len(parts)-1 {
+					name += "/"
+				}
+				next = append(next, before+name)
+			}
+		}
+		if found = next; len(found) > mostMatches {
+			break
+		}
+	}
+	return found
+}
+
+// matchPart lists what one name of a pattern stands for in the directory dir/before.
+func matchPart(dir, before, part string) []string {
+	in := before
+	if !filepath.IsAbs(before) {
+		in = dir + "/" + before
+	}
+	w := wildcard{""}
+	for i := 0; i < len(part); i++ {
+		switch c := part[i]; {
+		case c == '*' || c == '?':
+			w = append(w, "")
+			continue
+		case c == '\\' && i+1 < len(part):
+			i++
+		}
+		w[len(w)-1] += part[i : i+1]
+	}
+	if len(w) == 1 { // a plain name, or nothing behind the last slash
+		if _, err := os.Lstat(in + w[0]); err == nil {
+			return w[:1]
+		}
+		return nil
+	}
+	names := []string{".", ".."} // .* stands for them in bash before 5.2
+	entries, _ := os.ReadDir(in) // as far as it can be read: bash finds no more
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !w.matches(name) || w[0] == "" && strings.HasPrefix(name, ".")
+	})
+}

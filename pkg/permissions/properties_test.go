@@ -1,0 +1,107 @@
+package permissions
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// For every text of the corpus: a further rule that stops never lets more happen, be it before or behind the others, in
+// their file or in one of its own; and in whichever order the files of a layer are read, the decision is the same.
+func TestCorpusKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	b := corpusBed(t, ordinaryFiles, trappedFiles)
+	preset := presetFile(t, "balanced")
+	files := []File{
+		preset, v2(rule("look", Ask, commands("", "git log", "sed"))), v2(rule("yes", Approve, commands(RedirectsWorkspace, "touch", "rm main.go", "sort"))),
+		v1(rule("first", Approve, commands("", "git fetch")), rule("then", Reject, commands("", "git"))),
+	}
+	stops := []Rule{
+		rule("no", Reject), rule("no", Reject, commands("", "cat")), rule("no", Reject, include("docs/**")), rule("no", Ask), rule("no", Ask, exclude("src/**")),
+		rule("no", Reject, include("[")), rule("no", Reject, about("nothing.*")),
+	}
+	a := b.authority()
+	decide := func(text string, files ...File) Verdict {
+		a.Replace(NewSet(files))
+		return a.Decide(b.run(text)).Verdict
+	}
+	random := rand.New(rand.NewPCG(31, 0))
+	approved := 0
+	for _, name := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
+		for _, row := range readCorpus(t, name) {
+			// A choice of the files, in some order: the preset alone would leave most rules without a part.
+			chosen := slices.Clone(files)
+			random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+			chosen = chosen[:1+random.IntN(len(chosen))]
+			before := decide(row.text, chosen...)
+			if before == Approve {
+				approved++
+			}
+			random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+			if again := decide(row.text, chosen...); again != before {
+				t.Fatalf("%s: %q: %s, and %s when the files are read in another order", row.at, row.text, before, again)
+			}
+			stop := stops[random.IntN(len(stops))]
+			first, last := chosen[0], chosen[len(chosen)-1]
+			first.Rules = append([]Rule{stop}, first.Rules...)
+			last.Rules = append(slices.Clone(last.Rules), stop)
+			for where, with := range map[string][]File{
+				"in front": append([]File{first}, chosen[1:]...),
+				"behind":   append(slices.Clone(chosen[:len(chosen)-1]), last),
+				"beside":   append(slices.Clone(chosen), File{Version: Version2, Layer: tool.LayerUser, TightenOnly: true, Rules: []Rule{stop}}),
+			} {
+				// An Ask in front of a file of the original format may come before its Reject, which is what that format means.
+				if where == "in front" && first.Version != Version2 && stop.Verdict == Ask {
+					continue
+				}
+				if after := decide(row.text, with...); before.stronger(after) {
+					t.Fatalf("%s: %q: %s, and %s with a further %s rule %s", row.at, row.text, before, after, stop.Verdict, where)
+				}
+			}
+		}
+	}
+	if approved < 100 {
+		t.Errorf("only %d texts were approved, too few to prove anything", approved)
+	}
+}
+
+// FuzzCommands: what the careful preset approves has an approving reason, is known in full and writes nothing; a rule that
+// rejects everything still holds; and the same text with another command behind it, in front of it or around it, is not
+// approved with it.
+func FuzzCommands(f *testing.F) {
+	for _, name := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
+		for _, row := range readCorpus(f, name) {
+			f.Add(row.text)
+		}
+	}
+	b := corpusBed(f, ordinaryFiles, trappedFiles) // nobody writes to it
+	careful := presetFile(f, "careful")
+	a, strict := b.authority(careful), b.authority(careful, v2(rule("no", Reject)))
+	f.Fuzz(func(t *testing.T, text string) {
+		r := b.run(text)
+		if d := strict.Decide(r); d.Verdict != Reject {
+			t.Errorf("with a rule that rejects everything: %s: %s", said(d), d.Reason)
+		}
+		d := a.Decide(r)
+		if d.Verdict != Approve {
+			return
+		}
+		if !slices.ContainsFunc(d.Reasons, func(reason Reason) bool { return reason.Matched && reason.Verdict == Approve && reason.Rule == d.Rule }) {
+			t.Errorf("%q is approved by %s %q, and no reason says so: %+v", text, said(d), d.Rule, d.Reasons)
+		}
+		if !r.Shell.Certain() || len(r.Shell.Commands) == 0 || len(r.Shell.Writes) > 0 || len(r.Shell.Variables) > 0 || len(r.Doubts) > 0 {
+			t.Errorf("%q is approved: %+v", text, r.Shell)
+		}
+		for _, more := range []string{
+			text + "\nrm -rf x", text + "\n> x", "rm -rf x\n" + text, "{ " + text + "\n}; rm -rf x", "( " + text + "\n) && rm x", "rm x $(" + text + "\n)",
+			"bash -c '" + strings.ReplaceAll(text, "'", `'\''`) + "\nrm x'",
+		} {
+			if d := a.Decide(b.run(more)); d.Verdict == Approve {
+				t.Errorf("%q is approved", more)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package permissions
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Shadow is a rule that can never decide, because another one that is about everything that it is about always does.
+type Shadow struct {
+	Rule, By Rule
+	Why      string // a sentence for the rule's author
+}
+
+// Shadows finds the rules that can never decide. It looks at rules without any condition only, so that there is a cure for
+// each that it names, and none when it cannot tell. files are those of one Set, a workspace's own left out.
+func Shadows(files []File) []Shadow {
+	var found []Shadow
+	for i, file := range files {
+		for at, rule := range file.Rules {
+			if by, why := shadow(files, i, at); why != "" {
+				found = append(found, Shadow{Rule: rule, By: by, Why: why})
+			}
+		}
+	}
+	return found
+}
+
+// shadow finds the first rule that shadows rule at of file i, and says how.
+func shadow(files []File, i, at int) (by Rule, why string) {
+	rule := files[i].Rules[at]
+	for j, file := range files {
+		if file.TightenOnly {
+			continue
+		}
+		for k, other := range file.Rules {
+			switch {
+			case i == j && k == at, !other.unconditional() || !other.aboutAll(rule):
+			case i == j && file.Version != Version2 && k < at:
+				return other, fmt.Sprintf("rule %s at %s stands before it and matches whatever it matches; in a file without version: 2 the first one decides", other.ID, other.Source)
+			case i == j && file.Version != Version2:
+			case other.Verdict.stronger(rule.Verdict) && !(file.Version != Version2 && k > 0):
+				return other, fmt.Sprintf("rule %s at %s matches whatever it matches, and %s is stronger than %s", other.ID, other.Source, other.Verdict, rule.Verdict)
+			}
+		}
+	}
+	return Rule{}, ""
+}
+
+// unconditional tells whether a rule matches every act of its tools.
+func (r Rule) unconditional() bool {
+	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.CommandPrefixes) == 0 && r.Commands == nil && !r.InGitWorkTree &&
+		r.Verdict != Approve && len(r.Check()) == 0
+}
+
+// aboutAll tells whether a rule is about every tool that the other one is about.
+func (r Rule) aboutAll(other Rule) bool {
+	for _, id := range other.AppliesTo {
+		if !slices.Contains(r.AppliesTo, "*") && !slices.Contains(r.AppliesTo, id) {
+			return false
+		}
+	}
+	return len(other.AppliesTo) > 0
+}
