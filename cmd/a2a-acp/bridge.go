@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
 )
 
 // bridgeFlags are what the bridge verb takes.
@@ -20,6 +21,9 @@ type bridgeFlags struct {
 	tools    []string
 	policies []string
 	maxFrame int
+
+	confine    string
+	bestEffort bool
 }
 
 func bridgeCommand(env *environment) *cobra.Command {
@@ -33,6 +37,10 @@ the tools of tools.yaml.
 
 NAME is one of` + strings.Join(agentNames(), ", ") + `. Everything after -- is the agent's own command.
 
+With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
+directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
+of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well.
+
 With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
 runs unguarded; that is said.`,
 		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
@@ -41,6 +49,10 @@ runs unguarded; that is said.`,
 
   # any agent that speaks ACP
   a2a-acp bridge -- my-agent --acp
+
+  # the whole agent in the sandbox: it writes to this directory and its own state, and nowhere else
+  a2a-acp bridge --confine gemini
+  a2a-acp bridge --confine=terminal -- my-agent --acp
 
   # with a policy file of your own
   a2a-acp bridge --policies ~/strict.yaml -- gemini --acp`,
@@ -51,6 +63,9 @@ runs unguarded; that is said.`,
 		},
 	}
 	addSources(cmd, &flags.tools, &flags.policies)
+	cmd.Flags().StringVar(&flags.confine, "confine", "", "run the agent in the sandbox, under a profile; the agent's own when none is named")
+	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
+	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false, "with --confine: also where this machine cannot confine it whole")
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
 }
@@ -83,6 +98,10 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 	if flags.maxFrame < 64 {
 		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
 	}
+	confine, err := confinement(flags.confine, command)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
 	stdout, err := claimStdout(env)
 	if err != nil {
 		return fail(exitHost, err)
@@ -93,11 +112,33 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 		Command: command, AgentEnv: env.forAgent(),
 		EditorIn: env.stdin, EditorOut: stdout, Stderr: env.stderr,
 		MaxFrame: flags.maxFrame << 20,
+		Confine:  confine, BestEffort: flags.bestEffort,
 	})
 	if err != nil {
 		return fail(code, err)
 	}
 	return silent(code)
+}
+
+// ownProfile stands for the profile that has the agent's name.
+const ownProfile = "auto"
+
+// confinement finds the profile that an agent is to be confined by; "" when it is not to be.
+func confinement(name string, command []string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if name == ownProfile {
+		agent, ok := agents.ByCommand(command)
+		if !ok {
+			return "", fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+		}
+		name = agent.Name
+	}
+	if _, err := profile.Named(name); err != nil {
+		return "", fmt.Errorf("--confine: %w", err)
+	}
+	return name, nil
 }
 
 // agentCommand finds the command that starts the agent: what stands after --, or a known agent's.

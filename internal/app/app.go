@@ -31,6 +31,8 @@ type Options struct {
 
 // App is the program, put together. Close it.
 type App struct {
+	doors string // where a confined agent can reach our sockets; "" when it is not confined
+
 	Registry  *executor.Registry
 	Executor  *executor.Executor
 	Authority *permissions.Authority

@@ -31,6 +31,11 @@ type BridgeOptions struct {
 	EditorOut io.Writer
 	Stderr    io.Writer
 	MaxFrame  int // bytes
+
+	// Confine runs the agent in the sandbox, under the profile of that name. "" does not.
+	Confine string
+	// BestEffort lets it run where the machine cannot confine it whole.
+	BestEffort bool
 }
 
 // Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
@@ -63,12 +68,31 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			ndjson.Prepare(file)
 		}
 	}
-	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: o.Command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
+	command := o.Command
+	if o.Confine != "" {
+		if a.doors, err = os.MkdirTemp("", "a2a-acp-doors-"); err != nil {
+			return exitHost, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(a.doors)) }()
+		command = confined(self, a.doors, o)
+		a.o.Say(fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else", o.Confine, o.Dir))
+	}
+	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
 		return exitHost, err
 	}
 	b := &bridge{app: a, self: self, agent: agent, stderr: stderr, known: coverageOf(o.Command)}
 	return b.run(ctx, o)
+}
+
+// confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
+// owner of its own. The agent can reach us through the sockets in doors, and run this program to do so.
+func confined(self, doors string, o BridgeOptions) []string {
+	command := []string{self, "sandbox", "exec", "--profile", o.Confine, "--socket", doors, "--allow", self + ":ro", "--require", "fs", "--require", "tree"}
+	if o.BestEffort {
+		command = append(command, "--best-effort")
+	}
+	return append(append(command, "--"), o.Command...)
 }
 
 // bridge is one running bridge: the agent's processes and the relay.

@@ -28,9 +28,13 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if len(d.app.Exposed()) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
+	dir := d.app.doors
+	if dir == "" {
+		dir = d.app.o.Getenv("XDG_RUNTIME_DIR")
+	}
 	door, err := mcpserver.Listen(mcpserver.ListenOptions{
 		Tools: &sessionTools{app: d.app, session: s},
-		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
+		Dir:   dir,
 		Say:   d.app.o.Say,
 	})
 	if err != nil {

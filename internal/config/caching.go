@@ -1,8 +1,6 @@
 package config
 
 import (
-	"regexp"
-	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -105,19 +103,6 @@ func (e *toolEntry) checkCaching() {
 		if p.Secret && (p.Required || p.Default != nil) {
 			at.warn("no-effect", "take caching out", "every call gives the secret parameter %s, and the results of such calls are not kept", p.Name)
 			break
-		}
-	}
-}
-
-// keyName finds the names in a key template.
-var keyName = regexp.MustCompile(`\{\{[#^]?\s*([A-Za-z_]\w*)\s*\}\}`)
-
-// checkCacheKey warns of names in the key that no parameter has: they never tell two calls apart.
-func (e *toolEntry) checkCacheKey() {
-	for _, found := range keyName.FindAllStringSubmatch(e.tool.Caching.Key, -1) {
-		known := slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool { return p.Name == found[1] })
-		if !known {
-			e.cacheKey.warn("undeclared", "", "no parameter declares %s, so it is always empty here", found[1])
 		}
 	}
 }

@@ -101,7 +101,6 @@ func (e *toolEntry) finish() Loaded {
 	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
-	e.checkCacheKey()
 	e.tool.Unavailable = strings.Join(e.lacks, "; ")
 	if e.tool.Unavailable != "" {
 		loaded.Template = nil

@@ -64,7 +64,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) error {
 	profile := &p.profile
 	noRun := profile.Commands != nil
-	writable := writableBy(profile)
+	writable, own := writableBy(profile), hidings(h.hidden)
 	add := func(path string, write bool) error {
 		real, err := resolve(path, writable)
 		if err != nil {
@@ -73,6 +73,10 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 		info, err := os.Lstat(real)
 		if err != nil {
 			return err
+		}
+		if slices.ContainsFunc(own, func(h hiding) bool { return within(real, h.path) }) {
+			f.hints = append(f.hints, path+": it is this program's own, which no call sees, so it was not granted")
+			return nil
 		}
 		g := grant{path: real, write: write, noRun: noRun, file: !info.IsDir(), socket: info.Mode()&fs.ModeSocket != 0}
 		if i := slices.IndexFunc(f.grants, func(other grant) bool { return other.path == real }); i >= 0 {
@@ -196,12 +200,12 @@ func (h *Host) isSomebodys(dir string) bool {
 	if err != nil {
 		return true // add tells
 	}
-	for _, place := range append([]string{"/tmp", "/run", h.temp}, h.homes...) {
+	for _, place := range append([]string{"/tmp", "/run"}, h.homes...) {
 		if within(place, real) {
 			return false
 		}
 	}
-	return true
+	return real != h.temp
 }
 
 // viewFor makes what a call sees of the file system.
@@ -209,7 +213,7 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 	v := &view{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
 		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: hidings(h.hidden),
-		empty: h.scratch.empty, void: h.scratch.void,
+		empty: h.scratch.empty, void: h.scratch.void, dir: d.start,
 	}
 	if len(p.profile.Sockets) > 0 {
 		// A socket can be connected to wherever its path leads, and Landlock has no say in it.

@@ -58,6 +58,7 @@ type view struct {
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
+	dir     string   // the call starts in it; it is there, be it empty
 	empty   string   // a directory, and
 	void    string   // a file, that are shown instead of what is hidden
 	noRun   bool     // no program can be started from /tmp
@@ -120,8 +121,10 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.place(l, g.grant)
 		}
 	}
-	for _, path := range v.shared {
-		v.place(l, grant{path: path})
+	for _, path := range append([]string{v.dir}, v.shared...) {
+		if !within(path, temporary) {
+			v.place(l, grant{path: path})
+		}
 	}
 	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
 	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
@@ -137,6 +140,9 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 	}
 	for _, path := range v.shared {
 		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
+	}
+	if within(v.dir, temporary) {
+		v.place(l, grant{path: v.dir})
 	}
 	for _, g := range trees {
 		if within(g.path, temporary) {
