@@ -74,7 +74,9 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			return exitHost, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(a.doors)) }()
-		command = confined(self, a.doors, o)
+		if command, err = confined(self, a.doors, o); err != nil {
+			return exitHost, err
+		}
 		a.o.Say(fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else", o.Confine, o.Dir))
 	}
 	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
@@ -83,16 +85,6 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	}
 	b := &bridge{app: a, self: self, agent: agent, stderr: stderr, known: coverageOf(o.Command)}
 	return b.run(ctx, o)
-}
-
-// confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
-// owner of its own. The agent can reach us through the sockets in doors, and run this program to do so.
-func confined(self, doors string, o BridgeOptions) []string {
-	command := []string{self, "sandbox", "exec", "--profile", o.Confine, "--socket", doors, "--allow", self + ":ro", "--require", "fs", "--require", "tree"}
-	if o.BestEffort {
-		command = append(command, "--best-effort")
-	}
-	return append(append(command, "--"), o.Command...)
 }
 
 // bridge is one running bridge: the agent's processes and the relay.

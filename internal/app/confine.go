@@ -1,0 +1,46 @@
+package app
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
+// owner of its own. The agent can reach us through the sockets in doors, and run this program to do so.
+func confined(self, doors string, o BridgeOptions) ([]string, error) {
+	program, err := exec.LookPath(o.Command[0])
+	if err != nil {
+		return nil, fmt.Errorf("start the agent: %w", err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	command := []string{self, "sandbox", "exec", "--profile", o.Confine, "--socket", doors, "--require", "fs", "--require", "tree"}
+	for _, path := range append(programFiles(program), self) {
+		command = append(command, "--allow", path+":ro")
+	}
+	if o.BestEffort {
+		command = append(command, "--best-effort")
+	}
+	// Under its real name: the links that lead there are not in the sandbox.
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		program = real
+	}
+	return append(append(command, "--", program), o.Command[1:]...), nil
+}
+
+// programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's packages, the
+// packages that it was installed with.
+func programFiles(program string) []string {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return []string{program}
+	}
+	const packages = "/node_modules/"
+	if i := strings.Index(real, packages); i >= 0 {
+		return []string{real[:i+len(packages)-1]}
+	}
+	return []string{real}
+}
