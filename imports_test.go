@@ -50,7 +50,7 @@ var may = map[string][]string{
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/supervisor",
 	},
 
-	"internal/bench": {"pkg/tool", "internal/app", "internal/mcpserver"},
+	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver"},
 	"internal/demo":  {},
 
 	"test/agents":                  {},
