@@ -25,14 +25,15 @@ func TestPrograms(t *testing.T) {
 		t.Cleanup(server.Close)
 		remote := bareRepository(t)
 		rows := []struct {
-			name    string
-			needs   string // the program
-			text    string
-			want    string // a part of the output
-			env     map[string]string
-			allowed []tool.AllowedPath
-			network bool
-			slow    bool
+			name     string
+			needs    string // the program
+			text     string
+			want     string // a part of the output
+			env      map[string]string
+			allowed  []tool.AllowedPath
+			network  bool
+			slow     bool
+			fileSize int64 // where the default does not suffice
 		}{
 			{name: "bash", needs: "bash", text: "set -euo pipefail\nmapfile -t lines < <(printf 'a\\nb\\n' | sort -r)\necho \"${lines[*]} $BASHPID\"", want: "b a"},
 			{name: "python", needs: "python3", text: `python3 -c 'import json, subprocess, tempfile, threading
@@ -45,8 +46,9 @@ print(subprocess.run(["echo", "child"], capture_output=True, text=True).stdout)'
 				text: `printf 'module example.test/hello\n\ngo 1.21\n' >go.mod
 printf 'package main\n\nfunc main() { println("built") }\n' >main.go
 go build -o hello . && ./hello 2>&1`,
-				env:  map[string]string{"GOCACHE": "/tmp/cache", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off", "CGO_ENABLED": "0"},
-				slow: true,
+				env: map[string]string{"GOCACHE": "/tmp/cache", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off", "CGO_ENABLED": "0"},
+				// The archive of the runtime has some 16 MB, where a file may have 10.
+				slow: true, fileSize: 32 << 20,
 			},
 			{
 				name: "git commit", needs: "git", want: "one file",
@@ -76,6 +78,7 @@ go build -o hello . && ./hello 2>&1`,
 				}
 				limits := tool.DefaultLimits()
 				limits.Timeout = 4 * time.Minute
+				limits.FileSize = max(limits.FileSize, row.fileSize)
 				env := merged(map[string]string{"PATH": systemPath}, row.env)
 				s := script{text: row.text, env: env, isolate: true, limits: limits, allowed: row.allowed}
 				s.profile = func(p *Profile) {
