@@ -247,6 +247,11 @@ func peer(name string, argv []string) way {
 		w.why = fmt.Errorf("%s does not work here: %v: %s", argv[0], err, said)
 		return w
 	}
+	// Within another sandbox, or a container, firejail starts the program as it is.
+	if said, _ := exec.Command(path, "--noprofile", "true").CombinedOutput(); name == "firejail" && strings.Contains(string(said), "existing sandbox") {
+		w.why = errors.New("firejail found itself in a sandbox already, and makes no other one")
+		return w
+	}
 	w.run = bare(append([]string{path}, argv[1:]...))
 	return w
 }
