@@ -10,8 +10,9 @@ FUZZTIME    ?= 60s
 FUZZ_RUNS   ?= 150000
 FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
+SOAK_CALLS  ?= 100000
 
-.PHONY: all help build lint test test-agents bench demo fuzz golden cross clean
+.PHONY: all help build lint test test-agents bench soak demo fuzz golden cross clean
 
 all: build lint test
 
@@ -39,7 +40,11 @@ test-agents: build ## the real Gemini CLI and Claude adapter, against a model se
 	$(GO) test -race -tags agents -count=1 -timeout 15m ./test/agents/...
 
 bench: build ## ratios against a floor measured in the same run; also build/bench.json
+	-./scripts/need bwrap # its rows say so where it is missing
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
+
+soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left
+	A2A_SOAK=$(SOAK_CALLS) $(GO) test -race -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo

@@ -55,7 +55,7 @@ var may = map[string][]string{
 		"internal/supervisor",
 	},
 
-	"internal/bench": {"pkg/tool", "internal/app", "internal/mcpserver", "internal/render"},
+	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},
 	"internal/demo":  {},
 
 	"test/agents":                  {},

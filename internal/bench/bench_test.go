@@ -37,6 +37,7 @@ func TestVerdicts(t *testing.T) {
 		{"time above it", beside("a", "ms", "byte copy", 1.5).measured(3.1, 2, ""), 1.55, false},
 		{"throughput within its ratio", beside("a", rate, "byte copy", 0.6).measured(60, 100, ""), 0.6, true},
 		{"throughput below it", beside("a", rate, "byte copy", 0.6).measured(50, 100, ""), 0.5, false},
+		{"calls a second above their ratio", beside("a", callRate, "bare bash", 0.7).measured(80, 100, ""), 0.8, true},
 		{"value within its limit", within("a", "ms", 50).measured(25, 0, ""), 0.5, true},
 		{"value above it", within("a", "ms", 50).measured(75, 0, ""), 1.5, false},
 		{"a ratio without a goal", beside("a", rate, "byte copy", 0).measured(25, 100, ""), 0.25, true},
@@ -182,7 +183,7 @@ func TestFailuresAreRows(t *testing.T) {
 		reason string // a part of it
 	}{
 		{"no such program", []string{filepath.Join(t.TempDir(), "a2a-acp")}, "no such file or directory"},
-		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, and copy"},
+		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, copy, sandbox and calls"},
 		{"it ends at once and says nothing", []string{"true"}, "true: "},
 		{"it never answers", []string{"sh", "-c", "cat >/dev/null"}, "i/o timeout"},
 		{"it garbles frames", []string{"sed", "-u", "s/bench/BENCH/"}, "want "},

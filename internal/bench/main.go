@@ -1,9 +1,10 @@
 // Bench measures what the bridge costs, beside a floor that is measured in the same run: a process that copies bytes and
-// looks at nothing, between the same two ends.
+// looks at nothing, between the same two ends. And what the sandbox costs, beside a start of the same script with nothing
+// around it, and beside other sandboxes.
 //
 //	go run ./internal/bench -bin build/a2a-acp -o build/bench.json
 //
-// It starts itself in two more roles: the agent, which sends everything back, and the floor. Rounds of the bridge and of
+// It starts itself in more roles: the agent, which sends everything back, the floor, and the programs that run calls. Rounds of the bridge and of
 // the floor alternate, so that a machine that is busy for a while is busy for both.
 package main
 
@@ -31,7 +32,8 @@ func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
-	role := flags.String("role", "", "how bench starts itself: agent, or copy COMMAND…")
+	only := flags.Bool("sandbox", false, "only the rows of the sandbox")
+	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -40,11 +42,15 @@ func run(args []string, stdout io.Writer) error {
 		return echo(os.Stdin, os.Stdout)
 	case "copy":
 		return copyBytes(os.Stdin, os.Stdout, flags.Args())
+	case "sandbox":
+		return measureSandbox(flags.Arg(0), stdout)
+	case "calls":
+		return holdCalls(flags.Arg(0), stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, and copy", *role)
+		return fmt.Errorf("-role %s: there is agent, copy, sandbox and calls", *role)
 	}
-	rows, err := measure(*bin)
+	rows, err := measure(*bin, *only)
 	if err != nil {
 		return err
 	}
@@ -61,8 +67,8 @@ func run(args []string, stdout io.Writer) error {
 	return os.WriteFile(*out, append(data, '\n'), 0o644)
 }
 
-// measure takes every row. What cannot be measured gives a row that says why.
-func measure(bin string) ([]row, error) {
+// measure takes every row, or those of the sandbox. What cannot be measured gives a row that says why.
+func measure(bin string, onlySandbox bool) ([]row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -75,6 +81,9 @@ func measure(bin string) ([]row, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if onlySandbox {
+		return sandboxRows(dir), nil
+	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
 	floor := launcher{dir: dir, argv: append([]string{self, "-role", "copy", "--"}, agent...), patience: patience}
@@ -91,5 +100,5 @@ func measure(bin string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(rows, call), nil
+	return append(append(rows, call), sandboxRows(dir)...), nil
 }

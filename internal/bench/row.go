@@ -15,7 +15,7 @@ type row struct {
 	Unit    string   `json:"unit"`
 	Against string   `json:"against"` // what the ratio is to; "limit" when the goal is a value of its own
 	Ratio   *float64 `json:"ratio"`   // value over the floor's value, or over the limit
-	Goal    *float64 `json:"goal"`    // the largest ratio; the smallest one for MB/s; the largest value for a limit
+	Goal    *float64 `json:"goal"`    // the largest ratio; the smallest one where more is better; the largest value for a limit
 	Met     bool     `json:"met"`
 	Reason  string   `json:"reason,omitempty"` // why there is no value
 
@@ -25,8 +25,14 @@ type row struct {
 
 const limit = "limit"
 
-// rate is the one unit of which more is better.
-const rate = "MB/s"
+// The units of which more is better.
+const (
+	rate     = "MB/s"
+	callRate = "calls/s"
+)
+
+// moreIsBetter tells whether the row's goal is to be reached from above.
+func (r row) moreIsBetter() bool { return r.Unit == rate || r.Unit == callRate }
 
 // beside begins a row that is compared with a floor. Its goal is a ratio; 0 is none.
 func beside(name, unit, against string, goal float64) row {
@@ -58,7 +64,7 @@ func (r row) measured(value, floor float64, samples string) row {
 	switch {
 	case r.Goal == nil:
 		r.Met = true
-	case r.Unit == rate:
+	case r.moreIsBetter():
 		r.Met = reached >= *r.Goal
 	default:
 		r.Met = reached <= *r.Goal
@@ -87,7 +93,7 @@ func (r row) cells() []string {
 	value, floor, ratio, goal, met, note := "-", "-", "-", "-", "-", r.samples
 	if r.Goal != nil {
 		sign, times := "≤", ""
-		if r.Unit == rate {
+		if r.moreIsBetter() {
 			sign = "≥"
 		}
 		if r.Against != limit {

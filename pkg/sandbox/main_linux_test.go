@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -144,7 +145,7 @@ func alone(t *testing.T, f func(t *testing.T)) {
 func again(t *testing.T, as *syscall.Credential, environment ...string) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+name+"$", "-test.count=1", "-test.timeout=5m")
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+name+"$", "-test.count=1", "-test.timeout="+flag.Lookup("test.timeout").Value.String())
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	cmd.WaitDelay = 10 * time.Second // a process that a failed test has left may hold the output

@@ -70,12 +70,16 @@ func TestManyCalls(t *testing.T) {
 }
 
 // one makes one call and checks what comes of it. Most are short; some leave daemons, time out, flood, or do not start.
-func one(t *testing.T, host *Host, work string, i int) {
+// environment is a variable of the call's and its value, if any.
+func one(t *testing.T, host *Host, work string, i int, environment ...string) {
 	limits := tool.DefaultLimits()
 	limits.Output = 64 << 10
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := script{dir: work, isolate: i%2 == 0, limits: limits, allowed: []tool.AllowedPath{{Path: work}}}
+	if len(environment) == 2 {
+		s.env = map[string]string{environment[0]: environment[1]}
+	}
 	var check func(Outcome, error) bool
 	switch i % 10 {
 	case 0:
