@@ -54,6 +54,7 @@ type view struct {
 	ownProc bool     // a /proc of its own
 	covers  []string // directories that are shown empty
 	placed  []grant  // parents before what is in them
+	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
@@ -120,8 +121,10 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.place(l, g.grant)
 		}
 	}
-	for _, path := range v.shared {
-		v.place(l, grant{path: path})
+	for _, path := range append([]string{v.start}, v.shared...) {
+		if !within(path, temporary) {
+			v.place(l, grant{path: path})
+		}
 	}
 	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
 	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
@@ -134,6 +137,9 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.set(l, here, temporary, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC})
 		}
 		v.permit(l, rules, grant{path: temporary, write: true, noRun: v.noRun})
+	}
+	if within(v.start, temporary) {
+		v.place(l, grant{path: v.start})
 	}
 	for _, path := range v.shared {
 		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
