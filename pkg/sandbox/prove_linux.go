@@ -219,11 +219,13 @@ func (w *watcher) found() bool { return bytes.Contains(w.text.Bytes(), []byte(w.
 // proveMemory has a call take in several processes more than it may have in all, and in each less.
 func (h *Host) proveMemory(ctx context.Context, dir string) (string, error) {
 	const most = 64 << 20
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Either one of them is killed, or all of them have it.
+	all := &watcher{words: "full\nfull\nfull\nfull\n", seen: cancel}
 	outcome, err := h.attempt(ctx, dir, `
-		for n in 1 2 3 4; do (printf -v s %030000000d 0; kill -STOP $BASHPID) & done
-		printf -v s %030000000d 0
-		wait -n
-		echo done`, Profile{Limits: tool.Limits{Memory: most, Output: 1 << 20}}, Process{})
+		for n in 1 2 3 4; do (printf -v s %030000000d 0; echo full; kill -STOP $BASHPID) & done
+		wait -n`, Profile{Limits: tool.Limits{Memory: most, Output: 1 << 20}}, Process{Stdout: all})
 	switch {
 	case err != nil:
 		return "", err

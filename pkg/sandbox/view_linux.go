@@ -54,11 +54,11 @@ type view struct {
 	ownProc bool     // a /proc of its own
 	covers  []string // directories that are shown empty
 	placed  []grant  // parents before what is in them
+	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
-	dir     string   // the call starts in it; it is there, be it empty
 	empty   string   // a directory, and
 	void    string   // a file, that are shown instead of what is hidden
 	noRun   bool     // no program can be started from /tmp
@@ -121,7 +121,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.place(l, g.grant)
 		}
 	}
-	for _, path := range append([]string{v.dir}, v.shared...) {
+	for _, path := range append([]string{v.start}, v.shared...) {
 		if !within(path, temporary) {
 			v.place(l, grant{path: path})
 		}
@@ -138,11 +138,11 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 		}
 		v.permit(l, rules, grant{path: temporary, write: true, noRun: v.noRun})
 	}
+	if within(v.start, temporary) {
+		v.place(l, grant{path: v.start})
+	}
 	for _, path := range v.shared {
 		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
-	}
-	if within(v.dir, temporary) {
-		v.place(l, grant{path: v.dir})
 	}
 	for _, g := range trees {
 		if within(g.path, temporary) {
