@@ -228,7 +228,16 @@ func writeTool(env *environment, loaded *config.Loaded) {
 	fmt.Fprintf(w, "  start in %s%s\n", dirName(s), map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
 	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
 		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, s.Limits.Output>>20)
-	fmt.Fprintln(w, "  (this build enforces these limits; paths and the network are not confined yet)")
+	fmt.Fprintf(w, "  use the network: %s\n", map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
+	for _, allowed := range s.AllowedPaths {
+		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly], allowed.Path)
+	}
+	if s.Commands != nil {
+		fmt.Fprintf(w, "  start %s\n", strings.Join(s.Commands, ", "))
+	}
+	for _, socket := range s.Sockets {
+		fmt.Fprintf(w, "  connect to %s\n", socket)
+	}
 	writePolicy(env, w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {

@@ -225,7 +225,7 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 	if p.profile.Network == tool.NetworkOn && h.nameServers != "" {
 		grants = append(slices.Clone(grants), grant{path: h.nameServers, noRun: true, file: true})
 	}
-	covered := append([]string{"/tmp"}, v.covers...)
+	covered := slices.Concat([]string{"/tmp"}, v.covers, v.shared)
 	// What nobody was granted cannot be read in any case. A socket could be connected to even so.
 	v.hidden = slices.DeleteFunc(v.hidden, func(hide hiding) bool {
 		inside := func(dir string) bool { return within(hide.path, dir) }
@@ -239,12 +239,6 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 			v.placed = append(v.placed, g)
 		}
 	}
-	covered = append(covered, v.shared...)
-	v.hidden = slices.DeleteFunc(v.hidden, func(hidden hiding) bool {
-		// In a directory that is shown empty it is not there, and cannot be mounted over, unless a grant brings it back.
-		empty := slices.ContainsFunc(covered, func(dir string) bool { return within(hidden.path, dir) })
-		return empty && !slices.ContainsFunc(v.placed, func(g grant) bool { return within(hidden.path, g.path) || within(g.path, hidden.path) })
-	})
 	return v
 }
 

@@ -14,11 +14,11 @@ var complaints = []struct {
 	limit string
 	words []string
 }{
-	{limitProcesses, []string{"Resource temporarily unavailable", "can't start new thread", "failed to create new OS thread", "unable to create native thread"}},
+	{limitProcesses, []string{"Resource temporarily unavailable", "resource temporarily unavailable", "can't start new thread", "failed to create new OS thread", "unable to create native thread"}},
 	{limitMemory, []string{"Cannot allocate memory", "cannot allocate", "MemoryError", "std::bad_alloc", "out of memory", "memory exhausted", "OutOfMemoryError", "heap out of memory"}},
-	{limitOpenFiles, []string{"Too many open files", "EMFILE"}},
-	{limitFileSize, []string{"File too large", "EFBIG"}},
-	{limitTempSize, []string{"No space left on device", "ENOSPC"}},
+	{limitOpenFiles, []string{"Too many open files", "too many open files", "EMFILE"}},
+	{limitFileSize, []string{"File too large", "file too large", "EFBIG"}},
+	{limitTempSize, []string{"No space left on device", "no space left on device", "ENOSPC"}},
 }
 
 // complained names the limits that a call which failed speaks of at the end of its standard error.

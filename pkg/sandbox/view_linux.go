@@ -113,7 +113,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 		v.permit(l, rules, grant{path: "/proc", noRun: v.noRun})
 	}
 	for _, dir := range v.covers {
-		v.memory(l, dir, "mode=0755,size=1m,nr_inodes=1k")
+		v.cover(l, dir)
 	}
 	const temporary = "/tmp"
 	for _, g := range trees {
@@ -145,7 +145,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
 	}
 	for _, g := range trees {
-		if within(g.path, temporary) {
+		if within(g.path, temporary) || slices.ContainsFunc(v.shared, func(dir string) bool { return within(g.path, dir) }) {
 			v.place(l, g.grant)
 		}
 		v.attach(l, g.tree, g.path)
@@ -153,6 +153,21 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 	for i, h := range v.hidden {
 		v.attach(l, hidden[i], h.path)
 	}
+}
+
+// cover shows a directory empty: as one in memory where something has to have its place in it, which takes twice as long
+// to make and to take away, else as the empty directory.
+func (v *view) cover(l *launch, dir string) {
+	inside := func(path string) bool { return within(path, dir) }
+	holds := inside(v.start) || slices.ContainsFunc(v.placed, func(g grant) bool { return inside(g.path) }) ||
+		slices.ContainsFunc(v.shared, inside) || slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
+		// The empty directory is itself below one that is covered.
+		slices.ContainsFunc(v.covers, func(other string) bool { return within(v.empty, other) })
+	if holds {
+		v.memory(l, dir, "mode=0755,size=1m,nr_inodes=1k")
+		return
+	}
+	l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(v.empty), l.text(dir), 0, unix.MS_BIND, 0).about(dir, "")
 }
 
 // instead gives what is shown instead of what is hidden.
@@ -199,7 +214,7 @@ func (v *view) attach(l *launch, tree *int32, path string) {
 // place makes the place for what is granted, where a directory that is shown empty covers it.
 func (v *view) place(l *launch, g grant) {
 	cover := ""
-	for _, dir := range append([]string{"/tmp"}, v.covers...) {
+	for _, dir := range slices.Concat([]string{"/tmp"}, v.covers, v.shared) {
 		if within(g.path, dir) && len(dir) > len(cover) {
 			cover = dir
 		}
