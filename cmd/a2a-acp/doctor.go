@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,9 +98,9 @@ func writeHealth(env *environment, name string, h app.Health) {
 
 func writeConfiguration(env *environment, c app.ConfigurationState) {
 	if c.OK {
-		io.WriteString(env.stdout, "  ok   configuration:")
+		fmt.Fprint(env.stdout, "  ok   configuration:")
 	} else {
-		io.WriteString(env.stdout, "  BAD  configuration:")
+		fmt.Fprint(env.stdout, "  BAD  configuration:")
 	}
 	for _, file := range c.Files {
 		fmt.Fprintf(env.stdout, " %s", env.short(file))

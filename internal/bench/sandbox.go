@@ -244,7 +244,7 @@ func peer(name string, argv []string) way {
 	out, err := exec.Command(path, argv[1:]...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "hello") {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		w.why = fmt.Errorf("%s does not work here: %v: %s", argv[0], err, said)
+		w.why = fmt.Errorf("%s does not work here: %w: %s", argv[0], err, said)
 		return w
 	}
 	// Within another sandbox, or a container, firejail starts the program as it is.

@@ -32,7 +32,6 @@ type stage struct {
 	vars    map[string]string
 
 	listeners  []int
-	knocks     []*os.File
 	victim     *exec.Cmd
 	toVictim   io.Writer
 	fromVictim io.Reader

@@ -83,11 +83,8 @@ func (b *birth) signals(l *launch) {
 	}
 }
 
-// sigaction is the kernel's struct sigaction, the same on amd64 and arm64. Its zero is SIG_DFL.
-type sigaction struct {
-	handler, flags, restorer uintptr
-	mask                     uint64
-}
+// sigaction is as much room as the kernel's struct sigaction takes, the same on amd64 and arm64. Its zero is SIG_DFL.
+type sigaction [4]uint64
 
 // fate binds the process to us. When this program is killed, the call's root is too, so that a script does not go on with
 // nobody to own or to record it: with a process namespace that is the end of the whole call, since the root is its init.

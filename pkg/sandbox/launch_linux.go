@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -161,15 +160,4 @@ end:
 	for {
 		syscall.RawSyscall6(unix.SYS_EXIT_GROUP, 253, 0, 0, 0, 0, 0)
 	}
-}
-
-// errnoCure gives the cure for a few errors that mean the same wherever they come from.
-func errnoCure(err error) string {
-	switch {
-	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
-		return "raise this program's limit on open files (ulimit -n)"
-	case errors.Is(err, os.ErrPermission):
-		return "`a2a-acp doctor` tells what this machine lets a sandbox do"
-	}
-	return ""
 }

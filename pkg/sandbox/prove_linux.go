@@ -132,7 +132,7 @@ func (h *Host) proveNetwork(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer udp.Close()
+	defer func() { _ = udp.Close() }()
 	outcome, err := h.attempt(ctx, dir, `
 		(exec 3<>"/dev/tcp/127.0.0.1/$TCP") && echo it connected
 		echo theirs >"/dev/udp/127.0.0.1/$UDP" && echo it sent

@@ -215,11 +215,11 @@ func (v *view) attach(l *launch, tree *int32, path string) {
 func (v *view) place(l *launch, g grant) {
 	cover := ""
 	for _, dir := range slices.Concat([]string{"/tmp"}, v.covers, v.shared) {
-		if within(g.path, dir) && len(dir) > len(cover) {
+		if within(g.path, dir) && g.path != dir && len(dir) > len(cover) {
 			cover = dir
 		}
 	}
-	if cover == "" || g.path == cover {
+	if cover == "" {
 		return
 	}
 	rest := strings.Split(strings.TrimPrefix(g.path, cover+"/"), "/")
