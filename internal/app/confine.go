@@ -2,9 +2,12 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/profile"
 )
 
 // confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
@@ -20,6 +23,9 @@ func confined(self, doors string, o BridgeOptions) ([]string, error) {
 	command := []string{self, "sandbox", "exec", "--profile", o.Confine, "--socket", doors, "--require", "fs", "--require", "tree"}
 	for _, path := range append(programFiles(program), self) {
 		command = append(command, "--allow", path+":ro")
+	}
+	if err := makeState(o); err != nil {
+		return nil, err
 	}
 	if o.BestEffort {
 		command = append(command, "--best-effort")
@@ -43,4 +49,22 @@ func programFiles(program string) []string {
 		return []string{real[:i+len(packages)-1]}
 	}
 	return []string{real}
+}
+
+// makeState makes the directories that an agent keeps its own state in, as it would at its first start: what is not there
+// cannot be granted.
+func makeState(o BridgeOptions) error {
+	p, err := profile.Named(o.Confine)
+	if err != nil {
+		return err
+	}
+	for _, path := range p.Paths(o.Dir, o.Getenv) {
+		if path.ReadOnly || filepath.Ext(strings.TrimPrefix(filepath.Base(path.Path), ".")) != "" {
+			continue // not its own, or a file
+		}
+		if err := os.MkdirAll(path.Path, 0o700); err != nil {
+			return fmt.Errorf("make the agent's own directory: %w", err)
+		}
+	}
+	return nil
 }

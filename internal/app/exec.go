@@ -85,7 +85,7 @@ func (e *execution) settle() error {
 	if err != nil {
 		return fmt.Errorf("start directory: %w", err)
 	}
-	e.profile = sandbox.Profile{Dir: dir, Environment: map[string]string{}, Terminal: anyTerminal(e.o.Stdio)}
+	e.profile = sandbox.Profile{Dir: dir, Environment: map[string]string{}, Terminal: anyTerminal(e.o.Stdio), Pty: true}
 	if e.o.Tool != "" {
 		err = e.useTool()
 	} else {

@@ -213,7 +213,7 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
 	v := &view{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
 		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: hidings(h.hidden),
-		empty: h.scratch.empty, void: h.scratch.void, start: d.start,
+		empty: h.scratch.empty, void: h.scratch.void, start: d.start, pty: p.profile.Pty,
 	}
 	if len(p.profile.Sockets) > 0 {
 		// A socket can be connected to wherever its path leads, and Landlock has no say in it.

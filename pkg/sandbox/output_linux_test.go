@@ -126,7 +126,10 @@ func TestOutputHeldElsewhere(t *testing.T) {
 	})
 	r := role("connect")
 	r.env["SANDBOX_TEST_SOCKET"] = filepath.Join(dir, "s")
+	// A machine without namespaces grants all sockets or none.
+	r.profile = func(p *Profile) { p.Sockets, p.BestEffort = []string{filepath.Join(dir, "s")}, true }
 	out := r.run(t.Context(), t, host)
+	listener.Close() // or a call that did not come would be waited for
 	server.Wait()
 	if string(out.Stdout) != "before\nafter\n" || out.ExitCode != 0 {
 		t.Errorf("got %q, code %d\n%s", out.Stdout, out.ExitCode, out.Stderr)

@@ -229,7 +229,7 @@ func (p *Plan) sum() string {
 	puts(h, "a2a-acp sandbox plan v2", string(p.level), p.profile.Dir, string(p.profile.Network))
 	l := p.profile.Limits
 	flags := int64(0)
-	for i, set := range []bool{p.profile.TempIsolation, p.profile.Isolated, p.profile.BestEffort, p.profile.Terminal, p.profile.Commands != nil} {
+	for i, set := range []bool{p.profile.TempIsolation, p.profile.Isolated, p.profile.BestEffort, p.profile.Terminal, p.profile.Commands != nil, p.profile.Pty} {
 		if set {
 			flags |= 1 << i
 		}

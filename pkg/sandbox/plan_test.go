@@ -90,6 +90,7 @@ func TestPlanDigest(t *testing.T) {
 		"isolated network":       func(p *Profile) { p.Isolated, p.BestEffort = true, true },
 		"best effort":            func(p *Profile) { p.BestEffort = true },
 		"terminal":               func(p *Profile) { p.Terminal = true },
+		"pseudo-terminals":       func(p *Profile) { p.Pty = true },
 		"no command":             func(p *Profile) { p.Commands, p.BestEffort = []string{}, true },
 		"a command":              func(p *Profile) { p.Commands, p.BestEffort = []string{"ls"}, true },
 		"a socket":               func(p *Profile) { p.Sockets, p.BestEffort = []string{"/ls"}, true },

@@ -36,8 +36,11 @@ type Profile struct {
 	// Require lists what must be enforced for the call to run at all, unless BestEffort says otherwise.
 	Require    []Property
 	BestEffort bool
-	// Terminal is set for a call that a person works in: it stays in this program's process group, and can make terminals.
+	// Terminal is set for a call that a person works in: it stays in this program's process group.
 	Terminal bool
+	// Pty lets the call make pseudo-terminals of its own (pty(7)), which script, tmux and agents' shells need. It takes
+	// namespaces; on lower levels there are none.
+	Pty bool
 }
 
 // check finds what no machine could carry out.

@@ -62,6 +62,7 @@ type view struct {
 	empty   string   // a directory, and
 	void    string   // a file, that are shown instead of what is hidden
 	noRun   bool     // no program can be started from /tmp
+	pty     bool     // pseudo-terminals of its own
 
 	proc *int32 // the machine's /proc, kept for become
 }
@@ -137,6 +138,9 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.set(l, here, temporary, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC})
 		}
 		v.permit(l, rules, grant{path: temporary, write: true, noRun: v.noRun})
+	}
+	if v.pty {
+		v.terminals(l, rules)
 	}
 	if within(v.start, temporary) {
 		v.place(l, grant{path: v.start})
@@ -235,12 +239,24 @@ func (v *view) place(l *launch, g grant) {
 	}
 }
 
+// terminals gives the call pseudo-terminals of its own: an instance of devpts in which nobody else's are. In the machine's, a
+// call could read what this user types elsewhere.
+func (v *view) terminals(l *launch, rules *ruleset) {
+	const dir, ptmx = "/dev/pts", "/dev/ptmx"
+	l.do("mount(devpts)", unix.SYS_MOUNT, l.text("devpts"), l.text(dir), l.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, l.text("newinstance,ptmxmode=0666,mode=0620")).about(dir, "")
+	l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(dir+"/ptmx"), l.text(ptmx), 0, unix.MS_BIND, 0).about(ptmx, "")
+	v.allow(l, rules, dir, landlockDevice|unix.LANDLOCK_ACCESS_FS_READ_DIR)
+	v.allow(l, rules, ptmx, landlockDevice)
+}
+
 // permit adds the rights to a directory that only exists in the new process.
-func (v *view) permit(l *launch, rules *ruleset, g grant) {
+func (v *view) permit(l *launch, rules *ruleset, g grant) { v.allow(l, rules, g.path, g.rights()) }
+
+func (v *view) allow(l *launch, rules *ruleset, path string, rights uint64) {
 	b := new(beneath)
-	b.set(g.rights()&rules.rights, -1)
-	l.do("open", unix.SYS_OPENAT, here, l.text(g.path), unix.O_PATH|unix.O_CLOEXEC, 0).about(g.path, "").give(b.fd())
-	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH, address(&l.steps, b), 0).about(g.path, "")
+	b.set(rights&rules.rights, -1)
+	l.do("open", unix.SYS_OPENAT, here, l.text(path), unix.O_PATH|unix.O_CLOEXEC, 0).about(path, "").give(b.fd())
+	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH, address(&l.steps, b), 0).about(path, "")
 }
 
 // within tells whether a path is a directory or lies below it.

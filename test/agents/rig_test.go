@@ -35,6 +35,7 @@ type options struct {
 type bridge struct {
 	policies string // text of a policy file
 	tools    string // text of a tools file
+	confine  string // the profile that the agent is confined by; "": it is not
 }
 
 // rig is everything that a test needs around an agent: a model, an editor with an MCP server of its own, a workspace, and
@@ -121,9 +122,11 @@ func start(t *testing.T, a agent, o options) *rig {
 	if _, err := r.editor.Initialize(ctx); err != nil {
 		t.Fatal(err)
 	}
-	r.session, err = r.editor.NewSession(ctx, r.work, editor.Server{
-		Name: witnessName, Command: testBinary(t), Environment: map[string]string{witness.Environment: r.seen},
-	})
+	var servers []editor.Server
+	if o.bridge == nil || o.bridge.confine == "" {
+		servers = append(servers, editor.Server{Name: witnessName, Command: testBinary(t), Environment: map[string]string{witness.Environment: r.seen}})
+	}
+	r.session, err = r.editor.NewSession(ctx, r.work, servers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +144,10 @@ func (r *rig) throughBridge(agent []string, b bridge, root string) []string {
 		tools := filepath.Join(root, "tools.yaml")
 		write(r.t, tools, b.tools)
 		words = append(words, "--tools", tools)
+	}
+	if b.confine != "" {
+		// Nobody taps it: what of the test's it cannot see it cannot start.
+		return append(append(words, "--confine="+b.confine, "--"), agent...)
 	}
 	words = append(words, "--")
 	return append(words, wiretap.Command(testBinary(r.t), r.tap, agent...)...)
