@@ -293,18 +293,11 @@ func planFor(t testing.TB, h *Host, limits tool.Limits, isolate bool) Plan {
 	return p
 }
 
-// role makes a script of a role of the test binary. The Go runtime and the race detector reserve more memory than a tool may.
+// role makes a script of a role of the test binary, for levels where a call sees the way to it. The Go runtime and the race detector reserve more memory than a tool may.
 func role(name string) script {
 	limits := tool.DefaultLimits()
 	limits.Memory, limits.OpenFiles = 0, 0
-	binary, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	return script{
-		argv: []string{binary}, env: map[string]string{roleVariable: name, "GORACE": os.Getenv("GORACE")}, limits: limits,
-		allowed: []tool.AllowedPath{{Path: binary, ReadOnly: true}},
-	}
+	return script{argv: []string{self}, env: map[string]string{roleVariable: name, "GORACE": os.Getenv("GORACE")}, limits: limits}
 }
 
 // marker is an environment variable that tells the processes of one test from all others.
