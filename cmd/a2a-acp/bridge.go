@@ -42,7 +42,7 @@ directory that the bridge starts in and to its own state, and reach no UNIX sock
 of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well.
 
 With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
-runs unguarded; that is said.`,
+runs unguarded, in the sandbox if it is to be confined; that is said.`,
 		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
   #   "agent_servers": {"Gemini, guarded": {"type": "custom", "command": "a2a-acp", "args": ["bridge", "gemini"]}}
   a2a-acp bridge gemini
@@ -91,16 +91,15 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 	if err != nil {
 		return err
 	}
-	if unguarded, why := env.directCall(command); unguarded {
-		env.say("the agent runs unguarded: " + why)
-		return replaceWith(command, env.forAgent())
-	}
-	if flags.maxFrame < 64 {
-		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
-	}
 	confine, err := confinement(flags.confine, command)
 	if err != nil {
 		return fail(exitUsage, err)
+	}
+	if unguarded, why := env.directCall(command); unguarded {
+		return direct(env, command, confine, flags.bestEffort, why)
+	}
+	if flags.maxFrame < 64 {
+		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
 	}
 	stdout, err := claimStdout(env)
 	if err != nil {
@@ -160,6 +159,24 @@ func agentCommand(env *environment, args []string, dash int) ([]string, error) {
 		return nil, fail(exitHost, err)
 	}
 	return append(command, args[1:]...), nil
+}
+
+// direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent
+// that told the editor what its login is called with.
+func direct(env *environment, command []string, confine string, bestEffort bool, why string) error {
+	if confine == "" {
+		env.say("the agent runs unguarded: " + why)
+		return replaceWith(command, env.forAgent())
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	if command, err = app.Confined(self, "", confine, bestEffort, command); err != nil {
+		return fail(exitHost, err)
+	}
+	env.say("the agent runs confined, and nothing that it asks for is decided: " + why)
+	return replaceWith(command, env.forAgent())
 }
 
 // replaceWith makes this process the agent.

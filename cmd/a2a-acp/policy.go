@@ -28,7 +28,7 @@ func policyCommand(env *environment) *cobra.Command {
 const ruleShadowed = "shadowed-rule"
 
 func policyCheckCommand(env *environment) *cobra.Command {
-	cmd := &cobra.Command{
+	return checkCommand(env, &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check policy files: every mistake at once, and rules that can never decide",
 		Long: `check reads policy files as the program does, and prints every mistake as file:line:column: message
@@ -36,34 +36,7 @@ func policyCheckCommand(env *environment) *cobra.Command {
 it checks all the configuration that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
   a2a-acp policy check -o json`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-	}
-	f := addFormat(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		found, rules, err := checkPolicies(env, args)
-		if err != nil {
-			return err
-		}
-		if *f != formatTable {
-			if err := writeData(env.stdout, *f, append(config.Errors{}, found...)); err != nil {
-				return err
-			}
-		} else {
-			for _, e := range found {
-				fmt.Fprintln(env.stdout, e)
-			}
-		}
-		if found.Broken() {
-			return silent(exitUsage)
-		}
-		if *f == formatTable {
-			fmt.Fprintf(env.stderr, "%d rules are fine\n", rules-len(found))
-		}
-		return nil
-	}
-	return cmd
+	}, "rules", checkPolicies)
 }
 
 // checkPolicies reads the files, or all the configuration when there are none, and gives everything that is to be said,

@@ -260,41 +260,14 @@ func indent(s string) string {
 }
 
 func toolsCheckCommand(env *environment) *cobra.Command {
-	cmd := &cobra.Command{
+	return checkCommand(env, &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check tools files: every mistake at once, with its place and its cure",
 		Long: `check reads tools files as the program does, and prints every mistake as file:line:column: message
 [rule]. Without a file it checks all the configuration that is in use, policies included.`,
 		Example: `  a2a-acp tools check ./tools.yaml
   a2a-acp tools check -o json`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-	}
-	f := addFormat(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		found, count, err := check(env, args)
-		if err != nil {
-			return err
-		}
-		if *f != formatTable {
-			if err := writeData(env.stdout, *f, append(config.Errors{}, found...)); err != nil {
-				return err
-			}
-		} else {
-			for _, e := range found {
-				fmt.Fprintln(env.stdout, e)
-			}
-		}
-		if found.Broken() {
-			return silent(exitUsage)
-		}
-		if *f == formatTable {
-			fmt.Fprintf(env.stderr, "%d tools are fine\n", count)
-		}
-		return nil
-	}
-	return cmd
+	}, "tools", check)
 }
 
 // check reads the files, or all the configuration when there are none, and gives everything that is to be said.

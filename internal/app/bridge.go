@@ -74,7 +74,7 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			return exitHost, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(a.doors)) }()
-		if command, err = confined(self, a.doors, o); err != nil {
+		if command, err = Confined(self, a.doors, o.Confine, o.BestEffort, o.Command); err != nil {
 			return exitHost, err
 		}
 		a.o.Say(fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else", o.Confine, o.Dir))

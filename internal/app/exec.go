@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -121,6 +122,11 @@ func (e *execution) useProfile() error {
 			e.profile.Environment[variable] = value
 		}
 	}
+	for _, dir := range p.StateDirs(e.profile.Dir, e.o.Getenv) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the command's own directory: %w", err)
+		}
+	}
 	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
 		if path.Path == e.profile.Dir && workspaceDir(e.o.Options, path.Path) == "" {
 			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; start in a project, or name one with --dir", p.Name, path.Path)
@@ -142,32 +148,16 @@ func (e *execution) useTool() error {
 	if i < 0 {
 		return fmt.Errorf("there is no tool %q; a2a-acp tools list shows them", e.o.Tool)
 	}
-	s := set.Tools[i].Tool.Sandbox
-	p := &e.profile
-	base := p.Dir
-	if filepath.IsAbs(s.WorkingDirectory) {
-		base = filepath.Clean(s.WorkingDirectory)
-	} else {
-		base = filepath.Join(base, s.WorkingDirectory)
+	p := executor.SandboxProfile(set.Tools[i].Tool.Sandbox, e.profile.Dir)
+	if e.o.StartIn != "" {
+		p.Dir, p.TempIsolation = e.profile.Dir, false
 	}
-	if e.o.StartIn == "" {
-		p.Dir, p.TempIsolation = base, s.TempIsolation
-		if s.WorkingDirectory == "" && s.TempIsolation {
-			p.Dir = os.TempDir()
-		}
+	p.Environment, p.Sockets = maps.Clone(p.Environment), slices.Clone(p.Sockets)
+	if p.Environment == nil {
+		p.Environment = map[string]string{}
 	}
-	for _, allowed := range s.AllowedPaths {
-		if !filepath.IsAbs(allowed.Path) {
-			allowed.Path = filepath.Join(base, allowed.Path)
-		}
-		p.AllowedPaths = append(p.AllowedPaths, allowed)
-	}
-	for _, property := range s.Require {
-		p.Require = append(p.Require, sandbox.Property(property))
-	}
-	maps.Copy(p.Environment, s.Environment)
-	p.Limits, p.Network, p.Isolated, p.Sockets = s.Limits, s.Network, s.Strict, slices.Clone(s.Sockets)
-	p.Commands, p.BestEffort = s.Commands, s.BestEffort
+	p.Terminal, p.Pty = e.profile.Terminal, e.profile.Pty
+	e.profile = p
 	return nil
 }
 

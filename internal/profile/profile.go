@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,8 @@ type Profile struct {
 	Says        string // one sentence
 	Network     tool.Network
 	Environment []string // names of variables that are passed on
-	Write, Read []string // as written; see Paths
+	State       []string // directories of the command's own, made where they are missing; as written, see Paths
+	Write, Read []string // likewise, as far as they are there
 	Limits      tool.Limits
 }
 
@@ -56,6 +58,7 @@ type written struct {
 	Says        string       `yaml:"says"`
 	Network     tool.Network `yaml:"network"`
 	Environment []string     `yaml:"environment"`
+	State       []string     `yaml:"state"`
 	Write       []string     `yaml:"write"`
 	Read        []string     `yaml:"read"`
 	Limits      limits       `yaml:"limits"`
@@ -113,13 +116,13 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 	case w.Network != tool.NetworkOn && w.Network != tool.NetworkOff:
 		return Profile{}, fmt.Errorf("network: want on or off, found %q", w.Network)
 	}
-	for _, path := range append(w.Write, w.Read...) {
+	for _, path := range slices.Concat(w.State, w.Write, w.Read) {
 		if _, err := expand(path, "/", func(string) string { return "/" }); err != nil {
 			return Profile{}, err
 		}
 	}
 	return Profile{
-		Name: name, Says: w.Says, Network: w.Network, Environment: w.Environment, Write: w.Write, Read: w.Read,
+		Name: name, Says: w.Says, Network: w.Network, Environment: w.Environment, State: w.State, Write: w.Write, Read: w.Read,
 		Limits: w.Limits.apply(),
 	}, nil
 }
@@ -147,14 +150,27 @@ func (w limits) apply() tool.Limits {
 // means nothing here, as ~ does without HOME, is left out. Whether a path exists is not looked at.
 func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPath {
 	var list []tool.AllowedPath
-	for _, group := range []struct {
-		paths    []string
-		readOnly bool
-	}{{p.Write, false}, {p.Read, true}} {
-		for _, path := range group.paths {
-			if path, err := expand(path, dir, getenv); err == nil && path != "" {
-				list = append(list, tool.AllowedPath{Path: path, ReadOnly: group.readOnly})
-			}
+	for _, path := range append(p.StateDirs(dir, getenv), expandAll(p.Write, dir, getenv)...) {
+		list = append(list, tool.AllowedPath{Path: path})
+	}
+	for _, path := range expandAll(p.Read, dir, getenv) {
+		list = append(list, tool.AllowedPath{Path: path, ReadOnly: true})
+	}
+	return list
+}
+
+// StateDirs gives the directories of the command's own, absolute. What is not there cannot be granted, so whoever runs the
+// command makes them.
+func (p Profile) StateDirs(dir string, getenv func(string) string) []string {
+	return expandAll(p.State, dir, getenv)
+}
+
+// expandAll makes the file's paths absolute, as far as they mean something on this machine. Reading has checked them.
+func expandAll(paths []string, dir string, getenv func(string) string) []string {
+	var list []string
+	for _, path := range paths {
+		if path, err := expand(path, dir, getenv); err == nil && path != "" {
+			list = append(list, path)
 		}
 	}
 	return list

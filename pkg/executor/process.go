@@ -71,15 +71,25 @@ func allowedPaths(s tool.Sandbox, callers string) []tool.AllowedPath {
 
 // profile says to the sandbox what an invocation may do.
 func profile(invocation *tool.Invocation) sandbox.Profile {
-	s := invocation.Sandbox
+	return profileOf(invocation.Sandbox, invocation.Dir, invocation.Environment)
+}
+
+// SandboxProfile says to the sandbox what an entry's calls may do that are made from a directory.
+func SandboxProfile(s tool.Sandbox, callers string) sandbox.Profile {
+	callers = realDirectory(callers)
+	s.AllowedPaths = allowedPaths(s, callers)
+	return profileOf(s, startDirectory(s, callers), s.Environment)
+}
+
+func profileOf(s tool.Sandbox, dir string, environment map[string]string) sandbox.Profile {
 	require := make([]sandbox.Property, len(s.Require))
 	for i, property := range s.Require {
 		require[i] = sandbox.Property(property)
 	}
 	return sandbox.Profile{
-		Dir:           invocation.Dir,
+		Dir:           dir,
 		TempIsolation: s.TempIsolation,
-		Environment:   invocation.Environment,
+		Environment:   environment,
 		Limits:        s.Limits,
 		AllowedPaths:  s.AllowedPaths,
 		Network:       s.Network,

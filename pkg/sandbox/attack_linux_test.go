@@ -47,6 +47,7 @@ type attack struct {
 	Command []string // the only program files that may start
 	Isolate bool     // a network namespace of its own
 	Tty     bool     // runs on a terminal
+	Dir     string   // where it starts, instead of the working directory
 	Fresh   bool     // starts in a directory of its own below the working directory
 	Killed  bool     // the program that runs it is killed when the attempt says "ready"
 	Limits  attackLimits
@@ -183,7 +184,7 @@ func TestAttacks(t *testing.T) {
 func openForAttacks(t *testing.T, level Level) *Host {
 	host, err := Open(Options{
 		Level: level, AllowWeak: true, Grace: 100 * time.Millisecond,
-		Hidden: []string{filepath.Join(ownPlace, "state"), filepath.Join(ownPlace, "later")}, Protected: []string{".git/hooks", ".git/config", ".envrc"},
+		Hidden: []string{filepath.Join(ownPlace, "state"), filepath.Join(ownPlace, "later")}, Protected: []string{".git/hooks", ".git/config", ".envrc", ".github/workflows"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +296,7 @@ func (s *stage) profile() Profile {
 	a := s.row
 	limits := tool.Limits(a.Limits)
 	limits.Timeout = cmp.Or(limits.Timeout, time.Minute)
-	p := Profile{Dir: s.work, Environment: s.environment(), Limits: limits, Isolated: a.Isolate, TempIsolation: a.Fresh}
+	p := Profile{Dir: cmp.Or(a.Dir, s.work), Environment: s.environment(), Limits: limits, Isolated: a.Isolate, TempIsolation: a.Fresh}
 	for _, command := range a.Command {
 		p.Commands = append(p.Commands, s.expand(command))
 	}

@@ -91,7 +91,7 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			return &StartError{Step: "open", Path: d.start, Err: unwrapPath(err)}
 		}
 	}
-	if dir := profile.Dir; h.isSomebodys(dir) {
+	if dir := profile.Dir; h.isSomebodys(dir, p.user) {
 		if err := add(dir, false); err != nil {
 			return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
 		}
@@ -115,7 +115,14 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			f.grants[i].socket = true
 		}
 	}
-	f.protect(h.protected, profile.AllowedPaths)
+	if !p.level.hasNamespaces() && !profile.BestEffort {
+		for _, g := range f.grants {
+			if slices.ContainsFunc(own, func(h hiding) bool { return within(h.path, g.path) }) {
+				return &StartError{Step: "grant", Path: g.path, Err: errHoldsOurs, Cure: "name what is in it instead; `best_effort: true` grants it all the same"}
+			}
+		}
+	}
+	f.protect(h.protected, profile.AllowedPaths, p.level.hasNamespaces())
 	if noRun {
 		files, missing := executables(append([]string{program}, profile.Commands...))
 		for _, path := range files {
@@ -129,6 +136,9 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	slices.SortFunc(f.grants, func(a, b grant) int { return cmp.Compare(a.path, b.path) })
 	return nil
 }
+
+// errHoldsOurs says that a directory to be granted holds what no call may see, and that this level cannot hide it.
+var errHoldsOurs = errors.New("it holds this program's own files, which cannot be hidden on this machine")
 
 // add adds a grant, unless there is one for the path already.
 func (f *confinement) add(g grant) {
@@ -194,11 +204,15 @@ func (f *confinement) permitPublic(dir held, public []held) error {
 }
 
 // isSomebodys tells whether a working directory is one that a call may be shown as a whole: not the root, nor a place for
-// everybody's temporary files, nor one that people's homes are in, nor a home. A call starts there all the same.
-func (h *Host) isSomebodys(dir string) bool {
+// everybody's temporary files, nor one that people's homes are in, nor a home; and for root not what lies in /etc, see
+// permitPublic. A call starts there all the same.
+func (h *Host) isSomebodys(dir string, user int) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return true // add tells
+	}
+	if user == 0 && within(real, "/etc") {
+		return false
 	}
 	for _, place := range append([]string{"/tmp", "/run"}, h.homes...) {
 		if within(place, real) {

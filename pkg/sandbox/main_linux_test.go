@@ -312,7 +312,7 @@ func survivors(t testing.TB, name, value string) []string {
 	}
 	var found []string
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := environ(path)
 		if err != nil || !bytes.Contains(append([]byte{0}, data...), []byte("\x00"+name+"="+value+"\x00")) {
 			continue // another user's, gone meanwhile, or none of the test's
 		}
@@ -320,6 +320,25 @@ func survivors(t testing.TB, name, value string) []string {
 		found = append(found, filepath.Base(filepath.Dir(path))+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 	}
 	return found
+}
+
+// environ reads the environment of a process. One that is in the middle of execve has none for a moment, and is waited for; a
+// thread of the kernel never has one, and no program either.
+func environ(path string) ([]byte, error) {
+	for {
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) > 0 {
+			return data, err
+		}
+		dir := filepath.Dir(path)
+		if _, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || taskState(filepath.Join(dir, "stat")) == 'Z' {
+			return nil, nil
+		}
+		if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); len(line) > 0 {
+			return os.ReadFile(path) // it has a command line, so it has got through: what there is now is all
+		}
+		runtime.Gosched()
+	}
 }
 
 // isAlive tells whether a process runs.

@@ -23,17 +23,19 @@ type Plan struct {
 	digest   string
 }
 
+// landlockScopes is the first version of Landlock that keeps a call from abstract sockets outside of it.
+const landlockScopes = 6
+
 // capability is what a machine can do, as far as planning depends on it.
 type capability struct {
 	level Level
 	why   string // why the level is no higher, for people
 
-	landlock    int    // its version
-	user        int    // ours
-	tasks       bool   // control groups count the tasks of a call (pids)
-	noGroups    string // why there are none
-	totalMemory bool   // control groups bound the memory of a call (cgroup v2)
-	weak        bool   // a call may run where its files are not confined
+	landlock    int  // its version
+	user        int  // ours
+	tasks       bool // control groups count the tasks of a call (pids)
+	totalMemory bool // control groups bound the memory of a call (cgroup v2)
+	weak        bool // a call may run where its files are not confined
 
 	// The limits that bind this process itself. A call cannot be granted more.
 	cpu       time.Duration
@@ -71,7 +73,7 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	limits.FileSize = lower(limits.FileSize, c.fileSize)
 	limits.OpenFiles = lower(limits.OpenFiles, c.openFiles)
 	p.enforced, p.lacking = properties(c, user)
-	if err := p.refuse(); err != nil {
+	if err := p.refuse(c); err != nil {
 		return Plan{}, err
 	}
 	p.digest = p.sum()
@@ -113,7 +115,7 @@ func properties(c capability, user int) (enforced, lacking map[Property]string) 
 }
 
 // refuse says no to what the profile requires and the machine does not enforce.
-func (p *Plan) refuse() error {
+func (p *Plan) refuse(c capability) error {
 	if p.profile.BestEffort {
 		return nil
 	}
@@ -121,6 +123,10 @@ func (p *Plan) refuse() error {
 		if why, ok := p.lacking[property]; ok {
 			return tool.Failf(tool.FailSandbox, "the tool requires %s, which this machine does not enforce (sandbox level %s): %s; `a2a-acp doctor` tells what would, `best_effort: true` runs it even so", property, p.level, why)
 		}
+	}
+	if len(p.profile.Sockets) > 0 && !p.profile.Isolated && c.landlock < landlockScopes {
+		return tool.Failf(tool.FailSandbox, "sockets cannot be granted by name on this machine: those without a path (abstract ones) would be open too, "+
+			"for want of version %d of Landlock (Linux 6.12); `best_effort: true` grants them, `strict: true` closes them with the network", landlockScopes)
 	}
 	if p.level.hasNamespaces() {
 		return nil

@@ -84,12 +84,14 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	}
 	if c.group != nil {
 		c.hit = h.groups.hit(c.group)
-		h.groups.giveBack(c.group)
 	}
 	for _, w := range c.watched {
-		c.hints = append(c.hints, w.hold(h.protected)...)
+		c.hints = append(c.hints, w.tellNew(h.protected, process.Stdio == nil)...)
 	}
 	outcome, endErr := c.conclude(ended, lost == nil)
+	if c.group != nil {
+		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
+	}
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	if err := c.dirs.remove(); err != nil {
 		outcome.Leftover = err.Error()

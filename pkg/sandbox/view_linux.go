@@ -132,8 +132,8 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 	if temp != nil {
 		v.attach(l, temp, temporary)
 	} else {
-		// A quarter of the size in files: a file takes a page of the kernel's too.
-		v.memory(l, temporary, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", id.uid, id.gid, v.size, v.size>>12))
+		// As many files as pages, since each takes some of the kernel's memory too; 0 would be no limit.
+		v.memory(l, temporary, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", id.uid, id.gid, v.size, max(v.size>>12, 16)))
 		if v.noRun {
 			v.set(l, here, temporary, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC})
 		}

@@ -1,0 +1,126 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestTellNew checks what is put aside when a call has ended, and that what the person does meanwhile is not.
+func TestTellNew(t *testing.T) {
+	t.Parallel()
+	p := newProtected([]string{".git", ".git/config", ".git/hooks", ".envrc", "CLAUDE.md", ".github/workflows"})
+	for _, test := range []struct {
+		name      string
+		before    string // commands, as are the others
+		meanwhile string
+		mounts    bool
+		hold      bool
+		allowed   []string
+		left      []string // what the directory holds in the end, with x for what is random
+		told      int
+	}{
+		{"nothing new", "touch CLAUDE.md", "touch README", true, true, nil, []string{"CLAUDE.md", "README"}, 0},
+		{"a new one", "", "touch .envrc", true, true, nil, []string{".envrc.held-x"}, 1},
+		{"new, and allowed by name", "", "touch .envrc", true, true, []string{".envrc"}, []string{".envrc"}, 0},
+		{"new, in hours that a person works too", "", "touch .envrc", true, false, nil, []string{".envrc"}, 1},
+		{"a directory with another in it", "", "mkdir -p .git/hooks", true, true, nil, []string{".git.held-x"}, 1},
+		{"in a directory that was there", "mkdir .github", "mkdir .github/workflows", true, true, nil, []string{".github", ".github/workflows.held-x"}, 1},
+		{"saved by an editor, while the kernel held it", "echo a > CLAUDE.md", "echo b > new; mv new CLAUDE.md", true, true, nil, []string{"CLAUDE.md"}, 0},
+		{"replaced where nobody held it", "echo a > CLAUDE.md", "echo b > new; mv new CLAUDE.md", false, true, nil, []string{"CLAUDE.md.held-x"}, 1},
+		{"a link that leads elsewhere now", "ln -s a .envrc", "ln -sfn b .envrc", true, true, nil, []string{".envrc.held-x"}, 1},
+		{"through a link", "mkdir -p away/workflows", "ln -s away .github", true, true, nil, []string{".github", "away", "away/workflows"}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			shell(t, dir, test.before)
+			f := &confinement{grants: []grant{{path: dir, write: true}}}
+			var allowed []tool.AllowedPath
+			for _, path := range test.allowed {
+				allowed = append(allowed, tool.AllowedPath{Path: filepath.Join(dir, path)})
+			}
+			f.protect(p, allowed, test.mounts)
+			shell(t, dir, test.meanwhile)
+			hints := f.watched[0].tellNew(p, test.hold)
+			var left []string
+			err = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+				rel, _ := filepath.Rel(dir, path)
+				if name, _, held := strings.Cut(rel, ".held-"); held {
+					left = append(left, name+".held-x")
+					if info, err := os.Stat(path); err == nil && info.IsDir() {
+						return filepath.SkipDir
+					}
+				} else if rel != "." {
+					left = append(left, rel)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(left)
+			if diff := cmp.Diff(test.left, left); diff != "" || len(hints) != test.told {
+				t.Errorf("told %q, left (-want +got):\n%s", hints, diff)
+			}
+		})
+	}
+}
+
+// TestProtectThroughLink checks that a link which a call made on the way to a protected path keeps no later call from starting.
+func TestProtectThroughLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shell(t, dir, "mkdir -p away/workflows; ln -s away .github")
+	f := &confinement{grants: []grant{{path: dir, write: true}}}
+	f.protect(newProtected([]string{".github/workflows"}), nil, true)
+	if len(f.grants) != 1 {
+		t.Errorf("mounts are planned through the link: %+v", f.grants)
+	}
+}
+
+// TestHoldsOurs checks that a level which can hide nothing grants no directory that holds this program's own files.
+func TestHoldsOurs(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, "state")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	host := openWith(t, Options{Level: LevelLandlock, Hidden: []string{own}})
+	s := script{text: "echo >state/log", allowed: []tool.AllowedPath{{Path: dir}}}
+	var start *StartError
+	if _, err := s.try(t.Context(), t, host); !errors.As(err, &start) || !errors.Is(err, errHoldsOurs) || start.Cure == "" {
+		t.Errorf("got %v, want it refused with a cure", err)
+	}
+	s.profile = func(p *Profile) { p.BestEffort = true }
+	if out := s.run(t.Context(), t, host); !slices.ContainsFunc(planFor(t, host, tool.DefaultLimits(), false).NotEnforced(), func(said string) bool { return strings.HasPrefix(said, "hidden: ") }) {
+		t.Errorf("with best effort: got %+v, and nothing said", out)
+	}
+}
+
+// shell runs commands in a directory, outside of any sandbox.
+func shell(t *testing.T, dir, commands string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), bash, "-ec", commands)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", commands, err, out)
+	}
+}
