@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"internal/state":      {},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
+	"internal/secret":     {"pkg/tool"},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -38,8 +39,8 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read.
-	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"internal/config": {"pkg/tool", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
@@ -47,12 +48,12 @@ var may = map[string][]string{
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/state", "internal/supervisor",
+		"internal/profile", "internal/secret", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
-		"internal/supervisor",
+		"internal/secret", "internal/supervisor",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

@@ -131,12 +131,3 @@ func (e *toolEntry) readAnnotations(v value) {
 			"readOnlyHint and destructiveHint cannot both be true")
 	}
 }
-
-// later is the table of a mapping whose support has not landed: its keys are checked, its values are not.
-func later(name string, known ...string) noun[*toolEntry] {
-	n := noun[*toolEntry]{name: name}
-	for _, k := range known {
-		n.keys = append(n.keys, key[*toolEntry]{k, "", func(*toolEntry, value) {}})
-	}
-	return n
-}

@@ -52,12 +52,16 @@ func TestEveryKey(t *testing.T) {
 			TempIsolation:        false,
 			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
 			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
-			Network:              tool.NetworkOn,
-			Strict:               true,
-			Sockets:              []string{"/run/postgresql/.s.PGSQL.5432"},
-			Commands:             []string{"curl", "/usr/bin/env"},
-			Require:              []string{"fs", "tree"},
-			BestEffort:           true,
+			References: map[string]tool.Reference{
+				"API_KEY": {Secret: "API_KEY"}, "WHO": {Env: "USER"}, "TOKEN": {File: "/run/secrets/token"},
+				"PASSWORD": {Command: []string{"pass", "show", "db/password"}},
+			},
+			Network:    tool.NetworkOn,
+			Strict:     true,
+			Sockets:    []string{"/run/postgresql/.s.PGSQL.5432"},
+			Commands:   []string{"curl", "/usr/bin/env"},
+			Require:    []string{"fs", "tree"},
+			BestEffort: true,
 			Limits: tool.Limits{
 				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
 				OpenFiles: 10, Processes: 1, TempSize: 64 << 20,
@@ -107,8 +111,6 @@ func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, entry, want string }{
 		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
-		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
-		{"several", "sandbox: {grants: [git], environment_variables: {A: {secret: A}}}", "sandbox.grants: not supported yet; sandbox.environment_variables.A: {secret: …} is not supported yet"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,6 +23,9 @@ type Executor struct {
 	newID     func() string
 	sleep     func(context.Context, time.Duration) error
 	patience  time.Duration
+	vault     Vault // nil: no tool can be given what it refers to
+
+	fingerprintKey []byte // of this process alone; see fill
 
 	circuits circuits
 	cache    cache
@@ -50,6 +53,7 @@ type Options struct {
 	Host      Host            // required
 	Record    events.Recorder // required
 	Bash      string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+	Vault     Vault           // optional; without it a tool that refers to a value is not run
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
@@ -72,7 +76,9 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		vault: o.Vault, fingerprintKey: make([]byte, 32),
 	}
+	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {
 		e.now = time.Now
 	}

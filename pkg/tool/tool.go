@@ -48,7 +48,12 @@ type Sandbox struct {
 	TempIsolation bool
 	AllowedPaths  []AllowedPath
 	Environment   map[string]string
-	Network       Network
+	// References are the variables whose values stand elsewhere. They are filled in last, for the process alone.
+	References map[string]Reference
+	// Grants are the names of what the entry was granted in one word (internal/grant). What they give stands in the other
+	// fields, too.
+	Grants  []string
+	Network Network
 	// Strict gives a call network interfaces of its own, none of which leads anywhere, beside what Network means.
 	Strict bool
 	// Sockets are the UNIX sockets that a call may connect to. No others are, whatever Network says.
