@@ -30,6 +30,7 @@ var may = map[string][]string{
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
 	"internal/secret":     {"pkg/tool"},
+	"internal/grant":      {"pkg/tool"},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -39,7 +40,7 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read.
-	"internal/config": {"pkg/tool", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
@@ -52,7 +53,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
+		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/grant", "internal/mcpserver", "internal/profile",
 		"internal/secret", "internal/supervisor",
 	},
 

@@ -171,6 +171,7 @@ type toolDetails struct {
 	CircuitBreaker *breakerDetails `json:"circuit_breaker,omitempty"`
 	Caching        *cachingDetails `json:"caching,omitempty"`
 
+	Grants     []shownGrant      `json:"grants,omitempty"`
 	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
 
 	Warnings config.Errors `json:"warnings,omitempty"`
@@ -191,7 +192,7 @@ func shownTool(env *environment, loaded *config.Loaded) toolDetails {
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
 		},
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
-		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Warnings: loaded.Warnings,
+		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
 	}
 }
 
@@ -241,6 +242,7 @@ func writeTool(env *environment, loaded *config.Loaded) {
 		fmt.Fprintf(w, "  connect to %s\n", socket)
 	}
 	writeGiven(w, s)
+	writeGrants(env, w, s)
 	writePolicy(env, w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {

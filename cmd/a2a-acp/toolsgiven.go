@@ -5,7 +5,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -27,4 +29,41 @@ func shownReferences(s tool.Sandbox) map[string]string {
 		given[name] = reference.String()
 	}
 	return given
+}
+
+// shownGrant is a grant in `tools show`.
+type shownGrant struct {
+	Name  string        `json:"name"`
+	Says  string        `json:"says"`
+	Risk  string        `json:"risk"`
+	Gives []grant.Given `json:"gives"` // on this machine, now
+}
+
+// shownGrants says what a tool's grants give on this machine, and what they risk.
+func shownGrants(env *environment, s tool.Sandbox) []shownGrant {
+	var list []shownGrant
+	for _, name := range s.Grants {
+		if g, err := grant.Named(name); err == nil { // the file that names it has been read
+			list = append(list, shownGrant{Name: g.Name, Says: g.Says, Risk: g.Risk, Gives: g.Gives(env.getenv)})
+		}
+	}
+	return list
+}
+
+// writeGrants writes them for people.
+func writeGrants(env *environment, w io.Writer, s tool.Sandbox) {
+	for _, g := range shownGrants(env, s) {
+		fmt.Fprintf(w, "\nGranted: %s\n  %s\n  Risk: %s\n", g.Name, g.Says, g.Risk)
+		absent := map[string][]string{}
+		for _, given := range g.Gives {
+			if given.Lacks == "" {
+				fmt.Fprintf(w, "  %s %s\n", given.Kind, permissions.ShowLine(given.Name))
+				continue
+			}
+			absent[given.Lacks] = append(absent[given.Lacks], permissions.ShowLine(given.Name))
+		}
+		for _, why := range slices.Sorted(maps.Keys(absent)) {
+			fmt.Fprintf(w, "  (%s: %s)\n", permissions.ShowLine(why), strings.Join(absent[why], ", "))
+		}
+	}
 }

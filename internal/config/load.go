@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -112,6 +113,7 @@ func (l *loading) addTools(file File) {
 		return
 	}
 	for _, t := range tools {
+		l.give(&t)
 		i, known := l.tools[t.Tool.ID]
 		switch {
 		case !known:
@@ -122,6 +124,23 @@ func (l *loading) addTools(file File) {
 		default:
 			l.set.Tools[i] = t
 		}
+	}
+}
+
+// give adds what a tool's grants give on this machine.
+func (l *loading) give(t *Loaded) {
+	if len(t.Tool.Sandbox.Grants) == 0 || l.sources.Env == nil {
+		return
+	}
+	refused, err := grant.Give(&t.Tool.Sandbox, l.sources.Env)
+	if err != nil { // reading has looked the names up
+		l.say(Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityError, Rule: ruleGrant, Message: err.Error()})
+	}
+	for _, given := range refused {
+		t.Warnings = append(t.Warnings, Error{
+			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityWarning, Rule: ruleGrant,
+			Message: fmt.Sprintf("tool %q: sandbox.grants: %s is not granted: %s", t.Tool.ID, given.Name, given.Lacks),
+		}.shown())
 	}
 }
 

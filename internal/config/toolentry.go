@@ -24,10 +24,11 @@ type toolEntry struct {
 
 	sandboxCaching sandboxCaching
 
+	networkGranted bool // one of its grants is of no use without
+
 	unread bool // the script could not be compiled, so it is not known what it implies
 
-	lacks []string // what this build cannot do for it yet
-	found Errors   // what was said about it so far
+	found Errors // what was said about it so far
 }
 
 func newToolEntry(file *toolsFile, e entry, at value) *toolEntry {
@@ -85,12 +86,6 @@ func (e *toolEntry) readScript(v value) {
 	e.tool.Script, e.script = script, v
 }
 
-// lack notes something that the entry asks for and this build does not do. The tool is listed, and calls are refused.
-func (e *toolEntry) lack(v value, why string) {
-	e.lacks = append(e.lacks, strings.TrimPrefix(v.name, e.at.name+": ")+": "+why)
-	v.warn("unavailable", "", "%s, so this tool is unavailable", why)
-}
-
 // notYet is the reason for keys whose support has not landed.
 const notYet = "not supported yet"
 
@@ -101,10 +96,6 @@ func (e *toolEntry) finish() Loaded {
 	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
-	e.tool.Unavailable = strings.Join(e.lacks, "; ")
-	if e.tool.Unavailable != "" {
-		loaded.Template = nil
-	}
 	loaded.Tool = e.tool
 	return loaded
 }

@@ -52,6 +52,7 @@ func TestEveryKey(t *testing.T) {
 			TempIsolation:        false,
 			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
 			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
+			Grants:               []string{"git", "ssh-agent"},
 			References: map[string]tool.Reference{
 				"API_KEY": {Secret: "API_KEY"}, "WHO": {Env: "USER"}, "TOKEN": {File: "/run/secrets/token"},
 				"PASSWORD": {Command: []string{"pass", "show", "db/password"}},
@@ -103,33 +104,6 @@ func TestDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestUnavailable says in one line why a tool cannot be called, and leaves the file's other tools alone.
-func TestUnavailable(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, entry, want string }{
-		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			data := "a:\n  script: echo\n  " + test.entry + "\nb: {script: echo}\n"
-			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, tools[0].Tool.Unavailable); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if available := tools[0].Template != nil; available != (test.want == "") {
-				t.Errorf("template %v for a tool that is unavailable because of %q", tools[0].Template, test.want)
-			}
-			if tools[1].Tool.Unavailable != "" || tools[1].Template == nil || len(tools[1].Warnings) > 0 {
-				t.Errorf("the other tool of the file is touched: %+v", tools[1])
-			}
-		})
 	}
 }
 
