@@ -286,9 +286,14 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 	}
 	var found config.Errors
 	count := 0
+	profile, err := tool.ParseErrorProfile(env.getenv(config.ErrorProfileVariable))
+	if err != nil {
+		return nil, 0, fail(exitUsage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
+	}
 	for _, name := range files {
 		file, err := config.ReadFile(name, tool.LayerFlag)
 		var loaded []config.Loaded
+		file.ErrorProfile = profile
 		if err == nil {
 			loaded, err = config.ReadTools(file)
 		}

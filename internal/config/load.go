@@ -17,7 +17,9 @@ type Set struct {
 	Tools    []Loaded           // in the order of their ids
 	Policies []permissions.File // the weakest layer first; a workspace's own last
 	Settings Settings
-	Files    []File // every file that was read, in the order in which they count
+	// ErrorProfile is what the tools files were read under.
+	ErrorProfile tool.ErrorProfile
+	Files        []File // every file that was read, in the order in which they count
 	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not read.
 	Warnings Errors
 }
@@ -44,6 +46,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 		tools: map[string]int{},
 	}
 	candidates, errs := sources.candidates()
+	l.set.ErrorProfile, _ = sources.errorProfile() // candidates has said what is wrong
 	for _, err := range errs {
 		l.say(err)
 	}

@@ -65,6 +65,8 @@ func toolNoun() noun[*toolEntry] {
 			{"retry", "a mapping", (*toolEntry).readRetry},
 			{"circuit_breaker", "a mapping", (*toolEntry).readCircuitBreaker},
 			{"caching", "a mapping", (*toolEntry).readCaching},
+			{"output", "a mapping", func(e *toolEntry, v value) { readKeys(v, outputNoun(), &e.tool.Output) }},
+			{"surface", "a mapping", func(e *toolEntry, v value) { readKeys(v, surfaceNoun(), &e.tool.Surface) }},
 		},
 		elsewhere: []misplaced{
 			{names(sandboxNoun().keys), "%s belongs under sandbox"},

@@ -167,7 +167,7 @@ func (h *house) has(tools ...*tool.Tool) {
 	h.t.Helper()
 	var entries []*Entry
 	for _, t := range tools {
-		entry := &Entry{Tool: t, Details: map[int]*render.Text{}}
+		entry := &Entry{Tool: t, Details: map[int]*render.Tree{}}
 		if t.Unavailable == "" {
 			template, findings := render.Compile(t.Script, t.Parameters, render.Options{DynamicCommand: t.AllowDynamicCommand})
 			if template == nil {
@@ -182,7 +182,9 @@ func (h *house) has(tools ...*tool.Tool) {
 			entry.CacheKey = h.text(t.Caching.Key)
 		}
 		for code, mapped := range t.ErrorMapping {
-			entry.Details[code] = h.text(mapped.Detail)
+			if detail, ok := mapped.Detail.(string); ok {
+				entry.Details[code] = &render.Tree{Text: h.text(detail)}
+			}
 		}
 		entries = append(entries, entry)
 	}

@@ -23,6 +23,9 @@ type Tool struct {
 	CircuitBreaker CircuitBreaker
 	Caching        Caching
 
+	Output  Output
+	Surface Surface
+
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
 
@@ -115,8 +118,14 @@ func DefaultLimits() Limits {
 type MappedError struct {
 	Code      int    // JSON-RPC error code
 	Message   string // canonical text, e.g. "Resource not found"
-	Detail    string // plain text template over the call's arguments
+	Detail    any    // a plain text template over the call's arguments; under ProfileExtended JSON whose texts are such
 	Retryable bool
+}
+
+// Surface says how a door tells what the tool came to, where its author wants it otherwise than the door's rule.
+type Surface struct {
+	// MCPProtocolError lets a mapped exit code be an error of the protocol to MCP clients, in place of a result with isError.
+	MCPProtocolError bool
 }
 
 // Annotations are the hints that MCP shows to a client (MCP 2025-06-18, ToolAnnotations). A nil hint was not given.
