@@ -87,6 +87,9 @@ type Outcome struct {
 	Killed     int      `json:"killed,omitempty"`
 	Error      string   `json:"error,omitempty"`
 
+	// Diagnostics are those of a failure: what clients may not be told by the protocol itself.
+	Diagnostics map[string]any `json:"a2a_diagnostics,omitempty"`
+
 	Attempt int    `json:"attempt,omitempty"` // which one it was, from 1, of an act that was tried more than once
 	Cached  bool   `json:"cached,omitempty"`  // nothing ran: it is the result of the call SameAs
 	SameAs  string `json:"same_as,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -21,11 +22,14 @@ type act struct {
 	plan       sandbox.Plan // zero where nothing will run
 	request    permissions.Request
 	secrets    []string // texts that must neither be shown nor recorded; see mask
+	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
+	redactor   *secret.Redactor
 }
 
 func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *tool.Invocation) *act {
 	t := entry.Tool
 	a := &act{call: call, entry: entry, tool: t, arguments: arguments, invocation: invocation}
+	a.digest = invocation.Digest().String()
 	a.request = permissions.Request{
 		Door:                 call.Origin.Door,
 		Action:               permissions.ActionCall,
@@ -122,7 +126,7 @@ func (a *act) event(kind events.Type) events.Event {
 		Tool:      a.tool.ID,
 		Arguments: events.Arguments(a.arguments, a.tool.SecretParameters()),
 		Shell:     events.Text(a.mask(a.request.ShellText)),
-		Digest:    a.invocation.Digest().String(),
+		Digest:    a.digest,
 	}
 	for _, path := range a.request.Paths {
 		record.Paths = append(record.Paths, a.mask(path.Name))

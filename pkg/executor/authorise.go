@@ -94,6 +94,9 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 	if values := a.values(); values != "" {
 		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
 	}
+	if given := a.given(); given != "" {
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", permissions.Fence("", permissions.Show(given)))
+	}
 	fmt.Fprintf(&text, "\nin %s", permissions.ShowLine(a.invocation.Dir))
 	if n := a.tool.Retry.Attempts; n > 1 {
 		fmt.Fprintf(&text, "\nup to %d times, while it fails", n)
