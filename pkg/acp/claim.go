@@ -167,6 +167,7 @@ func (c *claim) readCommand(call *toolCall, input object) {
 		inputGiven = true
 		if argv := input.texts(key); len(argv) > 0 {
 			script := shellscan.ScanArgv(argv)
+			c.request.Argv = argv
 			c.setShell(&script, strings.Join(argv, " "))
 			return
 		}
