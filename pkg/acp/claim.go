@@ -65,6 +65,7 @@ func readClaim(s *Session, id string, call *toolCall, agent string) claim {
 	case permissions.ActionOther, permissions.ActionSwitchMode:
 		if server, name, ok := mcpTool(call); ok {
 			c.request.Tools = append([]string{"mcp." + server + "." + name}, c.request.Tools...)
+			c.request.Arguments = decodeArguments(claimedArguments(call))
 		}
 	default:
 		c.readPaths(call, input)

@@ -78,6 +78,9 @@ func (c *compiledMatcher) compileRegex(found *checker) {
 
 // matchParameters looks at the arguments in the order of their names.
 func (c *compiledRule) matchParameters(v *view) (holds, string) {
+	if len(c.parameters) > 0 && v.Prompt && v.Arguments == nil && c.Verdict != Approve {
+		return maybe, "the agent does not tell the arguments, and the rule is about them"
+	}
 	result, because := yes, ""
 	for _, name := range c.parameters {
 		given, ok := v.Arguments[name]

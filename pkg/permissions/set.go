@@ -119,7 +119,7 @@ func (s *Set) combine(v *view, found []finding) answer {
 			}
 			a.reasons = append(a.reasons, reason)
 		}
-		if file.Unmatched != nil && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (!file.TightenOnly || *file.Unmatched == Reject) {
+		if file.Unmatched != nil && *file.Unmatched != Approve && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (!file.TightenOnly || *file.Unmatched == Reject) {
 			a.unmatched, a.unmatchedIn = file.Unmatched, file.Name
 		}
 	}
