@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -41,6 +43,11 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		Agent:                call.Origin.Agent,
 		Session:              call.Origin.Session,
 		ReadOnly:             t.IsReadOnly(),
+		Headless:             call.Origin.Headless,
+		Mode:                 call.Origin.Mode,
+		Env:                  slices.Sorted(maps.Keys(invocation.Environment)),
+		Destructive:          t.IsDestructive(),
+		Secret:               t.SecretParameters(),
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
 	a.secrets = secretTexts(arguments, t.SecretParameters())
@@ -63,6 +70,9 @@ func (a *act) scanDynamic() {
 		all.Problems = append(all.Problems, one.Problems...)
 		if command.Argv != nil {
 			texts = append(texts, strings.Join(command.Argv, " "))
+			if len(a.invocation.Dynamic) == 1 {
+				a.request.Argv = command.Argv
+			}
 		} else {
 			texts = append(texts, command.Text)
 		}
@@ -78,13 +88,6 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 		return shellscan.ScanArgv(command.Argv)
 	}
 	return shellscan.Scan(command.Text)
-}
-
-// pathNames are the parameters whose values are taken for paths, in whatever tool and whatever their format: the original
-// system's names and those that agents' own tools use.
-var pathNames = map[string]bool{
-	"path": true, "paths": true, "file": true, "files": true, "file_path": true, "filePath": true, "filename": true,
-	"directory": true, "dir": true, "destination": true, "source": true, "database": true,
 }
 
 // pathsOf lists the files that a call names in its arguments.
@@ -105,7 +108,7 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if !pathNames[name] && !declared[name] {
+		if !permissions.PathNames[name] && !declared[name] {
 			continue
 		}
 		if list, ok := arguments[name].([]any); ok {
@@ -128,6 +131,9 @@ func (a *act) event(kind events.Type) events.Event {
 		Shell:     events.Text(a.mask(a.request.ShellText)),
 		Digest:    a.digest,
 	}
+	if kind == events.ToolDecided {
+		a.tell(record)
+	}
 	for _, path := range a.request.Paths {
 		record.Paths = append(record.Paths, a.mask(path.Name))
 	}
@@ -139,5 +145,16 @@ func (a *act) event(kind events.Type) events.Event {
 	return events.Event{
 		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, ToolCall: a.call.Origin.ToolCall,
 		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
+	}
+}
+
+// tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
+func (a *act) tell(record *events.Act) {
+	r := a.request
+	record.Dir, record.Workspace, record.Env = r.Dir, r.Workspace.Dirs(), r.Env
+	record.Mode, record.Headless, record.Doubts = r.Mode, r.Headless, r.Doubts
+	record.ReadOnly, record.Destructive, record.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
+	for _, word := range r.Argv {
+		record.Argv = append(record.Argv, events.Text(a.mask(word)))
 	}
 }

@@ -16,7 +16,7 @@ import (
 // authorise decides whether the act may happen, and asks a person where the rules say so. The Failure is nil exactly when
 // the decision approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
-	decision := a.maskDecision(e.authority.Decide(a.request))
+	decision := a.maskDecision(e.authority.Take(a.request))
 	if decision.Verdict == permissions.Ask {
 		if failure := e.stopped(a.tool); failure != nil { // nobody is asked about what would not run
 			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure

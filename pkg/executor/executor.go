@@ -40,6 +40,8 @@ type Authority interface {
 	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of its Decision
 	// names the rules in force for the request: a grant that was issued under others is void.
 	Decide(permissions.Request) permissions.Decision
+	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
+	Take(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
 }

@@ -100,6 +100,8 @@ func (h *house) step(what string) {
 // judge, workshop, ledger and person are the house as the interfaces of the Executor.
 type judge struct{ h *house }
 
+func (j judge) Take(r permissions.Request) permissions.Decision { return j.Decide(r) }
+
 func (j judge) Decide(r permissions.Request) permissions.Decision {
 	d := j.h.authority.Decide(r)
 	j.h.step("decide " + d.Verdict.String())

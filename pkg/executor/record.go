@@ -72,7 +72,9 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 // later gives an event about an act whose arguments stand in the record of its decision.
 func (a *act) later(kind events.Type) events.Event {
 	event := a.event(kind)
-	event.Act.Arguments, event.Act.Shell = nil, ""
+	event.Act = &events.Act{
+		Kind: event.Act.Kind, Tool: event.Act.Tool, Paths: event.Act.Paths, Commands: event.Act.Commands, Digest: event.Act.Digest,
+	}
 	return event
 }
 
