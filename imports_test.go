@@ -41,18 +41,19 @@ var may = map[string][]string{
 	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
+	"internal/tooltest":  {"pkg/tool"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/state", "internal/supervisor",
+		"internal/profile", "internal/state", "internal/supervisor", "internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
-		"internal/supervisor",
+		"internal/supervisor", "internal/tooltest",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

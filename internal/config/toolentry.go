@@ -21,6 +21,7 @@ type toolEntry struct {
 	retry        value
 	caching      value
 	cacheKey     value
+	examples     []value // of tool.Examples, in the same order
 
 	sandboxCaching sandboxCaching
 
@@ -58,7 +59,7 @@ func toolNoun() noun[*toolEntry] {
 			{"annotations", "a mapping of hints", (*toolEntry).readAnnotations},
 			{"allow_dynamic_command", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.AllowDynamicCommand) }},
 			{"tags", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Tags) }},
-			{"examples", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Examples) }},
+			{"examples", "a list of texts, or of {name, params, expect, …}", (*toolEntry).readExamples},
 			{"version", "a text", func(e *toolEntry, v value) { v.setLiteral(&e.tool.Version) }},
 			{"author", "a text", func(e *toolEntry, v value) { v.setText(&e.tool.Author) }},
 			{"retry", "a mapping", (*toolEntry).readRetry},
@@ -101,6 +102,7 @@ func (e *toolEntry) finish() Loaded {
 	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
+	e.checkExamples()
 	e.tool.Unavailable = strings.Join(e.lacks, "; ")
 	if e.tool.Unavailable != "" {
 		loaded.Template = nil
