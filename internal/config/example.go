@@ -210,17 +210,16 @@ func (v value) someTexts() []string {
 }
 
 // expression reads a regular expression that may stand anywhere in a text.
-func (v value) expression() *regexp.Regexp {
+func (v value) expression() string {
 	text, ok := v.text()
 	if !ok {
-		return nil
+		return ""
 	}
-	compiled, err := regexp.Compile(text)
-	if err != nil {
+	if _, err := regexp.Compile(text); err != nil {
 		v.fail("pattern", "", "%s is no regular expression: %s", quote(text), regexpFault(err))
-		return nil
+		return ""
 	}
-	return compiled
+	return text
 }
 
 // fileMatchNoun is the long form of what a file must be.

@@ -51,7 +51,7 @@ type TextMatch struct {
 	Is       *string  // exactly
 	Contains []string // all of them, anywhere
 	Lacks    []string // none of them, anywhere
-	Matches  *regexp.Regexp
+	Matches  string   // an expression that fits somewhere; the loader has checked it
 }
 
 // Misfit says in words why a text is not what it must be; "" when it is.
@@ -72,7 +72,7 @@ func (m *TextMatch) Misfit(text string) string {
 			return fmt.Sprintf("want no %s in it, got %s", shown(part), shown(text))
 		}
 	}
-	if m.Matches != nil && !m.Matches.MatchString(text) {
+	if m.Matches != "" && !regexp.MustCompile(m.Matches).MatchString(text) {
 		return fmt.Sprintf("want a match of %s, got %s", m.Matches, shown(text))
 	}
 	return ""
