@@ -75,7 +75,7 @@ func TestEveryKey(t *testing.T) {
 		Examples: []tool.Example{
 			{Text: "say hello"},
 			{
-				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 83,
+				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 69,
 				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"}, {Name: "d", Link: "a.txt"}},
 				Expect: tool.Expectation{
 					Stdout: &tool.TextMatch{Is: text("x"), Contains: []string{"hello", "high"}, Lacks: []string{"low"}, Matches: "^h"},
@@ -86,7 +86,7 @@ func TestEveryKey(t *testing.T) {
 					},
 				},
 			},
-			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 96, Expect: tool.Expectation{Error: tool.FailValidation}},
+			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 81, Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
 		Version: "1.10",
 		Author:  "Somebody",
