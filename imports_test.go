@@ -41,7 +41,9 @@ var may = map[string][]string{
 	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
-	"internal/tooltest":  {"pkg/tool"},
+	"internal/tooltest": {"pkg/tool"},
+	// permissions: what a new tool's command is known to do is what the careful rules know.
+	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
@@ -53,7 +55,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
-		"internal/supervisor", "internal/tooltest",
+		"internal/scaffold", "internal/supervisor", "internal/tooltest",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

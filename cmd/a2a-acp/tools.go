@@ -21,7 +21,10 @@ func toolsCommand(env *environment) *cobra.Command {
 		Args:  verbsOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(toolsListCommand(env), toolsShowCommand(env), toolsCheckCommand(env), toolsRunCommand(env), toolsTestCommand(env))
+	cmd.AddCommand(
+		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env), toolsRunCommand(env),
+		toolsTestCommand(env), toolsSchemaCommand(env),
+	)
 	return cmd
 }
 
