@@ -44,18 +44,21 @@ var may = map[string][]string{
 	"internal/config": {"pkg/tool", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
+	"internal/tooltest": {"pkg/tool"},
+	// permissions: what a new tool's command is known to do is what the careful rules know.
+	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/secret", "internal/state", "internal/supervisor",
+		"internal/profile", "internal/secret", "internal/state", "internal/supervisor", "internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/grant", "internal/mcpserver", "internal/profile",
-		"internal/secret", "internal/supervisor",
+		"internal/scaffold", "internal/secret", "internal/supervisor", "internal/tooltest",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

@@ -46,6 +46,10 @@ asks on the terminal, or needs --yes.
 
 Without --json the tool's own output is printed as it is.
 
+--as AGENT makes the call as that agent's: it is decided by the rules for agents, and where they ask, you
+are asked as the editor would ask you. It prints what the model is offered, what you see, and what the
+model gets back. With --dry-run nothing runs.
+
 --batch makes many calls, some at the same time: FILE holds a JSON list of {"tool": …, "params": {…}},
 or one such object on each line. Each call is decided and recorded by itself, one that fails does not
 stop the others, and the results stand in the order of the file. The exit code is that of the first
@@ -54,6 +58,7 @@ call that did not complete.`,
   a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
   a2a-acp tools run grep --params @call.json --json
   a2a-acp tools run grep -p pattern=TODO --dry-run
+  a2a-acp tools run grep -p pattern=TODO --as gemini
   a2a-acp tools run --batch calls.jsonl --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeTools(env, &flags.tools),
@@ -61,7 +66,8 @@ call that did not complete.`,
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
 	addSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.agent, "as", "", "decide as if this agent had called")
+	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
 	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
@@ -90,6 +96,9 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	call, err := makeCall(env, a, id, flags)
 	if err != nil {
 		return err
+	}
+	if flags.agent != "" {
+		return runAs(ctx, env, a, call, flags, asJSON)
 	}
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
@@ -150,7 +159,7 @@ func newCall(env *environment, id, agent string) tool.Call {
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
 		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent},
 	}
-	if supervisor.DescendsFromBridge(os.Getpid()) {
+	if agent != "" || supervisor.DescendsFromBridge(os.Getpid()) {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}
 	return call
