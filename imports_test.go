@@ -48,12 +48,12 @@ var may = map[string][]string{
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/state", "internal/supervisor",
+		"internal/profile", "internal/state", "internal/store", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
-		"internal/supervisor",
+		"internal/store", "internal/supervisor",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

@@ -103,8 +103,14 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 		return nil
 	}
 	p := b.takeOpen(&b.fromAgentOpen, frame)
+	if p != nil && p.over {
+		return nil // the agent has its answer
+	}
 	if p != nil && p.answered != nil {
 		if problem := unclear(frame); problem != "" {
+			if p.standing != nil {
+				p.standing.withdraw(errNotAnswered)
+			}
 			b.o.Say(fmt.Sprintf("the editor's answer to %s cannot be read: %s", p.method, problem))
 			return b.toAgent.Send(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem}))
 		}

@@ -59,6 +59,12 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 		return answered(asked, permissions.Reject, permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
 	}
 	decision := answered(asked, answer.Verdict, answer.Source, answer.Reason)
+	decision.Approver = answer.By
+	if decision.Verdict == permissions.Approve && answer.Source == permissions.SourcePerson {
+		if failure := e.asShown(a); failure != nil {
+			return answered(decision, permissions.Reject, permissions.SourceFault, failure.Message)
+		}
+	}
 	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
 		decision.Reason = strings.TrimSpace(decision.Reason + " " + a.mask(e.authority.Remember(a.call.Origin.Session, a.request)))
 	}
@@ -108,6 +114,8 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		Text:     text.String(),
 		Action:   permissions.ActionExecute,
 		Once:     a.request.RequiresConfirmation,
+		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
+		Digest: a.invocation.Digest().String(), Bound: true,
 	}
 	for _, path := range a.request.Paths {
 		question.Paths = append(question.Paths, a.mask(path.Name))
