@@ -68,7 +68,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 		}
 	}
 	if decision.Verdict != permissions.Approve {
-		b.backToAgent.put(errorResponse(a.frame.ID, refusal(a, decision)))
+		b.backToAgent.put(errorResponse(a.frame.ID, b.refusal(a, decision)))
 		return nil
 	}
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -103,7 +103,7 @@ func (b *Bridge) carriedOut(a act, decided events.Event, answer ndjson.Frame) {
 }
 
 // refusal is what the agent, and through it the model, is told.
-func refusal(a act, d permissions.Decision) wireError {
+func (b *Bridge) refusal(a act, d permissions.Decision) wireError {
 	code := codeDenied
 	if errors.Is(a.cause, errTurnCancelled) || errors.Is(a.cause, errAgentGaveUp) {
 		code = codeCancelled
@@ -111,7 +111,10 @@ func refusal(a act, d permissions.Decision) wireError {
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: ", permissions.ShowLine(a.what))
 	switch {
 	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && d.Rule == "":
-		message += "the person said no"
+		message += saidNo
+		if d.Reason != "" && d.Reason != saidNo {
+			message += ": " + d.Reason
+		}
 	case d.Rule != "":
 		message += fmt.Sprintf("rule %s (%s)", d.Rule, d.At)
 		if d.Reason != "" {
@@ -121,6 +124,9 @@ func refusal(a act, d permissions.Decision) wireError {
 		message += d.Reason
 	}
 	if code == codeDenied {
+		if instead := b.o.Authority.Instead(a.request); instead != "" && d.Source != permissions.SourceFault {
+			message += " (" + instead + ")"
+		}
 		message += ". Do not try another way to the same end; ask the person."
 	}
 	return wireError{Code: code, Message: message}

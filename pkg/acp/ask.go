@@ -90,7 +90,7 @@ func (s *Session) put(ctx context.Context, id, card string, q permissions.Questi
 			continue
 		}
 		if o.Kind == rejectOnce {
-			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: editorAnswers}, nil
+			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: saidNo, By: editorAnswers}, nil
 		}
 		return permissions.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson, By: editorAnswers}, nil
 	}

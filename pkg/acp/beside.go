@@ -15,6 +15,9 @@ import (
 // editorAnswers is what the record calls a person who answered in the editor.
 const editorAnswers = "editor"
 
+// saidNo is a refusal without a reason.
+const saidNo = "the person said no"
+
 // errNoAnswer ends a question that nobody has answered.
 var errNoAnswer = errors.New("nobody has answered in time, which counts as no")
 

@@ -75,6 +75,8 @@ type Authority interface {
 	Decide(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
+	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
+	Instead(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
 	Forget(session string)
 }
