@@ -19,9 +19,8 @@ func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndj
 		verdict = permissions.Approve
 	}
 	if s := p.standing; s != nil {
-		switch {
-		case ok && !s.settleHere(verdict), !ok && s.withdraw(errNotAnswered):
-			return b.settleElsewhere(p, asked, *s.elsewhere) // that answer was first
+		if elsewhere := s.settle(ok, verdict); elsewhere != nil {
+			return join(b.settleElsewhere(p, asked, *elsewhere), "\n")
 		}
 	}
 	if !ok { // cancelled, an error, or an option that was not offered: nothing was approved

@@ -28,7 +28,7 @@ type standing struct {
 	stop   context.CancelCauseFunc
 	waited chan struct{} // closed when nothing comes from elsewhere any more
 
-	elsewhere *permissions.Answer // what came from there; read after waited
+	elsewhere *permissions.Answer // what came from there; set before waited is closed, and never after
 }
 
 // post puts an agent's question on the board; nil where it can be answered in the editor only. That is where "yes" has more
@@ -114,28 +114,27 @@ func (b *Bridge) settleElsewhere(p prompt, asked permissions.Decision, answer pe
 	return response(p.id, selected(option.ID))
 }
 
-// settleHere brings the editor's answer to the board. It is false when another answer was first; then that one holds.
-func (s *standing) settleHere(verdict permissions.Verdict) (first bool) {
+// settle ends the question by what the editor said: an answer, or that it has put the question away. It gives the answer that
+// was first elsewhere; nil when there is none, and what the editor said holds.
+func (s *standing) settle(answered bool, verdict permissions.Verdict) (elsewhere *permissions.Answer) {
+	if !answered {
+		s.stop(errNotAnswered)
+		<-s.waited
+		if s.elsewhere == nil {
+			s.notice.Withdraw(errNotAnswered)
+		}
+		return s.elsewhere
+	}
 	s.stop(nil)
 	<-s.waited
 	if s.elsewhere != nil {
-		return false
+		return s.elsewhere
 	}
 	held, first := s.notice.Settle(permissions.Answer{Verdict: verdict, Source: permissions.SourcePerson, By: editorAnswers})
-	if !first {
-		s.elsewhere = &held
+	if first {
+		return nil
 	}
-	return first
-}
-
-// withdraw takes the question off the board, unless it was answered there.
-func (s *standing) withdraw(why error) (answered bool) {
-	s.stop(why)
-	<-s.waited
-	if s.elsewhere == nil {
-		s.notice.Withdraw(why)
-	}
-	return s.elsewhere != nil
+	return &held
 }
 
 // saysAnswer is an answer in one line for a card.
