@@ -32,6 +32,7 @@ var may = map[string][]string{
 	"internal/secret":     {"pkg/tool"},
 	"internal/grant":      {"pkg/tool"},
 	"internal/blob":       {},
+	"internal/store":      {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -52,13 +53,15 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/secret", "internal/state", "internal/supervisor", "internal/tooltest",
+		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/mcpserver",
+		"internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
+		"internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/grant", "internal/mcpserver", "internal/profile",
-		"internal/scaffold", "internal/secret", "internal/supervisor", "internal/tooltest",
+		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/grant",
+		"internal/mcpserver", "internal/profile", "internal/scaffold", "internal/secret", "internal/store",
+		"internal/supervisor", "internal/tooltest",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

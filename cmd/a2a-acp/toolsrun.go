@@ -33,6 +33,7 @@ type runFlags struct {
 	atOnce   int
 	yes      bool
 	dryRun   bool
+	wait     bool
 }
 
 func toolsRunCommand(env *environment) *cobra.Command {
@@ -42,7 +43,8 @@ func toolsRunCommand(env *environment) *cobra.Command {
 		Short: "Run a tool, as an agent would have it run",
 		Long: `run makes one call: it is validated, decided, recorded and confined exactly as an agent's. Your
 typing it is the approval; a rejecting rule still rejects, and a tool that wants to be confirmed
-asks on the terminal, or needs --yes.
+asks on the terminal, or needs --yes. With --wait it waits where there is none, ten minutes at the
+most, for an answer from another one (a2a-acp approvals).
 
 Without --json the tool's own output is printed as it is.
 
@@ -69,6 +71,7 @@ call that did not complete.`,
 	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
+	cmd.Flags().BoolVar(&flags.wait, "wait", false, "where nobody can be asked, wait for a2a-acp approvals approve at another terminal")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
 	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
 	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
@@ -103,7 +106,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
-	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
+	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes).beside(a.Board(), flags.wait))
 	if asJSON {
 		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -45,6 +46,9 @@ type App struct {
 	o       Options
 	sources config.Sources
 	state   string // the state directory; "" when there is none
+
+	storing sync.Mutex // guards store; held while it is opened
+	store   *store.Store
 
 	mu       sync.Mutex
 	set      *config.Set

@@ -68,7 +68,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 		}
 	}
 	if decision.Verdict != permissions.Approve {
-		b.backToAgent.put(errorResponse(a.frame.ID, refusal(a, decision)))
+		b.backToAgent.put(errorResponse(a.frame.ID, b.refusal(a, decision)))
 		return nil
 	}
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -103,7 +103,7 @@ func (b *Bridge) carriedOut(a act, decided events.Event, answer ndjson.Frame) {
 }
 
 // refusal is what the agent, and through it the model, is told.
-func refusal(a act, d permissions.Decision) wireError {
+func (b *Bridge) refusal(a act, d permissions.Decision) wireError {
 	code := codeDenied
 	if errors.Is(a.cause, errTurnCancelled) || errors.Is(a.cause, errAgentGaveUp) {
 		code = codeCancelled
@@ -111,7 +111,10 @@ func refusal(a act, d permissions.Decision) wireError {
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: ", permissions.ShowLine(a.what))
 	switch {
 	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && d.Rule == "":
-		message += "the person said no"
+		message += saidNo
+		if d.Reason != "" && d.Reason != saidNo {
+			message += ": " + d.Reason
+		}
 	case d.Rule != "":
 		message += fmt.Sprintf("rule %s (%s)", d.Rule, d.At)
 		if d.Reason != "" {
@@ -121,6 +124,9 @@ func refusal(a act, d permissions.Decision) wireError {
 		message += d.Reason
 	}
 	if code == codeDenied {
+		if instead := b.o.Authority.Instead(a.request); instead != "" && d.Source != permissions.SourceFault {
+			message += " (" + instead + ")"
+		}
 		message += ". Do not try another way to the same end; ask the person."
 	}
 	return wireError{Code: code, Message: message}
@@ -174,18 +180,21 @@ func (b *Bridge) hold(a act, asked permissions.Decision) error {
 	if err := b.recordDecision(event); err != nil && a.request.Action != permissions.ActionRead {
 		return b.finish(a, unrecorded(asked, err)) // a yes could not be recorded either, so nobody is bothered
 	}
-	ctx, withdraw := context.WithCancelCause(b.turnContext(a.session))
+	turn, withdraw := context.WithCancelCause(b.turnContext(a.session))
+	ctx, release := context.WithTimeoutCause(turn, b.o.Patience, errNoAnswer)
 	key := ndjson.ID(a.frame.ID)
 	b.mu.Lock()
 	if b.idOpen(key) || b.ended {
 		b.mu.Unlock()
 		withdraw(nil)
+		release()
 		return b.refuseAgent(a.frame, idInUse)
 	}
 	b.held[key] = withdraw
 	b.mu.Unlock()
 	a.frame, a.line = clone(a.frame, a.line)
 	b.holding.Go(func() {
+		defer release()
 		defer withdraw(nil)
 		var decision permissions.Decision
 		decision, a.cause = b.answerFor(ctx, a, asked)
@@ -210,6 +219,7 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
 	default:
 		decision.Verdict, decision.Source, decision.Reason = answer.Verdict, answer.Source, answer.Reason
+		decision.Approver = answer.By
 		if answer.Always && answer.Verdict == permissions.Approve {
 			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
 		}
@@ -223,6 +233,7 @@ func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Questi
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: permissions.ShowLine(a.title()),
 		Text:  "Asked because: " + permissions.ShowLine(asked.Reason),
+		Door:  a.request.Door, Agent: a.request.Agent, CallID: a.id, Digest: a.ledger.Digest(),
 	}
 	if call := b.callFor(*a); call != nil {
 		q.ToolCall = call.id
@@ -258,6 +269,9 @@ func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	if id, ok := params["requestId"]; ok {
 		b.mu.Lock()
 		withdraw := b.held[ndjson.ID(id)]
+		if p := b.fromAgentOpen[ndjson.ID(id)]; p != nil && p.standing != nil {
+			p.standing.stop(errAgentGaveUp)
+		}
 		b.mu.Unlock()
 		if withdraw != nil {
 			withdraw(errAgentGaveUp)

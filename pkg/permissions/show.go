@@ -30,6 +30,9 @@ func ShowLine(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Show(s))
 }
 
+// ShowAll is Show for a text of ours that holds such texts: nothing of it is left out.
+func ShowAll(s string) string { return escape(s) }
+
 // Fence puts a text, which must have gone through Show, into a Markdown code block that it cannot close.
 func Fence(language, text string) string {
 	fence := "```"
