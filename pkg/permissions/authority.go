@@ -14,12 +14,25 @@ type Options struct {
 	// near them by rule.
 	OwnPaths []string
 	Home     string // optional: what ~/ stands for in policies; absolute
+	// Ledger is where what people allow for a session is written down, so that they can take it back. Optional.
+	Ledger Ledger
+}
+
+// Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
+type Ledger interface {
+	// Granted writes down what was allowed; key names it, and words say it. With an error nothing is allowed.
+	Granted(session, agent, key, words string) error
+	// Holds tells whether it still is: nobody has taken it back. What cannot be told does not hold.
+	Holds(session, key string) bool
+	// Ended says that the session has ended.
+	Ended(session string)
 }
 
 // Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
 type Authority struct {
 	home      string
 	sensitive *sensitive
+	ledger    Ledger // nil: nothing is written down
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set
@@ -29,7 +42,7 @@ type Authority struct {
 
 // New makes an Authority.
 func New(o Options) *Authority {
-	a := &Authority{home: o.Home, sensitive: newSensitive(o.OwnPaths), policies: o.Policies, own: map[string]*Set{}, kept: sessions{}}
+	a := &Authority{home: o.Home, sensitive: newSensitive(o.OwnPaths), ledger: o.Ledger, policies: o.Policies, own: map[string]*Set{}, kept: sessions{}}
 	if real, err := resolve("/", o.Home); err == nil && o.Home != "" {
 		a.home = real
 	}

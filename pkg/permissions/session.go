@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,11 @@ func (a *Authority) Remember(session string, r Request) string {
 	case session == "":
 		return "nothing is kept: there is no session"
 	}
+	if a.ledger != nil {
+		if err := a.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
+			return "nothing is kept, since it could not be written down where you can take it back: " + ShowLine(err.Error())
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kept := a.kept[session]
@@ -48,8 +54,12 @@ func (a *Authority) Remember(session string, r Request) string {
 // Forget drops what was kept for a session that has ended.
 func (a *Authority) Forget(session string) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
+	kept := len(a.kept[session]) > 0
 	delete(a.kept, session)
+	a.mu.Unlock()
+	if kept && a.ledger != nil {
+		a.ledger.Ended(session)
+	}
 }
 
 // keeps tells whether a person has allowed the act for its session.
@@ -59,8 +69,9 @@ func (a *Authority) keeps(v *view) bool {
 		return false
 	}
 	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.kept[v.Session][key]
+	kept := a.kept[v.Session][key]
+	a.mu.RUnlock()
+	return kept && (a.ledger == nil || a.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 
 // grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;
