@@ -58,9 +58,11 @@ func (s *Store) Granted(ctx context.Context, session, key string) (bool, error) 
 
 // EndSession ends what was allowed in a session of this process.
 func (s *Store) EndSession(ctx context.Context, session string) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0`,
-		s.now().UnixMilli(), thisProcess(), session)
-	return err
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0`,
+			s.now().UnixMilli(), thisProcess(), session)
+		return err
+	})
 }
 
 // Revoke takes a grant back: from now on the person is asked again. record is called before that is kept; when it fails, the
