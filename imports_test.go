@@ -29,7 +29,7 @@ var may = map[string][]string{
 	"internal/state":      {},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
-	"internal/store":      {},
+	"internal/store":      {}, // what the rows mean is said by internal/app
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
