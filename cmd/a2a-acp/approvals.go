@@ -27,7 +27,7 @@ where (a2a-acp audit list).`,
 		Args: verbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(approvalsListCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env))
+	cmd.AddCommand(approvalsListCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env), approvalsRevokeCommand(env))
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func showApproval(a store.Approval) shownApproval {
 }
 
 func approvalsListCommand(env *environment) *cobra.Command {
-	var all bool
+	var all, granted bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the questions that wait for an answer",
@@ -77,12 +77,18 @@ agent does, and the answer is about what the agent says. Of a question that is g
 asked has ended.`,
 		Example: `  a2a-acp approvals list
   a2a-acp approvals list --json | jq -r '.[].id'
-  a2a-acp approvals list --all`,
+  a2a-acp approvals list --all
+  a2a-acp approvals list --granted`,
 		Args: cobra.NoArgs,
 	}
 	f := addFormat(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "also those of the last day that were answered, withdrawn or not answered")
+	cmd.Flags().BoolVar(&granted, "granted", false, "instead, what was allowed for sessions that go on (\"always\")")
+	cmd.MarkFlagsMutuallyExclusive("all", "granted")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if granted {
+			return writeAllowances(cmd.Context(), env, *f)
+		}
 		list, err := listApprovals(cmd.Context(), env, func(a store.Approval) bool {
 			return all || a.State == store.Pending || a.State == store.Gone
 		})

@@ -46,7 +46,7 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 	} else {
 		writeResults(env, results)
 	}
-	return silent(codeOfResults(results))
+	return env.ends(codeOfResults(results))
 }
 
 // codeOfResults gives the exit code of a batch: that of the first call that did not complete.

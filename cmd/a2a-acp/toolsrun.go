@@ -111,7 +111,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err
 		}
-		return silent(codeOfResult(result))
+		return env.ends(codeOfResult(result))
 	}
 	if _, err := io.WriteString(env.stdout, result.Stdout); err != nil {
 		return fail(exitHost, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
@@ -126,7 +126,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
 	sayMore(env, result)
-	return silent(codeOfResult(result))
+	return env.ends(codeOfResult(result))
 }
 
 func meaningOf(result tool.Result) string {
@@ -240,7 +240,7 @@ func dryRun(env *environment, a *app.App, call tool.Call, asJSON bool) error {
 	if failure != nil {
 		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
 		env.say(fmt.Sprintf("%s: %s", failure.Code, failure.Message))
-		return silent(codeOfResult(result))
+		return env.ends(codeOfResult(result))
 	}
 	if asJSON {
 		return writeData(env.stdout, formatJSON, preview)

@@ -110,6 +110,7 @@ func (a *App) start() error {
 		Policies: permissions.NewSet(set.Policies),
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
+		Ledger:   ledger{a},
 	})
 	a.use(set)
 

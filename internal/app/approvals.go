@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 // Approvals are the questions that wait for a person, seen from another terminal than where they are asked. Close it.
@@ -40,6 +41,18 @@ func OpenApprovals(ctx context.Context, o Options) (*Approvals, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return &Approvals{s, log}, nil
+}
+
+// Grants gives what people have allowed for sessions that go on.
+func (a *Approvals) Grants(ctx context.Context) ([]store.Grant, error) { return a.store.Grants(ctx) }
+
+// Revoke takes a grant back; see store.Store.Revoke.
+func (a *Approvals) Revoke(ctx context.Context, id, revoker string) (store.Grant, error) {
+	return a.store.Revoke(ctx, id, revoker, func(g store.Grant) error {
+		return a.log.Record(context.WithoutCancel(ctx), events.Event{
+			Type: events.GrantRevoked, Time: now(), Session: g.Session, Agent: g.Agent, Detail: events.Text(g.Words + ", by " + revoker),
+		})
+	})
 }
 
 func openStoreIn(ctx context.Context, dir string) (*store.Store, error) {

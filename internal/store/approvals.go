@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"modernc.org/sqlite"
 )
 
 // keptFor is how long a question is kept after it was asked and nobody waits any more. The record keeps what was decided.
@@ -59,9 +61,11 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 
 // Withdraw takes a question back: nobody can answer it any more. One that is answered stays so.
 func (s *Store) Withdraw(ctx context.Context, id, why string) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ? WHERE id = ? AND state = 'pending'`,
-		s.now().UnixMilli(), why, id)
-	return err
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ? WHERE id = ? AND state = 'pending'`,
+			s.now().UnixMilli(), why, id)
+		return err
+	})
 }
 
 // Get gives one question.
@@ -113,7 +117,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 
 // change makes a change under the write lock, whole or not at all.
 func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+	tx, err := begin(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -122,6 +126,19 @@ func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// begin takes the write lock. SQLite's own patience of five seconds is too short where many processes stand in line on a
+// slow disk, since whoever waits is not served in turn; so it is given a few times, as long as ctx allows.
+func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	const tries, locked = 6, 5 // SQLITE_BUSY, https://sqlite.org/rescode.html
+	for try := 1; ; try++ {
+		tx, err := db.BeginTx(ctx, nil)
+		var failed *sqlite.Error
+		if !errors.As(err, &failed) || failed.Code()&0xff != locked || try == tries || ctx.Err() != nil {
+			return tx, err
+		}
+	}
 }
 
 func set(ctx context.Context, tx *sql.Tx, a Approval) error {

@@ -41,7 +41,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 
 // take takes one step, whole or not at all.
 func take(ctx context.Context, db *sql.DB, step string, number int) error {
-	tx, err := db.BeginTx(ctx, nil)
+	tx, err := begin(ctx, db)
 	if err != nil {
 		return err
 	}

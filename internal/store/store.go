@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	_ "modernc.org/sqlite" // the driver
 )
 
 // Name is the database's name in the state directory. SQLite puts its -wal and -shm files beside it.

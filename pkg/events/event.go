@@ -23,6 +23,7 @@ const (
 	ToolSeen         Type = "tool.seen"         // the agent did it by itself: seen, not decided
 	ApprovalAsked    Type = "approval.asked"    // a person is being asked
 	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
+	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
 	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
 	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently
 	RecordRepaired   Type = "record.repaired"   // a torn last line was set aside
