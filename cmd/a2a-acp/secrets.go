@@ -159,7 +159,7 @@ it prints is the value.`,
 		case command && len(args) > 1:
 			entry.Command = args[1:]
 		case command:
-			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS..."))
+			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
 		case len(args) > 1:
 			return fail(exitUsage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
 		default:
