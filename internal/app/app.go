@@ -102,11 +102,15 @@ func (a *App) start() error {
 
 	a.openRecord()
 
-	a.Authority = permissions.New(permissions.Options{
+	options := permissions.Options{
 		Policies: permissions.NewSet(set.Policies),
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
-	})
+	}
+	if a.state != "" {
+		options.Counter, options.Grants = newCounts(a.state), NewGrants(a.state)
+	}
+	a.Authority = permissions.New(options)
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
