@@ -17,6 +17,9 @@ func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndj
 		b.recordAnswer(p, asked, permissions.Reject, option, "not approved")
 		return line
 	}
+	if line, refused := b.refusedMode(p, answer, line, option); refused {
+		return line
+	}
 	verdict := permissions.Reject
 	if option.Kind == allowOnce || option.Kind == allowAlways {
 		verdict = permissions.Approve

@@ -186,7 +186,7 @@ func (c *compiledMatcher) mayFit(v *view, value any) holds {
 	text, isText := value.(string)
 	if len(c.In) > 0 && !slices.ContainsFunc(c.In, func(want any) bool {
 		word, ok := want.(string)
-		return sameScalar(want, value) || ok && isText && strings.EqualFold(strings.TrimSpace(text), word)
+		return sameScalar(want, value) || ok && isText && strings.EqualFold(squeeze(text), squeeze(word)) // full-access is Full_Access, too
 	}) {
 		return no
 	}
