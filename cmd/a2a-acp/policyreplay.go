@@ -164,7 +164,9 @@ func replayPolicies(env *environment, policies []string, only bool, since time.D
 		return fail(exitUsage, err)
 	}
 	r := replayed{Changes: []change{}, Changed: []changed{}, Untellers: []untold{}}
-	if err := eachRecorded(env, audit.Filter{Since: env.now().Add(-since)}, func(act app.Recorded) { r.add(act, judge) }); err != nil {
+	if err := judge.Replay(func(each func(app.Recorded)) error {
+		return eachRecorded(env, audit.Filter{Since: env.now().Add(-since)}, each)
+	}, r.add); err != nil {
 		return err
 	}
 	slices.SortFunc(r.Changes, func(a, b change) int {
@@ -180,10 +182,10 @@ func replayPolicies(env *environment, policies []string, only bool, since time.D
 	return nil
 }
 
-// add decides one act again.
-func (r *replayed) add(act app.Recorded, judge *app.Judge) {
+// add counts one act that was decided again.
+func (r *replayed) add(act app.Again) {
 	r.Calls++
-	d, why := judge.Decide(act)
+	d, why := act.Decision, act.Untold
 	from, to := act.Before.String(), d.Verdict.String()
 	switch {
 	case why != "":

@@ -20,6 +20,9 @@ type view struct {
 	inGitTree func() bool
 	danger    func() danger
 	toolText  string         // see shownTool
+	shownPath string         // what shown has shown last
+	shownText string
+	looked    map[string]string // what careful has found
 	seen      map[string]any // what conditions see; nil until one asks
 
 	now     time.Time
