@@ -56,11 +56,11 @@ func readTests(names []string) ([]config.PolicyTest, error) {
 		if err == nil {
 			more, err = config.ReadPolicyTests(file)
 		}
-		if list := config.List(err); err != nil && len(list) == 0 {
+		list := config.List(err)
+		if err != nil && len(list) == 0 {
 			return nil, err
-		} else {
-			found = append(found, list...)
 		}
+		found = append(found, list...)
 		tests = append(tests, more...)
 	}
 	if found.Broken() {

@@ -309,6 +309,9 @@ func (c *compiledMatcher) withinDirs(v *view) []string {
 
 // isWithin tells why a file does not surely lie there, or needs a rule that names it.
 func (c *compiledMatcher) isWithin(v *view, name string) string {
+	if doubts := Doubtful(name); len(doubts) > 0 {
+		return doubts[0]
+	}
 	p := newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
 	if p.err != nil {
 		return "it cannot be told which file that is: " + ShowLine(p.err.Error())
