@@ -64,7 +64,11 @@ var may = map[string][]string{
 		"internal/supervisor", "internal/tooltest",
 	},
 
-	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},
+	// The rows of decisions and of replay make rules and a record of their own.
+	"internal/bench": {
+		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver",
+		"internal/render",
+	},
 	"internal/demo":  {},
 
 	"test/agents":                  {},

@@ -160,7 +160,7 @@ func newCall(env *environment, id, agent string) tool.Call {
 	o := env.appOptions(nil, nil)
 	call := tool.Call{
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
-		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent},
+		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent, Headless: !isTerminal(env.stdin)},
 	}
 	if agent != "" || supervisor.DescendsFromBridge(os.Getpid()) {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call

@@ -106,12 +106,16 @@ func (a *App) start() error {
 
 	a.openRecord()
 
-	a.Authority = permissions.New(permissions.Options{
+	options := permissions.Options{
 		Policies: permissions.NewSet(set.Policies),
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
 		Ledger:   ledger{a},
-	})
+	}
+	if a.state != "" {
+		options.Counter = newCounts(a.state)
+	}
+	a.Authority = permissions.New(options)
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{

@@ -41,6 +41,7 @@ type BridgeOptions struct {
 // Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
 const (
 	exitConfig  = 2
+	exitDenied  = 3
 	exitHost    = 5
 	exitTimeout = 124
 )
@@ -55,6 +56,9 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 		return codeOfStart(err), err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := MustConfine(a.Set(), o.Confine != "", o.BestEffort); err != nil {
+		return exitDenied, err
+	}
 	if err := a.Watch(); err != nil {
 		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
 	}

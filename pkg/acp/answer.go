@@ -28,6 +28,9 @@ func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndj
 		b.recordAnswer(p, asked, permissions.Reject, option, "not approved")
 		return line
 	}
+	if line, refused := b.refusedMode(p, answer, line, option); refused {
+		return line
+	}
 	asked.Source, asked.Approver = permissions.SourcePerson, editorAnswers
 	reason := ""
 	if option.Kind == allowAlways && b.keepsAlways(p) {

@@ -35,6 +35,9 @@ var editorIntercepts = map[string]intercept{
 	methodSessionDelete: (*Bridge).leaveSession,
 	methodPrompt:        (*Bridge).beginTurn,
 	methodCancel:        (*Bridge).cancelTurn,
+
+	methodSetMode:         (*Bridge).switchMode, // passes, unless a rule rejects it
+	methodSetConfigOption: (*Bridge).switchMode,
 }
 
 func isAgentIntercept(method string) bool { return owns(agentIntercepts, method) }

@@ -114,7 +114,11 @@ func (a *Authority) Decide(r Request) Decision {
 func (a *Authority) Take(r Request) Decision {
 	v, inForce := a.view(r), a.rulesFor(r)
 	rules, policy := inForce.ask(v)
-	d := a.decideBy(v, rules, policy)
+	return a.spend(v, rules, a.decideBy(v, rules, policy))
+}
+
+// spend counts an approval towards its rule's limit, and asks where that is reached.
+func (a *Authority) spend(v *view, rules answer, d Decision) Decision {
 	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
 		return d
 	}
@@ -229,3 +233,7 @@ func (v *view) guardedFile() string {
 	}
 	return ""
 }
+
+// Guarded tells why a person is asked about the act every time, whatever they said before: a file that it touches is more
+// than data. It is "" when none is.
+func (a *Authority) Guarded(r Request) string { return a.view(r).guardedFile() }

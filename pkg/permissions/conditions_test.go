@@ -374,7 +374,7 @@ func TestRedecide(t *testing.T) {
 		if test.inOrder {
 			file = v1(test.rules...)
 		}
-		d, untold := b.authority(file).Redecide(r)
+		d, untold := b.authority(file).Redecide(r, time.Now())
 		if d.Verdict != test.want || len(untold) != test.untold {
 			t.Errorf("%s: %s, %+v", test.name, said(d), untold)
 		}
