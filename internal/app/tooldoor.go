@@ -134,6 +134,9 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	made := callOf(t.session, found.Tool.ID, call.Arguments)
 	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
 	result := t.app.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
+	if result.Metadata.Decision != nil {
+		result.Metadata.Decision.Approver = "" // who sits where is no business of the agent's; the record has it
+	}
 	told := mcpserver.FromResult(result)
 	if found.Tool.Surface.MCPProtocolError {
 		told = told.AsProtocolError(result.MCPError)

@@ -36,7 +36,7 @@ func named[T any](of func() noun[T]) func() (string, []string) {
 // otherNouns are those of other files, which have no schema.
 var otherNouns = []string{
 	"policyFileNoun", "ruleNoun", "commandsNoun", "decisionNoun", "defaultsNoun", "matcherNoun", "riskNoun", "limitNoun", "actNoun",
-	"settingsNoun", "maskNoun", "sandboxSettingsNoun",
+	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun",
 }
 
 // TestSchemaKnowsEveryNoun looks through the sources for nouns that nobody has told the schema of.
