@@ -42,6 +42,7 @@ type Host struct {
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
+	strays  strays     // the census's
 
 	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
 	orphans sync.Mutex
@@ -64,8 +65,8 @@ var errClosed = errors.New("the sandbox has been closed")
 // LevelNone, every Plan is refused, and Why says what is missing.
 //
 // It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes its child, and
-// so do orphans of other children, which it leaves alone), and descriptors from 3 on that it inherited are no longer
-// passed on to programs that it starts. The caller closes the Host.
+// so do orphans of other children: they are left alone while they run, and reaped when they have ended, see strays), and
+// descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
 		capability: findCapability(requirements()), grace: o.Grace, self: -1,
@@ -101,6 +102,7 @@ func (h *Host) open(o Options) (err error) {
 	if h.adopted, err = openChildList(unix.Getpid()); err != nil {
 		return err
 	}
+	h.strays = newStrays()
 	if h.null, err = os.Open(os.DevNull); err != nil {
 		return err
 	}
