@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -62,6 +63,35 @@ func TestReapedAndKilled(t *testing.T) {
 		out := role("careless").run(t.Context(), t, host)
 		if out.ExitCode != 0 || out.Reaped != 2 || out.Killed != 1 || out.Lost != 0 {
 			t.Errorf("got code %d, %d reaped, %d killed, %d lost; want 0, 2, 1, 0\n%s", out.ExitCode, out.Reaped, out.Killed, out.Lost, out.Stderr)
+		}
+	})
+}
+
+// TestCountedWhenEnded checks the same counts for a call that we end, on every level: the root has two processes beside it, one
+// of which has ended.
+func TestCountedWhenEnded(t *testing.T) {
+	atLevels(t, func(t *testing.T, host *Host) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var counting sync.WaitGroup
+		// The shell's end of a coprocess's pipe is closed when it becomes sleep, which waits for no child.
+		s := script{text: "sleep 1000 & coproc { read -r; }; echo ready; exec sleep 1000"}
+		s.stdout = lineWriter(func(string) {
+			counting.Go(func() { // ends when it has seen what it wants to, or the call is over
+				defer cancel()
+				for calls := host.limitedCalls(); len(calls) > 0; calls = host.limitedCalls() {
+					for _, c := range calls {
+						if host.count(c) == (toll{reaped: 1, killed: 1}) {
+							return
+						}
+					}
+				}
+			})
+		})
+		out := s.run(ctx, t, host)
+		counting.Wait()
+		if !out.Cancelled || out.Reaped != 1 || out.Killed != 1 {
+			t.Errorf("got cancelled %t, %d reaped, %d killed; want true, 1, 1", out.Cancelled, out.Reaped, out.Killed)
 		}
 	})
 }
