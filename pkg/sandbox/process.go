@@ -57,7 +57,7 @@ type Outcome struct {
 	// which does not say that nothing was left: the kernel ends it on the root's own way out, before anybody can learn that the
 	// root has ended, and keeps no count.
 	Reaped, Killed int
-	Lost   int // processes that could not be ended: they belong to another user by now
+	Lost           int // processes that could not be ended: they belong to another user by now
 
 	Elapsed time.Duration
 	// Hints say what was asked for and could not be granted, because it does not exist for instance.
