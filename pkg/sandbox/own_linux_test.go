@@ -3,12 +3,14 @@
 package sandbox
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
-	"strconv"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -123,69 +125,97 @@ func waitid(pid, how int) error {
 	}
 }
 
-// TestTheProgramIsKilled checks that a script does not go on when this program is killed, and that the next start removes
-// the directories that were left.
+// TestTheProgramIsKilled checks, on every level, that a script does not go on when this program is killed, and that the next
+// start removes the directories and the control groups that were left.
 func TestTheProgramIsKilled(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
-		temp, work := t.TempDir(), t.TempDir()
-		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), roleVariable+"=victim", "TMPDIR="+temp, "SANDBOX_TEST_WORK="+work)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatalf("the call did not start: %v", err)
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil {
-			t.Fatal(err)
-		}
-		script, err := unix.PidfdOpen(pid, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer unix.Close(script)
-		cmd.Process.Kill()
-		cmd.Wait()
-		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(script), Events: unix.POLLIN}}, -1); n != 1 {
-			t.Errorf("the script runs on after the program was killed: %d, %v", n, err)
-		}
-		if left := names(t, temp, work); len(left) != 2 {
-			t.Fatalf("the killed program left %q, want a directory for the calls and a start directory", left)
-		}
-		host, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if left := names(t, temp, work); len(left) != 1 || !strings.HasPrefix(left[0], scratchPrefix) {
-			t.Errorf("after the next start there is %q, want that one's own directory only", left)
-		}
-		if err := host.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if left := names(t, temp, work); len(left) > 0 {
-			t.Errorf("after Close there is %q", left)
+		for _, level := range []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull} {
+			t.Run(string(level), func(t *testing.T) {
+				if host, err := Open(Options{TempDir: t.TempDir(), Level: level, AllowWeak: true}); err != nil || host.Level() != level || host.Close() != nil {
+					lacking(t, fmt.Sprintf("want level %s: %v", level, err))
+				}
+				theProgramIsKilled(t, level)
+			})
 		}
 	})
 }
 
+func theProgramIsKilled(t *testing.T, level Level) {
+	temp, work := t.TempDir(), t.TempDir()
+	name, value := marker()
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), roleVariable+"=victim", "TMPDIR="+temp, "SANDBOX_TEST_WORK="+work, "SANDBOX_TEST_LEVEL="+string(level), "SANDBOX_TEST_VALUE="+value)
+	groups := strings.TrimSpace(startAndRead(t, cmd))
+	cmd.Process.Kill()
+	cmd.Wait()
+	for len(survivors(t, name, value)) > 0 { // or the test runs out of time
+		runtime.Gosched()
+	}
+	if left := names(t, temp, work); len(left) != 2 {
+		t.Fatalf("the killed program left %q, want a directory for the calls and a start directory", left)
+	}
+	if groups != "" {
+		if _, err := os.Stat(groups); err != nil {
+			t.Fatalf("the killed program had control groups: %v", err)
+		}
+		awaitEmpty(t, groups)
+	}
+	host, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true})
+	mustDo(t, err)
+	if left := names(t, temp, work); len(left) != 1 || !strings.HasPrefix(left[0], scratchPrefix) {
+		t.Errorf("after the next start there is %q, want that one's own directory only", left)
+	}
+	if _, err := os.Stat(groups); groups != "" && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the next start the control groups %s are still there: %v", groups, err)
+	}
+	mustDo(t, host.Close())
+	if left := names(t, temp, work); len(left) > 0 {
+		t.Errorf("after Close there is %q", left)
+	}
+}
+
+// awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may be for a moment.
+func awaitEmpty(t *testing.T, groups string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(groups, "*", "cgroup.procs"))
+	mustDo(t, err)
+	for _, file := range files {
+		for {
+			procs, err := os.ReadFile(file)
+			mustDo(t, err)
+			if len(procs) == 0 {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+}
+
+// playVictim tells where its control groups are, if it has some, when a call of it runs.
 func playVictim() error {
-	host, err := Open(Options{Level: LevelRlimits, AllowWeak: true})
+	level := Level(os.Getenv("SANDBOX_TEST_LEVEL"))
+	if level == "" {
+		level = LevelRlimits
+	}
+	host, err := Open(Options{Level: level, AllowWeak: true})
 	if err != nil {
 		return err
 	}
-	plan, err := host.Plan(Profile{Dir: os.Getenv("SANDBOX_TEST_WORK"), TempIsolation: true, Limits: tool.DefaultLimits()})
+	name, _ := marker()
+	groups := ""
+	if host.groups != nil {
+		groups = host.groups.base
+	}
+	plan, err := host.Plan(Profile{
+		Dir: os.Getenv("SANDBOX_TEST_WORK"), TempIsolation: true, Limits: tool.DefaultLimits(),
+		Environment: map[string]string{name: os.Getenv("SANDBOX_TEST_VALUE"), "GROUPS_ARE": groups},
+	})
 	if err != nil {
 		return err
 	}
 	// A shell builtin that blocks, so that there is no further process.
 	_, err = host.Run(context.Background(), plan, Process{
-		Argv:   []string{bash, "-c", `mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; mkfifo wait; exec 7<>wait; echo $$; read -r -u 7`},
+		Argv:   []string{bash, "-c", `mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; mkfifo wait; exec 7<>wait; echo "$GROUPS_ARE"; read -r -u 7`},
 		Inputs: []Input{}, Stdout: os.Stdout,
 	})
 	return err
