@@ -57,6 +57,10 @@ func TestEachLimitIsNamed(t *testing.T) {
 	})
 }
 
+// wantsGroups says what a machine lacks on which a call's memory is not bounded as a whole.
+const wantsGroups = "want control groups of version 2 (cgroup2 in /proc/mounts) with the controllers memory and pids, in a part of the tree " +
+	"that is delegated to this user and that this program is in a group below: a systemd unit with Delegate=yes and DelegateSubgroup=…"
+
 // TestMemoryOfTheWholeCall checks that processes which are each within the limit on memory, and together are not, end the call.
 func TestMemoryOfTheWholeCall(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
@@ -64,8 +68,7 @@ func TestMemoryOfTheWholeCall(t *testing.T) {
 		mustDo(t, err)
 		defer host.Close()
 		if !host.capability.totalMemory {
-			t.Skip("want control groups of version 2 (cgroup2) with the controllers memory and pids, in a part of the tree that is delegated " +
-				"to this user: a systemd unit with Delegate=yes and DelegateSubgroup=…. `a2a-acp doctor` tells what this machine has.")
+			t.Skip(wantsGroups)
 		}
 		limits := tool.DefaultLimits()
 		limits.Memory = 64 << 20
