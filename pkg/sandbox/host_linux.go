@@ -19,7 +19,8 @@ import (
 type Host struct {
 	capability capability
 	grace      time.Duration
-	own        mark // ours, which no call has
+	own        mark   // ours, which no call has
+	family     family // the calls'
 
 	scratch *scratch
 	null    *os.File
@@ -113,9 +114,10 @@ func (h *Host) open(o Options) (err error) {
 	if h.self, err = unix.PidfdOpen(unix.Getpid(), 0); err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
 	}
-	if h.scratch, err = openScratch(o.TempDir); err != nil {
+	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
 	}
+	h.family = familyOf(h.scratch.id, h.own)
 	h.survey(o)
 	// Without control groups calls do without; doctor tells what would give them.
 	if h.groups, err = openGroups(h.scratch.id); err == nil {
@@ -187,8 +189,8 @@ func (h *Host) enter(c *call) error {
 	if h.closed {
 		return errClosed
 	}
-	for c.mark = newMark(h.own); h.live[c.mark] != nil; {
-		c.mark = newMark(h.own)
+	for c.mark = h.family.newMark(); h.live[c.mark] != nil; {
+		c.mark = h.family.newMark()
 	}
 	h.live[c.mark] = c
 	h.calls.Add(1)

@@ -148,13 +148,13 @@ func (h *Host) killMarked(m mark) error {
 	if !h.isMark(m) {
 		return fmt.Errorf("%d is no call's mark", m)
 	}
-	return eachMarked(m, func(o orphan) { _ = o.kill() })
+	return eachMarked(family{first: m, size: 1}, func(o orphan) { _ = o.kill() })
 }
 
-// eachMarked calls visit with every process of the machine that carries a mark, held by a descriptor.
-func eachMarked(m mark, visit func(orphan)) error {
+// eachMarked calls visit with every process of the machine that carries a mark of a family, held by a descriptor.
+func eachMarked(marks family, visit func(orphan)) error {
 	return eachProcess(func(pid int) {
-		if found, err := markOf(pid); err != nil || found != m {
+		if m, err := markOf(pid); err != nil || !marks.has(m) {
 			return
 		}
 		o, err := openOrphan(pid)
@@ -163,7 +163,7 @@ func eachMarked(m mark, visit func(orphan)) error {
 		}
 		defer o.close()
 		// Read again, now that the descriptor is open: the number may have been given to another in between.
-		if found, err := markOf(pid); err == nil && found == m {
+		if m, err := markOf(pid); err == nil && marks.has(m) {
 			visit(o)
 		}
 	})
@@ -200,7 +200,7 @@ func (h *Host) ask(c *call, signal unix.Signal) {
 		return
 	}
 	// Where /proc cannot be listed the grace passes, and then comes SIGKILL.
-	_ = eachMarked(c.mark, func(o orphan) {
+	_ = eachMarked(family{first: c.mark, size: 1}, func(o orphan) {
 		if group, err := unix.Getpgid(o.pid); err == nil && group == ours {
 			_ = unix.PidfdSendSignal(o.fd, signal, nil, 0) // ESRCH: it has ended meanwhile
 		}

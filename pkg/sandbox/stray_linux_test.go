@@ -86,18 +86,27 @@ func playStrays() error {
 
 // abandon leaves processes behind that become children of ours, and end.
 func abandon(n int) ([]int, error) {
+	fromUs, toThem, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer fromUs.Close()
 	var all []int
 	for range n {
-		// The pipe is closed when both have ended.
-		out, err := exec.Command(bash, "-c", "setsid true & echo $!").Output()
+		cmd := exec.Command(bash, "-c", "setsid cat <&3 >/dev/null 2>&1 & echo $!")
+		cmd.ExtraFiles = []*os.File{fromUs}
+		out, err := cmd.Output()
 		if err != nil {
+			toThem.Close()
 			return nil, err
 		}
-		pid := number(string(out))
+		all = append(all, number(string(out)))
+	}
+	toThem.Close() // now they end, and not before their shells have
+	for _, pid := range all {
 		if err := waitid(pid, unix.WEXITED|unix.WNOWAIT); err != nil {
 			return nil, fmt.Errorf("process %d has not become ours: %w", pid, err)
 		}
-		all = append(all, pid)
 	}
 	return all, nil
 }
