@@ -65,6 +65,9 @@ var errClosed = errors.New("the sandbox has been closed")
 // Open finds out what this machine enforces and makes ready for calls. Where it cannot even own a process tree the Host has
 // LevelNone, every Plan is refused, and Why says what is missing.
 //
+// It clears away what programs left that were killed and that had the same TempDir: processes of their calls, directories and
+// control groups.
+//
 // It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes its child, and
 // so do orphans of other children: they are left alone while they run, and reaped when they have ended, see strays), and
 // descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.

@@ -2,33 +2,39 @@
 
 package sandbox
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // endLeftovers ends what is left of the calls of a program that was killed. Where calls have no process namespace only their roots
 // were killed with it, and what those had started went on with nobody to own it, until now.
 //
-// Some may be starting others as fast as they are found, so it goes on until a look finds none. It gives up on what hangs in the
-// kernel, and on what belongs to another user by now. What has lowered its mark is not found.
+// Some may be starting others as fast as they are found, so it goes on until a look finds none, for as long as its patience at
+// most: nothing that a call has left may keep this program from starting. It leaves what hangs in the kernel, what belongs to
+// another user by now, and what has lowered its mark.
 func endLeftovers(marks family) {
-	still, ended := newStillness(), map[int]int{}
-	for {
+	for begun := time.Now(); time.Since(begun) < patience; {
 		var left round
-		_ = eachMarked(marks, func(o orphan) { // where /proc cannot be listed nothing can be done
-			if taskState("/proc/"+strconv.Itoa(o.pid)+"/stat") == 'Z' || !isCalls(o.pid) || o.kill() != nil {
-				return
-			}
-			left.count++
-			if again, err := openOrphan(o.pid); err == nil && len(left.alive) < enoughToAwait {
-				left.alive = append(left.alive, again)
-			} else if err == nil {
-				again.close()
-			}
-		})
-		if left.count == 0 || still.look(left.moves(ended)) {
-			left.close()
+		look := func() {
+			_ = eachMarked(marks, func(o orphan) { // where /proc cannot be listed nothing can be done
+				if taskState("/proc/"+strconv.Itoa(o.pid)+"/stat") == 'Z' || !isCalls(o.pid) || o.kill() != nil {
+					return
+				}
+				left.count++
+				if len(left.alive) == enoughToAwait {
+					return
+				}
+				if again, err := openOrphan(o.pid); err == nil {
+					left.alive = append(left.alive, again)
+				}
+			})
+		}
+		urgently(look)
+		if left.count == 0 {
 			return
 		}
-		left.await(ended)
+		left.await(nil)
 		left.close()
 	}
 }

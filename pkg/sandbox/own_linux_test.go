@@ -185,6 +185,53 @@ func theProgramIsKilled(t *testing.T, level Level) {
 	if left := names(t, temp, work); len(left) > 0 {
 		t.Errorf("after Close there is %q", left)
 	}
+	reapLeftovers(t)
+}
+
+// TestLeftoversThatHop covers leftovers of a killed program that start others as fast as they are found.
+func TestLeftoversThatHop(t *testing.T) {
+	asEveryUser(t, func(t *testing.T) {
+		for _, way := range ways {
+			if !strings.HasPrefix(way.name, "hops") {
+				continue
+			}
+			t.Run(way.name, func(t *testing.T) {
+				temp := t.TempDir()
+				name, value := marker()
+				cmd := exec.CommandContext(t.Context(), self)
+				cmd.Env = append(os.Environ(), roleVariable+"=victim", "TMPDIR="+temp, "SANDBOX_TEST_WORK="+t.TempDir(), "SANDBOX_TEST_VALUE="+value,
+					"SANDBOX_TEST_FIRST="+way.text+"\n")
+				startAndRead(t, cmd)
+				cmd.Process.Kill()
+				cmd.Wait()
+				if len(survivors(t, name, value)) == 0 {
+					t.Error("nothing was left, so this tests nothing")
+				}
+				host, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true})
+				mustDo(t, err)
+				if left := survivors(t, name, value); len(left) > 0 {
+					t.Errorf("after the next start there are still %q", left)
+				}
+				mustDo(t, host.Close())
+				reapLeftovers(t)
+			})
+		}
+	})
+}
+
+// reapLeftovers reaps what a killed program's calls have left, and the next start has ended: where this process is a subreaper it
+// has become our child, and nobody's of those that Hosts look after. No call may be running.
+func reapLeftovers(t *testing.T) {
+	t.Helper()
+	own, err := ownMark()
+	mustDo(t, err)
+	for _, pid := range ownChildren(t) {
+		if m, err := markOf(pid); err == nil && m < own && isCalls(pid) {
+			if _, err := reap(pid); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may be for a moment.
@@ -228,7 +275,7 @@ func playVictim() error {
 	}
 	// The shell itself waits, in a builtin.
 	_, err = host.Run(context.Background(), plan, Process{
-		Argv:   []string{bash, "-c", `sleep 1000 & setsid sleep 1000 & (trap "" TERM HUP; exec sleep 1000) & mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; mkfifo wait; exec 7<>wait; echo "$GROUPS_ARE"; read -r -u 7`},
+		Argv:   []string{bash, "-c", os.Getenv("SANDBOX_TEST_FIRST") + `sleep 1000 & setsid sleep 1000 & (trap "" TERM HUP; exec sleep 1000) & mkdir -p deep/er "$HOME/deep/er"; chmod 0 deep "$HOME/deep"; mkfifo wait; exec 7<>wait; echo "$GROUPS_ARE"; read -r -u 7`},
 		Inputs: []Input{}, Stdout: os.Stdout,
 	})
 	return err
