@@ -29,6 +29,9 @@ var may = map[string][]string{
 	"internal/state":      {},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
+	"internal/secret":     {"pkg/tool"},
+	"internal/grant":      {"pkg/tool"},
+	"internal/blob":       {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -38,21 +41,24 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read.
-	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"internal/config": {"pkg/tool", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
+	"internal/tooltest": {"pkg/tool"},
+	// permissions: what a new tool's command is known to do is what the careful rules know.
+	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
+		"internal/profile", "internal/secret", "internal/state", "internal/supervisor", "internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
-		"internal/supervisor",
+		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/grant", "internal/mcpserver", "internal/profile",
+		"internal/scaffold", "internal/secret", "internal/supervisor", "internal/tooltest",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -43,6 +46,10 @@ asks on the terminal, or needs --yes.
 
 Without --json the tool's own output is printed as it is.
 
+--as AGENT makes the call as that agent's: it is decided by the rules for agents, and where they ask, you
+are asked as the editor would ask you. It prints what the model is offered, what you see, and what the
+model gets back. With --dry-run nothing runs.
+
 --batch makes many calls, some at the same time: FILE holds a JSON list of {"tool": …, "params": {…}},
 or one such object on each line. Each call is decided and recorded by itself, one that fails does not
 stop the others, and the results stand in the order of the file. The exit code is that of the first
@@ -51,6 +58,7 @@ call that did not complete.`,
   a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
   a2a-acp tools run grep --params @call.json --json
   a2a-acp tools run grep -p pattern=TODO --dry-run
+  a2a-acp tools run grep -p pattern=TODO --as gemini
   a2a-acp tools run --batch calls.jsonl --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeTools(env, &flags.tools),
@@ -58,7 +66,8 @@ call that did not complete.`,
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
 	addSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.agent, "as", "", "decide as if this agent had called")
+	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
 	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
@@ -88,12 +97,15 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	if err != nil {
 		return err
 	}
+	if flags.agent != "" {
+		return runAs(ctx, env, a, call, flags, asJSON)
+	}
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
 	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
 	if asJSON {
-		if err := writeData(env.stdout, formatJSON, result); err != nil {
+		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err
 		}
 		return silent(codeOfResult(result))
@@ -110,14 +122,26 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	} else if result.ExitCode != 0 {
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
+	sayMore(env, result)
 	return silent(codeOfResult(result))
 }
 
 func meaningOf(result tool.Result) string {
-	if result.MCPError == nil || result.MCPError.Message == "" {
+	if result.MCPError == nil || result.MCPError.Message == "" || result.MCPError.Unmapped {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: %s)", result.MCPError.Message, result.MCPError.Detail)
+	return fmt.Sprintf(" (%s)", permissions.ShowLine(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
+}
+
+// sayMore says what to do about a failure, and where output lies that was not passed on.
+func sayMore(env *environment, result tool.Result) {
+	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok {
+		env.say("hint: " + permissions.ShowLine(cure))
+	}
+	blobs, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)
+	for _, name := range slices.Sorted(maps.Keys(blobs)) {
+		env.say(fmt.Sprintf("all of %s, %d bytes, is in %s", name, blobs[name].Bytes, blobs[name].Path))
+	}
 }
 
 // startCode gives the exit code of an App that could not be started.
@@ -135,7 +159,7 @@ func newCall(env *environment, id, agent string) tool.Call {
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
 		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent},
 	}
-	if supervisor.DescendsFromBridge(os.Getpid()) {
+	if agent != "" || supervisor.DescendsFromBridge(os.Getpid()) {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}
 	return call

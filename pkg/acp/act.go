@@ -35,7 +35,7 @@ func (b *Bridge) carryOut(a act) error {
 	if decision, given := b.o.Acts.Take(a.request.Session, a.ledger); given {
 		return b.finish(a, decision)
 	}
-	decision := b.o.Authority.Decide(a.request)
+	decision := b.o.Authority.Take(a.request)
 	if decision.Verdict == permissions.Ask {
 		return b.hold(a, decision)
 	}
