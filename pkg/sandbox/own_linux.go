@@ -153,20 +153,23 @@ func (h *Host) killMarked(m mark) error {
 
 // eachMarked calls visit with every process of the machine that carries a mark of a family, held by a descriptor.
 func eachMarked(marks family, visit func(orphan)) error {
-	return eachProcess(func(pid int) {
-		if m, err := markOf(pid); err != nil || !marks.has(m) {
-			return
-		}
-		o, err := openOrphan(pid)
-		if err != nil {
-			return
-		}
-		defer o.close()
-		// Read again, now that the descriptor is open: the number may have been given to another in between.
-		if m, err := markOf(pid); err == nil && marks.has(m) {
-			visit(o)
-		}
-	})
+	return eachProcess(func(pid int) { ifMarked(pid, marks, visit) })
+}
+
+// ifMarked calls visit with a process if it carries a mark of a family.
+func ifMarked(pid int, marks family, visit func(orphan)) {
+	if m, err := markOf(pid); err != nil || !marks.has(m) {
+		return
+	}
+	o, err := openOrphan(pid)
+	if err != nil {
+		return
+	}
+	defer o.close()
+	// Read again, now that the descriptor is open: the number may have been given to another in between.
+	if m, err := markOf(pid); err == nil && marks.has(m) {
+		visit(o)
+	}
 }
 
 // count counts the processes of a call beside its root, when we are about to end it.

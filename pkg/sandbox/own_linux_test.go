@@ -162,13 +162,8 @@ func theProgramIsKilled(t *testing.T, level Level) {
 	if left := names(t, temp, work); len(left) != 2 {
 		t.Fatalf("the killed program left %q, want a directory for the calls and a start directory", left)
 	}
-	if groups != "" {
-		if _, err := os.Stat(groups); err != nil {
-			t.Fatalf("the killed program had control groups: %v", err)
-		}
-		if goingOn == 0 {
-			awaitEmpty(t, groups)
-		}
+	if groups != "" && goingOn == 0 {
+		awaitEmpty(t, groups)
 	}
 	host, err := Open(Options{TempDir: temp, Level: LevelRlimits, AllowWeak: true})
 	mustDo(t, err)
@@ -234,7 +229,8 @@ func reapLeftovers(t *testing.T) {
 	}
 }
 
-// awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may be for a moment.
+// awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may be for a moment. They may
+// be gone: the start of any program with a sandbox removes what is abandoned, another test's too.
 func awaitEmpty(t *testing.T, groups string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(groups, "*", "cgroup.procs"))
@@ -242,10 +238,10 @@ func awaitEmpty(t *testing.T, groups string) {
 	for _, file := range files {
 		for {
 			procs, err := os.ReadFile(file)
-			mustDo(t, err)
-			if len(procs) == 0 {
+			if len(procs) == 0 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
 				break
 			}
+			mustDo(t, err)
 			runtime.Gosched()
 		}
 	}
