@@ -150,7 +150,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 		theirs = append(theirs, b.tasks)
 	}
 	l := &launch{namespaces: namespaces(&c.plan, id)}
-	process1, err := l.start(func() { b.steps(l) })
+	b.steps(l)
+	process1, err := l.start()
 	if err != nil {
 		return err
 	}

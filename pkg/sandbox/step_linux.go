@@ -16,6 +16,8 @@ type step struct {
 	args   [6]uintptr // pointers among them lead to what launch.kept holds
 	result result
 
+	upTo uintptr // taken again with the first argument one higher, until it is this; 0: taken once
+
 	from *int32 // where an argument is that an earlier step found out, and
 	slot uint8  // which argument it is
 	into *int32 // where the result goes; nil: nowhere
@@ -40,8 +42,14 @@ type steps struct {
 	kept []any // what the steps' pointers lead to: a uintptr alone keeps nothing alive
 }
 
+// usualSteps is room for what most calls take, made at once: a list that grows is copied again and again.
+const usualSteps = 96
+
 // do adds a step, and gives it back to be said more of.
 func (s *steps) do(name string, number uintptr, args ...uintptr) *step {
+	if s.list == nil {
+		s.list, s.kept = make([]step, 0, usualSteps), make([]any, 0, usualSteps)
+	}
 	s.list = append(s.list, step{number: number, name: name})
 	at := &s.list[len(s.list)-1]
 	copy(at.args[:], args)
@@ -63,6 +71,12 @@ func (s *step) take(slot uint8, from *int32) *step {
 // give keeps the result.
 func (s *step) give(into *int32) *step {
 	s.into = into
+	return s
+}
+
+// repeat has the step taken with each first argument up to one.
+func (s *step) repeat(upTo uintptr) *step {
+	s.upTo = upTo
 	return s
 }
 
