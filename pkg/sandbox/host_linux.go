@@ -25,6 +25,7 @@ type Host struct {
 	null    *os.File
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
+	main    *squatter
 	session bool     // calls get a session of their own
 
 	filters     filters
@@ -68,7 +69,7 @@ var errClosed = errors.New("the sandbox has been closed")
 // passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
-		capability: findCapability(requirements()), grace: o.Grace, self: -1,
+		capability: findCapability(requirements()), grace: o.Grace, self: -1, main: newSquatter(),
 		live: map[mark]*call{}, roots: map[int]bool{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
@@ -153,6 +154,7 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 
 	h.calls.Wait()
+	h.main.close()
 	close(h.quit)
 	h.census.Wait()
 	if h.adopted != nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,8 +33,7 @@ type call struct {
 	group   *group       // nil when the call has none
 	hit     []string     // the limits of its group that it ran into
 
-	over    chan string // the limit that ends the call; has room for one
-	overOne sync.Once
+	stopping
 }
 
 // Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when the first
@@ -51,7 +49,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	if err := process.check(); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	c := &call{plan: plan, lost: map[int]bool{}, over: make(chan string, 1)}
+	c := &call{plan: plan, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
 	if err := h.enter(c); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
@@ -61,6 +59,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	}
 	var outcome Outcome
 	var err error
+	h.main.settle()
 	onThread(func(thread int) {
 		c.root.thread = thread
 		outcome, err = h.run(ctx, c, process)
@@ -74,10 +73,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	if err := h.start(c, process); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	why := make(chan ending, 1)
-	go func() { why <- h.watch(ctx, c) }() // ends with the root
-	lost := c.root.await()
-	ended := <-why
+	ended, lost := h.await(ctx, c)
 	left, leftErr := c.found, error(nil)
 	if !c.plan.level.hasNamespaces() {
 		left, leftErr = h.clearAway(c, ended != ending{})
@@ -158,11 +154,6 @@ func (h *Host) start(c *call, process Process) (err error) {
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
 	h.enrol(c.root.pid)
 	h.wakeCensus()
-	for _, s := range c.streams {
-		if s != nil {
-			go s.read(func() { c.end(limitOutput) }) // until finish
-		}
-	}
 	return nil
 }
 
@@ -227,40 +218,6 @@ func (h *Host) processes(p *Plan) uint64 {
 		return uint64(p.profile.Limits.Processes)
 	}
 	return h.brake(p.profile.Limits.Processes)
-}
-
-// end says which limit ends the call. The first one counts.
-func (c *call) end(limit string) {
-	c.overOne.Do(func() { c.over <- limit })
-}
-
-// ending is why a call ended. The zero ending is its own.
-type ending struct {
-	limit     string // of ours
-	cancelled bool
-}
-
-// watch returns when the root has ended, which it sees to when that has to be.
-func (h *Host) watch(ctx context.Context, c *call) ending {
-	var timeout <-chan time.Time
-	if limit := c.plan.profile.Limits.Timeout; limit > 0 {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	select {
-	case <-c.root.exited:
-		return ending{}
-	case limit := <-c.over:
-		h.kill(c)
-		return ending{limit: limit}
-	case <-ctx.Done():
-		h.terminate(c)
-		return ending{cancelled: true}
-	case <-timeout:
-		h.terminate(c)
-		return ending{limit: limitTimeout}
-	}
 }
 
 // terminate asks a call to end, and insists after the grace.
@@ -337,7 +294,7 @@ func (c *call) conclude(why ending, ended bool) (Outcome, error) {
 func (c *call) discard() error {
 	for _, s := range c.streams {
 		if s != nil {
-			s.from.Close()
+			unix.Close(s.from)
 		}
 	}
 	if c.dirs == nil {
