@@ -26,7 +26,7 @@ type Host struct {
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
 	main    *squatter
-	session bool     // calls get a session of their own
+	session bool // calls get a session of their own
 
 	filters     filters
 	system      []held // what every call can read

@@ -114,13 +114,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp); err != nil {
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
 		return err
-	}
-	if id.drop {
-		if err := c.dirs.giveTo(id); err != nil {
-			return err
-		}
 	}
 	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
 	if err != nil {
