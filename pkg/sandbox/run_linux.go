@@ -73,6 +73,11 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	if err := h.start(c, process); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
+	mounts := -1
+	if c.plan.level.hasNamespaces() {
+		mounts = holdMounts(c.root.pidfd)
+	}
+	defer h.mounts.takeApart(mounts)
 	ended, lost := h.await(ctx, c)
 	left, leftErr := c.found, error(nil)
 	if !c.plan.level.hasNamespaces() {
