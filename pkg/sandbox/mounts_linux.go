@@ -15,20 +15,27 @@ import (
 // is the root of a call, in its exit, unless somebody else holds the namespace too. So we do, and let go when the call has
 // its outcome. Nothing of the call is alive then, and nobody can enter the namespace but by our descriptor.
 type dismantler struct {
-	queue chan int
-	done  sync.WaitGroup
+	queue   chan int
+	pending sync.WaitGroup // what is in the queue, or is being taken apart
 }
 
-// mostMounts is how many calls' mounts wait to be taken apart before calls do it themselves.
-const mostMounts = 64
+const (
+	// mostMounts is how many calls' mounts wait to be taken apart before calls do it themselves.
+	mostMounts = 32
+	// dismantlers is how many are taken apart at once: the kernel lets all who wait for the same thing go on together.
+	dismantlers = 4
+)
 
 func newDismantler() *dismantler {
 	d := &dismantler{queue: make(chan int, mostMounts)}
-	d.done.Go(func() { // until close
-		for fd := range d.queue {
-			unix.Close(fd)
-		}
-	})
+	for range dismantlers {
+		go func() { // until close
+			for fd := range d.queue {
+				unix.Close(fd)
+				d.pending.Done()
+			}
+		}()
+	}
 	return d
 }
 
@@ -48,15 +55,17 @@ func (d *dismantler) takeApart(fd int) {
 	if fd < 0 {
 		return
 	}
+	d.pending.Add(1)
 	select {
 	case d.queue <- fd:
 	default:
 		unix.Close(fd)
+		d.pending.Done()
 	}
 }
 
 // close returns when all is taken apart.
 func (d *dismantler) close() {
+	d.pending.Wait()
 	close(d.queue)
-	d.done.Wait()
 }
