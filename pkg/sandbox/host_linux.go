@@ -26,7 +26,7 @@ type Host struct {
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
 	main    *squatter
-	mounts  *dismantler
+	mounts  dismantler
 	session bool // calls get a session of their own
 
 	filters     filters
@@ -70,7 +70,7 @@ var errClosed = errors.New("the sandbox has been closed")
 // passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
-		capability: findCapability(requirements()), grace: o.Grace, self: -1, main: newSquatter(), mounts: newDismantler(),
+		capability: findCapability(requirements()), grace: o.Grace, self: -1, main: newSquatter(),
 		live: map[mark]*call{}, roots: map[int]bool{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,29 +16,18 @@ import (
 // is the root of a call, in its exit, unless somebody else holds the namespace too. So we do, and let go when the call has
 // its outcome. Nothing of the call is alive then, and nobody can enter the namespace but by our descriptor.
 type dismantler struct {
-	queue   chan int
-	pending sync.WaitGroup // what is in the queue, or is being taken apart
+	pending sync.WaitGroup // what is to be taken apart, or is being so
+
+	mu   sync.Mutex
+	list []int
 }
 
 const (
-	// mostMounts is how many calls' mounts wait to be taken apart before calls do it themselves.
-	mostMounts = 32
-	// dismantlers is how many are taken apart at once: the kernel lets all who wait for the same thing go on together.
-	dismantlers = 4
+	// mostMounts is how many calls' mounts wait to be taken apart, and
+	mostMounts = 16
+	// longestWait is for how long: to wake another thread for each call takes as long as some of its work.
+	longestWait = 5 * time.Millisecond
 )
-
-func newDismantler() *dismantler {
-	d := &dismantler{queue: make(chan int, mostMounts)}
-	for range dismantlers {
-		go func() { // until close
-			for fd := range d.queue {
-				unix.Close(fd)
-				d.pending.Done()
-			}
-		}()
-	}
-	return d
-}
 
 // holdMounts takes hold of the mount namespace of a process. It gives -1 where it cannot: on kernels before Linux 6.11, and
 // where the process has ended already.
@@ -50,15 +40,31 @@ func holdMounts(pidfd int) int {
 	return fd
 }
 
-// takeApart lets go of what holdMounts gave.
+// takeApart lets go of what holdMounts gave, soon.
 func (d *dismantler) takeApart(fd int) {
 	if fd < 0 {
 		return
 	}
 	d.pending.Add(1)
-	select {
-	case d.queue <- fd:
-	default:
+	d.mu.Lock()
+	d.list = append(d.list, fd)
+	n := len(d.list)
+	d.mu.Unlock()
+	switch n {
+	case 1:
+		time.AfterFunc(longestWait, d.flush)
+	case mostMounts:
+		go d.flush() // close waits for it
+	}
+}
+
+// flush takes apart what there is.
+func (d *dismantler) flush() {
+	d.mu.Lock()
+	list := d.list
+	d.list = nil
+	d.mu.Unlock()
+	for _, fd := range list {
 		unix.Close(fd)
 		d.pending.Done()
 	}
@@ -66,6 +72,6 @@ func (d *dismantler) takeApart(fd int) {
 
 // close returns when all is taken apart.
 func (d *dismantler) close() {
+	d.flush()
 	d.pending.Wait()
-	close(d.queue)
 }
