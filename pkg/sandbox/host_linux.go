@@ -26,7 +26,7 @@ type Host struct {
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
 	main    *squatter
-	mounts  dismantler
+	mounts  *dismantler
 	session bool // calls get a session of their own
 
 	filters     filters
@@ -113,6 +113,9 @@ func (h *Host) open(o Options) (err error) {
 	if h.self, err = unix.PidfdOpen(unix.Getpid(), 0); err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
 	}
+	if h.mounts, err = newDismantler(); err != nil {
+		return err
+	}
 	if h.scratch, err = openScratch(o.TempDir); err != nil {
 		return err
 	}
@@ -156,7 +159,9 @@ func (h *Host) Close() error {
 
 	h.calls.Wait()
 	h.main.close()
-	h.mounts.close()
+	if h.mounts != nil {
+		h.mounts.close()
+	}
 	close(h.quit)
 	h.census.Wait()
 	if h.adopted != nil {

@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,19 +17,28 @@ import (
 // (synchronize_rcu_expedited in the kernel's fs/namespace.c): a quarter of a millisecond and more, in which nothing is done. That
 // is the root of a call, in its exit, unless somebody else holds the namespace too. So we do, and let go when the call has
 // its outcome. Nothing of the call is alive then, and nobody can enter the namespace but by our descriptor.
+//
+// Every new process has a copy of our descriptors until it closes them, and may then be the last itself. So a namespace waits in
+// the queue of a socket, where no process has it (unix(7), SCM_RIGHTS), until those are on their way that had a copy.
 type dismantler struct {
-	pending sync.WaitGroup // what is to be taken apart, or is being so
+	in, out int
+	pending sync.WaitGroup // what is in the queue
 
-	mu   sync.Mutex
-	list []int
+	mu         sync.Mutex
+	fresh, old int  // that came since the last turn, and before
+	turning    bool // there will be a turn
 }
 
-const (
-	// mostMounts is how many calls' mounts wait to be taken apart, and
-	mostMounts = 16
-	// longestWait is for how long: to wake another thread for each call takes as long as some of its work.
-	longestWait = 5 * time.Millisecond
-)
+// turnTime is how long what is in the queue is left there, up to twice. A turn for each call would wake a thread for each.
+const turnTime = 5 * time.Millisecond
+
+func newDismantler() (*dismantler, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make a queue for mounts: socketpair: %w", err)
+	}
+	return &dismantler{in: pair[0], out: pair[1]}, nil
+}
 
 // holdMounts takes hold of the mount namespace of a process. It gives -1 where it cannot: on kernels before Linux 6.11, and
 // where the process has ended already.
@@ -45,33 +56,53 @@ func (d *dismantler) takeApart(fd int) {
 	if fd < 0 {
 		return
 	}
+	err := unix.Sendmsg(d.in, []byte{0}, unix.UnixRights(fd), nil, unix.MSG_DONTWAIT)
+	unix.Close(fd)
+	if err != nil {
+		return // the queue is full, and that was the end of it
+	}
 	d.pending.Add(1)
 	d.mu.Lock()
-	d.list = append(d.list, fd)
-	n := len(d.list)
-	d.mu.Unlock()
-	switch n {
-	case 1:
-		time.AfterFunc(longestWait, d.flush)
-	case mostMounts:
-		go d.flush() // close waits for it
+	defer d.mu.Unlock()
+	d.fresh++
+	if !d.turning {
+		d.turning = true
+		time.AfterFunc(turnTime, d.turn)
 	}
 }
 
-// flush takes apart what there is.
-func (d *dismantler) flush() {
+// turn takes apart what came before the last turn.
+func (d *dismantler) turn() {
 	d.mu.Lock()
-	list := d.list
-	d.list = nil
+	ripe := d.old
+	d.old, d.fresh = d.fresh, 0
+	if d.turning = d.old > 0; d.turning {
+		time.AfterFunc(turnTime, d.turn)
+	}
 	d.mu.Unlock()
-	for _, fd := range list {
-		unix.Close(fd)
+	d.takeOut(ripe)
+}
+
+// takeOut takes so many out of the queue. Read without room for descriptors, the kernel closes them.
+func (d *dismantler) takeOut(n int) {
+	var room [1]byte
+	for n > 0 {
+		if _, err := unix.Read(d.out, room[:]); errors.Is(err, unix.EINTR) {
+			continue
+		}
 		d.pending.Done()
+		n--
 	}
 }
 
 // close returns when all is taken apart.
 func (d *dismantler) close() {
-	d.flush()
+	d.mu.Lock()
+	rest := d.old + d.fresh
+	d.old, d.fresh = 0, 0
+	d.mu.Unlock()
+	d.takeOut(rest)
 	d.pending.Wait()
+	unix.Close(d.in)
+	unix.Close(d.out)
 }
