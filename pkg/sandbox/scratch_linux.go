@@ -37,7 +37,8 @@ type scratch struct {
 	recorded map[string]bool
 	spares   []spare // those used last at the end
 
-	device uint64 // that it is on
+	device    uint64 // that it is on
+	fineTimes bool   // there every change of a directory shows in its change time
 }
 
 // openScratch clears away what processes that were killed left below base, and makes a place for this one.
@@ -77,13 +78,13 @@ func (s *scratch) furnish() error {
 	return os.WriteFile(s.void, nil, 0o444)
 }
 
-// locate finds out which file system the scratch directory is on.
+// locate finds out which file system the scratch directory is on, and how well that keeps time.
 func (s *scratch) locate() error {
 	var is unix.Stat_t
 	if err := unix.Fstat(int(s.dir.Fd()), &is); err != nil {
 		return fmt.Errorf("look at %s: %w", s.path, err)
 	}
-	s.device = is.Dev
+	s.device, s.fineTimes = is.Dev, hasFineTimes(int(s.dir.Fd()))
 	return nil
 }
 

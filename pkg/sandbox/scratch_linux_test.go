@@ -204,6 +204,10 @@ func TestSpares(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.close()
+		fine := []bool{false}
+		if s.fineTimes {
+			fine = append(fine, true)
+		}
 		id, work := identity{uid: os.Geteuid(), gid: os.Getegid()}, t.TempDir()
 		dir, err := os.Open(work)
 		if err != nil {
@@ -226,60 +230,66 @@ func TestSpares(t *testing.T) {
 				return one, filepath.Join(work, name), err
 			}, func(one spare, path string) error { return s.giveStartBack(one, parent, filepath.Base(path)) }},
 		} {
-			t.Run(kind.name, func(t *testing.T) {
-				take := func() (spare, string) {
-					t.Helper()
-					one, path, err := kind.take()
-					if err != nil {
+			for _, fine := range fine {
+				s.fineTimes = fine
+				t.Run(fmt.Sprintf("%s, fine times %t", kind.name, fine), func(t *testing.T) {
+					take := func() (spare, string) {
+						t.Helper()
+						one, path, err := kind.take()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if _, _, err := lookEmpty(unix.AT_FDCWD, path); err != nil { // names would leave a trace: the time of reading
+							t.Errorf("it is not as new: %v", err)
+						}
+						return one, path
+					}
+					first, path := take()
+					if err := kind.give(first, path); err != nil {
 						t.Fatal(err)
 					}
-					if _, _, err := lookEmpty(unix.AT_FDCWD, path); err != nil { // names would leave a trace: the time of reading
-						t.Errorf("it is not as new: %v", err)
+					again, path := take()
+					if again.is.Ino != first.is.Ino {
+						t.Fatal("a directory that nobody touched is not used again")
 					}
-					return one, path
-				}
-				first, path := take()
-				if err := kind.give(first, path); err != nil {
-					t.Fatal(err)
-				}
-				again, path := take()
-				if again.is.Ino != first.is.Ino {
-					t.Fatal("a directory that nobody touched is not used again")
-				}
-				for _, touch := range touches {
-					inode := again.is.Ino
-					settle(t, s, again)
-					if err := touch.do(path); err != nil {
-						t.Fatalf("%s: %v", touch.name, err)
+					for _, touch := range touches {
+						inode := again.is.Ino
+						settle(t, s, again)
+						if err := touch.do(path); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						if err := kind.give(again, path); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						for _, one := range s.spares {
+							if one.is.Ino == inode {
+								t.Errorf("a directory with %s is kept", touch.name)
+							}
+						}
+						_ = os.Remove(path + "x") // what it moved away is its own business
+						if left := names(t, work); len(left) > 0 {
+							t.Errorf("after %s there is %q where the call started", touch.name, left)
+						}
+						again, path = take()
 					}
-					if err := kind.give(again, path); err != nil {
-						t.Fatalf("%s: %v", touch.name, err)
-					}
-					for _, one := range s.spares {
-						if one.is.Ino == inode {
-							t.Errorf("a directory with %s is kept", touch.name)
+					for _, touch := range touches {
+						if err := kind.give(again, path); err != nil {
+							t.Fatal(err)
+						}
+						kept := s.spares[len(s.spares)-1]
+						settle(t, s, kept)
+						if err := touch.do(filepath.Join(s.path, kept.name)); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						if again, path = take(); again.is.Ino == kept.is.Ino && again.is.Ctim == kept.is.Ctim {
+							t.Errorf("a directory with %s is given out", touch.name)
 						}
 					}
-					_ = os.Remove(path + "x") // what it moved away is its own business
-					if left := names(t, work); len(left) > 0 {
-						t.Errorf("after %s there is %q where the call started", touch.name, left)
-					}
-					again, path = take()
-				}
-				for _, touch := range touches {
 					if err := kind.give(again, path); err != nil {
 						t.Fatal(err)
 					}
-					kept := s.spares[len(s.spares)-1]
-					settle(t, s, kept)
-					if err := touch.do(filepath.Join(s.path, kept.name)); err != nil {
-						t.Fatalf("%s: %v", touch.name, err)
-					}
-					if again, path = take(); again.is.Ino == kept.is.Ino && again.is.Ctim == kept.is.Ctim {
-						t.Errorf("a directory with %s is given out", touch.name)
-					}
-				}
-			})
+				})
+			}
 		}
 	})
 }

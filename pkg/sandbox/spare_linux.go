@@ -21,8 +21,8 @@ const mostSpares = 64
 // a journal). So one that a call has left as it was is kept for the next call of the same user, in the scratch directory,
 // where no call comes. Whatever is done to a directory, be it a file that was made in it and removed again, a mode, an
 // attribute or an access list, sets its change time, which nobody can set back (inode(7), ctime). Where the clock of that
-// is coarse, what is done at once after we have looked does not show; so what would matter to the next call is looked at
-// too.
+// is coarse (see hasFineTimes), what is done at once after we have looked does not show; so what would matter to the next
+// call is looked at too.
 type spare struct {
 	name string   // in the scratch directory; for a start directory "" while a call has it
 	use  spareUse // what for
@@ -98,9 +98,38 @@ func lookEmpty(parent int, name string) (is unix.Stat_t, attr fileAttributes, er
 }
 
 // isUntouched tells whether nothing was done to a spare since it was looked at last.
-func (s *spare) isUntouched(parent int, name string) bool {
+func (s *scratch) isUntouched(one spare, parent int, name string) bool {
+	if s.fineTimes && one.is.Dev == s.device {
+		var is unix.Stat_t
+		err := unix.Fstatat(parent, name, &is, unix.AT_SYMLINK_NOFOLLOW)
+		return err == nil && is == one.is
+	}
 	is, attr, err := lookEmpty(parent, name)
-	return err == nil && is == s.is && attr == s.attr
+	return err == nil && is == one.is && attr == one.attr
+}
+
+// hasFineTimes finds out, by trying, whether every change of a directory that was looked at shows in its change time: since
+// Linux 6.13, on most file systems (multigrain timestamps). On others all changes within a tick of the clock, some
+// milliseconds, have the same.
+func hasFineTimes(parent int) bool {
+	const tries = 8 // in less than a tick, or two at most: otherwise most of them are the same
+	name := "times-" + randomName()
+	if err := unix.Mkdirat(parent, name, 0o700); err != nil {
+		return false
+	}
+	defer func() { _ = removeTree(parent, name) }() // it goes with the scratch directory at the latest
+	var last unix.Stat_t
+	for range tries {
+		var is unix.Stat_t
+		if err := unix.Fchmodat(parent, name, 0o700, 0); err != nil {
+			return false
+		}
+		if err := unix.Fstatat(parent, name, &is, unix.AT_SYMLINK_NOFOLLOW); err != nil || is.Ctim == last.Ctim {
+			return false
+		}
+		last = is
+	}
+	return true
 }
 
 // move gives a spare another place, which is all that may change about it.
@@ -178,7 +207,7 @@ func (s *scratch) takeTemp(id identity) (spare, error) {
 
 // giveBack takes a call's temporary directory away when the call has ended: to be used again where nothing was done to it.
 func (s *scratch) giveBack(temp spare) error {
-	if temp.isUntouched(int(s.dir.Fd()), temp.name) {
+	if s.isUntouched(temp, int(s.dir.Fd()), temp.name) {
 		s.keep(temp)
 		return nil
 	}
@@ -212,7 +241,7 @@ func (s *scratch) takeStart(parent int, name string, id identity) (spare, error)
 
 // giveStartBack takes it away when the call has ended. Where the scratch directory is on another file system it is removed.
 func (s *scratch) giveStartBack(one spare, parent int, name string) error {
-	if s.isNear(one) && one.isUntouched(parent, name) {
+	if s.isNear(one) && s.isUntouched(one, parent, name) {
 		one.name = randomName()
 		if err := one.move(parent, name, int(s.dir.Fd()), one.name); err == nil {
 			s.keep(one)

@@ -39,7 +39,8 @@ const (
 // steps is a list of steps in the making.
 type steps struct {
 	list []step
-	kept []any // what the steps' pointers lead to: a uintptr alone keeps nothing alive
+	kept []any  // what the steps' pointers lead to: a uintptr alone keeps nothing alive
+	room []byte // for further texts, a part of something in kept
 }
 
 // usualSteps is room for what most calls take, made at once: a list that grows is copied again and again.
@@ -87,10 +88,22 @@ func (s *step) may(r result) *step {
 }
 
 // text gives the address of a text as the kernel reads it. The caller has checked that it holds no NUL, which would end it.
-func (s *steps) text(text string) uintptr {
-	b := append([]byte(text), 0)
-	s.kept = append(s.kept, b)
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+func (s *steps) text(text string) uintptr { return uintptr(unsafe.Pointer(s.bytes(text))) }
+
+// usualTexts is how many bytes are made room for at once. Texts are short and many.
+const usualTexts = 2048
+
+// bytes copies a text, and ends it with NUL.
+func (s *steps) bytes(text string) *byte {
+	size := len(text) + 1
+	if size > len(s.room) {
+		s.room = make([]byte, max(usualTexts, size))
+		s.kept = append(s.kept, s.room)
+	}
+	b := s.room[:size:size]
+	s.room = s.room[size:]
+	copy(b, text)
+	return unsafe.SliceData(b)
 }
 
 // address gives the address of a value, and keeps the value where it is.
@@ -132,7 +145,7 @@ func (s *steps) failure(at int, errno unix.Errno) *StartError {
 func (s *steps) texts(list []string) uintptr {
 	pointers := make([]*byte, 0, len(list)+1)
 	for _, text := range list {
-		pointers = append(pointers, unsafe.SliceData(append([]byte(text), 0)))
+		pointers = append(pointers, s.bytes(text))
 	}
 	pointers = append(pointers, nil)
 	s.kept = append(s.kept, pointers)
