@@ -94,6 +94,8 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
 	}
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
+	// What could not be ended may hold them, and so may whoever was sent them through a socket.
+	c.dirs.shared = lost != nil || leftErr != nil || left.lost > 0 || len(c.plan.profile.Sockets) > 0
 	if err := c.dirs.remove(); err != nil {
 		outcome.Leftover = err.Error()
 	}

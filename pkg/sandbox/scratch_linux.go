@@ -189,6 +189,9 @@ type directories struct {
 	parent *os.File
 	name   string
 	below  spare
+
+	// shared is set where somebody may hold them open when the call is over: they are not used again.
+	shared bool
 }
 
 // makeDirectories makes the directories of a call, or nothing.
@@ -250,6 +253,9 @@ func (d *directories) isolate(dir string, id identity) error {
 // remove takes the call's directories away with all that is in them.
 func (d *directories) remove() error {
 	var startErr, tempErr error
+	if d.shared {
+		d.own.is, d.below.is = unix.Stat_t{}, unix.Stat_t{}
+	}
 	if d.parent != nil {
 		if err := d.scratch.giveStartBack(d.below, int(d.parent.Fd()), d.name); err != nil {
 			startErr = fmt.Errorf("remove %s: %w", d.start, err)

@@ -348,6 +348,36 @@ func TestSparesAreForOne(t *testing.T) {
 	}
 }
 
+// TestCallsUseSpares checks that a call which leaves its directories alone hands them to the next one, and that one which may
+// have handed them to somebody else does not.
+func TestCallsUseSpares(t *testing.T) {
+	asEveryUser(t, func(t *testing.T) {
+		host := openHost(t)
+		dir := t.TempDir()
+		start := func(s script) string {
+			t.Helper()
+			s.text, s.dir, s.isolate = "stat -c %i .", dir, true
+			out := s.run(t.Context(), t, host)
+			return strings.TrimSpace(string(out.Stdout))
+		}
+		first := start(script{})
+		if again := start(script{}); again != first {
+			t.Errorf("a start directory that was left alone is not used again: %s, then %s", first, again)
+		}
+		socket := script{profile: func(p *Profile) { p.Sockets, p.BestEffort = []string{dir + "/socket"}, true }}
+		if through := start(socket); through != first {
+			t.Errorf("a start directory that was left alone is not used again: %s, then %s", first, through)
+		}
+		host.scratch.mu.Lock()
+		defer host.scratch.mu.Unlock()
+		for _, one := range host.scratch.spares {
+			if fmt.Sprint(one.is.Ino) == first {
+				t.Error("a directory is kept that somebody else may hold open")
+			}
+		}
+	})
+}
+
 // settle waits until the clock that change times are taken from has moved on.
 func settle(t *testing.T, s *scratch, of spare) {
 	t.Helper()
