@@ -34,8 +34,11 @@ type spare struct {
 type spareUse struct {
 	uid, gid int
 	// The directory that it was made in, whose access lists, group and quota it has. A call that may write to that one can
-	// hold a directory in it open, so it must not meet it anywhere else. None for temporary directories.
-	device, inode uint64
+	// hold a directory in it open, so it must not meet it anywhere else, not even where a later directory has its number. None for
+	// temporary directories.
+	major, minor uint32
+	inode        uint64
+	born         unix.StatxTimestamp
 }
 
 // fileAttributes is the kernel's struct fsxattr: what chattr(1) sets, and the project that a quota is about.
@@ -217,10 +220,11 @@ func (s *scratch) giveBack(temp spare) error {
 // takeStart gives a call the directory that it starts in, under a name in another directory.
 func (s *scratch) takeStart(parent int, name string, id identity) (spare, error) {
 	use := spareUse{uid: id.uid, gid: id.gid}
-	var is unix.Stat_t
-	if err := unix.Fstat(parent, &is); err == nil {
-		use.device, use.inode = is.Dev, is.Ino
+	var is unix.Statx_t
+	if err := unix.Statx(parent, "", unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &is); err != nil {
+		return spare{}, &StartError{Step: "statx", Err: err}
 	}
+	use.major, use.minor, use.inode, use.born = is.Dev_major, is.Dev_minor, is.Ino, is.Btime
 	for {
 		one, ok := s.takeSpare(use)
 		if !ok {
