@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,13 +18,13 @@ const (
 	slice = 400 * time.Millisecond // one of them
 )
 
-// latencies takes the time of one start by every way. The ways take turns in each round, and every round begins with another
-// one, so that what else the machine does falls on all of them.
+// latencies takes the time of one start by every way. The ways take turns in each round, so that what else the machine does
+// falls on all of them, in another order each time: what a start leaves for the kernel to clear away falls on the next one.
 func latencies(ways []way, condition string, rounds int) []row {
 	taken := make([][]float64, len(ways))
+	shuffle := rand.New(rand.NewPCG(1, 1)) // the same orders in each run
 	for round := range rounds + 1 {
-		for i := range ways {
-			at := (i + round) % len(ways)
+		for _, at := range shuffle.Perm(len(ways)) {
 			if ways[at].run == nil {
 				continue
 			}
@@ -42,9 +43,13 @@ func latencies(ways []way, condition string, rounds int) []row {
 		return []row{beside("start, full"+condition, "ms", bareStart, maxFull).unmeasured(ways[0].why)}
 	}
 	floor, bubble := taken[0], taken[slices.IndexFunc(ways, func(w way) bool { return w.name == bubblewrap })]
-	samples := fmt.Sprintf("%d each", rounds)
 	var rows []row
 	for i, w := range ways {
+		samples := fmt.Sprintf("%d each", rounds)
+		if w.run != nil {
+			// Where the machine has much else to do, this is the part of the time that is the start's own.
+			samples += fmt.Sprintf(", the least %s ms, %.2f ×", number(slices.Min(taken[i])), slices.Min(taken[i])/slices.Min(floor))
+		}
 		middle := beside("start, "+w.name+condition, "ms", bareStart, w.goal)
 		rare := beside("start, "+w.name+condition+", p99", "ms", bareStart, 0)
 		if w.run == nil {
@@ -74,8 +79,9 @@ var errNoBubble = fmt.Errorf("there is no %s to compare it with", bubblewrap)
 // throughputs takes how many calls a second come through by every way, so many at a time.
 func throughputs(ways []way, concurrency int) []row {
 	rates := make([][]float64, len(ways))
+	shuffle := rand.New(rand.NewPCG(1, 1))
 	for range turns {
-		for i := range ways {
+		for _, i := range shuffle.Perm(len(ways)) {
 			if ways[i].run == nil {
 				continue
 			}

@@ -150,6 +150,8 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 		return nil, nil, err
 	}
 	argv := []string{bash, "--noprofile", "--norc", script}
+	// The one that calls get: what bash does first depends on it. With a LANG it reads a dozen files, without a SHELL four.
+	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "TMPDIR=" + work, "LANG=C.UTF-8", "SHELL=/bin/sh"}
 	var hosts []*sandbox.Host
 	closeAll = func() error {
 		var errs []error
@@ -175,15 +177,15 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 	// Where bubblewrap covers /tmp, the script is put back.
 	wrapped := []string{"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--ro-bind", script, script, "--"}
 	ways = []way{
-		{name: bareStart, run: bare(argv)},
+		{name: bareStart, run: bare(argv, environment)},
 		ours(way{name: "full", goal: maxFull, bubble: maxBubble, eight: minAtEight}, sandbox.LevelFull, false),
 		ours(way{name: "strict", goal: maxStrict}, sandbox.LevelFull, true),
 		ours(way{name: "landlock", goal: maxLandlock}, sandbox.LevelLandlock, false),
 		ours(way{name: "rlimits"}, sandbox.LevelRlimits, false),
-		{name: "os/exec with capture", run: captured(argv)},
-		peer(bubblewrap, append(wrapped, argv...)),
-		peer("firejail", append([]string{"firejail", "--quiet", "--noprofile"}, argv...)),
-		peer("nsjail", append([]string{"nsjail", "-Mo", "-Q", "--chroot", "/", "--"}, argv...)),
+		{name: "os/exec with capture", run: captured(argv, environment)},
+		peer(bubblewrap, append(wrapped, argv...), environment),
+		peer("firejail", append([]string{"firejail", "--quiet", "--noprofile"}, argv...), environment),
+		peer("nsjail", append([]string{"nsjail", "-Mo", "-Q", "-e", "--chroot", "/", "--"}, argv...), environment),
 	}
 	return ways, closeAll, nil
 }
@@ -208,9 +210,11 @@ func sandboxed(host *sandbox.Host, bash, work string, isolated bool) (func() err
 }
 
 // bare starts a command with its output at /dev/null.
-func bare(argv []string) func() error {
+func bare(argv, environment []string) func() error {
 	return func() error {
-		if err := exec.Command(argv[0], argv[1:]...).Run(); err != nil {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = environment
+		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", argv[0], err)
 		}
 		return nil
@@ -218,13 +222,13 @@ func bare(argv []string) func() error {
 }
 
 // captured starts a command as Go programs do that want to know what it says, and to be able to end it.
-func captured(argv []string) func() error {
+func captured(argv, environment []string) func() error {
 	return func() error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		var stdout, stderr bytes.Buffer
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		cmd.Stdout, cmd.Stderr, cmd.Env = &stdout, &stderr, environment
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w: %s", argv[0], err, stderr.Bytes())
@@ -234,7 +238,7 @@ func captured(argv []string) func() error {
 }
 
 // peer is another sandbox, if it is here and works. Its output goes to /dev/null, which is the quickest for it.
-func peer(name string, argv []string) way {
+func peer(name string, argv, environment []string) way {
 	w := way{name: name}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -252,7 +256,7 @@ func peer(name string, argv []string) way {
 		w.why = errors.New("firejail found itself in a sandbox already, and makes no other one")
 		return w
 	}
-	w.run = bare(append([]string{path}, argv[1:]...))
+	w.run = bare(append([]string{path}, argv[1:]...), environment)
 	return w
 }
 

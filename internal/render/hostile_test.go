@@ -174,7 +174,7 @@ func TestRandomTemplates(t *testing.T) {
 				value = fmt.Sprint(r.IntN(12) - 2)
 			}
 			rendered, err := template.Render(map[string]any{
-				"x": value, "n": number(fmt.Sprint(r.IntN(9))), "f": "/dev/null", "b": r.IntN(2) == 0, "e": "fast",
+				"x": value, "n": number(fmt.Sprint(r.IntN(9))), "f": "void", "b": r.IntN(2) == 0, "e": "fast",
 				"list": []any{value, "a"}, "map": map[string]any{value: value},
 			})
 			if err != nil {

@@ -76,10 +76,8 @@ func (b *birth) group(l *launch) {
 // have been started under nohup(1)), and no handler of Go's may be there when signals are let in again. SIGKILL and SIGSTOP
 // answer EINVAL. The runtime has its own function for this (AfterForkInChild); it leaves ignored signals as they are.
 func (b *birth) signals(l *launch) {
-	nothing := address(&l.steps, new(sigaction))
-	for signal := uintptr(1); signal <= 64; signal++ {
-		l.do("rt_sigaction", unix.SYS_RT_SIGACTION, signal, nothing, 0, 8).may(mayFail)
-	}
+	const first, last = 1, 64
+	l.do("rt_sigaction", unix.SYS_RT_SIGACTION, first, address(&l.steps, new(sigaction)), 0, 8).may(mayFail).repeat(last)
 }
 
 // sigaction is as much room as the kernel's struct sigaction takes, the same on amd64 and arm64. Its zero is SIG_DFL.
@@ -110,27 +108,23 @@ func (b *birth) descriptors(l *launch) *int32 {
 	own := len(b.files)
 	moved := make([]*int32, own)
 	for i, fd := range b.files {
-		moved[i] = move("fcntl", fd, own+2)
+		moved[i] = move("fcntl", fd, own+1)
 	}
-	report := move("fcntl", int(l.report), own+2)
 	rules := -1
 	if b.rules != nil {
 		rules = b.rules.fd
 	}
 	var ruleset *int32
 	if rules >= 0 {
-		ruleset = move("fcntl", rules, own+2)
+		ruleset = move("fcntl", rules, own+1)
 	}
-	// Then each to its place, this time to be kept by execve; the report's and the ruleset's are closed by it.
+	// Then each to its place, this time to be kept by execve; the ruleset's is closed by it.
 	for i, slot := range moved {
 		l.do("dup3", unix.SYS_DUP3, 0, uintptr(i), 0).about("", cure).take(0, slot)
 	}
-	l.do("dup3", unix.SYS_DUP3, 0, uintptr(own), unix.O_CLOEXEC).take(0, report).give(&l.report)
+	rest := own
 	if ruleset != nil {
-		l.do("dup3", unix.SYS_DUP3, 0, uintptr(own+1), unix.O_CLOEXEC).take(0, ruleset).give(ruleset)
-	}
-	rest := own + 1
-	if ruleset != nil {
+		l.do("dup3", unix.SYS_DUP3, 0, uintptr(own), unix.O_CLOEXEC).take(0, ruleset).give(ruleset)
 		rest++
 	}
 	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), math.MaxUint32, 0)

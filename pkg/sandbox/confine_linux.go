@@ -22,6 +22,7 @@ type confinement struct {
 	view   *view    // nil without namespaces
 	filter []unix.SockFilter
 
+	own     []hiding // this program's own files
 	grants  []grant
 	watched []watched
 	hints   []string // what was asked for and is not there
@@ -42,6 +43,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
+	f.own = hidings(h.hidden)
 	if err := f.collect(h, p, d, program); err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 		return nil, err
 	}
 	if p.level.hasNamespaces() {
-		f.view = h.viewFor(p, d, f.grants)
+		f.view = h.viewFor(p, d, f.grants, f.own)
 	}
 	return f, nil
 }
@@ -64,7 +66,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) error {
 	profile := &p.profile
 	noRun := profile.Commands != nil
-	writable, own := writableBy(profile), hidings(h.hidden)
+	writable, own := writableBy(profile), f.own
 	add := func(path string, write bool) error {
 		real, err := resolve(path, writable)
 		if err != nil {
@@ -207,7 +209,7 @@ func (f *confinement) permitPublic(dir held, public []held) error {
 // everybody's temporary files, nor one that people's homes are in, nor a home; and for root not what lies in /etc, see
 // permitPublic. A call starts there all the same.
 func (h *Host) isSomebodys(dir string, user int) bool {
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := realPath(dir)
 	if err != nil {
 		return true // add tells
 	}
@@ -223,10 +225,10 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 }
 
 // viewFor makes what a call sees of the file system.
-func (h *Host) viewFor(p *Plan, d *directories, grants []grant) *view {
+func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *view {
 	v := &view{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
-		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: hidings(h.hidden),
+		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(own),
 		empty: h.scratch.empty, void: h.scratch.void, start: d.start, pty: p.profile.Pty,
 	}
 	if len(p.profile.Sockets) > 0 {

@@ -1,5 +1,6 @@
 // Package sandbox runs a tool call's process tree, confined as far as this machine can, and owns all of it: when Run
-// returns, no process, descriptor or temporary file of the call is left.
+// returns, no process, descriptor or temporary file of the call is left. (What its /tmp took of the memory is given back some
+// milliseconds later: see dismantler.)
 //
 // A call goes Profile → Plan → Run. A [Profile] says what the call may do. [Host.Plan] is pure and turns it into a [Plan]:
 // what this machine will enforce of it, under a digest that an approval can be bound to, and what it will not

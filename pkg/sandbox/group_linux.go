@@ -39,11 +39,11 @@ type group struct {
 	path       string
 	tasks      int // pids.max
 	memory     int64
-	hits, ooms int64 // what its counters said before the call
+	hits, ooms int64 // what its counters said after the last call
 }
 
-// spareGroups is how many groups are kept ready.
-const spareGroups = 4
+// spareGroups is how many groups are kept ready: to make and remove one takes longer than some calls.
+const spareGroups = 32
 
 // groupPrefix begins the name of a program's directory of groups.
 const groupPrefix = "a2a-acp-calls-"
@@ -242,7 +242,6 @@ func (g *groups) take(tasks int, memory int64) (*group, int, error) {
 			fd, err = g.open(one)
 		}
 		if err == nil {
-			one.hits, one.ooms = g.counter(one, "pids.events", "max"), g.counter(one, "memory.events", "oom_kill")
 			return one, fd, nil
 		}
 		if !kept || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENODEV) {
@@ -288,11 +287,16 @@ func (g *groups) giveBack(one *group) {
 // hit names the limits of a group that a call ran into.
 func (g *groups) hit(one *group) []string {
 	var list []string
-	if g.counter(one, "pids.events", "max") > one.hits {
+	if hits := g.counter(one, "pids.events", "max"); hits > one.hits {
 		list = append(list, limitProcesses)
+		one.hits = hits
 	}
-	if g.memory && g.counter(one, "memory.events", "oom_kill") > one.ooms {
+	if !g.memory {
+		return list
+	}
+	if ooms := g.counter(one, "memory.events", "oom_kill"); ooms > one.ooms {
 		list = append(list, limitMemory)
+		one.ooms = ooms
 	}
 	return list
 }

@@ -26,7 +26,9 @@ type Host struct {
 	null    *os.File
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
-	session bool     // calls get a session of their own
+	main    *squatter
+	mounts  *dismantler
+	session bool // calls get a session of their own
 
 	filters     filters
 	system      []held // what every call can read
@@ -73,7 +75,7 @@ var errClosed = errors.New("the sandbox has been closed")
 // descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
-		capability: findCapability(requirements()), grace: o.Grace, self: -1,
+		capability: findCapability(requirements()), grace: o.Grace, self: -1, main: newSquatter(),
 		live: map[mark]*call{}, roots: map[int]bool{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
@@ -116,6 +118,9 @@ func (h *Host) open(o Options) (err error) {
 	h.session = hasTerminal()
 	if h.self, err = unix.PidfdOpen(unix.Getpid(), 0); err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
+	}
+	if h.mounts, err = newDismantler(); err != nil {
+		return err
 	}
 	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
@@ -160,6 +165,10 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 
 	h.calls.Wait()
+	h.main.close()
+	if h.mounts != nil {
+		h.mounts.close()
+	}
 	close(h.quit)
 	h.census.Wait()
 	if h.adopted != nil {

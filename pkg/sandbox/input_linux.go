@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"fmt"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,29 +11,29 @@ import (
 // seals are all that fcntl(2) knows for content: nothing of it can be changed, and no seal taken off.
 const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// openInput puts an input into a sealed file in memory and gives a descriptor that reads it from its beginning.
-func openInput(in Input) (int, error) {
-	fd, err := memfd(in.Name)
-	if err != nil {
+// openInput puts an input into a sealed file in memory and gives a descriptor that reads it from its beginning. That it was
+// opened for writing too is of no use to anybody: the seals are the file's.
+func openInput(in Input) (fd int, err error) {
+	if fd, err = memfd(in.Name); err != nil {
 		return -1, fmt.Errorf("make input %q: memfd_create: %w", in.Name, err)
 	}
-	defer unix.Close(fd)
-	for data := in.Data; len(data) > 0; {
-		n, err := unix.Write(fd, data)
+	defer func() {
 		if err != nil {
-			return -1, fmt.Errorf("fill input %q: %w", in.Name, err)
+			unix.Close(fd)
+			fd = -1
 		}
-		data = data[n:]
+	}()
+	for at := 0; at < len(in.Data); {
+		n, err := unix.Pwrite(fd, in.Data[at:], int64(at)) // which leaves it standing at the beginning
+		if err != nil {
+			return fd, fmt.Errorf("fill input %q: %w", in.Name, err)
+		}
+		at += n
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
-		return -1, fmt.Errorf("seal input %q: %w", in.Name, err)
+		return fd, fmt.Errorf("seal input %q: %w", in.Name, err)
 	}
-	// A description of its own, so that it can only be read and stands at the beginning.
-	readOnly, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1, fmt.Errorf("open input %q: %w", in.Name, err)
-	}
-	return readOnly, nil
+	return fd, nil
 }
 
 // memfd makes a file in memory that cannot be executed, which is a way around noexec mounts. Linux knows that flag since

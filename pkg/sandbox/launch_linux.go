@@ -6,7 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"syscall"
-	"unsafe"
+	_ "unsafe" // for go:linkname
 
 	"golang.org/x/sys/unix"
 )
@@ -16,9 +16,11 @@ type launch struct {
 	steps
 	namespaces uintptr // flags of clone(2)
 
-	// Set by start. The new process shares its memory with us.
-	report int32 // where the new process says what went wrong
-	pidfd  int32 // written by the kernel
+	// Set by start. The new process shares our memory until it runs its program, and has gone no further when we go on: so it
+	// says here which step failed, and why.
+	failedAt int32 // -1: none
+	errno    uint32
+	pidfd    int32 // written by the kernel
 }
 
 // started is a process that runs the program it was made for.
@@ -29,45 +31,19 @@ type started struct {
 
 // start makes the process and returns when it runs its program. It must be called on a thread that outlives the process,
 // since the kernel kills the process with that thread (PR_SET_PDEATHSIG). On an error nothing is left.
-//
-// prepare adds the steps, when it is known where the process reports.
-func (l *launch) start(prepare func()) (started, error) {
-	var pipe [2]int
-	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
-		return started{}, &StartError{Step: "pipe2", Err: err}
-	}
-	l.report, l.pidfd = int32(pipe[1]), -1
-	prepare()
+func (l *launch) start() (started, error) {
+	l.failedAt, l.pidfd = -1, -1
 	pid, errno := l.clone()
-	syscall.Close(pipe[1])
-	defer syscall.Close(pipe[0])
 	runtime.KeepAlive(l)
 	if errno != 0 {
 		return started{}, &StartError{Step: "clone", Cure: cureClone, Err: errno}
 	}
-	failure, ok := l.readFailure(pipe[0])
-	if !ok {
+	if l.failedAt < 0 {
 		return started{pid: int(pid), pidfd: int(l.pidfd)}, nil
 	}
 	syscall.Close(int(l.pidfd))
 	_, err := reap(int(pid))
-	return started{}, errors.Join(failure, err)
-}
-
-// readFailure reads what the new process wrote before it gave up. The pipe ends without a word when execve closes it.
-func (l *launch) readFailure(fd int) (*StartError, bool) {
-	var word [8]byte
-	for {
-		n, err := syscall.Read(fd, word[:])
-		if err == syscall.EINTR {
-			continue
-		}
-		if n != len(word) {
-			return nil, false
-		}
-		at := *(*[2]uint32)(unsafe.Pointer(&word))
-		return l.failure(int(at[0]), syscall.Errno(at[1])), true
-	}
+	return started{}, errors.Join(l.failure(int(l.failedAt), syscall.Errno(l.errno)), err)
 }
 
 const cureClone = "this user or this machine has as many processes, or user namespaces, as it may have"
@@ -106,7 +82,7 @@ func (l *launch) clone() (uintptr, syscall.Errno) {
 //     runtime would take the child for one of its own threads. The runtime is told by BeforeFork, which also makes growing
 //     the stack a crash with a name;
 //   - every variable is declared above the clone, and none that the parent reads afterwards is changed: both have this
-//     frame;
+//     frame. What the child has to say it writes into launch;
 //   - nothing is written that the garbage collector looks at: results of steps are numbers, never pointers;
 //   - no race detector, pointer checks or other instrumentation, which call into the runtime;
 //   - cloneVM is called directly, from this function: a wrapper between us and the system call (such as the linker makes
@@ -125,7 +101,6 @@ func (l *launch) cloneAndExec() (pid uintptr, errno syscall.Errno) {
 		s    *step
 		r, e uintptr
 		err  syscall.Errno
-		word [2]uint32
 	)
 
 	// Blocks all signals: a handler of Go's that ran in the child would take it for a thread of this program.
@@ -141,6 +116,7 @@ func (l *launch) cloneAndExec() (pid uintptr, errno syscall.Errno) {
 		if s.from != nil {
 			s.args[s.slot] = uintptr(*s.from)
 		}
+	again:
 		r, _, err = syscall.RawSyscall6(s.number, s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], s.args[5])
 		if err != 0 && s.result != mayFail {
 			break
@@ -151,10 +127,13 @@ func (l *launch) cloneAndExec() (pid uintptr, errno syscall.Errno) {
 		if s.into != nil {
 			*s.into = int32(r)
 		}
+		if s.args[0] < s.upTo {
+			s.args[0]++
+			goto again
+		}
 	}
-	// execve does not return: a step has failed, and says which. Where its report is by now is a step's result too.
-	word[0], word[1] = uint32(i), uint32(err)
-	syscall.RawSyscall6(unix.SYS_WRITE, uintptr(l.report), uintptr(unsafe.Pointer(&word)), unsafe.Sizeof(word), 0, 0, 0)
+	// execve does not return: a step has failed. Our thread stands still and reads this when the child is gone.
+	l.failedAt, l.errno = int32(i), uint32(err)
 end:
 	// Not a return: the frames above are the parent's.
 	for {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,17 +14,15 @@ import (
 // writes much then waits for us less often. All pipes of a user beyond 64 MiB shrink to a page (pipe(7)), so no more.
 const pipeSize = 256 << 10
 
-// stream reads one stream of a call and keeps it up to a limit.
+// stream is one stream of a call, which is kept up to a limit.
 type stream struct {
-	from  *os.File
+	from  int       // our end of the pipe; it does not block
 	limit int64     // bytes kept; 0 is no limit
 	to    io.Writer // gets what is kept, while it comes; may be nil
 
-	// Written by read alone, to be looked at when done is closed.
 	kept      []byte
 	total     int64
-	truncated bool
-	done      chan struct{}
+	truncated bool // there was more than the limit, and no more is read
 }
 
 // openStream makes a stream and the descriptor that the call writes into.
@@ -39,64 +35,38 @@ func openStream(limit int64, to io.Writer, size int) (*stream, int, error) {
 		_, _ = unix.FcntlInt(uintptr(pipe[1]), unix.F_SETPIPE_SZ, size)
 	}
 	// Only our end: a program that finds its standard output non-blocking loses what it writes.
-	if err := unix.SetNonblock(pipe[0], true); err != nil {
+	if _, err := unix.FcntlInt(uintptr(pipe[0]), unix.F_SETFL, unix.O_NONBLOCK); err != nil {
 		unix.Close(pipe[0])
 		unix.Close(pipe[1])
 		return nil, -1, fmt.Errorf("make a pipe for the output: %w", err)
 	}
-	return &stream{from: os.NewFile(uintptr(pipe[0]), "output"), limit: limit, to: to, done: make(chan struct{})}, pipe[1], nil
+	return &stream{from: pipe[0], limit: limit, to: to}, pipe[1], nil
 }
 
-// read keeps what comes until the stream ends or holds more than the limit, and calls over in that case. It ends with the
-// stream, or on finish.
-func (s *stream) read(over func()) {
-	defer close(s.done)
-	for {
-		n, err := s.from.Read(s.room())
-		if s.keep(n) {
-			over()
-			return
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			if s.drain() {
-				over()
-			}
-			return
-		}
-		if err != nil {
-			return
-		}
+// take keeps some of what is in the pipe, and tells whether to go on with it: no longer when the stream has ended or holds more
+// than the limit.
+func (s *stream) take() bool {
+	n, err := unix.Read(s.from, s.room())
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+		return true
 	}
+	return n > 0 && !s.keep(n)
 }
 
-// finish lets read take what is there and end. Called when no process of the call is left; a program of somebody else's
+// finish takes what is there and closes the stream. Called when no process of the call is left; a program of somebody else's
 // that was handed the descriptor must not keep the result back.
 func (s *stream) finish() {
-	_ = s.from.SetReadDeadline(time.Unix(1, 0)) // fails on a closed file only
-	<-s.done
-	s.from.Close()
-}
-
-// drain takes what is in the pipe and does not wait for more. It tells whether that was over the limit.
-func (s *stream) drain() bool {
-	conn, err := s.from.SyscallConn()
-	if err != nil {
-		return false
-	}
-	over := false
-	_ = conn.Control(func(fd uintptr) { // fails on a closed file only
-		for !over {
-			n, err := unix.Read(int(fd), s.room())
-			if err == unix.EINTR {
-				continue
-			}
-			if err != nil || n <= 0 {
-				return
-			}
-			over = s.keep(n)
+	for !s.truncated {
+		n, err := unix.Read(s.from, s.room())
+		if errors.Is(err, unix.EINTR) {
+			continue
 		}
-	})
-	return over
+		if n <= 0 {
+			break // EAGAIN: somebody else holds it open
+		}
+		s.keep(n)
+	}
+	unix.Close(s.from)
 }
 
 // room gives the space that the next bytes are read into: behind what is kept, or when the limit has been reached a single

@@ -169,7 +169,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	want := []string{
 		"API_KEY=x", "HOME=/temp", "LANG=de_DE.UTF-8",
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/temp",
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "SHELL=/bin/sh", "TMPDIR=/temp",
 	}
 	if diff := cmp.Diff(want, p.environ("/temp")); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)

@@ -18,7 +18,7 @@ type Profile struct {
 	// TempIsolation starts the call in a fresh directory below Dir, which is removed with all it holds when the call ends.
 	// Where Dir cannot be written to, the call starts in its private temporary directory.
 	TempIsolation bool
-	// Environment is added to PATH, HOME, TMPDIR and LANG, and wins over them. The program's own environment is not inherited.
+	// Environment is added to PATH, HOME, TMPDIR, LANG and SHELL, and wins over them. The program's own environment is not inherited.
 	Environment  map[string]string
 	Limits       tool.Limits
 	AllowedPaths []tool.AllowedPath

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // bentError says that a path leads through a link that a call may have made.
@@ -25,6 +27,9 @@ func (e *bentError) Error() string {
 // keys, and the next call would be granted those.
 func resolve(path string, writable []string) (string, error) {
 	clean := filepath.Clean(path)
+	if _, ok := lookLinkless(clean); ok {
+		return clean, nil
+	}
 	real, err := filepath.EvalSymlinks(clean)
 	if err != nil || real == clean {
 		return real, err
@@ -57,6 +62,28 @@ func resolve(path string, writable []string) (string, error) {
 		}
 	}
 	return at, nil
+}
+
+// realPath gives a path without links.
+func realPath(path string) (string, error) {
+	if _, ok := lookLinkless(path); ok {
+		return path, nil
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// lookLinkless looks at what has a path that is clean and has no link in it, as most have. The kernel is asked once, where
+// EvalSymlinks asks for every part of the path.
+func lookLinkless(path string) (is unix.Stat_t, ok bool) {
+	if filepath.Clean(path) != path {
+		return is, false
+	}
+	fd, err := openPath(path)
+	if err != nil {
+		return is, false
+	}
+	defer unix.Close(fd)
+	return is, unix.Fstat(fd, &is) == nil
 }
 
 // isSystems tells whether a link is root's, in a directory that only root can write to.

@@ -20,29 +20,8 @@ type root struct {
 	pidfd  int
 	thread int // the one that started it
 
-	exited  chan struct{} // closed when await returns
+	exited  chan struct{} // closed when the call has stopped waiting for it
 	givenUp atomic.Bool   // it does not die
-}
-
-// await blocks its thread until the root has ended, or was given up, which is an error. The root stays a zombie: its number,
-// which names the process group too, remains its own until all of the call is gone.
-//
-// A thread for each running call is what os/exec takes too. Waiting through the runtime's poller would save it, but the
-// thread is there already (see onThread), and would have to be woken by another.
-func (r *root) await() error {
-	defer close(r.exited)
-	poll := []unix.PollFd{{Fd: int32(r.pidfd), Events: unix.POLLIN}}
-	for !r.givenUp.Load() {
-		// Once a second is soon enough to see that it was given up.
-		n, err := unix.Poll(poll, 1000)
-		if n > 0 {
-			return nil
-		}
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for process %d: %w", r.pid, err)
-		}
-	}
-	return fmt.Errorf("%w: %d", errLostControl, r.pid)
 }
 
 // terminate asks a call to end, and insists after the grace, or when over says so. ask sends a signal to those who are to hear

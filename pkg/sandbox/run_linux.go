@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,8 +33,7 @@ type call struct {
 	group   *group       // nil when the call has none
 	hit     []string     // the limits of its group that it ran into
 
-	over    chan string // the limit that ends the call; has room for one
-	overOne sync.Once
+	stopping
 }
 
 // Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when the first
@@ -51,7 +49,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	if err := process.check(); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	c := &call{plan: plan, lost: map[int]bool{}, over: make(chan string, 1)}
+	c := &call{plan: plan, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
 	if err := h.enter(c); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
@@ -61,6 +59,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	}
 	var outcome Outcome
 	var err error
+	h.main.settle()
 	onThread(func(thread int) {
 		c.root.thread = thread
 		outcome, err = h.run(ctx, c, process)
@@ -74,10 +73,12 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	if err := h.start(c, process); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	why := make(chan ending, 1)
-	go func() { why <- h.watch(ctx, c) }() // ends with the root
-	lost := c.root.await()
-	ended := <-why
+	mounts := -1
+	if c.plan.level.hasNamespaces() {
+		mounts = holdMounts(c.root.pidfd)
+	}
+	defer h.mounts.takeApart(mounts)
+	ended, lost := h.await(ctx, c)
 	left, leftErr := c.found, error(nil)
 	if !c.plan.level.hasNamespaces() {
 		left, leftErr = h.clearAway(c, ended != ending{})
@@ -93,6 +94,8 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
 	}
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
+	// What could not be ended may hold them, and so may whoever was sent them through a socket.
+	c.dirs.shared = lost != nil || leftErr != nil || left.lost > 0 || len(c.plan.profile.Sockets) > 0
 	if err := c.dirs.remove(); err != nil {
 		outcome.Leftover = err.Error()
 	}
@@ -118,13 +121,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp); err != nil {
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
 		return err
-	}
-	if id.drop {
-		if err := c.dirs.giveTo(id); err != nil {
-			return err
-		}
 	}
 	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
 	if err != nil {
@@ -150,18 +148,14 @@ func (h *Host) start(c *call, process Process) (err error) {
 		theirs = append(theirs, b.tasks)
 	}
 	l := &launch{namespaces: namespaces(&c.plan, id)}
-	process1, err := l.start(func() { b.steps(l) })
+	b.steps(l)
+	process1, err := l.start()
 	if err != nil {
 		return err
 	}
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
 	h.enrol(c.root.pid)
 	h.wakeCensus()
-	for _, s := range c.streams {
-		if s != nil {
-			go s.read(func() { c.end(limitOutput) }) // until finish
-		}
-	}
 	return nil
 }
 
@@ -228,40 +222,6 @@ func (h *Host) processes(p *Plan) uint64 {
 	return h.brake(p.profile.Limits.Processes)
 }
 
-// end says which limit ends the call. The first one counts.
-func (c *call) end(limit string) {
-	c.overOne.Do(func() { c.over <- limit })
-}
-
-// ending is why a call ended. The zero ending is its own.
-type ending struct {
-	limit     string // of ours
-	cancelled bool
-}
-
-// watch returns when the root has ended, which it sees to when that has to be.
-func (h *Host) watch(ctx context.Context, c *call) ending {
-	var timeout <-chan time.Time
-	if limit := c.plan.profile.Limits.Timeout; limit > 0 {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	select {
-	case <-c.root.exited:
-		return ending{}
-	case limit := <-c.over:
-		h.kill(c)
-		return ending{limit: limit}
-	case <-ctx.Done():
-		h.terminate(c)
-		return ending{cancelled: true}
-	case <-timeout:
-		h.terminate(c)
-		return ending{limit: limitTimeout}
-	}
-}
-
 // terminate asks a call to end, and insists after the grace.
 //
 // The root of a call with a process namespace is its init, which the kernel spares every signal that it has not asked for
@@ -325,7 +285,7 @@ func (c *call) conclude(why ending, ended bool) (Outcome, error) {
 func (c *call) discard() error {
 	for _, s := range c.streams {
 		if s != nil {
-			s.from.Close()
+			unix.Close(s.from)
 		}
 	}
 	if c.dirs == nil {

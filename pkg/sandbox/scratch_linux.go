@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,9 +35,10 @@ type scratch struct {
 
 	mu       sync.Mutex
 	recorded map[string]bool
-	spares   []temp // ready to be used
+	spares   []spare // those used last at the end
 
-	spareCount int // those and the ones that calls have
+	device    uint64 // that it is on
+	fineTimes bool   // there every change of a directory shows in its change time
 }
 
 // openScratch clears away what processes that were killed left below base, and makes a place for this one. ended is called with
@@ -58,7 +58,7 @@ func openScratch(base string, ended func(id string)) (*scratch, error) {
 		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
 			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
 			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
-			return s, s.furnish()
+			return s, errors.Join(s.furnish(), s.locate())
 		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -77,6 +77,16 @@ func (s *scratch) furnish() error {
 		return err
 	}
 	return os.WriteFile(s.void, nil, 0o444)
+}
+
+// locate finds out which file system the scratch directory is on, and how well that keeps time.
+func (s *scratch) locate() error {
+	var is unix.Stat_t
+	if err := unix.Fstat(int(s.dir.Fd()), &is); err != nil {
+		return fmt.Errorf("look at %s: %w", s.path, err)
+	}
+	s.device, s.fineTimes = is.Dev, hasFineTimes(int(s.dir.Fd()))
+	return nil
 }
 
 func (s *scratch) close() error {
@@ -171,7 +181,7 @@ const cureScratch = "the directory for the calls' temporary files was removed, o
 // directories are a call's own: its private temporary directory, and the one that it starts in.
 type directories struct {
 	scratch *scratch
-	own     temp   // none where the call's is in memory
+	own     spare  // none where the call's is in memory
 	temp    string // its path here
 	home    string // its path in the call: HOME and TMPDIR
 	start   string
@@ -180,13 +190,17 @@ type directories struct {
 	// open, since the call may put something else in its place.
 	parent *os.File
 	name   string
+	below  spare
+
+	// shared is set where somebody may hold them open when the call is over: they are not used again.
+	shared bool
 }
 
 // makeDirectories makes the directories of a call, or nothing.
-func (s *scratch) makeDirectories(p *Plan, base string) (*directories, error) {
+func (s *scratch) makeDirectories(p *Plan, base string, id identity) (*directories, error) {
 	d := &directories{scratch: s, start: p.profile.Dir, home: "/tmp"}
 	if !p.onTmpfs() {
-		own, err := s.takeTemp(time.Now())
+		own, err := s.takeTemp(id)
 		if err != nil {
 			return nil, err
 		}
@@ -201,30 +215,15 @@ func (s *scratch) makeDirectories(p *Plan, base string) (*directories, error) {
 		return d, nil
 	}
 	if p.profile.TempIsolation {
-		if err := d.isolate(p.profile.Dir); err != nil {
+		if err := d.isolate(p.profile.Dir, id); err != nil {
 			return nil, errors.Join(err, d.remove())
 		}
 	}
 	return d, nil
 }
 
-// giveTo makes a user the owner of the call's directories.
-func (d *directories) giveTo(id identity) error {
-	if d.own.name != "" {
-		if err := unix.Fchownat(int(d.scratch.dir.Fd()), d.own.name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return &StartError{Step: "chown", Path: d.temp, Err: err}
-		}
-	}
-	if d.parent != nil {
-		if err := unix.Fchownat(int(d.parent.Fd()), d.name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return &StartError{Step: "chown", Path: d.start, Err: err}
-		}
-	}
-	return nil
-}
-
 // isolate makes the directory that the call starts in.
-func (d *directories) isolate(dir string) error {
+func (d *directories) isolate(dir string, id identity) error {
 	if err := d.scratch.record(dir); err != nil {
 		return err
 	}
@@ -233,7 +232,8 @@ func (d *directories) isolate(dir string) error {
 		return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
 	}
 	d.name = startPrefix + d.scratch.id + "-" + randomName()
-	switch err := unix.Mkdirat(int(parent.Fd()), d.name, 0o700); {
+	d.below, err = d.scratch.takeStart(int(parent.Fd()), d.name, id)
+	switch {
 	case err == nil:
 		d.parent, d.start = parent, filepath.Join(dir, d.name)
 		return nil
@@ -245,15 +245,21 @@ func (d *directories) isolate(dir string) error {
 		return nil
 	default:
 		parent.Close()
-		return &StartError{Step: "mkdir", Path: filepath.Join(dir, d.name), Err: err}
+		if start := (*StartError)(nil); errors.As(err, &start) {
+			start.Path = filepath.Join(dir, d.name)
+		}
+		return err
 	}
 }
 
 // remove takes the call's directories away with all that is in them.
 func (d *directories) remove() error {
 	var startErr, tempErr error
+	if d.shared {
+		d.own.is, d.below.is = unix.Stat_t{}, unix.Stat_t{}
+	}
 	if d.parent != nil {
-		if err := removeTree(int(d.parent.Fd()), d.name); err != nil {
+		if err := d.scratch.giveStartBack(d.below, int(d.parent.Fd()), d.name); err != nil {
 			startErr = fmt.Errorf("remove %s: %w", d.start, err)
 		}
 		d.parent.Close()

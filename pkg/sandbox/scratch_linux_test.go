@@ -176,97 +176,230 @@ func TestScratchSweep(t *testing.T) {
 	})
 }
 
-// TestTempReuse checks that a temporary directory which is used again is as a new one: only one that a call has left
-// entirely alone goes back.
-func TestTempReuse(t *testing.T) {
+// touches are ways to leave a directory other than it was.
+var touches = []struct {
+	name string
+	do   func(path string) error
+}{
+	{"a file", func(path string) error { return os.WriteFile(filepath.Join(path, "x"), nil, 0o600) }},
+	{"a file that is gone", func(path string) error {
+		return firstError(os.WriteFile(filepath.Join(path, "x"), nil, 0o600), os.Remove(filepath.Join(path, "x")))
+	}},
+	{"a file, and its old times", func(path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		return firstError(os.WriteFile(filepath.Join(path, "x"), nil, 0o600), os.Chtimes(path, info.ModTime(), info.ModTime()))
+	}},
+	{"another mode", func(path string) error { return os.Chmod(path, 0o777) }},
+	{"another mode and back", func(path string) error { return firstError(os.Chmod(path, 0o777), os.Chmod(path, 0o700)) }},
+	{"an attribute", func(path string) error { return unix.Setxattr(path, "user.x", []byte("y"), 0) }},
+	{"other times", func(path string) error { return os.Chtimes(path, time.Unix(0, 0), time.Unix(0, 0)) }},
+	{"a name and back", func(path string) error { return firstError(os.Rename(path, path+"x"), os.Rename(path+"x", path)) }},
+	{"another directory", func(path string) error { return firstError(os.Rename(path, path+"x"), os.Mkdir(path, 0o700)) }},
+	{"a link", func(path string) error { return firstError(os.Remove(path), os.Symlink("/etc", path)) }},
+}
+
+// TestSpares checks that a directory which is used again is as a new one: only one that a call has left entirely alone goes
+// back, and only one that has been left alone since is given out. For temporary directories, and for those that calls start in.
+func TestSpares(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		s, err := openScratch(t.TempDir(), func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.close()
-		take := func() temp {
-			t.Helper()
-			taken, err := s.takeTemp(time.Now().Add(settling))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return taken
+		fine := []bool{false}
+		if s.fineTimes {
+			fine = append(fine, true)
 		}
-		// A first call makes one, and leaves a spare one.
-		if err := s.giveBack(take()); err != nil {
+		id, work := identity{uid: os.Geteuid(), gid: os.Getegid()}, t.TempDir()
+		dir, err := os.Open(work)
+		if err != nil {
 			t.Fatal(err)
 		}
-		spare := take()
-		if !spare.spare {
-			t.Fatal("the first call left no spare directory")
-		}
-		settle(t, s, spare)
-		if err := s.giveBack(spare); err != nil {
-			t.Fatal(err)
-		}
-		if again := take(); again.name != spare.name || again.inode != spare.inode {
-			t.Errorf("a directory that nobody touched is not used again: %+v, then %+v", spare, again)
-		}
-		path := filepath.Join(s.path, spare.name)
-		for _, touch := range []struct {
+		defer dir.Close()
+		parent := int(dir.Fd())
+		for _, kind := range []struct {
 			name string
-			do   func() error
+			take func() (spare, string, error)
+			give func(one spare, path string) error
 		}{
-			{"a file", func() error { return os.WriteFile(filepath.Join(path, "x"), nil, 0o600) }},
-			{"a file that is gone", func() error {
-				return firstError(os.WriteFile(filepath.Join(path, "x"), nil, 0o600), os.Remove(filepath.Join(path, "x")))
-			}},
-			{"another mode", func() error { return os.Chmod(path, 0o777) }},
-			{"another mode and back", func() error { return firstError(os.Chmod(path, 0o777), os.Chmod(path, 0o700)) }},
-			{"an attribute", func() error { return unix.Setxattr(path, "user.x", []byte("y"), 0) }},
-			{"other times", func() error { return os.Chtimes(path, time.Unix(0, 0), time.Unix(0, 0)) }},
-			{"a name and back", func() error { return firstError(os.Rename(path, path+"x"), os.Rename(path+"x", path)) }},
-			{"another directory", func() error { return firstError(os.Rename(path, path+"x"), os.Mkdir(path, 0o700)) }},
+			{"temporary", func() (spare, string, error) {
+				one, err := s.takeTemp(id)
+				return one, filepath.Join(s.path, one.name), err
+			}, func(one spare, _ string) error { return s.giveBack(one) }},
+			{"start", func() (spare, string, error) {
+				name := randomName()
+				one, err := s.takeStart(parent, name, id)
+				return one, filepath.Join(work, name), err
+			}, func(one spare, path string) error { return s.giveStartBack(one, parent, filepath.Base(path)) }},
 		} {
-			if err := touch.do(); err != nil {
-				t.Fatalf("%s: %v", touch.name, err)
+			for _, fine := range fine {
+				s.fineTimes = fine
+				t.Run(fmt.Sprintf("%s, fine times %t", kind.name, fine), func(t *testing.T) {
+					take := func() (spare, string) {
+						t.Helper()
+						one, path, err := kind.take()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if _, _, err := lookEmpty(unix.AT_FDCWD, path); err != nil { // names would leave a trace: the time of reading
+							t.Errorf("it is not as new: %v", err)
+						}
+						return one, path
+					}
+					first, path := take()
+					if err := kind.give(first, path); err != nil {
+						t.Fatal(err)
+					}
+					again, path := take()
+					if again.is.Ino != first.is.Ino {
+						t.Fatal("a directory that nobody touched is not used again")
+					}
+					for _, touch := range touches {
+						inode := again.is.Ino
+						settle(t, s, again)
+						if err := touch.do(path); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						if err := kind.give(again, path); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						for _, one := range s.spares {
+							if one.is.Ino == inode {
+								t.Errorf("a directory with %s is kept", touch.name)
+							}
+						}
+						_ = os.Remove(path + "x") // what it moved away is its own business
+						if left := names(t, work); len(left) > 0 {
+							t.Errorf("after %s there is %q where the call started", touch.name, left)
+						}
+						again, path = take()
+					}
+					for _, touch := range touches {
+						if err := kind.give(again, path); err != nil {
+							t.Fatal(err)
+						}
+						kept := s.spares[len(s.spares)-1]
+						settle(t, s, kept)
+						if err := touch.do(filepath.Join(s.path, kept.name)); err != nil {
+							t.Fatalf("%s: %v", touch.name, err)
+						}
+						if again, path = take(); again.is.Ino == kept.is.Ino && again.is.Ctim == kept.is.Ctim {
+							t.Errorf("a directory with %s is given out", touch.name)
+						}
+					}
+					if err := kind.give(again, path); err != nil {
+						t.Fatal(err)
+					}
+				})
 			}
-			if err := s.giveBack(spare); err != nil {
-				t.Fatalf("%s: %v", touch.name, err)
-			}
-			for _, kept := range s.spares {
-				if kept.name == spare.name {
-					t.Errorf("a directory with %s is used again", touch.name)
-				}
-			}
-			if spare = take(); !spare.spare {
-				t.Fatalf("after %s there is no spare directory", touch.name)
-			}
-			settle(t, s, spare)
-			path = filepath.Join(s.path, spare.name)
 		}
-		// One whose change time may not tell everything yet is not given out.
-		if err := s.giveBack(spare); err != nil {
+	})
+}
+
+// TestSparesAreForOne checks that a start directory is used again only for calls of the same user in the same directory, and
+// that no more are kept than may be.
+func TestSparesAreForOne(t *testing.T) {
+	t.Parallel()
+	s, err := openScratch(t.TempDir(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	id := identity{uid: os.Geteuid(), gid: os.Getegid()}
+	var parents []int
+	for range 2 {
+		dir, err := os.Open(t.TempDir())
+		if err != nil {
 			t.Fatal(err)
 		}
-		if young, err := s.takeTemp(spare.changed.Add(settling / 2)); err != nil || young.spare {
-			t.Errorf("a young directory was given out: %+v, %v", young, err)
+		defer dir.Close()
+		parents = append(parents, int(dir.Fd()))
+	}
+	take := func(parent int, name string, id identity) spare {
+		t.Helper()
+		one, err := s.takeStart(parent, name, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	first := take(parents[0], "a", id)
+	if err := s.giveStartBack(first, parents[0], "a"); err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]spare{
+		"of another directory": take(parents[1], "b", id),
+		"of another user":      take(parents[0], "b", identity{uid: id.uid + 1, gid: id.gid}),
+		"of another group":     take(parents[0], "c", identity{uid: id.uid, gid: id.gid + 1}),
+	} {
+		if other.is.Ino == first.is.Ino {
+			t.Errorf("it is used again for a call %s", name)
+		}
+	}
+	many := make([]spare, mostSpares+10)
+	for i := range many {
+		many[i] = take(parents[1], fmt.Sprint("many", i), id)
+	}
+	for i, one := range many {
+		if err := s.giveStartBack(one, parents[1], fmt.Sprint("many", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := names(t, s.path); len(left) != mostSpares+2 { // and what is shown empty
+		t.Errorf("%d directories are kept, want %d", len(left)-2, mostSpares)
+	}
+}
+
+// TestCallsUseSpares checks that a call which leaves its directories alone hands them to the next one, and that one which may
+// have handed them to somebody else does not.
+func TestCallsUseSpares(t *testing.T) {
+	asEveryUser(t, func(t *testing.T) {
+		host := openHost(t)
+		dir := t.TempDir()
+		start := func(s script) string {
+			t.Helper()
+			s.text, s.dir, s.isolate = "stat -c %i .", dir, true
+			out := s.run(t.Context(), t, host)
+			return strings.TrimSpace(string(out.Stdout))
+		}
+		first := start(script{})
+		if again := start(script{}); again != first {
+			t.Errorf("a start directory that was left alone is not used again: %s, then %s", first, again)
+		}
+		socket := script{profile: func(p *Profile) { p.Sockets, p.BestEffort = []string{dir + "/socket"}, true }}
+		if through := start(socket); through != first {
+			t.Errorf("a start directory that was left alone is not used again: %s, then %s", first, through)
+		}
+		host.scratch.mu.Lock()
+		defer host.scratch.mu.Unlock()
+		for _, one := range host.scratch.spares {
+			if fmt.Sprint(one.is.Ino) == first {
+				t.Error("a directory is kept that somebody else may hold open")
+			}
 		}
 	})
 }
 
 // settle waits until the clock that change times are taken from has moved on.
-func settle(t *testing.T, s *scratch, of temp) {
+func settle(t *testing.T, s *scratch, of spare) {
 	t.Helper()
 	probe := filepath.Join(s.path, "probe")
 	for {
 		if err := os.Mkdir(probe, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		_, changed, err := s.look("probe")
-		if err != nil {
+		var is unix.Stat_t
+		if err := unix.Lstat(probe, &is); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Remove(probe); err != nil {
 			t.Fatal(err)
 		}
-		if changed.After(of.changed) {
+		if is.Ctim.Nano() > of.is.Ctim.Nano() {
 			return
 		}
 	}

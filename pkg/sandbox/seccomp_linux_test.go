@@ -48,7 +48,7 @@ func TestFilterTree(t *testing.T) {
 			}
 		})
 	}
-	if got := len(filter(filterRules{memfd: true, alone: true})); got > 200 {
+	if got := len(filter(filterRules{memfd: true, alone: true})); got > 145 {
 		t.Errorf("the usual program has %d instructions; its length is what each call waits for", got)
 	}
 }

@@ -44,7 +44,7 @@ func TestSoak(t *testing.T) {
 			lacking(t, "want level full, found "+string(host.Level())+": "+host.Why())
 		}
 		one(t, host, work, 5, name, value) // what is opened once
-		descriptorsBefore, mountsBefore := descriptors(t), mounts(t)
+		descriptorsBefore, mountsBefore := descriptors(t, host), mounts(t)
 
 		var next atomic.Int64
 		var callers sync.WaitGroup
@@ -70,7 +70,7 @@ func TestSoak(t *testing.T) {
 		callers.Wait()
 		t.Logf("%d calls in %s", min(next.Load()-1, calls), time.Since(begun).Round(time.Second))
 
-		if after := descriptors(t); after != descriptorsBefore {
+		if after := descriptors(t, host); after != descriptorsBefore {
 			t.Errorf("%d descriptors are open, %d were before", after, descriptorsBefore)
 		}
 		if after := mounts(t); after != mountsBefore {

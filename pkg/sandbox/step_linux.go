@@ -16,6 +16,8 @@ type step struct {
 	args   [6]uintptr // pointers among them lead to what launch.kept holds
 	result result
 
+	upTo uintptr // taken again with the first argument one higher, until it is this; 0: taken once
+
 	from *int32 // where an argument is that an earlier step found out, and
 	slot uint8  // which argument it is
 	into *int32 // where the result goes; nil: nowhere
@@ -37,11 +39,18 @@ const (
 // steps is a list of steps in the making.
 type steps struct {
 	list []step
-	kept []any // what the steps' pointers lead to: a uintptr alone keeps nothing alive
+	kept []any  // what the steps' pointers lead to: a uintptr alone keeps nothing alive
+	room []byte // for further texts, a part of something in kept
 }
+
+// usualSteps is room for what most calls take, made at once: a list that grows is copied again and again.
+const usualSteps = 96
 
 // do adds a step, and gives it back to be said more of.
 func (s *steps) do(name string, number uintptr, args ...uintptr) *step {
+	if s.list == nil {
+		s.list, s.kept = make([]step, 0, usualSteps), make([]any, 0, usualSteps)
+	}
 	s.list = append(s.list, step{number: number, name: name})
 	at := &s.list[len(s.list)-1]
 	copy(at.args[:], args)
@@ -66,6 +75,12 @@ func (s *step) give(into *int32) *step {
 	return s
 }
 
+// repeat has the step taken with each first argument up to one.
+func (s *step) repeat(upTo uintptr) *step {
+	s.upTo = upTo
+	return s
+}
+
 // may says what may come of it.
 func (s *step) may(r result) *step {
 	s.result = r
@@ -73,10 +88,22 @@ func (s *step) may(r result) *step {
 }
 
 // text gives the address of a text as the kernel reads it. The caller has checked that it holds no NUL, which would end it.
-func (s *steps) text(text string) uintptr {
-	b := append([]byte(text), 0)
-	s.kept = append(s.kept, b)
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+func (s *steps) text(text string) uintptr { return uintptr(unsafe.Pointer(s.bytes(text))) }
+
+// usualTexts is how many bytes are made room for at once. Texts are short and many.
+const usualTexts = 2048
+
+// bytes copies a text, and ends it with NUL.
+func (s *steps) bytes(text string) *byte {
+	size := len(text) + 1
+	if size > len(s.room) {
+		s.room = make([]byte, max(usualTexts, size))
+		s.kept = append(s.kept, s.room)
+	}
+	b := s.room[:size:size]
+	s.room = s.room[size:]
+	copy(b, text)
+	return unsafe.SliceData(b)
 }
 
 // address gives the address of a value, and keeps the value where it is.
@@ -118,7 +145,7 @@ func (s *steps) failure(at int, errno unix.Errno) *StartError {
 func (s *steps) texts(list []string) uintptr {
 	pointers := make([]*byte, 0, len(list)+1)
 	for _, text := range list {
-		pointers = append(pointers, unsafe.SliceData(append([]byte(text), 0)))
+		pointers = append(pointers, s.bytes(text))
 	}
 	pointers = append(pointers, nil)
 	s.kept = append(s.kept, pointers)

@@ -375,6 +375,10 @@ func existing(paths ...string) []string {
 func hidings(paths []string) []hiding {
 	var list []hiding
 	for _, path := range paths {
+		if is, ok := lookLinkless(path); ok {
+			list = append(list, hiding{path: path, file: is.Mode&unix.S_IFMT != unix.S_IFDIR})
+			continue
+		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			continue
