@@ -122,7 +122,10 @@ func probeReadShared(w words) error {
 // probeMakeQueue makes a POSIX message queue with a message in it.
 func probeMakeQueue(w words) error {
 	name := append([]byte(w.text(0)), 0)
-	fd, _, errno := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDWR|unix.O_CREAT, 0o600, 0, 0, 0)
+	// A small one: a user may have 819200 bytes of them (RLIMIT_MSGQUEUE), and the kernel takes its time to free those of calls that
+	// are over.
+	attributes := struct{ flags, maxMessages, messageSize, messages, _, _, _, _ int }{maxMessages: 2, messageSize: 256}
+	fd, _, errno := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDWR|unix.O_CREAT, 0o600, uintptr(unsafe.Pointer(&attributes)), 0, 0)
 	if errno != 0 {
 		return errno
 	}
