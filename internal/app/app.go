@@ -31,8 +31,6 @@ type Options struct {
 
 // App is the program, put together. Close it.
 type App struct {
-	doors string // where a confined agent can reach our sockets; "" when it is not confined
-
 	Registry  *executor.Registry
 	Executor  *executor.Executor
 	Authority *permissions.Authority
@@ -43,6 +41,7 @@ type App struct {
 	Unrecorded error
 
 	o       Options
+	host    *sandbox.Host
 	sources config.Sources
 	state   string // the state directory; "" when there is none
 
@@ -116,6 +115,7 @@ func (a *App) start() error {
 		return err
 	}
 	a.onClose(host.Close)
+	a.host = host
 
 	bash, err := exec.LookPath("bash")
 	if err != nil {

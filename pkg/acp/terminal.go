@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -29,13 +30,15 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	if dir := params.text("cwd"); dir != "" {
 		a.request.Dir = resolved(a.request.Dir, dir)
 	}
+	order := TerminalOrder{Session: session, Dir: a.request.Dir}
 	var script shellscan.Script
 	if args := params.texts("args"); len(args) > 0 {
-		script = shellscan.ScanArgv(append([]string{command}, args...))
-		a.request.ShellText = quoteArgv(append([]string{command}, args...))
+		order.Command = append([]string{command}, args...)
+		script = shellscan.ScanArgv(order.Command)
+		a.request.ShellText = quoteArgv(order.Command)
 	} else {
 		script = shellscan.Scan(command)
-		a.request.ShellText = command
+		order.Shell, a.request.ShellText = command, command
 	}
 	variables, complete := params.objects("env")
 	if !complete {
@@ -43,9 +46,14 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	}
 	for _, variable := range variables {
 		// A variable can change what a command does as much as an argument can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
-		if name := variable.text("name"); shellscan.ChangesCommands(name) {
+		name := variable.text("name")
+		order.Environment = append(order.Environment, Variable{Name: name, Value: variable.text("value")})
+		if shellscan.ChangesCommands(name) {
 			script.Problems = append(script.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
 		}
+	}
+	if b.o.Confinement != nil {
+		a.terminal, a.outputLimit = &order, slices.Clone(params["outputByteLimit"]) // the line is overwritten
 	}
 	a.request.Shell = &script
 	a.request.Arguments = map[string]any{"command": a.request.ShellText}

@@ -82,6 +82,7 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 	if seen != nil {
 		b.note(*seen)
 	}
+	b.hear(s, call, update)
 	return nil
 }
 

@@ -23,6 +23,7 @@ const (
 	ToolSeen       Type = "tool.seen"       // the agent did it by itself: seen, not decided
 	ApprovalAsked  Type = "approval.asked"  // a person is being asked
 	CircuitChanged Type = "circuit.changed" // a tool's calls are refused for a while, tried again, or let through as before
+	SandboxRefused Type = "sandbox.refused" // a confined agent says that its sandbox kept it from something; Detail says what would allow it
 	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
 	RecordRepaired Type = "record.repaired" // a torn last line was set aside
 )

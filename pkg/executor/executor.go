@@ -41,6 +41,8 @@ type Authority interface {
 type Host interface {
 	Plan(sandbox.Profile) (sandbox.Plan, error)
 	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
+	// Reach tells what a plan of this machine's lets a call reach.
+	Reach(sandbox.Plan) sandbox.Reach
 }
 
 // Options says what an Executor is made of.

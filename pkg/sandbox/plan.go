@@ -154,6 +154,9 @@ func lower[T int | int64 | time.Duration](limit, ceiling T) T {
 // Level is how far the machine confines the call.
 func (p Plan) Level() Level { return p.level }
 
+// User is whom the call runs as.
+func (p Plan) User() int { return p.user }
+
 // Digest names all that will be enforced, in hexadecimal: two plans that differ in anything have different digests. It is
 // "" for the zero Plan.
 func (p Plan) Digest() string { return p.digest }
@@ -213,7 +216,7 @@ func (p Plan) Report() tool.SandboxReport {
 	}
 	return tool.SandboxReport{
 		Level: string(p.level), Network: p.profile.Network == tool.NetworkOn,
-		Limits: limits, LimitsHit: []string{}, Hints: p.NotEnforced(),
+		Limits: limits, LimitsHit: []string{}, Hints: tool.Hints(p.NotEnforced()...),
 	}
 }
 
