@@ -114,7 +114,7 @@ func (s *cell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	switch {
 	case access.Write, access.Read && !r.Write:
 		return permissions.Approve, ""
-	case r.Own && isTemporary(real):
+	case r.Own && sandbox.IsPrivate(real):
 		return permissions.Approve, "" // it has a /tmp of its own
 	case access.Own:
 		return permissions.Reject, held("and this is a file of a2a-acp itself")
@@ -147,18 +147,6 @@ func existing(path string) string {
 func grantable(path string) bool {
 	home, err := os.UserHomeDir()
 	return path != "/" && path != "/home" && path != "/root" && (err != nil || path != home && !strings.HasPrefix(home, path+"/"))
-}
-
-// isTemporary tells whether a path lies where a call has temporary files of its own, and means nothing of that name outside.
-func isTemporary(path string) bool {
-	for _, dir := range []string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
-		if rest, found := strings.CutPrefix(path, dir); found {
-			first, _, _ := strings.Cut(rest, "/")
-			_, err := os.Lstat(dir + first)
-			return os.IsNotExist(err)
-		}
-	}
-	return false
 }
 
 // flagFor gives the flag of the bridge's that grants a path.

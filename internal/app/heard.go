@@ -18,11 +18,20 @@ const mostHeard = 64
 
 // Heard implements acp.Confinement.
 func (s *cell) Heard(session, toolCall, text string) {
+	if s.full() {
+		return // nothing more is kept, so nothing is looked up either
+	}
 	for _, refusal := range s.reach.Refusals(text) {
 		if s.isNew(refusal) {
 			s.tell(session, toolCall, refusal)
 		}
 	}
+}
+
+func (s *cell) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.heard) >= mostHeard
 }
 
 func (s *cell) isNew(r sandbox.Refusal) bool {
@@ -73,7 +82,9 @@ func (e *ear) Write(p []byte) (int, error) {
 	const longest = 4096
 	e.rest = append(e.rest, p...)
 	if end := bytes.LastIndexByte(e.rest, '\n') + 1; end > 0 {
-		e.cell.Heard("", "", string(e.rest[:end]))
+		for line := range bytes.Lines(e.rest[:end]) {
+			e.cell.Heard("", "", string(line))
+		}
 		e.rest = append(e.rest[:0], e.rest[end:]...)
 	}
 	if len(e.rest) > longest {

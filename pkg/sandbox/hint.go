@@ -66,14 +66,16 @@ func (r Reach) Refusals(said string) []Refusal {
 var (
 	saysReadOnly = regexp.MustCompile(`(?i)read-only file system|\bEROFS\b`)
 	saysDenied   = regexp.MustCompile(`(?i)permission denied|operation not permitted|\bEACCES\b|\bEPERM\b`)
-	saysMissing  = regexp.MustCompile(`(?i)no such file or directory|\bENOENT\b`)
+	saysMissing  = regexp.MustCompile(`(?i)no such file or directory|directory nonexistent|\bENOENT\b`)
 	saysNoNet    = regexp.MustCompile(`(?i)could not resolve host|couldn't resolve host|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|address family not supported|\bENETUNREACH\b|\bEAI_AGAIN\b|unable to resolve host address|no address associated with hostname|` +
 		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied)|socket: (?:operation not permitted|permission denied)`)
 	saysSocket  = regexp.MustCompile(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
 	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
-	quoted = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
+	// A shell that cannot open what output goes to says no more than the name. A name that does not exist is meant to be made.
+	saysRedirect = regexp.MustCompile(`: line \d+: [^:]+: [^:]+$`)
+	quoted       = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
 )
 
 // inLine gives what one line tells of. names counts what was looked up.
@@ -101,7 +103,7 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 		if *names++; *names > mostNames {
 			break
 		}
-		if found, ok := r.file(name, said, saysWriting.MatchString(line)); ok {
+		if found, ok := r.file(name, said, saysWriting.MatchString(line), saysRedirect.MatchString(line)); ok {
 			list = append(list, found)
 		}
 	}
@@ -152,7 +154,7 @@ func printable(name string) bool {
 }
 
 // file tells whether a file that a program could not use was kept from it by the sandbox.
-func (r Reach) file(name string, said *regexp.Regexp, writing bool) (Refusal, bool) {
+func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (Refusal, bool) {
 	if !filepath.IsAbs(name) {
 		if r.start == "" {
 			return Refusal{}, false
@@ -163,10 +165,12 @@ func (r Reach) file(name string, said *regexp.Regexp, writing bool) (Refusal, bo
 	access := r.Of(real)
 	what := RefusedRead
 	switch {
-	case access.Own, access.Write, !printable(real):
+	case access.Own, access.Write, !printable(real), IsPrivate(real):
 		return Refusal{}, false
-	case writing, said == saysReadOnly, !exists, access.Read:
+	case writing, said == saysReadOnly, redirect && (!exists || access.Read):
 		what = RefusedWrite
+	case !exists, access.Read:
+		return Refusal{}, false // it would be so without a sandbox, too
 	}
 	if access.Read && said == saysMissing || !r.couldOutside(real, exists, what == RefusedWrite) {
 		return Refusal{}, false
@@ -226,6 +230,9 @@ func (r Reach) grantFor(path string, exists bool) string {
 		path = filepath.Dir(path)
 	}
 	home, _ := os.UserHomeDir()
+	if r.isSystems(path) {
+		return ""
+	}
 	for _, much := range []string{home, "/home/x", "/root", "/tmp", "/usr", "/etc", "/var", "/opt"} {
 		if much != "" && within(much, path) {
 			return ""

@@ -111,6 +111,18 @@ func (r Reach) isProtected(path, granted string) bool {
 	return false
 }
 
+// IsPrivate tells whether a path lies where every call has temporary files of its own, and means nothing of that name outside.
+func IsPrivate(path string) bool {
+	for _, dir := range []string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
+		if rest, found := strings.CutPrefix(path, dir); found {
+			first, _, _ := strings.Cut(rest, "/")
+			_, err := os.Lstat(dir + first)
+			return os.IsNotExist(err)
+		}
+	}
+	return false
+}
+
 // openToAll tells whether everybody may read a file, which is what a call gets of the system. What does not exist counts as
 // open: there is nothing to be read.
 func openToAll(path string) bool { return mayUse(path, -1, false) }
