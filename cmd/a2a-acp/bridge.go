@@ -163,11 +163,15 @@ func agentCommand(env *environment, args []string, dash int) ([]string, error) {
 	if !ok {
 		return nil, fail(exitUsage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(agentNames(), ", "), strings.Join(args, " ")))
 	}
-	command, err := agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}.Find(agent)
+	command, err := finder(env).Find(agent)
 	if err != nil {
 		return nil, fail(exitHost, err)
 	}
 	return append(command, args[1:]...), nil
+}
+
+func finder(env *environment) agents.Finder {
+	return agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}
 }
 
 // direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent

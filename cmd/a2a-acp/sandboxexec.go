@@ -179,7 +179,7 @@ func profileList() string {
 		if name == profile.Default {
 			name += ", when none is named"
 		}
-		fmt.Fprintf(&b, "  %s\n    %s\n", name, p.Says)
+		fmt.Fprintf(&b, "  %s\n    %s\n", name, strings.TrimSpace(p.Says+" "+p.Inner))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

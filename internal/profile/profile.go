@@ -24,6 +24,7 @@ var embedded []byte
 type Profile struct {
 	Name        string
 	Says        string // one sentence
+	Inner       string // of an agent: what becomes of its own sandbox
 	Network     tool.Network
 	Environment []string // names of variables that are passed on
 	State       []string // directories of the command's own, made where they are missing; as written, see Paths
@@ -56,6 +57,7 @@ func Named(name string) (Profile, error) {
 // written is a profile as the file has it.
 type written struct {
 	Says        string       `yaml:"says"`
+	Inner       string       `yaml:"inner_sandbox"`
 	Network     tool.Network `yaml:"network"`
 	Environment []string     `yaml:"environment"`
 	State       []string     `yaml:"state"`
@@ -122,7 +124,7 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 		}
 	}
 	return Profile{
-		Name: name, Says: w.Says, Network: w.Network, Environment: w.Environment, State: w.State, Write: w.Write, Read: w.Read,
+		Name: name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, State: w.State, Write: w.Write, Read: w.Read,
 		Limits: w.Limits.apply(),
 	}, nil
 }
