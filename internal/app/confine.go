@@ -2,8 +2,10 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/profile"
@@ -46,7 +48,7 @@ func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOp
 		Options: o, Profile: c.Profile, BestEffort: c.BestEffort, Environment: c.Environment,
 		Require: []string{string(sandbox.PropertyFiles), string(sandbox.PropertyTree)}, AtLeast: string(sandbox.LevelFull),
 	}
-	for _, path := range append(programFiles(program), self) {
+	for _, path := range append(agentFiles(program, agent), self) {
 		e.Allow = append(e.Allow, tool.AllowedPath{Path: path, ReadOnly: true})
 	}
 	e.Allow = append(e.Allow, c.Allow...)
@@ -89,6 +91,32 @@ func (o ExecOptions) words(self string) []string {
 	}
 	return append(append(words, "--"), o.Command...)
 }
+
+// agentFiles lists what has to be readable for an agent to start: its program, and the script where that is an interpreter of
+// scripts, as Zed starts the agents that it has installed. Further arguments are not looked at: a login's are the agent's own
+// choice.
+func agentFiles(program string, agent []string) []string {
+	files := programFiles(program)
+	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !slices.Contains(interpreters, name) {
+		return files
+	}
+	for _, word := range agent[1:] {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() && filepath.IsAbs(word) {
+			for _, file := range programFiles(word) {
+				if !slices.Contains(files, file) {
+					files = append(files, file)
+				}
+			}
+		}
+		break
+	}
+	return files
+}
+
+var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl"}
 
 // programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's packages, the
 // packages that it was installed with.

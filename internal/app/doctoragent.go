@@ -138,7 +138,7 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 	}
 	if q.Command != nil {
 		if path, err := exec.LookPath(q.Command[0]); err == nil {
-			for _, path := range programFiles(path) {
+			for _, path := range agentFiles(path, q.Command) {
 				add("program", tool.AllowedPath{Path: path, ReadOnly: true})
 			}
 		}

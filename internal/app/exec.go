@@ -143,10 +143,12 @@ func (e *execution) useProfile() error {
 			e.profile.Environment[variable] = value
 		}
 	}
+	maps.Copy(e.profile.Environment, p.Settings(e.profile.Dir, e.o.Getenv))
 	for _, dir := range p.StateDirs(e.profile.Dir, e.o.Getenv) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the command's own directory: %w", err)
 		}
+		e.profile.Own = append(e.profile.Own, dir)
 	}
 	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
 		if path.Path == e.profile.Dir && workspaceDir(e.o.Options, path.Path) == "" {

@@ -64,6 +64,7 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	p := Plan{level: c.level, profile: profile, user: user}
 	p.profile.Environment = maps.Clone(profile.Environment)
 	p.profile.AllowedPaths = slices.Clone(profile.AllowedPaths)
+	p.profile.Own = slices.Clone(profile.Own)
 	p.profile.Sockets = slices.Clone(profile.Sockets)
 	p.profile.Commands = slices.Clone(profile.Commands)
 	p.profile.Require = slices.Clone(profile.Require)
@@ -256,6 +257,8 @@ func (p *Plan) sum() string {
 	for _, name := range slices.Sorted(maps.Keys(p.profile.Environment)) {
 		puts(h, name, p.profile.Environment[name])
 	}
+	puts(h, strconv.Itoa(len(p.profile.Own)))
+	puts(h, p.profile.Own...)
 	puts(h, p.profile.Sockets...)
 	puts(h, p.profile.Commands...)
 	for _, property := range p.profile.Require {

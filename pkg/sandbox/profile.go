@@ -22,6 +22,9 @@ type Profile struct {
 	Environment  map[string]string
 	Limits       tool.Limits
 	AllowedPaths []tool.AllowedPath
+	// Own are those of AllowedPaths that hold the program's own state. In them nothing is protected: it rewrites its settings, and
+	// what it writes there counts for itself.
+	Own []string
 	// Network is off unless it is on.
 	Network tool.Network
 	// Isolated gives the call network interfaces of its own, none but a loopback that is down, beside what Network means. It

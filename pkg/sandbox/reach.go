@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -17,6 +18,7 @@ type Reach struct {
 	system    []string        // everybody's, to read
 	hidden    []string        // this program's own
 	protected map[string]bool // relative to whatever may be written to
+	own       []string        // may be written to, with all that is in it
 	sockets   []string
 	network   bool
 
@@ -98,7 +100,7 @@ func (r Reach) isSystems(path string) bool {
 // own name. Every directory that may be written to has its own; granted is the deepest that holds the path.
 func (r Reach) isProtected(path, granted string) bool {
 	for _, g := range r.granted {
-		if !g.write || !within(path, g.path) || path == g.path {
+		if !g.write || !within(path, g.path) || path == g.path || slices.Contains(r.own, g.path) {
 			continue
 		}
 		rel := strings.TrimPrefix(path, strings.TrimSuffix(g.path, "/")+"/")

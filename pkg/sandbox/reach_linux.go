@@ -45,11 +45,7 @@ func (h *Host) Reach(p Plan) Reach {
 	for _, hide := range hidings(h.hidden) {
 		r.hidden = append(r.hidden, hide.path)
 	}
-	for _, path := range profile.Sockets {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			r.sockets = append(r.sockets, real)
-		}
-	}
+	r.sockets, r.own = realPaths(profile.Sockets), realPaths(profile.Own)
 	for _, paths := range h.protected {
 		for _, path := range paths {
 			r.protected[path] = true
