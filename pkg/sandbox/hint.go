@@ -212,7 +212,7 @@ func realName(path string) (real string, exists bool) {
 // directory that it would be in.
 func (r Reach) couldOutside(path string, exists, write bool) bool {
 	if r.other {
-		return mayUse(path, r.user, write)
+		return mayUse("/", path, r.user, write)
 	}
 	mode := uint32(unix.R_OK)
 	if write {

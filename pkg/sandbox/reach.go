@@ -63,8 +63,8 @@ func (r Reach) Of(path string) Access {
 		return Access{}
 	case !found:
 		return Access{Read: openToAll(path)}
-	case r.other && !mayUse(path, r.user, best.write):
-		return Access{Read: mayUse(path, r.user, false)}
+	case r.other && !mayUse(best.path, path, r.user, best.write):
+		return Access{Read: mayUse(best.path, path, r.user, false)}
 	case best.write && r.isProtected(path, best.path):
 		return Access{Read: true, Protected: true}
 	}
@@ -127,13 +127,17 @@ func IsPrivate(path string) bool {
 
 // openToAll tells whether everybody may read a file, which is what a call gets of the system. What does not exist counts as
 // open: there is nothing to be read.
-func openToAll(path string) bool { return mayUse(path, -1, false) }
+func openToAll(path string) bool { return mayUse("/", path, -1, false) }
 
-// mayUse tells whether a user may read a file, or write it, going by modes alone: the owner's, or everybody else's. Groups and
-// access lists are left out, so it may say no where the kernel says yes.
-func mayUse(path string, user int, write bool) bool {
-	at := "/"
-	for _, name := range strings.Split(strings.Trim(path, "/"), "/") {
+// mayUse tells whether a user may read a file, or write it, who can get to the directory or file from that it is below. It goes
+// by modes alone: the owner's, or everybody else's. Groups and access lists are left out, so it may say no where the kernel says
+// yes.
+func mayUse(from, path string, user int, write bool) bool {
+	at := from
+	for _, name := range strings.Split(strings.Trim(strings.TrimPrefix(path, from), "/"), "/") {
+		if name == "" {
+			break // it is from itself
+		}
 		info, err := os.Lstat(at)
 		if err != nil {
 			return false
