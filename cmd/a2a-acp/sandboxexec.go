@@ -39,7 +39,8 @@ environment stays outside, and nothing that it starts outlives it. Grant more by
   --env NAME        a variable of ours; --env NAME=VALUE any other
 
 What others run or believe without a look (.git/hooks, .envrc, agents' settings, …) stays as it is in
-what may be written to; --allow with that very path lets it be changed.
+what may be written to; --allow with that very path lets it be changed. New ones are told when the
+command ends, and not taken away, since you may have made them yourself meanwhile.
 
 With a terminal the command has it: editors, pagers and shells with job control work.
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
@@ -130,10 +131,16 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	if exit.Code() != 0 || ctx.Err() == nil {
 		b.app.o.Say("the agent ended: " + exit.String())
 	}
-	if b.left.Load() && ctx.Err() == nil && exit.Signalled() {
+	if b.left.Load() && ctx.Err() == nil && (exit.Signalled() || b.cell != nil && isSignalCode(exit.Code())) {
 		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
 	}
 	return exit.Code(), nil
+}
+
+// isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around it passes on what
+// signal it got as an exit code.
+func isSignalCode(code int) bool {
+	return code == 128+int(syscall.SIGTERM) || code == 128+int(syscall.SIGKILL)
 }
 
 func (b *bridge) stop(why acp.StopCause) {

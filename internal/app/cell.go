@@ -54,6 +54,7 @@ func (a *App) shutIn(self string, c Confinement, agent []string) (_ *cell, code 
 		return nil, exitHost, err
 	}
 	s.profile, s.reach, s.user = e.profile, a.host.Reach(plan), plan.User()
+	s.lookAtHomes()
 	return s, 0, s.letIn()
 }
 
@@ -63,6 +64,20 @@ func shortTemp() string {
 		return dir
 	}
 	return "/tmp"
+}
+
+// lookAtHomes tells of a variable that has the agent keep its state where the profile does not let it. Its word alone is not
+// enough: a repository can set variables (direnv does), and could name your keys.
+func (s *cell) lookAtHomes() {
+	for _, name := range []string{"CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "OPENCODE_CONFIG_DIR"} {
+		dir := s.profile.Environment[name]
+		if dir == "" {
+			continue
+		}
+		if real, err := permissions.Resolve(s.profile.Dir, dir); err != nil || !s.reach.Of(real).Write {
+			s.app.o.Say(fmt.Sprintf("%s names %s, which the agent cannot write to (profile %s); %s lets it", name, permissions.ShowLine(dir), s.c.Profile, flagFor(dir, true)))
+		}
+	}
 }
 
 // letIn lets the agent get to the sockets where it runs as somebody else than us.
