@@ -22,6 +22,7 @@ type cell struct {
 	inside  ExecOptions     // what starts the agent
 	profile sandbox.Profile // what that comes to
 	reach   sandbox.Reach
+	level   sandbox.Level
 	user    int    // whom the agent runs as
 	doors   string // a directory of the sockets that it can reach
 	tickets string // a directory that it cannot
@@ -53,7 +54,7 @@ func (a *App) shutIn(self string, c Confinement, agent []string) (_ *cell, code 
 	if err := e.refuse(plan.Level()); err != nil {
 		return nil, exitHost, err
 	}
-	s.profile, s.reach, s.user = e.profile, a.host.Reach(plan), plan.User()
+	s.profile, s.reach, s.level, s.user = e.profile, a.host.Reach(plan), plan.Level(), plan.User()
 	s.lookAtHomes()
 	return s, 0, s.letIn()
 }
@@ -93,6 +94,9 @@ func (s *cell) command() []string { return s.inside.words(s.self) }
 
 // says tells people what the agent can do.
 func (s *cell) says() string {
+	if !s.level.AtLeast(sandbox.LevelFull) {
+		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s; what the editor does for it is held to the profile", s.c.Profile, s.level)
+	}
 	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else; what the editor does for it is held to the same", s.c.Profile, s.profile.Dir)
 }
 

@@ -74,7 +74,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 			decision = unrecorded(decision, err)
 		}
 	}
-	if call != nil && decision.Source == permissions.SourcePolicy {
+	if call != nil && (decision.Source == permissions.SourcePolicy || decision.Source == permissions.SourceConfinement) {
 		if err := b.toEditor.Send(b.decided(a.session, call, sentence(decision), "")); err != nil {
 			return err
 		}
