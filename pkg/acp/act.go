@@ -243,7 +243,11 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
 	default:
 		decision.Verdict, decision.Source, decision.Reason = answer.Verdict, answer.Source, answer.Reason
-		if answer.Always && answer.Verdict == permissions.Approve {
+		switch {
+		case !answer.Always || answer.Verdict != permissions.Approve:
+		case asked.Source == permissions.SourceConfinement:
+			decision.Reason = "for this time: what the agent's own sandbox does not let it change is asked each time"
+		default:
 			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
 		}
 	}
