@@ -40,7 +40,9 @@ NAME is one of` + strings.Join(agentNames(), ", ") + `. Everything after -- is t
 
 With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
 directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
-of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well.
+of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well, and what
+the editor does for it is held to the same. --allow and --env grant more; a2a-acp doctor --agent NAME
+shows what it gets here, and tries it.
 
 With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
 runs unguarded, in the sandbox if it is to be confined; that is said.`,

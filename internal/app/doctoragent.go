@@ -98,7 +98,10 @@ func DiagnoseAgent(ctx context.Context, q AgentQuestion) AgentDiagnosis {
 	d.Profile = lookAtProfile(q)
 	if q.Missing != nil {
 		d.Problem = q.Missing.Error()
-		d.Trial = Trial{Problem: "it is not installed", Fix: q.Missing.Error()}
+		d.Trial = Trial{Problem: "it is not installed"}
+		if ok {
+			d.Trial.Fix = agent.Install()
+		}
 		return d
 	}
 	d.Command = q.Command

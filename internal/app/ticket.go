@@ -16,7 +16,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // ticket is a command that an editor is to run in a confined agent's sandbox. It waits in a file that only we can read, and is
@@ -44,7 +43,6 @@ func (s *cell) Terminal(order acp.TerminalOrder) (command string, args []string,
 		t.Command = []string{shell(), "-c", order.Shell}
 	}
 	t.Profile.Dir, t.Profile.Environment, t.Profile.Sockets = dir, nil, nil
-	t.Profile.AllowedPaths = append(slices.Clone(s.profile.AllowedPaths), tool.AllowedPath{Path: dir, ReadOnly: !s.reach.Of(dir).Write})
 	for _, variable := range s.c.Environment {
 		if name, value, given := strings.Cut(variable, "="); given {
 			t.Environment[name] = value

@@ -77,6 +77,15 @@ func (p *Profile) check() error {
 	return checkLimits(p.Limits)
 }
 
+// grants tells whether a directory lies in what the profile allows.
+func (p *Profile) grants(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && slices.ContainsFunc(p.AllowedPaths, func(allowed tool.AllowedPath) bool {
+		at, err := filepath.EvalSymlinks(allowed.Path)
+		return err == nil && within(real, at)
+	})
+}
+
 func checkLimits(l tool.Limits) error {
 	for _, limit := range []struct {
 		name  string

@@ -30,7 +30,7 @@ func (h *Host) Reach(p Plan) Reach {
 	if !profile.TempIsolation {
 		r.start = profile.Dir
 	}
-	if h.isSomebodys(profile.Dir, p.user) {
+	if h.isSomebodys(profile.Dir, p.user) && !profile.grants(profile.Dir) {
 		add(profile.Dir, false)
 	}
 	for _, allowed := range profile.AllowedPaths {
