@@ -140,8 +140,12 @@ func (s *cell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	case access.Protected:
 		return permissions.Ask, held("and others run or believe " + permissions.ShowLine(real) + " without a further look, so its sandbox does not let it change that")
 	}
-	what := permissions.Delicate(real)
-	switch at := existing(real); {
+	// The agent reads this, so it tells nothing of what there is outside: of a file that exists and of one that does not, the same.
+	at := real
+	if r.Write {
+		at = filepath.Dir(real)
+	}
+	switch what := permissions.Delicate(real); {
 	case what != "":
 		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, permissions.ShowLine(real), what))
 	case !grantable(at):
@@ -149,17 +153,6 @@ func (s *cell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	default:
 		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, permissions.ShowLine(real), flagFor(at, r.Write)))
 	}
-}
-
-// existing gives the part of a path that is there, since nothing else can be granted.
-func existing(path string) string {
-	for path != "/" {
-		if _, err := os.Lstat(path); err == nil {
-			return path
-		}
-		path = filepath.Dir(path)
-	}
-	return path
 }
 
 // grantable tells whether a path is one that a person would grant: not the root, nor what homes are in.

@@ -21,6 +21,9 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 	}
 	report := &result.Metadata.Sandbox
 	for _, refusal := range e.host.Reach(a.plan).Refusals(said) {
+		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
+			continue // a hint is only for what exists, so an agent could find out what there is outside
+		}
 		report.Hints = append(report.Hints, hintOf(refusal))
 	}
 }
