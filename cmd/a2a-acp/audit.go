@@ -41,14 +41,21 @@ type actFilter struct {
 func (f *actFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
-	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject or seen")
+	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
 	cmd.Flags().DurationVar(&f.since, "since", 0, "only acts of the last so long, such as 90m or 24h")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *actFilter) fits(c audit.Chapter) bool {
-	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) && (f.result == "" || resultOf(c) == f.result)
+	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) && (f.result == "" || resultOf(c) == f.result || f.result == resultRefused && refused(c))
+}
+
+// resultRefused picks what the sandbox of a confined agent refused, whatever else became of the act.
+const resultRefused = "refused"
+
+func refused(c audit.Chapter) bool {
+	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
 }
 
 // chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes with the rest.
@@ -191,6 +198,8 @@ func resultOf(c audit.Chapter) string {
 		return "seen"
 	case c[0].Type == events.ApprovalAsked:
 		return "asked"
+	case c[0].Type == events.SandboxRefused:
+		return resultRefused
 	}
 	return "-"
 }
@@ -268,6 +277,8 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
+		case entry.Type == events.SandboxRefused && entry.Act != nil:
+			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at, refusedAct(entry.Act), permissions.ShowLine(entry.Detail)))
 		case entry.Type == events.ToolSeen:
 			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
 		default:
@@ -281,6 +292,11 @@ func tell(c audit.Chapter) []string {
 		numbers += " to " + strconv.FormatInt(last.Seq, 10)
 	}
 	return append(lines, fmt.Sprintf("  on record as %s in %s", numbers, last.File))
+}
+
+// refusedAct says in a line what a sandbox refused.
+func refusedAct(act *events.Act) string {
+	return permissions.ShowLine(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
 }
 
 // details are what an entry says beside its own line: what a bridge can and cannot see of its agent, and which files counted.

@@ -24,6 +24,7 @@ type bridgeFlags struct {
 
 	confine    string
 	bestEffort bool
+	allow, env []string
 }
 
 func bridgeCommand(env *environment) *cobra.Command {
@@ -39,7 +40,9 @@ NAME is one of` + strings.Join(agentNames(), ", ") + `. Everything after -- is t
 
 With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
 directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
-of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well.
+of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well, and what
+the editor does for it is held to the same. --allow and --env grant more; a2a-acp doctor --agent NAME
+shows what it gets here, and tries it.
 
 With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
 runs unguarded, in the sandbox if it is to be confined; that is said.`,
@@ -65,6 +68,9 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	addSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringVar(&flags.confine, "confine", "", "run the agent in the sandbox, under a profile; the agent's own when none is named")
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
+	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.env, "env", nil, "with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("confine", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false, "with --confine: also where this machine cannot confine it whole")
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
@@ -91,7 +97,7 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 	if err != nil {
 		return err
 	}
-	confine, err := confinement(flags.confine, command)
+	confine, err := confinement(env, flags, command)
 	if err != nil {
 		return fail(exitUsage, err)
 	}
@@ -100,10 +106,10 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 		if err != nil {
 			return err
 		}
-		if err := app.MustConfine(set, confine != "", flags.bestEffort); err != nil {
+		if err := app.MustConfine(set, confine.On(), flags.bestEffort); err != nil {
 			return fail(exitDenied, err)
 		}
-		return direct(env, command, confine, flags.bestEffort, why)
+		return direct(env, command, confine, why)
 	}
 	if flags.maxFrame < 64 {
 		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
@@ -118,7 +124,7 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 		Command: command, AgentEnv: env.forAgent(),
 		EditorIn: env.stdin, EditorOut: stdout, Stderr: env.stderr,
 		MaxFrame: flags.maxFrame << 20,
-		Confine:  confine, BestEffort: flags.bestEffort,
+		Confine:  confine,
 	})
 	if err != nil {
 		return fail(code, err)
@@ -129,22 +135,27 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 // ownProfile stands for the profile that has the agent's name.
 const ownProfile = "auto"
 
-// confinement finds the profile that an agent is to be confined by; "" when it is not to be.
-func confinement(name string, command []string) (string, error) {
+// confinement finds out how an agent is to be confined, if it is to be.
+func confinement(env *environment, flags bridgeFlags, command []string) (app.Confinement, error) {
+	name := flags.confine
+	if name == "" && (len(flags.allow) > 0 || len(flags.env) > 0 || flags.bestEffort) {
+		return app.Confinement{}, errors.New("--allow, --env and --best-effort say more about --confine; give that too")
+	}
 	if name == "" {
-		return "", nil
+		return app.Confinement{}, nil
 	}
 	if name == ownProfile {
 		agent, ok := agents.ByCommand(command)
 		if !ok {
-			return "", fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+			return app.Confinement{}, fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
 		}
 		name = agent.Name
 	}
 	if _, err := profile.Named(name); err != nil {
-		return "", fmt.Errorf("--confine: %w", err)
+		return app.Confinement{}, fmt.Errorf("--confine: %w", err)
 	}
-	return name, nil
+	dir := env.appOptions(nil, nil).Dir
+	return app.Confinement{Profile: name, Allow: allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
 }
 
 // agentCommand finds the command that starts the agent: what stands after --, or a known agent's.
@@ -161,17 +172,21 @@ func agentCommand(env *environment, args []string, dash int) ([]string, error) {
 	if !ok {
 		return nil, fail(exitUsage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(agentNames(), ", "), strings.Join(args, " ")))
 	}
-	command, err := agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}.Find(agent)
+	command, err := finder(env).Find(agent)
 	if err != nil {
 		return nil, fail(exitHost, err)
 	}
 	return append(command, args[1:]...), nil
 }
 
+func finder(env *environment) agents.Finder {
+	return agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}
+}
+
 // direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent
 // that told the editor what its login is called with.
-func direct(env *environment, command []string, confine string, bestEffort bool, why string) error {
-	if confine == "" {
+func direct(env *environment, command []string, confine app.Confinement, why string) error {
+	if !confine.On() {
 		env.say("the agent runs unguarded: " + why)
 		return replaceWith(command, env.forAgent())
 	}
@@ -179,7 +194,7 @@ func direct(env *environment, command []string, confine string, bestEffort bool,
 	if err != nil {
 		return fail(exitHost, err)
 	}
-	if command, err = app.Confined(self, "", confine, bestEffort, command); err != nil {
+	if command, err = app.Confined(env.appOptions(nil, nil), self, confine, command); err != nil {
 		return fail(exitHost, err)
 	}
 	env.say("the agent runs confined, and nothing that it asks for is decided: " + why)

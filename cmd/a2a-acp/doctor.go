@@ -27,13 +27,30 @@ Levels, the strongest first:
   rlimits      limits, and no network; its files are not confined, so it is refused unless allowed
   none         nothing is run
 
-The exit code is 0 when files can be confined (landlock or better), else 5.`,
+The exit code is 0 when files can be confined (landlock or better), else 5.
+
+--agent asks about one agent: where it is, what of its acts is decided, only seen, or confined, and what
+its profile grants here. It is really started, confined, and asked what it is. NAME is one of
+` + strings.Join(agentNames(), ", ") + `, or a program, with its arguments after --. The exit code is 0 when it can
+be started confined, else 5.`,
 		Example: `  a2a-acp doctor
-  a2a-acp doctor --json`,
-		Args: cobra.NoArgs,
+  a2a-acp doctor --json
+  a2a-acp doctor --agent gemini
+  a2a-acp doctor --agent my-agent --confine terminal -- --acp`,
+		Args: cobra.ArbitraryArgs,
 	}
+	var flags agentFlags
 	f := addFormat(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return diagnose(cmd.Context(), env, *f) }
+	flags.addTo(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case flags.agent != "":
+			return diagnoseAgent(cmd.Context(), env, *f, flags, args)
+		case len(args) > 0:
+			return fail(exitUsage, fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
+		}
+		return diagnose(cmd.Context(), env, *f)
+	}
 	return cmd
 }
 

@@ -25,6 +25,8 @@ import (
 //	editor closes        it closes the bridge's standard input
 //	editor kills         it sends SIGKILL to the bridge; terms and hangs up send SIGTERM and SIGHUP
 //	editor hears TEXT    it waits until the bridge has said TEXT on stderr since it last waited so
+//	editor serves        it reads a terminal/create, runs what that says with its words unquoted in a shell, as some editors do,
+//	                     prints the output, and answers; editor serves again runs the same once more
 //	agent>, agent<       likewise for the agent
 //	agent says TEXT      on stderr
 //	agent exits N        at once
@@ -206,8 +208,11 @@ func fakeEditor() {
 		}
 	})
 	p.in, p.out = bufio.NewReader(stdout), stdin
+	served := ""
 	p.own = func(verb, rest string) error {
 		switch verb {
+		case "serves":
+			return p.serveTerminal(&served, rest == "again")
 		case "hears":
 			for line := range heard {
 				if strings.Contains(line, rest) {
@@ -298,6 +303,35 @@ func fakeAgent() {
 		exitPlay(fmt.Errorf("agent: %w", err))
 	}
 	_, _ = io.Copy(io.Discard, p.in)
+}
+
+// serveTerminal runs what terminal/create asks for, or once more what it asked for.
+func (p *play) serveTerminal(last *string, again bool) error {
+	if !again {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		var frame struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Command string
+				Args    []string
+				Cwd     string
+				Env     []any
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &frame); err != nil || frame.Method != "terminal/create" || frame.Params.Env != nil {
+			return fmt.Errorf("read %s", line)
+		}
+		*last = strings.Join(append([]string{"cd " + frame.Params.Cwd + " &&", frame.Params.Command}, frame.Params.Args...), " ")
+		defer p.write(`{"jsonrpc":"2.0","id":` + string(frame.ID) + `,"result":{"terminalId":"t"}}`)
+	}
+	cmd := exec.Command("sh", "-c", *last)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	fmt.Fprintln(os.Stderr, "the editor runs", *last, "and it ends with", cmd.Run())
+	return nil
 }
 
 func shell(line string) error {

@@ -24,6 +24,8 @@ type execFlags struct {
 	allow, sockets, variables []string
 	require                   []string
 	network, bestEffort       bool
+	atLeast, ticket           string
+	hide                      []string
 	limits                    []func(*tool.Limits)
 }
 
@@ -37,7 +39,8 @@ environment stays outside, and nothing that it starts outlives it. Grant more by
   --env NAME        a variable of ours; --env NAME=VALUE any other
 
 What others run or believe without a look (.git/hooks, .envrc, agents' settings, …) stays as it is in
-what may be written to; --allow with that very path lets it be changed.
+what may be written to; --allow with that very path lets it be changed. New ones are told when the
+command ends, and not taken away, since you may have made them yourself meanwhile.
 
 With a terminal the command has it: editors, pagers and shells with job control work.
 
@@ -91,10 +94,16 @@ func sandboxExecCommand(env *environment) *cobra.Command {
 	addLimits(f, &flags.limits)
 	f.StringSliceVar(&flags.require, "require", nil, "refuse where this machine does not enforce these: fs, net, processes, memory, tree")
 	f.BoolVar(&flags.bestEffort, "best-effort", false, "run even where this machine enforces less than was asked for")
+	f.StringVar(&flags.atLeast, "at-least", "", "refuse where this machine confines no further than below this level (a2a-acp doctor shows them)")
+	f.StringArrayVar(&flags.hide, "hide", nil, "PATH, never shown")
+	f.StringVar(&flags.ticket, "ticket", "", "what a bridge has left for the editor to run")
+	_ = f.MarkHidden("hide")
+	_ = f.MarkHidden("ticket")
 	f.StringVar(&flags.level, "level", "", "confine no further than this level, to see what a lesser machine does")
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools(env, &flags.tools))
+	_ = cmd.RegisterFlagCompletionFunc("at-least", cobra.FixedCompletions([]string{"landlock", "no-proc", "full", "full+cgroup"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions([]string{"fs", "net", "processes", "memory", "tree"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return sandboxExec(cmd.Context(), env, flags, args)
@@ -114,14 +123,12 @@ func sandboxExec(ctx context.Context, env *environment, flags execFlags, command
 		Options: env.appOptions(flags.tools, nil), Command: command, Stdio: stdio,
 		Profile: flags.profile, Tool: flags.tool, Network: flags.network, Environment: flags.variables,
 		Limits: flags.limits, Require: flags.require, BestEffort: flags.bestEffort, Level: flags.level,
+		AtLeast: flags.atLeast, Hidden: flags.hide, Ticket: flags.ticket,
 	}
 	if flags.dir != "" {
 		o.StartIn = absolute(o.Dir, flags.dir)
 	}
-	for _, path := range flags.allow {
-		path, readOnly := strings.CutSuffix(path, ":ro")
-		o.Allow = append(o.Allow, tool.AllowedPath{Path: absolute(o.Dir, path), ReadOnly: readOnly})
-	}
+	o.Allow = allowed(o.Dir, flags.allow)
 	for _, path := range flags.sockets {
 		o.Sockets = append(o.Sockets, absolute(o.Dir, path))
 	}
@@ -136,6 +143,16 @@ func sandboxExec(ctx context.Context, env *environment, flags execFlags, command
 	}
 	env.code = code
 	return nil
+}
+
+// allowed reads the paths of --allow.
+func allowed(dir string, paths []string) []tool.AllowedPath {
+	var list []tool.AllowedPath
+	for _, path := range paths {
+		path, readOnly := strings.CutSuffix(path, ":ro")
+		list = append(list, tool.AllowedPath{Path: absolute(dir, path), ReadOnly: readOnly})
+	}
+	return list
 }
 
 func absolute(dir, path string) string {
@@ -163,7 +180,7 @@ func profileList() string {
 		if name == profile.Default {
 			name += ", when none is named"
 		}
-		fmt.Fprintf(&b, "  %s\n    %s\n", name, p.Says)
+		fmt.Fprintf(&b, "  %s\n    %s\n", name, strings.TrimSpace(p.Says+" "+p.Inner))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

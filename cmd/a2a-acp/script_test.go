@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,7 +67,9 @@ func TestScripts(t *testing.T) {
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "confines":
-				return confines(), nil
+				return confines("--require", "tree"), nil
+			case "full": // what an agent wants that is confined
+				return confines("--at-least", "full"), nil
 			case "namespaces":
 				return exec.Command("unshare", "-Ur", "sh", "-c", "echo 0 >/proc/sys/user/max_user_namespaces").Run() == nil, nil
 			case "sqlite3":
@@ -83,13 +86,13 @@ func TestScripts(t *testing.T) {
 
 // confines tells whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says that it does, a machine
 // that does not fails the scripts instead of passing them over.
-func confines() bool {
+func confines(how ...string) bool {
 	self, err := os.Executable()
 	if err != nil {
 		return true // the scripts will tell
 	}
 	// The name makes it the program; see TestMain.
-	cmd := exec.Cmd{Path: self, Args: []string{"a2a-acp", "sandbox", "exec", "--require", "tree", "--", "true"}}
+	cmd := exec.Cmd{Path: self, Args: slices.Concat([]string{"a2a-acp", "sandbox", "exec"}, how, []string{"--", "true"})}
 	return cmd.Run() == nil || os.Getenv("REQUIRE_SANDBOX") != ""
 }
 

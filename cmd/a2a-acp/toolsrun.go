@@ -125,6 +125,11 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	} else if result.ExitCode != 0 {
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
+	for _, hint := range result.Metadata.Sandbox.Hints {
+		if hint.Refused != "" {
+			env.say("hint: " + hint.String())
+		}
+	}
 	sayMore(env, result)
 	return env.ends(codeOfResult(result))
 }

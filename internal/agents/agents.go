@@ -37,6 +37,19 @@ func (c Coverage) Map() map[string]string {
 	return map[string]string{"files": c.Files, "terminals": c.Terminals, "prompts": c.Prompts, "own": c.Own}
 }
 
+// Confined is the coverage of the agent in the sandbox, under a profile.
+func (c Coverage) Confined(profile string) Coverage {
+	if c.Files != neverUsed {
+		c.Files += ", and held to profile " + profile
+	}
+	if c.Terminals != neverUsed {
+		c.Terminals += ", and run in the agent's sandbox"
+	}
+	c.Prompts += "; never more than the profile"
+	c.Own = "confined: whatever it does, its shell and its MCP servers too, stays within profile " + profile
+	return c
+}
+
 const (
 	decided   = "decided here"
 	neverUsed = "not used by this agent"

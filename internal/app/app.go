@@ -32,8 +32,6 @@ type Options struct {
 
 // App is the program, put together. Close it.
 type App struct {
-	doors string // where a confined agent can reach our sockets; "" when it is not confined
-
 	Registry  *executor.Registry
 	Executor  *executor.Executor
 	Authority *permissions.Authority
@@ -44,6 +42,7 @@ type App struct {
 	Unrecorded error
 
 	o       Options
+	host    *sandbox.Host
 	sources config.Sources
 	state   string // the state directory; "" when there is none
 
@@ -125,6 +124,7 @@ func (a *App) start() error {
 		return err
 	}
 	a.onClose(host.Close)
+	a.host = host
 
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
@@ -32,10 +33,7 @@ type BridgeOptions struct {
 	Stderr    io.Writer
 	MaxFrame  int // bytes
 
-	// Confine runs the agent in the sandbox, under the profile of that name. "" does not.
-	Confine string
-	// BestEffort lets it run where the machine cannot confine it whole.
-	BestEffort bool
+	Confine Confinement // the sandbox that the agent is to be in
 }
 
 // Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
@@ -56,7 +54,7 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 		return codeOfStart(err), err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := MustConfine(a.Set(), o.Confine != "", o.BestEffort); err != nil {
+	if err := MustConfine(a.Set(), o.Confine.On(), o.Confine.BestEffort); err != nil {
 		return exitDenied, err
 	}
 	if err := a.Watch(); err != nil {
@@ -72,22 +70,19 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			ndjson.Prepare(file)
 		}
 	}
+	b := &bridge{app: a, self: self, stderr: stderr, known: coverageOf(o.Command)}
 	command := o.Command
-	if o.Confine != "" {
-		if a.doors, err = os.MkdirTemp("", "a2a-acp-doors-"); err != nil {
-			return exitHost, err
+	if o.Confine.On() {
+		if b.cell, code, err = a.shutIn(self, o.Confine, o.Command); err != nil {
+			return code, err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(a.doors)) }()
-		if command, err = Confined(self, a.doors, o.Confine, o.BestEffort, o.Command); err != nil {
-			return exitHost, err
-		}
-		a.o.Say(fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else", o.Confine, o.Dir))
+		command = b.cell.command()
 	}
 	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
 		return exitHost, err
 	}
-	b := &bridge{app: a, self: self, agent: agent, stderr: stderr, known: coverageOf(o.Command)}
+	b.agent = agent
 	return b.run(ctx, o)
 }
 
@@ -98,6 +93,7 @@ type bridge struct {
 	agent  *supervisor.Agent
 	stderr *lines
 	known  agents.Coverage
+	cell   *cell       // nil where the agent is not confined
 	left   atomic.Bool // the editor has gone, before the agent did
 }
 
@@ -106,10 +102,10 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
-		Tools:         &toolDoor{app: b.app, self: b.self},
+		Tools:         &toolDoor{app: b.app, self: b.self, cell: b.cell},
 		Board:         b.app.Board(),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
-		Admit:         b.app.admit,
+		Admit:         b.admit,
 		Stop:          b.stop,
 		Abandoned:     b.agent.Abandoned(),
 		Exit:          func() string { return b.agent.Wait().String() },
@@ -120,6 +116,8 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		HideFiles:     settings.Mask.FS, HideTerminals: settings.Mask.Terminal,
 		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
 		Prefix:   "a2a-acp-" + random() + "-",
+
+		Confinement: b.confinement(),
 	})
 	if err != nil {
 		return exitHost, err
@@ -138,10 +136,16 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	if exit.Code() != 0 || ctx.Err() == nil {
 		b.app.o.Say("the agent ended: " + exit.String())
 	}
-	if b.left.Load() && ctx.Err() == nil && exit.Signalled() {
+	if b.left.Load() && ctx.Err() == nil && (exit.Signalled() || b.cell != nil && isSignalCode(exit.Code())) {
 		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
 	}
 	return exit.Code(), nil
+}
+
+// isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around it passes on what
+// signal it got as an exit code.
+func isSignalCode(code int) bool {
+	return code == 128+int(syscall.SIGTERM) || code == 128+int(syscall.SIGKILL)
 }
 
 func (b *bridge) stop(why acp.StopCause) {
@@ -153,12 +157,39 @@ func (b *bridge) stop(why acp.StopCause) {
 func (b *bridge) started(command []string) {
 	shown := strings.Join(command, " ")
 	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown, b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
-	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: b.known.Map()})
+	coverage := b.known.Map()
+	if b.cell != nil {
+		b.app.o.Say(b.cell.says())
+		coverage["confined"] = b.cell.says()
+	}
+	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})
+}
+
+// confinement gives the agent's sandbox as the relay knows it; a nil *cell would not be nil there.
+func (b *bridge) confinement() acp.Confinement {
+	if b.cell == nil {
+		return nil
+	}
+	return b.cell
+}
+
+// admit looks at a session before it begins.
+func (b *bridge) admit(w tool.Workspace, cwd string) error {
+	if b.cell != nil {
+		if err := b.cell.admit(w, cwd); err != nil {
+			return err
+		}
+	}
+	return b.app.admit(w)
 }
 
 // relayStderr passes the agent's stderr on, a line at a time.
 func (b *bridge) relayStderr() {
-	if _, err := io.Copy(b.stderr, b.agent.Stderr); err != nil && !errors.Is(err, os.ErrClosed) {
+	var to io.Writer = b.stderr
+	if b.cell != nil {
+		to = io.MultiWriter(b.stderr, b.cell.ear())
+	}
+	if _, err := io.Copy(to, b.agent.Stderr); err != nil && !errors.Is(err, os.ErrClosed) {
 		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
 	}
 	b.stderr.flush()

@@ -3,39 +3,122 @@ package app
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Confined gives the command that starts an agent in the sandbox, under a profile: this program again, so that the agent's
-// whole tree has an owner of its own. The agent can run this program, and reach us through the sockets in doors, "" for none.
-func Confined(self, doors, profile string, bestEffort bool, agent []string) ([]string, error) {
-	program, err := exec.LookPath(agent[0])
+// Confinement says how an agent is shut in. The zero Confinement does not shut it in.
+type Confinement struct {
+	Profile     string             // by name
+	Allow       []tool.AllowedPath // beside what the profile grants, absolute
+	Environment []string           // likewise: names of variables that are passed on
+	BestEffort  bool               // also where the machine cannot confine it whole
+}
+
+// On tells whether there is one.
+func (c Confinement) On() bool { return c.Profile != "" }
+
+// Confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
+// owner of its own.
+func Confined(o Options, self string, c Confinement, agent []string) ([]string, error) {
+	inside, err := c.exec(o, self, "", agent)
 	if err != nil {
-		return nil, fmt.Errorf("start the agent: %w", err)
-	}
-	if program, err = filepath.Abs(program); err != nil {
 		return nil, err
 	}
-	command := []string{self, "sandbox", "exec", "--profile", profile, "--require", "fs", "--require", "tree"}
+	return inside.words(self), nil
+}
+
+// exec gives the agent as a command in the sandbox. It can run this program, and reach us through the sockets in doors, ""
+// for none.
+func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOptions, error) {
+	program, err := exec.LookPath(agent[0])
+	if err != nil {
+		return ExecOptions{}, fmt.Errorf("start the agent: %w", err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return ExecOptions{}, err
+	}
+	e := ExecOptions{
+		Options: o, Profile: c.Profile, BestEffort: c.BestEffort, Environment: c.Environment,
+		Require: []string{string(sandbox.PropertyFiles), string(sandbox.PropertyTree)}, AtLeast: string(sandbox.LevelFull),
+	}
+	for _, path := range append(agentFiles(program, agent), self) {
+		e.Allow = append(e.Allow, tool.AllowedPath{Path: path, ReadOnly: true})
+	}
+	e.Allow = append(e.Allow, c.Allow...)
 	if doors != "" {
-		command = append(command, "--socket", doors)
+		e.Sockets = []string{doors}
 	}
-	for _, path := range append(programFiles(program), self) {
-		command = append(command, "--allow", path+":ro")
-	}
-	if bestEffort {
-		command = append(command, "--best-effort")
+	for _, dir := range []string{ConfigDir(o), stateOrNothing(o)} {
+		if dir != "" {
+			e.Hidden = append(e.Hidden, dir) // it knows nothing of our variables, so it could not find out
+		}
 	}
 	// Under its real name: the links that lead there are not in the sandbox.
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
 	}
-	return append(append(command, "--", program), agent[1:]...), nil
+	e.Command = append([]string{program}, agent[1:]...)
+	return e, nil
 }
+
+// words gives the command line that makes this program do what the options of an agent say.
+func (o ExecOptions) words(self string) []string {
+	words := []string{self, "sandbox", "exec", "--profile", o.Profile, "--at-least", o.AtLeast}
+	add := func(flag string, values ...string) {
+		for _, value := range values {
+			words = append(words, flag, value)
+		}
+	}
+	add("--require", o.Require...)
+	add("--socket", o.Sockets...)
+	for _, allowed := range o.Allow {
+		if allowed.ReadOnly {
+			allowed.Path += ":ro"
+		}
+		add("--allow", allowed.Path)
+	}
+	add("--env", o.Environment...)
+	add("--hide", o.Hidden...)
+	if o.BestEffort {
+		words = append(words, "--best-effort")
+	}
+	return append(append(words, "--"), o.Command...)
+}
+
+// agentFiles lists what has to be readable for an agent to start: its program, and the script where that is an interpreter of
+// scripts, as Zed starts the agents that it has installed. Further arguments are not looked at: a login's are the agent's own
+// choice.
+func agentFiles(program string, agent []string) []string {
+	files := programFiles(program)
+	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !slices.Contains(interpreters, name) {
+		return files
+	}
+	for _, word := range agent[1:] {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() && filepath.IsAbs(word) {
+			for _, file := range programFiles(word) {
+				if !slices.Contains(files, file) {
+					files = append(files, file)
+				}
+			}
+		}
+		break
+	}
+	return files
+}
+
+var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl"}
 
 // programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's packages, the
 // packages that it was installed with.
@@ -62,4 +145,17 @@ func MustConfine(set *config.Set, confined, bestEffort bool) error {
 		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and --best-effort would start it where this machine cannot confine it; leave --best-effort out")
 	}
 	return nil
+}
+
+// passedOn gives the names of the variables that reach an agent.
+func (c Confinement) passedOn() []string {
+	var names []string
+	if p, err := profile.Named(c.Profile); err == nil {
+		names = append(names, p.Environment...)
+	}
+	for _, variable := range c.Environment {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, name)
+	}
+	return names
 }

@@ -37,14 +37,22 @@ type ExecOptions struct {
 	Limits      []func(*tool.Limits)
 	Require     []string
 	BestEffort  bool
-	Level       string // no higher than
+	AtLeast     string   // refuse below this level, unless BestEffort
+	Level       string   // no higher than
+	Hidden      []string // further files that it never sees, absolute
+
+	Ticket string // one of a bridge's, in place of everything else; see ticket.go
 }
 
 // Exec runs a command in the sandbox and gives its exit code: 128+n after signal n. With an error nothing ran, and the code is
 // ours.
 func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 	e := &execution{o: o}
-	if err := e.settle(); err != nil {
+	settle := e.settle
+	if o.Ticket != "" {
+		settle = e.redeem
+	}
+	if err := settle(); err != nil {
 		return exitConfig, err
 	}
 	if e.host, err = sandbox.Open(e.hostOptions()); err != nil {
@@ -55,10 +63,21 @@ func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 	if err != nil {
 		return codeOfPlan(err), err
 	}
+	if err := e.refuse(plan.Level()); err != nil {
+		return exitHost, err
+	}
 	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
 		o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
 	}
 	return e.run(ctx, plan)
+}
+
+// refuse says no where the machine confines less than was asked for.
+func (e *execution) refuse(level sandbox.Level) error {
+	if least := sandbox.Level(e.o.AtLeast); least != "" && !level.AtLeast(least) && !e.o.BestEffort {
+		return fmt.Errorf("this machine confines no further than level %s, and %s is asked for: %s; a2a-acp doctor tells what is missing, --best-effort starts it even so", level, least, e.host.Why())
+	}
+	return nil
 }
 
 // execution is one command on its way through the sandbox.
@@ -74,8 +93,10 @@ func (e *execution) settle() error {
 	if len(e.o.Command) == 0 {
 		return errors.New("which command? a2a-acp sandbox exec -- COMMAND")
 	}
-	if e.o.Level != "" && !slices.Contains(sandbox.Levels(), sandbox.Level(e.o.Level)) {
-		return fmt.Errorf("--level %s: want one of %v", e.o.Level, sandbox.Levels())
+	for flag, level := range map[string]string{"level": e.o.Level, "at-least": e.o.AtLeast} {
+		if level != "" && !slices.Contains(sandbox.Levels(), sandbox.Level(level)) {
+			return fmt.Errorf("--%s %s: want one of %v", flag, level, sandbox.Levels())
+		}
 	}
 	dir := e.o.StartIn
 	if dir == "" {
@@ -122,10 +143,12 @@ func (e *execution) useProfile() error {
 			e.profile.Environment[variable] = value
 		}
 	}
+	maps.Copy(e.profile.Environment, p.Settings(e.profile.Dir, e.o.Getenv))
 	for _, dir := range p.StateDirs(e.profile.Dir, e.o.Getenv) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the command's own directory: %w", err)
 		}
+		e.profile.Own = append(e.profile.Own, dir)
 	}
 	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
 		if path.Path == e.profile.Dir && workspaceDir(e.o.Options, path.Path) == "" {
@@ -215,7 +238,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 
 // hostOptions keeps our own files away from the command, and what others run from being changed.
 func (e *execution) hostOptions() sandbox.Options {
-	hidden := []string{"/etc/a2a-acp"}
+	hidden := append([]string{"/etc/a2a-acp"}, e.o.Hidden...)
 	for _, dir := range []string{ConfigDir(e.o.Options), stateOrNothing(e.o.Options)} {
 		if dir != "" {
 			hidden = append(hidden, dir)

@@ -21,6 +21,7 @@ import (
 type toolDoor struct {
 	app  *App
 	self string
+	cell *cell // the sandbox that the agent is in; nil for none
 }
 
 // Open implements acp.ToolDoor.
@@ -28,15 +29,15 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if len(d.app.Exposed()) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
-	dir := d.app.doors
-	if dir == "" {
-		dir = d.app.o.Getenv("XDG_RUNTIME_DIR")
-	}
-	door, err := mcpserver.Listen(mcpserver.ListenOptions{
+	o := mcpserver.ListenOptions{
 		Tools: &sessionTools{app: d.app, session: s},
-		Dir:   dir,
+		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
 		Say:   d.app.o.Say,
-	})
+	}
+	if d.cell != nil {
+		o.Dir, o.TempDir, o.User = d.cell.doors, d.cell.doors, d.cell.user
+	}
+	door, err := mcpserver.Listen(o)
 	if err != nil {
 		return nil, err
 	}

@@ -110,9 +110,9 @@ func (a *attachment) open(ctx context.Context, o AttachOptions) ([]Tool, error) 
 	if err != nil {
 		return nil, err
 	}
-	// Whoever listens there learns the token, so it must be our own user.
+	// Whoever listens there learns the token, so it must be our own user, or whoever made the directory for us.
 	who, err := otherEnd(conn.(*net.UnixConn))
-	if err == nil && who.known && who.uid != os.Geteuid() {
+	if err == nil && who.known && who.uid != os.Geteuid() && !isGiven(o.Socket, who.uid) {
 		err = fmt.Errorf("the socket belongs to user %d, and this process to user %d", who.uid, os.Geteuid())
 	}
 	if err != nil {

@@ -30,6 +30,7 @@ type ListenOptions struct {
 	Tools   Tools             // required
 	Dir     string            // optional: where the socket's directory is best made ($XDG_RUNTIME_DIR); used if it is ours alone
 	TempDir string            // optional, default os.TempDir(): where it is made otherwise
+	User    int               // optional: the user that may attach, where that is another than ours; only root can make such a Door
 	Say     func(line string) // optional: told of every connection that is refused or breaks the rules. Safe for concurrent use
 }
 
@@ -37,6 +38,7 @@ type ListenOptions struct {
 type Door struct {
 	tools Tools
 	say   func(string)
+	user  int // that is let in
 
 	dir      string
 	listener *net.UnixListener
@@ -52,8 +54,8 @@ type Door struct {
 	guests int  // connections that have not shown it
 }
 
-// Listen makes the socket and waits there in the background. The Door lets in one process of our own user that shows the
-// token, and nobody after it.
+// Listen makes the socket and waits there in the background. The Door lets in one process of our own user, or of o.User, that
+// shows the token, and nobody after it.
 func Listen(o ListenOptions) (*Door, error) {
 	if o.Tools == nil {
 		return nil, errors.New("offer tools: Tools is required")
@@ -64,6 +66,9 @@ func Listen(o ListenOptions) (*Door, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
+	if o.User == 0 {
+		o.User = os.Geteuid()
+	}
 	dir, err := makeSocketDir(parentsOfSockets(o.Dir, o.TempDir))
 	if err != nil {
 		return nil, fmt.Errorf("offer tools: %w", err)
@@ -71,7 +76,7 @@ func Listen(o ListenOptions) (*Door, error) {
 	path := filepath.Join(dir, socketName)
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil {
-		err = os.Chmod(path, 0o600)
+		err = open(dir, path, o.User)
 	}
 	if err != nil {
 		if listener != nil {
@@ -79,11 +84,23 @@ func Listen(o ListenOptions) (*Door, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("offer tools: %w", err), os.RemoveAll(dir))
 	}
-	d := &Door{tools: o.Tools, say: o.Say, dir: dir, listener: listener, token: randomHex(32)}
+	d := &Door{tools: o.Tools, say: o.Say, user: o.User, dir: dir, listener: listener, token: randomHex(32)}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.close = sync.OnceValue(d.shut)
 	d.ended.Go(d.accept) // ends when the listener is closed
 	return d, nil
+}
+
+// open lets the one user get to the socket, and nobody else. For another than ours the directory can be entered, though not
+// listed, and stays ours, so that nobody can put another socket in the place of this one.
+func open(dir, socket string, user int) error {
+	if err := os.Chmod(socket, 0o600); err != nil || user == os.Geteuid() {
+		return err
+	}
+	if err := os.Chown(socket, user, -1); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o711)
 }
 
 // Socket gives the path at which to attach.
@@ -139,7 +156,7 @@ func (d *Door) greet(conn *net.UnixConn) (user, error) {
 	if err != nil {
 		return who, fmt.Errorf("the system does not tell whose it is: %w", err)
 	}
-	if who.known && who.uid != os.Geteuid() {
+	if who.known && who.uid != d.user {
 		return who, errors.New("another user")
 	}
 	d.mu.Lock()

@@ -63,6 +63,27 @@ func isPrivateDir(path string) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
+// isGiven tells whether a socket is one that root made for us: it is ours, and lies in a directory that belongs to the user
+// who listens there, and that nobody else can change, us included. In a user namespace where only we have a number, root
+// shows as the number that stands for all others, like the directory's owner (user_namespaces(7)).
+func isGiven(socket string, listener int) bool {
+	file, err := os.Lstat(socket)
+	if err != nil || file.Mode()&os.ModeSocket == 0 {
+		return false
+	}
+	dir, err := os.Lstat(filepath.Dir(socket))
+	if err != nil || !dir.IsDir() || dir.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	owner := func(info os.FileInfo) int {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			return int(stat.Uid)
+		}
+		return -1
+	}
+	return owner(file) == os.Geteuid() && owner(dir) == listener
+}
+
 func randomHex(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails: crypto/rand ends the program when the kernel has no randomness

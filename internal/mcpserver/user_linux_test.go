@@ -18,17 +18,22 @@ func TestOtherUser(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name string
+		user int  // that may attach; 0 is ours
 		open bool // the modes let everybody in
 		want string
 		said string
 	}{
-		{"the directory keeps them out", false, "permission denied", ""},
-		{"the kernel tells who they are", true, "the socket belongs to user 0", "another user"},
+		{"the directory keeps them out", 0, false, "permission denied", ""},
+		{"the kernel tells who they are", 0, true, "the socket belongs to user 0", "another user"},
+		{"it is for a third", 1234, false, "permission denied", ""},
+		{"it is for a third, and the modes let everybody in", 1234, true, "the socket belongs to user 0", "another user"},
+		{"it is for them", 65534, false, "", ""},
+		{"it is for them, but anybody could have put it there", 65534, true, "the socket belongs to user 0", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			told := newSays()
-			door, err := Listen(ListenOptions{Tools: fakeTools{}, TempDir: "/tmp", Say: told.say})
+			door, err := Listen(ListenOptions{Tools: fakeTools{}, TempDir: "/tmp", Say: told.say, User: row.user})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +50,7 @@ func TestOtherUser(t *testing.T) {
 			process.Dir = "/"
 			process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			out, err := process.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), row.want) {
+			if (err == nil) != (row.want == "") || !strings.Contains(string(out), row.want) {
 				t.Errorf("got %q, %v; want %q", out, err, row.want)
 			}
 			if row.said != "" {

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,10 +25,12 @@ var embedded []byte
 type Profile struct {
 	Name        string
 	Says        string // one sentence
+	Inner       string // of an agent: what becomes of its own sandbox
 	Network     tool.Network
-	Environment []string // names of variables that are passed on
-	State       []string // directories of the command's own, made where they are missing; as written, see Paths
-	Write, Read []string // likewise, as far as they are there
+	Environment []string          // names of variables that are passed on
+	Set         map[string]string // paths for variables that are not set; as written, see Settings
+	State       []string          // directories of the command's own, made where they are missing; as written, see Paths
+	Write, Read []string          // likewise, as far as they are there
 	Limits      tool.Limits
 }
 
@@ -55,13 +58,15 @@ func Named(name string) (Profile, error) {
 
 // written is a profile as the file has it.
 type written struct {
-	Says        string       `yaml:"says"`
-	Network     tool.Network `yaml:"network"`
-	Environment []string     `yaml:"environment"`
-	State       []string     `yaml:"state"`
-	Write       []string     `yaml:"write"`
-	Read        []string     `yaml:"read"`
-	Limits      limits       `yaml:"limits"`
+	Says        string            `yaml:"says"`
+	Inner       string            `yaml:"inner_sandbox"`
+	Network     tool.Network      `yaml:"network"`
+	Environment []string          `yaml:"environment"`
+	Set         map[string]string `yaml:"set"`
+	State       []string          `yaml:"state"`
+	Write       []string          `yaml:"write"`
+	Read        []string          `yaml:"read"`
+	Limits      limits            `yaml:"limits"`
 }
 
 // limits are those of a profile. Nil is what a tool has that says nothing.
@@ -116,13 +121,13 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 	case w.Network != tool.NetworkOn && w.Network != tool.NetworkOff:
 		return Profile{}, fmt.Errorf("network: want on or off, found %q", w.Network)
 	}
-	for _, path := range slices.Concat(w.State, w.Write, w.Read) {
+	for _, path := range slices.Concat(w.State, w.Write, w.Read, slices.Collect(maps.Values(w.Set))) {
 		if _, err := expand(path, "/", func(string) string { return "/" }); err != nil {
 			return Profile{}, err
 		}
 	}
 	return Profile{
-		Name: name, Says: w.Says, Network: w.Network, Environment: w.Environment, State: w.State, Write: w.Write, Read: w.Read,
+		Name: name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, Set: w.Set, State: w.State, Write: w.Write, Read: w.Read,
 		Limits: w.Limits.apply(),
 	}, nil
 }
@@ -163,6 +168,17 @@ func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPat
 // command makes them.
 func (p Profile) StateDirs(dir string, getenv func(string) string) []string {
 	return expandAll(p.State, dir, getenv)
+}
+
+// Settings gives the variables that the profile sets, as far as they are not set and their paths mean something here.
+func (p Profile) Settings(dir string, getenv func(string) string) map[string]string {
+	set := map[string]string{}
+	for name, path := range p.Set {
+		if at := expandAll([]string{path}, dir, getenv); getenv(name) == "" && len(at) == 1 {
+			set[name] = at[0]
+		}
+	}
+	return set
 }
 
 // expandAll makes the file's paths absolute, as far as they mean something on this machine. Reading has checked them.

@@ -23,7 +23,7 @@ func TestEmbedded(t *testing.T) {
 	// An agent gets the key to its own model, and no other.
 	own := map[string][]string{
 		"gemini": {"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "claude": {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
-		"codex": {"OPENAI_API_KEY", "CODEX_API_KEY"}, "opencode": {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"},
+		"codex": {"OPENAI_API_KEY", "CODEX_API_KEY"}, "opencode": {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"},
 	}
 	home := func(name string) string { return map[string]string{"HOME": "/home/u"}[name] }
 	for _, p := range all {

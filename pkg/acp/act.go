@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +24,9 @@ type act struct {
 	locations []string
 	change    *permissions.FileChange
 	cause     error // why nobody answered
+
+	terminal    *TerminalOrder  // what runs, of a command
+	outputLimit json.RawMessage // its outputByteLimit, as the agent wrote it
 }
 
 // carryOut decides an act: the frame goes to the editor as it came, or the agent is told why not, or the person is asked
@@ -32,11 +36,15 @@ func (b *Bridge) carryOut(a act) error {
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
-	if decision, given := b.o.Acts.Take(a.request.Session, a.ledger); given {
-		return b.finish(a, decision)
+	most := b.heldTo(a)
+	if most.Verdict == permissions.Reject {
+		return b.finish(a, most) // a yes could not be carried out either, so nobody is asked
 	}
-	decision := b.o.Authority.Take(a.request)
-	if decision.Verdict == permissions.Ask {
+	decision, given := b.o.Acts.Take(a.request.Session, a.ledger)
+	if !given {
+		decision = b.o.Authority.Take(a.request)
+	}
+	if decision = within(decision, most); decision.Verdict == permissions.Ask {
 		return b.hold(a, decision)
 	}
 	return b.finish(a, decision)
@@ -50,6 +58,10 @@ func (a *act) event(kind events.Type) events.Event {
 
 // finish puts the decision on record and carries it out.
 func (b *Bridge) finish(a act, decision permissions.Decision) error {
+	line := a.line
+	if decision.Verdict == permissions.Approve {
+		decision, line = b.settle(a, decision)
+	}
 	event := a.event(events.ToolDecided)
 	event.Decision = decisionEvent(decision, "")
 	call := b.callFor(a)
@@ -62,7 +74,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 			decision = unrecorded(decision, err)
 		}
 	}
-	if call != nil && decision.Source == permissions.SourcePolicy {
+	if call != nil && (decision.Source == permissions.SourcePolicy || decision.Source == permissions.SourceConfinement) {
 		if err := b.toEditor.Send(b.decided(a.session, call, sentence(decision), "")); err != nil {
 			return err
 		}
@@ -77,7 +89,28 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 	}}) {
 		return b.refuseAgent(a.frame, idInUse)
 	}
-	return b.toEditor.Relay(a.line)
+	return b.toEditor.Relay(line)
+}
+
+// settle gives the line by which an approved act goes to the editor. A confined agent may have put a link in a file's way since
+// it asked, so it is looked at once more.
+func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decision, []byte) {
+	if b.o.Confinement == nil {
+		return decision, a.line
+	}
+	if decision = within(decision, b.heldTo(a)); decision.Verdict == permissions.Ask {
+		// It has become a file that only a person may let it change, and the person was asked about another.
+		decision.Verdict = permissions.Reject
+	}
+	if decision.Verdict != permissions.Approve || a.terminal == nil {
+		return decision, a.line
+	}
+	line, err := b.shutIn(a)
+	if err != nil {
+		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
+		decision.Rule, decision.At = "", ""
+	}
+	return decision, line
 }
 
 // unrecorded is the decision about an effect that cannot be put on record.
@@ -220,7 +253,11 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 	default:
 		decision.Verdict, decision.Source, decision.Reason = answer.Verdict, answer.Source, answer.Reason
 		decision.Approver = answer.By
-		if answer.Always && answer.Verdict == permissions.Approve {
+		switch {
+		case !answer.Always || answer.Verdict != permissions.Approve:
+		case asked.Source == permissions.SourceConfinement:
+			decision.Reason = "for this time: what the agent's own sandbox does not let it change is asked each time"
+		default:
 			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
 		}
 	}

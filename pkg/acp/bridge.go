@@ -126,11 +126,13 @@ type Options struct {
 	// Optional, default DefaultPatience.
 	Patience time.Duration
 
+	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
+
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace
 	// Admit is asked about every session before it begins; with an error the editor is told and there is no session.
 	// Optional.
-	Admit func(tool.Workspace) error
+	Admit func(w tool.Workspace, cwd string) error
 	// Logins is told the arguments that the agent asks the editor to add when a person is to log in. Optional.
 	Logins func([][]string)
 

@@ -109,7 +109,7 @@ func (b *Bridge) decidePrompt(p *prompt) permissions.Decision {
 	if request, known, ok := b.aboutOurTool(p); ok {
 		return b.decideOurTool(p, request, known)
 	}
-	return b.o.Authority.Take(p.claim.request)
+	return within(b.o.Authority.Take(p.claim.request), b.promptHeldTo(p.claim.request))
 }
 
 // askPerson passes the request on as it came, and watches for the person's answer.

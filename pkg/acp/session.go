@@ -80,7 +80,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		workspace = b.o.Workspace(cwd, params.texts("additionalDirectories"))
 	}
 	if b.o.Admit != nil {
-		if err := b.o.Admit(workspace); err != nil {
+		if err := b.o.Admit(workspace, cwd); err != nil {
 			b.o.Say(fmt.Sprintf("no session in %s: %v", cwd, err))
 			b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: "a2a-acp: " + err.Error()}))
 			return nil

@@ -33,7 +33,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `board`, `no record`, `tools`, `agent exit TEXT`.
+// `hide terminals`, `board`, `no record`, `confined`, `tools`, `agent exit TEXT`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
 	s := &stage{t: t, record: &recorder{}, done: make(chan error, 1)}
@@ -66,6 +66,8 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		case line == "board":
 			s.board = newSlate()
 			o.Board = s.board
+		case line == "confined":
+			o.Confinement = fakeCell{s}
 		case line == "no record":
 			s.record.err = errors.New("the disk is full")
 		case line == "tools":
@@ -184,6 +186,31 @@ func (r *recorder) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.b.String()
+}
+
+// fakeCell is a sandbox in which an agent reaches all but what has "outside" in its name, and may not change what has "control" in
+// it. A command with "nowhere" in it cannot be run.
+type fakeCell struct{ s *stage }
+
+func (fakeCell) Hold(r acp.Reaching) (permissions.Verdict, string) {
+	switch path := r.Path; {
+	case strings.Contains(path, "outside"):
+		return permissions.Reject, "confined; --allow " + r.Path
+	case r.Write && strings.Contains(path, "control"):
+		return permissions.Ask, "confined, and others believe it"
+	}
+	return permissions.Approve, ""
+}
+
+func (fakeCell) Terminal(o acp.TerminalOrder) (string, []string, error) {
+	if strings.Contains(o.Shell, "nowhere") {
+		return "", nil, errors.New("the disk is full")
+	}
+	return "/bin/a2a-acp", []string{"sandbox", "exec", "--ticket", "00", "--", "label"}, nil
+}
+
+func (c fakeCell) Heard(session, toolCall, text string) {
+	_ = c.s.record.Record(context.Background(), events.Event{Type: events.SandboxRefused, Time: time.Unix(0, 0).UTC(), Session: session, ToolCall: toolCall, Detail: text})
 }
 
 // fakeDoor offers three tools: deploy, which wants to be confirmed, grep, which only reads, and note, which is neither.

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
@@ -28,14 +29,16 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	if dir := params.text("cwd"); dir != "" {
 		a.request.Dir = resolved(a.request.Dir, dir)
 	}
+	order := TerminalOrder{Session: session, Dir: a.request.Dir}
 	var script shellscan.Script
 	if args := params.texts("args"); len(args) > 0 {
-		script = shellscan.ScanArgv(append([]string{command}, args...))
-		a.request.Argv = append([]string{command}, args...)
+		order.Command = append([]string{command}, args...)
+		script = shellscan.ScanArgv(order.Command)
+		a.request.Argv = order.Command
 		a.request.ShellText = permissions.QuoteArgv(a.request.Argv)
 	} else {
 		script = shellscan.Scan(command)
-		a.request.ShellText = command
+		order.Shell, a.request.ShellText = command, command
 	}
 	variables, complete := params.objects("env")
 	if !complete {
@@ -43,7 +46,12 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	}
 	var names []string
 	for _, variable := range variables {
-		names = append(names, variable.text("name"))
+		name := variable.text("name")
+		names = append(names, name)
+		order.Environment = append(order.Environment, Variable{Name: name, Value: variable.text("value")})
+	}
+	if b.o.Confinement != nil {
+		a.terminal, a.outputLimit = &order, slices.Clone(params["outputByteLimit"]) // the line is overwritten
 	}
 	a.request.Shell = &script
 	a.request.SetsVariables(names)

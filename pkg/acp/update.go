@@ -84,6 +84,7 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 	if seen != nil {
 		b.note(*seen)
 	}
+	b.hear(s, call, update)
 	return nil
 }
 

@@ -27,6 +27,7 @@ const (
 	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
 	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently
 	RecordRepaired   Type = "record.repaired"   // a torn last line was set aside
+	SandboxRefused   Type = "sandbox.refused"   // a confined agent says that its sandbox kept it from something; Detail says what would allow it
 )
 
 // Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are those of the

@@ -55,6 +55,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	started = e.now() // how long a person took to answer is not the tool's time
 	ran := e.granted(ctx, act, decision)
 	result := e.mapOutcome(act, ran)
+	e.explainRefusals(act, &result)
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
 	result.ExecutionTimeMS = millis(e.now().Sub(started))

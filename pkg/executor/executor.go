@@ -52,6 +52,8 @@ type Authority interface {
 type Host interface {
 	Plan(sandbox.Profile) (sandbox.Plan, error)
 	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
+	// Reach tells what a plan of this machine's lets a call reach.
+	Reach(sandbox.Plan) sandbox.Reach
 }
 
 // Blobs keeps what is too long for a result. *blob.Store is one.

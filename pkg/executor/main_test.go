@@ -136,6 +136,8 @@ func (w workshop) Run(ctx context.Context, plan sandbox.Plan, p sandbox.Process)
 	return w.host.Run(ctx, plan, p)
 }
 
+func (w workshop) Reach(plan sandbox.Plan) sandbox.Reach { return w.host.Reach(plan) }
+
 type ledger struct{ h *house }
 
 func (l ledger) Record(_ context.Context, e events.Event) error {

@@ -19,12 +19,12 @@ func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 	report := a.plan.Report()
 	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
 	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
-	report.Hints = append(report.Hints, outcome.Hints...)
+	report.Hints = append(report.Hints, tool.Hints(outcome.Hints...)...)
 	if outcome.Lost > 0 {
-		report.Hints = append(report.Hints, fmt.Sprintf("processes: %d of the call could not be ended and may still run", outcome.Lost))
+		report.Hints = append(report.Hints, tool.Hints(fmt.Sprintf("processes: %d of the call could not be ended and may still run", outcome.Lost))...)
 	}
 	if outcome.Leftover != "" {
-		report.Hints = append(report.Hints, "files: what the call left behind could not be removed: "+outcome.Leftover)
+		report.Hints = append(report.Hints, tool.Hints("files: what the call left behind could not be removed: "+outcome.Leftover)...)
 	}
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool,

@@ -85,7 +85,7 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		ExecutionTimeMS: millis(e.now().Sub(started)),
 		Metadata: tool.Metadata{
 			Diagnostics: map[string]any{},
-			Sandbox:     tool.SandboxReport{Level: "none", Limits: map[string]int64{}, LimitsHit: []string{}, Hints: []string{}},
+			Sandbox:     tool.SandboxReport{Level: "none", Limits: map[string]int64{}, LimitsHit: []string{}, Hints: []tool.Hint{}},
 		},
 	}
 	if decision != nil {

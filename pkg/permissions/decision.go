@@ -17,6 +17,7 @@ const (
 	SourcePerson      Source = "person"       // somebody was asked, and answered
 	SourceCaller      Source = "caller"       // the person who typed the command
 	SourceNobody      Source = "nobody"       // somebody must be asked and nobody can be
+	SourceConfinement Source = "confinement"  // the agent's own sandbox does not let it do this, so nobody does it for it
 	SourceFault       Source = "fault"        // we could not find out, or could not record it
 )
 

@@ -93,7 +93,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			return &StartError{Step: "open", Path: d.start, Err: unwrapPath(err)}
 		}
 	}
-	if dir := profile.Dir; h.isSomebodys(dir, p.user) {
+	// By itself it can be read. Where it lies in what was granted, it is what that is.
+	if dir := profile.Dir; h.isSomebodys(dir, p.user) && !profile.grants(dir) {
 		if err := add(dir, false); err != nil {
 			return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
 		}
@@ -124,7 +125,7 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			}
 		}
 	}
-	f.protect(h.protected, profile.AllowedPaths, p.level.hasNamespaces())
+	f.protect(h.protected, profile, p.level.hasNamespaces())
 	if noRun {
 		files, missing := executables(append([]string{program}, profile.Commands...))
 		for _, path := range files {

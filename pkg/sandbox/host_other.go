@@ -32,3 +32,6 @@ func (h *Host) Close() error { return nil }
 
 // userFor gives the user that a call runs as.
 func (h *Host) userFor(string) int { return 0 }
+
+// Reach is nothing: there is no Plan to ask about.
+func (h *Host) Reach(Plan) Reach { return Reach{} }

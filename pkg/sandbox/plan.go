@@ -64,6 +64,7 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	p := Plan{level: c.level, profile: profile, user: user}
 	p.profile.Environment = maps.Clone(profile.Environment)
 	p.profile.AllowedPaths = slices.Clone(profile.AllowedPaths)
+	p.profile.Own = slices.Clone(profile.Own)
 	p.profile.Sockets = slices.Clone(profile.Sockets)
 	p.profile.Commands = slices.Clone(profile.Commands)
 	p.profile.Require = slices.Clone(profile.Require)
@@ -155,6 +156,9 @@ func lower[T int | int64 | time.Duration](limit, ceiling T) T {
 // Level is how far the machine confines the call.
 func (p Plan) Level() Level { return p.level }
 
+// User is whom the call runs as.
+func (p Plan) User() int { return p.user }
+
 // Digest names all that will be enforced, in hexadecimal: two plans that differ in anything have different digests. It is
 // "" for the zero Plan.
 func (p Plan) Digest() string { return p.digest }
@@ -214,7 +218,7 @@ func (p Plan) Report() tool.SandboxReport {
 	}
 	return tool.SandboxReport{
 		Level: string(p.level), Network: p.profile.Network == tool.NetworkOn,
-		Limits: limits, LimitsHit: []string{}, Hints: p.NotEnforced(),
+		Limits: limits, LimitsHit: []string{}, Hints: tool.Hints(p.NotEnforced()...),
 	}
 }
 
@@ -254,6 +258,8 @@ func (p *Plan) sum() string {
 	for _, name := range slices.Sorted(maps.Keys(p.profile.Environment)) {
 		puts(h, name, p.profile.Environment[name])
 	}
+	puts(h, strconv.Itoa(len(p.profile.Own)))
+	puts(h, p.profile.Own...)
 	puts(h, p.profile.Sockets...)
 	puts(h, p.profile.Commands...)
 	for _, property := range p.profile.Require {

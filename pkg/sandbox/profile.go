@@ -22,6 +22,9 @@ type Profile struct {
 	Environment  map[string]string
 	Limits       tool.Limits
 	AllowedPaths []tool.AllowedPath
+	// Own are those of AllowedPaths that hold the program's own state. In them nothing is protected: it rewrites its settings, and
+	// what it writes there counts for itself.
+	Own []string
 	// Network is off unless it is on.
 	Network tool.Network
 	// Isolated gives the call network interfaces of its own, none but a loopback that is down, beside what Network means. It
@@ -72,6 +75,15 @@ func (p *Profile) check() error {
 		}
 	}
 	return checkLimits(p.Limits)
+}
+
+// grants tells whether a directory lies in what the profile allows.
+func (p *Profile) grants(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && slices.ContainsFunc(p.AllowedPaths, func(allowed tool.AllowedPath) bool {
+		at, err := filepath.EvalSymlinks(allowed.Path)
+		return err == nil && within(real, at)
+	})
 }
 
 func checkLimits(l tool.Limits) error {

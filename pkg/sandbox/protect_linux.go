@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // protected are the paths that others run or believe without a further look (Options.Protected), by their first name.
@@ -88,9 +86,10 @@ func openBeneath(dir int, path string) (int, error) {
 // name may be.
 //
 // It can only be mounted over when it is there, and where the call has mounts of its own. The rest is watched: see tellNew.
-func (f *confinement) protect(p protected, allowed []tool.AllowedPath, mounts bool) {
+func (f *confinement) protect(p protected, profile *Profile, mounts bool) {
+	own := realPaths(profile.Own)
 	for _, dir := range slices.Clone(f.grants) {
-		if !dir.write || dir.file || len(p) == 0 {
+		if !dir.write || dir.file || len(p) == 0 || slices.Contains(own, dir.path) {
 			continue
 		}
 		open, err := openDirectory(dir.path)
@@ -112,13 +111,24 @@ func (f *confinement) protect(p protected, allowed []tool.AllowedPath, mounts bo
 				f.add(grant{path: above, noRun: dir.noRun, write: true})
 			}
 		}
-		for _, a := range allowed {
+		for _, a := range profile.AllowedPaths {
 			if rel, err := filepath.Rel(dir.path, a.Path); err == nil && !a.ReadOnly {
 				w.allowed = append(w.allowed, rel)
 			}
 		}
 		f.watched = append(f.watched, w)
 	}
+}
+
+// realPaths gives those of some paths that are there, without links.
+func realPaths(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			list = append(list, real)
+		}
+	}
+	return list
 }
 
 // openDirectory opens a directory that was granted, through no link.

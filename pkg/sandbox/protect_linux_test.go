@@ -53,7 +53,7 @@ func TestTellNew(t *testing.T) {
 			for _, path := range test.allowed {
 				allowed = append(allowed, tool.AllowedPath{Path: filepath.Join(dir, path)})
 			}
-			f.protect(p, allowed, test.mounts)
+			f.protect(p, &Profile{AllowedPaths: allowed}, test.mounts)
 			shell(t, dir, test.meanwhile)
 			hints := f.watched[0].tellNew(p, test.hold)
 			var left []string
@@ -86,7 +86,7 @@ func TestProtectThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	shell(t, dir, "mkdir -p away/workflows; ln -s away .github")
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
-	f.protect(newProtected([]string{".github/workflows"}), nil, true)
+	f.protect(newProtected([]string{".github/workflows"}), &Profile{}, true)
 	if len(f.grants) != 1 {
 		t.Errorf("mounts are planned through the link: %+v", f.grants)
 	}

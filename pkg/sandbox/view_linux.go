@@ -259,11 +259,6 @@ func (v *view) allow(l *launch, rules *ruleset, path string, rights uint64) {
 	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH, address(&l.steps, b), 0).about(path, "")
 }
 
-// within tells whether a path is a directory or lies below it.
-func within(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
-}
-
 // openPath opens a path without following a link.
 func openPath(path string) (int, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, openHow())

@@ -53,9 +53,37 @@ type SandboxReport struct {
 	Network   bool             `json:"network"`
 	Limits    map[string]int64 `json:"limits"`     // those that were enforced
 	LimitsHit []string         `json:"limits_hit"` // those that ended the call
-	Hints     []string         `json:"hints"`
+	Hints     []Hint           `json:"hints"`
 	Reaped    int              `json:"reaped"` // processes of the call that had ended when it did
 	Killed    int              `json:"killed"` // those that had to be ended
+}
+
+// Hint is something that a reader of a Result may want to know about its sandbox: a sentence, or something that the call was
+// refused and the line that would allow it.
+type Hint struct {
+	Says    string `json:"says,omitempty"`
+	Refused string `json:"refused,omitempty"` // "write /home/x/notes.txt"
+	Allow   string `json:"allow,omitempty"`   // what to write into the tool's entry; "" where nothing is recommended
+}
+
+// Hints makes hints of sentences.
+func Hints(sentences ...string) []Hint {
+	list := make([]Hint, len(sentences))
+	for i, says := range sentences {
+		list[i].Says = says
+	}
+	return list
+}
+
+// String gives a hint in a line.
+func (h Hint) String() string {
+	switch {
+	case h.Refused == "":
+		return h.Says
+	case h.Allow == "":
+		return "the sandbox refused: " + h.Refused
+	}
+	return "the sandbox refused: " + h.Refused + "; this would allow it: " + h.Allow
 }
 
 // DecisionSummary says who let the call run, or did not.

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+)
+
+// What a confined agent is refused, nobody tells us but the agent: the kernel refuses it there. So what it says is looked
+// through, and put on record as its claim. Nothing is granted by it.
+
+// mostHeard is how many different things one bridge puts on record. An agent could make up any number.
+const mostHeard = 64
+
+// Heard implements acp.Confinement.
+func (s *cell) Heard(session, toolCall, text string) {
+	if s.full() {
+		return // nothing more is kept, so nothing is looked up either
+	}
+	for _, refusal := range s.reach.Refusals(text) {
+		if s.isNew(refusal) {
+			s.tell(session, toolCall, refusal)
+		}
+	}
+}
+
+func (s *cell) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.heard) >= mostHeard
+}
+
+func (s *cell) isNew(r sandbox.Refusal) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := r.What + " " + r.Path
+	if s.heard[key] || len(s.heard) >= mostHeard {
+		return false
+	}
+	s.heard[key] = true
+	return true
+}
+
+// tell puts a refusal on record and tells the person, with the flag that would allow it, if one can be recommended.
+func (s *cell) tell(session, toolCall string, r sandbox.Refusal) {
+	allow := ""
+	switch {
+	case r.Path == "", r.What == sandbox.RefusedConnect:
+	case permissions.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
+		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", s.c.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
+	}
+	event := events.Event{
+		Type: events.SandboxRefused, Session: session, ToolCall: toolCall, Door: "acp", Detail: "no flag is recommended for it",
+		Act: &events.Act{Kind: r.What, Claimed: true},
+	}
+	line := strings.TrimSpace("the agent's sandbox refused it, as it says: to " + r.What + " " + r.Path)
+	if r.Path != "" {
+		event.Act.Paths = []string{r.Path}
+	}
+	if allow != "" {
+		event.Detail = allow + " would allow it"
+		line += "; " + event.Detail
+	}
+	s.app.note(event)
+	s.app.o.Say(line)
+}
+
+// ear hears what the agent says on its standard error, a line at a time.
+type ear struct {
+	cell *cell
+	rest []byte
+}
+
+func (s *cell) ear() *ear { return &ear{cell: s} }
+
+// Write never fails.
+func (e *ear) Write(p []byte) (int, error) {
+	const longest = 4096
+	e.rest = append(e.rest, p...)
+	if end := bytes.LastIndexByte(e.rest, '\n') + 1; end > 0 {
+		for line := range bytes.Lines(e.rest[:end]) {
+			e.cell.Heard("", "", string(line))
+		}
+		e.rest = append(e.rest[:0], e.rest[end:]...)
+	}
+	if len(e.rest) > longest {
+		e.rest = e.rest[:0]
+	}
+	return len(p), nil
+}

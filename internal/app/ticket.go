@@ -1,0 +1,150 @@
+package app
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/a2a-acp/a2a-acp/pkg/acp"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+)
+
+// ticket is a command that an editor is to run in a confined agent's sandbox. It waits in a file that only we can read, and is
+// good for one time. The editor gets nothing but its name, in hexadecimal: some editors hand a command line to a shell as it
+// is, and a variable that the agent names must not reach the program that makes the sandbox.
+type ticket struct {
+	Command     []string          `json:"command"`
+	Profile     sandbox.Profile   `json:"profile"`     // but for the environment
+	Variables   []string          `json:"variables"`   // of ours, by name, since there may be keys among them
+	Environment map[string]string `json:"environment"` // what the agent gave
+	Hidden      []string          `json:"hidden"`
+}
+
+// largestTicket is the size of a ticket's file, in bytes, that is read. A command line has at most 2 MB (execve(2)).
+const largestTicket = 8 << 20
+
+// Terminal implements acp.Confinement.
+func (s *cell) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
+	dir, err := permissions.Resolve("/", order.Dir)
+	if err != nil {
+		return "", nil, err
+	}
+	t := ticket{Command: order.Command, Profile: s.profile, Variables: s.c.passedOn(), Environment: map[string]string{}, Hidden: s.inside.Hidden}
+	if order.Command == nil {
+		t.Command = []string{shell(), "-c", order.Shell}
+	}
+	t.Profile.Dir, t.Profile.Environment, t.Profile.Sockets = dir, nil, nil
+	for _, variable := range s.c.Environment {
+		if name, value, given := strings.Cut(variable, "="); given {
+			t.Environment[name] = value
+		}
+	}
+	for _, variable := range order.Environment {
+		t.Environment[variable.Name] = variable.Value
+	}
+	data, err := json.Marshal(t)
+	if err != nil {
+		return "", nil, err
+	}
+	path := filepath.Join(s.tickets, random())
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", nil, err
+	}
+	return s.self, append([]string{"sandbox", "exec", "--ticket", hex.EncodeToString([]byte(path)), "--"}, label(t.Command)...), nil
+}
+
+func shell() string {
+	for _, path := range []string{"/bin/bash", "/usr/bin/bash"} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return "/bin/sh"
+}
+
+// label is the command for people who look at the terminal: words in which nothing means anything to a shell.
+func label(command []string) []string {
+	const longest = 12
+	var words []string
+	for _, word := range strings.Fields(strings.Join(command, " ")) {
+		if len(words) == longest {
+			break
+		}
+		safe := strings.Map(func(c rune) rune {
+			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=+@%-", c) {
+				return c
+			}
+			return '_'
+		}, word)
+		words = append(words, safe[:min(len(safe), 40)])
+	}
+	return words
+}
+
+// redeem does what settle does, with a ticket. Whoever can write such a file could as well name all of it on our command line.
+func (e *execution) redeem() error {
+	t, err := takeTicket(e.o.Ticket)
+	if err != nil {
+		return fmt.Errorf("--ticket: %w", err)
+	}
+	e.o.Command, e.o.Hidden, e.o.BestEffort = t.Command, append(e.o.Hidden, t.Hidden...), t.Profile.BestEffort
+	if !e.o.BestEffort {
+		e.o.AtLeast = string(sandbox.LevelFull)
+	}
+	if len(t.Command) == 0 {
+		return errors.New("--ticket: it names no command")
+	}
+	e.profile = t.Profile
+	e.profile.Terminal = anyTerminal(e.o.Stdio)
+	e.profile.Environment = map[string]string{}
+	for _, name := range append(slices.Clone(t.Variables), "TERM") {
+		if value := e.o.Getenv(name); value != "" {
+			e.profile.Environment[name] = value
+		}
+	}
+	maps.Copy(e.profile.Environment, t.Environment)
+	path, ok := e.profile.Environment["PATH"]
+	if !ok {
+		path = sandbox.SearchPath
+	}
+	e.program, err = sandbox.LookPath(t.Command[0], path, e.profile.Dir)
+	return err
+}
+
+// takeTicket reads a ticket and uses it up.
+func takeTicket(name string) (t ticket, err error) {
+	decoded, err := hex.DecodeString(name)
+	path := string(decoded)
+	if err != nil || !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return t, errors.New("it is none of a bridge's; this is for the editor of a running bridge to start")
+	}
+	dir, err := os.Lstat(filepath.Dir(path))
+	if err != nil {
+		return t, errors.New("the bridge that gave it has ended")
+	}
+	if stat, ok := dir.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() || dir.Mode().Perm() != 0o700 || !dir.IsDir() {
+		return t, errors.New("it does not lie in a directory that is ours alone")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return t, errors.New("it has been used, or the bridge that gave it has ended")
+	}
+	defer f.Close()
+	if err := os.Remove(path); err != nil {
+		return t, errors.New("it has been used") // by another who was quicker
+	}
+	data, err := io.ReadAll(io.LimitReader(f, largestTicket))
+	if err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(data, &t)
+}

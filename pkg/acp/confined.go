@@ -1,0 +1,139 @@
+package acp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// A confined agent has a sandbox around it. What it asks of others, the editor and us, is held to what that sandbox lets it do
+// by itself: otherwise it would only have to ask.
+
+// Confinement is the sandbox that the agent is in. Safe for concurrent use. It may look at files, and never waits for a person.
+type Confinement interface {
+	// Hold tells what may at most be answered to an agent that wants to use a file: Approve where it could do so itself,
+	// Ask where only a person may let it, and Reject. The words say why, and what would allow it.
+	Hold(Reaching) (permissions.Verdict, string)
+	// Terminal gives the command that runs one of the agent's in the same sandbox, once, for the editor to start. An error
+	// says why it cannot be.
+	Terminal(TerminalOrder) (command string, args []string, err error)
+	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what the sandbox refused.
+	Heard(session, toolCall, text string)
+}
+
+// Reaching is what an agent wants to use.
+type Reaching struct {
+	Dir, Path string // as the agent names it, and where that begins if it is relative
+	Write     bool
+	// Own is set where the agent means to do it itself, in its sandbox, where its temporary files are.
+	Own bool
+}
+
+// TerminalOrder is a command that an agent wants to be run in a terminal of the editor's.
+type TerminalOrder struct {
+	Session     string
+	Command     []string // a program and its arguments
+	Shell       string   // or shell text
+	Dir         string   // absolute
+	Environment []Variable
+}
+
+// heldTo tells what may at most be answered to an act that the editor would carry out. An agent that is not confined is held to
+// nothing.
+func (b *Bridge) heldTo(a act) permissions.Decision {
+	if b.o.Confinement == nil {
+		return permissions.Decision{Verdict: permissions.Approve}
+	}
+	if a.terminal != nil {
+		// The command runs in the sandbox, which holds it to everything but its directory.
+		return b.mayReach(Reaching{Dir: "/", Path: a.terminal.Dir})
+	}
+	most := permissions.Decision{Verdict: permissions.Approve}
+	for _, path := range a.request.Paths {
+		most = stricter(most, b.mayReach(Reaching{Path: path.Name, Write: path.Write}))
+	}
+	return most
+}
+
+// promptHeldTo does the same for an act that the agent asks about and would carry out itself. A yes that its sandbox would
+// not let it act on could still stand for the frame in which it asks the editor instead.
+func (b *Bridge) promptHeldTo(r permissions.Request) permissions.Decision {
+	most := permissions.Decision{Verdict: permissions.Approve}
+	if b.o.Confinement == nil || r.Action == permissions.ActionExecute || r.Action == permissions.ActionFetch {
+		return most
+	}
+	for _, path := range r.Paths {
+		most = stricter(most, b.mayReach(Reaching{Dir: r.Dir, Path: path.Name, Write: path.Write, Own: true}))
+	}
+	return most
+}
+
+func (b *Bridge) mayReach(r Reaching) permissions.Decision {
+	verdict, why := b.o.Confinement.Hold(r)
+	return permissions.Decision{Verdict: verdict, Source: permissions.SourceConfinement, Reason: why}
+}
+
+// stricter gives the decision that lets less happen. Of two that let the same happen it gives the first.
+func stricter(a, b permissions.Decision) permissions.Decision {
+	rank := map[permissions.Verdict]int{permissions.Approve: 0, permissions.Ask: 1, permissions.Reject: 2}
+	if rank[b.Verdict] > rank[a.Verdict] {
+		return b
+	}
+	return a
+}
+
+// within gives a decision that is held to what the sandbox lets the agent do. Where a person has said yes to what needs one,
+// that stands.
+func within(d, most permissions.Decision) permissions.Decision {
+	persons := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.Rule == ""
+	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && persons {
+		return d
+	}
+	held := stricter(d, most)
+	held.Policy, held.Reasons = d.Policy, d.Reasons
+	return held
+}
+
+// shutIn rewrites terminal/create so that the editor starts the command in the agent's sandbox. Of what the agent wrote only
+// the session, the directory and the size of the output reach the editor: a variable such as LD_PRELOAD would change the
+// program that makes the sandbox.
+func (b *Bridge) shutIn(a act) ([]byte, error) {
+	command, args, err := b.o.Confinement.Terminal(*a.terminal)
+	if err != nil {
+		return nil, fmt.Errorf("the command cannot be run in the agent's sandbox: %w", err)
+	}
+	params := map[string]any{"sessionId": a.request.Session, "command": command, "args": args, "cwd": a.terminal.Dir}
+	if a.outputLimit != nil {
+		params["outputByteLimit"] = a.outputLimit
+	}
+	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(methodTerminalCreate), `,"params":`, encode(params), "}\n"), nil
+}
+
+// mostHeard is how many bytes of what came of one tool call are looked through.
+const mostHeard = 64 << 10
+
+// hear looks through what a confined agent says came of a tool call.
+func (b *Bridge) hear(s *Session, call *toolCall, update object) {
+	if b.o.Confinement == nil {
+		return
+	}
+	var said strings.Builder
+	add := func(text string) {
+		if room := mostHeard - said.Len(); text != "" && room > 0 {
+			said.WriteString(text[:min(len(text), room)] + "\n")
+		}
+	}
+	content, _ := update.objects("content")
+	for _, item := range content {
+		add(item.object("content").text("text"))
+	}
+	output := update.object("rawOutput")
+	for _, key := range []string{"output", "stdout", "stderr", "formatted_output", "error"} {
+		add(output.text(key))
+	}
+	add(update.text("rawOutput"))
+	if said.Len() > 0 {
+		b.o.Confinement.Heard(s.id, call.id, said.String())
+	}
+}

@@ -1,0 +1,62 @@
+package executor
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// explainRefusals adds to the result of a call that failed what the sandbox kept it from, and the lines of the tool's entry that
+// would allow it. Nothing is allowed by it.
+func (e *Executor) explainRefusals(a *act, result *tool.Result) {
+	if result.Status != tool.StatusFailed || result.ExitCode <= 0 {
+		return
+	}
+	said := result.Stderr
+	if said == "" {
+		said = result.Stdout // of tools that tell of errors there
+	}
+	report := &result.Metadata.Sandbox
+	for _, refusal := range e.host.Reach(a.plan).Refusals(said) {
+		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
+			continue // a hint is only for what exists, so an agent could find out what there is outside
+		}
+		report.Hints = append(report.Hints, hintOf(refusal))
+	}
+}
+
+// hintOf says a refusal in the words of tools.yaml. No line is offered for what is a secret, or is run or believed by others.
+func hintOf(r sandbox.Refusal) tool.Hint {
+	hint := tool.Hint{Refused: strings.TrimSpace(r.What + " " + r.Path)}
+	if r.Path != "" {
+		if what := permissions.Delicate(r.Path); what != "" {
+			hint.Refused += ", which " + what
+			return hint
+		}
+	}
+	switch {
+	case r.What == sandbox.RefusedNetwork:
+		hint.Allow = "sandbox.network: on"
+	case r.Grant == "":
+	case r.What == sandbox.RefusedConnect:
+		hint.Allow = "sandbox.sockets: [" + yamlText(r.Grant) + "]"
+		hint.Refused += ", behind which there may be a service with more rights than the call"
+	case r.What == sandbox.RefusedRead:
+		hint.Allow = "sandbox.allowed_paths: [{path: " + yamlText(r.Grant) + ", access: read}]"
+	default:
+		hint.Allow = "sandbox.allowed_paths: [" + yamlText(r.Grant) + "]"
+	}
+	return hint
+}
+
+// yamlText writes a text as YAML reads it back: as it is where nothing in it means anything, else as JSON does, which YAML reads.
+func yamlText(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@-") == "" {
+		return s
+	}
+	quoted, _ := json.Marshal(s) // a string can always be written
+	return string(quoted)
+}

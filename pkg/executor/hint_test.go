@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestHintsTellAgentsNothingOutside has a call fail at a file in the workspace and at one outside. A person is told of both. An
+// agent, which can have a tool name any path, would learn from the second which files there are.
+func TestHintsTellAgentsNothingOutside(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(outside, "there")
+	if err := os.WriteFile(there, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	inside := filepath.Join(h.dir, "new")
+	work := script("cat " + there + "; echo x >" + inside + " || exit 1")
+	work.Sandbox.AllowedPaths = []tool.AllowedPath{{Path: ".", ReadOnly: true}}
+	h.has(work)
+	write := tool.Hint{Refused: "write " + inside, Allow: "sandbox.allowed_paths: [" + h.dir + "]"}
+	read := tool.Hint{Refused: "read " + there, Allow: "sandbox.allowed_paths: [{path: " + there + ", access: read}]"}
+	for door, want := range map[tool.Door][]tool.Hint{tool.DoorMCP: {write}, tool.DoorCLI: {read, write}} {
+		call := h.call(`{}`)
+		call.Origin.Door = door
+		result := h.executor.Execute(t.Context(), call, person{h})
+		var refused []tool.Hint
+		for _, hint := range result.Metadata.Sandbox.Hints {
+			if hint.Refused != "" {
+				refused = append(refused, hint)
+			}
+		}
+		if diff := cmp.Diff(want, refused); diff != "" {
+			t.Errorf("%s (-want +got):\n%s%s", door, diff, result.Stderr)
+		}
+	}
+}
