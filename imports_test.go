@@ -36,9 +36,12 @@ var may = map[string][]string{
 	"internal/supervisor": {"pkg/sandbox"},
 	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
 
+	// sandbox: a governor's program runs in it, as a tool does.
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox"},
+
 	"internal/audit": {"pkg/events", "pkg/tool"},
-	// shellscan: a script is held against its own allowed_commands when it is read.
-	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions"},
+	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
+	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions", "internal/governor"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
@@ -46,12 +49,12 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/mcpserver", "internal/ndjson",
-		"internal/profile", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/governor", "internal/mcpserver",
+		"internal/ndjson", "internal/profile", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/profile",
+		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/governor", "internal/mcpserver", "internal/profile",
 		"internal/supervisor",
 	},
 

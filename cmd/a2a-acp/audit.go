@@ -264,6 +264,8 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
 		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.GovernorsAsked && entry.Governance != nil:
+			lines = append(lines, governorLines(at, entry.Governance)...)
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.ToolSeen:
@@ -296,7 +298,7 @@ func details(entry audit.Entry) []string {
 func from(c audit.Chapter) string {
 	first := c[0]
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
-	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
+	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
 		if part[1] != "" {
 			words = append(words, part[0]+" "+permissions.ShowLine(part[1]))
 		}

@@ -11,6 +11,7 @@ import (
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -36,6 +37,7 @@ type App struct {
 	Registry  *executor.Registry
 	Executor  *executor.Executor
 	Authority *permissions.Authority
+	Governors *governor.Governors
 	Acts      *permissions.Acts
 	Record    events.Recorder
 	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
@@ -107,6 +109,7 @@ func (a *App) start() error {
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
 	})
+	a.Governors = a.openGovernors()
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
@@ -123,6 +126,7 @@ func (a *App) start() error {
 	}
 	if a.Executor, err = executor.New(executor.Options{
 		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash,
+		Governors: a.Governors,
 	}); err != nil {
 		return err
 	}
@@ -164,6 +168,7 @@ func (a *App) use(set *config.Set) {
 	}
 	a.Registry.Replace(entries)
 	a.Authority.Replace(permissions.NewSet(set.Policies))
+	a.Governors.Replace(set.Governors)
 	a.note(loadedEvent(set.Files))
 }
 

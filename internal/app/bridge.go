@@ -187,6 +187,7 @@ func (a *App) admit(w tool.Workspace) error {
 		return err
 	}
 	a.Authority.Tighten(w, own.Policies)
+	a.Governors.Tighten(w, own.Governors)
 	for _, warning := range own.Warnings {
 		a.o.Say(warning.Error())
 	}

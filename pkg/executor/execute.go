@@ -54,6 +54,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
 	result.ExecutionTimeMS = millis(e.now().Sub(started))
+	result = e.screened(ctx, act, decision, result)
 	e.recordEnd(ctx, act, result, ran)
 	return result
 }

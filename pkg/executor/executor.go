@@ -18,6 +18,7 @@ type Executor struct {
 	authority Authority
 	host      Host
 	record    events.Recorder
+	governors Governors // nil for none
 	bash      string
 	now       func() time.Time
 	newID     func() string
@@ -51,6 +52,8 @@ type Options struct {
 	Record    events.Recorder // required
 	Bash      string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
 
+	Governors Governors // optional
+
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
 	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a timer.
@@ -71,7 +74,7 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
-		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		governors: o.Governors, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 	}
 	if e.now == nil {
 		e.now = time.Now

@@ -115,7 +115,9 @@ func (a *Authority) decide(v *view, rules answer) Decision {
 	if rules.rule != nil {
 		return rules.decision()
 	}
-	return v.byDefault()
+	d := v.byDefault()
+	d.Open = d.Verdict == Ask
+	return d
 }
 
 // decision is what the rules decided.
@@ -124,7 +126,7 @@ func (a answer) decision() Decision {
 		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(), Reason: a.reason(),
 	}
 	if a.verdict == a.rule.Verdict {
-		d.Option = a.rule.Option
+		d.Option, d.SkipGovernors = a.rule.Option, a.rule.SkipGovernors
 	}
 	return d
 }

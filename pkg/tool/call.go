@@ -27,5 +27,6 @@ type Origin struct {
 	Door     Door
 	Agent    string // the agent's own name, as it gave it; "" when a person calls
 	Session  string // the ACP session; "" when there is none
+	Task     string // the A2A task; "" when there is none
 	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
 }

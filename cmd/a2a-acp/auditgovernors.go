@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// governorLines tell what each governor said, a line each.
+func governorLines(at string, said *tool.Governance) []string {
+	about := "about the act"
+	if said.Phase == tool.PhaseOutput {
+		about = "about its output"
+	}
+	var lines []string
+	for _, a := range said.Answers {
+		words := []string{fmt.Sprintf("  %s  governor %s, %s: %s", at, permissions.ShowLine(a.Governor), about, permissions.ShowLine(a.Status))}
+		if a.CountsAs != "" {
+			words = append(words, "counts as "+permissions.ShowLine(a.CountsAs))
+		}
+		if a.Redacted > 0 {
+			words = append(words, fmt.Sprintf("took out %d", a.Redacted))
+		}
+		if a.ExitCode != nil && *a.ExitCode != 0 {
+			words = append(words, fmt.Sprintf("exit code %d", *a.ExitCode))
+		}
+		if a.HTTP != 0 && a.HTTP != 200 {
+			words = append(words, fmt.Sprintf("HTTP status %d", a.HTTP))
+		}
+		words = append(words, fmt.Sprintf("after %.0f ms", a.Millis))
+		line := strings.Join(words, ", ")
+		for _, more := range append(a.Messages, a.Error) {
+			if more != "" {
+				line += ": " + permissions.ShowLine(more)
+			}
+		}
+		lines = append(lines, line)
+		if a.FollowUp != "" {
+			lines = append(lines, "                its prompt for the agent: "+permissions.ShowLine(a.FollowUp))
+		}
+	}
+	return lines
+}
