@@ -103,6 +103,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
 		Tools:         &toolDoor{app: b.app, self: b.self},
+		Governors:     b.app.Governors,
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.app.admit,
 		Stop:          b.stop,

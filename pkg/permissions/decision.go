@@ -40,6 +40,8 @@ type Decision struct {
 	// Open marks a question that stands only because nothing else decided: no rule, no doubt, no file or tool that wants a
 	// person. A governor may answer it in the person's place, where its file says so.
 	Open bool
+	// First is who decided where the decision stands for an act that was decided about before (SourceAct).
+	First Source
 	// FollowUp is what a governor wants the agent to be told, beside the decision; "" for nothing.
 	FollowUp string
 }
