@@ -96,3 +96,10 @@ func (h *house) review() permissions.Review {
 	review.CallID, review.Digest = "call-1", "d1"
 	return review
 }
+
+// screens puts output governors in force.
+func (h *house) screens(specs ...Spec) {
+	settings := DefaultSettings()
+	settings.Deadline = time.Minute
+	h.governors.Replace([]File{{Output: specs, PermissionSettings: settings, OutputSettings: settings}})
+}

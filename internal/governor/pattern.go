@@ -18,7 +18,7 @@ type pattern struct {
 var patterns = []pattern{
 	// AWS: IAM identifiers, "Understanding unique ID prefixes".
 	shape("AWS access key id", "a", `\b((?:AKIA|ASIA)[A-Z2-7]{16})\b`),
-	shape("AWS secret access key", "aws", `(?i)aws.{0,20}?(?:secret|session).{0,20}?["'\s:=]+([A-Za-z0-9/+]{40,}={0,2})`),
+	shape("AWS secret access key", "aws", `(?i)aws.{0,20}?(?:secret|session).{0,20}?["' \t:=]+([A-Za-z0-9/+]{40,}={0,2})`),
 	// GitHub: "GitHub's token formats".
 	shape("GitHub token", "gh", `\b(gh[pousr]_[A-Za-z0-9]{36,255})\b`),
 	shape("GitHub fine-grained token", "github_pat_", `\b(github_pat_[A-Za-z0-9_]{22,255})\b`),
@@ -47,7 +47,7 @@ var patterns = []pattern{
 	// RFC 7519: three parts, of which the first two are JSON objects.
 	shape("JSON web token", "eyj", `\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})`),
 	shape("password in a URL", "://", `[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@[^\s]`),
-	shape("HTTP authorization", "authorization", `(?i:authorization)["']?\s*[:=]\s*["']?(?i:basic|bearer|token)\s+([A-Za-z0-9+/=._~-]{16,})`),
+	shape("HTTP authorization", "authorization", `(?i:authorization)["']?[ \t]*[:=][ \t]*["']?(?i:basic|bearer|token)[ \t]+([A-Za-z0-9+/=._~-]{16,})`),
 	// RFC 7468. One that does not end is a secret to where the text ends.
 	shape("private key", "-----begin", `(-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z))`),
 }

@@ -32,12 +32,15 @@ func secretsIn(text string) []found {
 	}
 	for _, run := range percentRun.FindAllStringIndex(text, -1) {
 		encoded := text[run[0]:run[1]]
-		decoded, err := url.PathUnescape(encoded)
-		if err != nil || decoded == encoded {
-			continue
-		}
-		if inside := plainSecrets(decoded); len(inside) > 0 {
-			all = append(all, found{run[0], run[1], inside[0].name + ", percent-encoded"})
+		for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} { // they differ on +
+			decoded, err := unescape(encoded)
+			if err != nil {
+				continue
+			}
+			if inside := plainSecrets(decoded); len(inside) > 0 {
+				all = append(all, found{run[0], run[1], inside[0].name + ", percent-encoded"})
+				break
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b found) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
