@@ -36,8 +36,9 @@ var may = map[string][]string{
 	"internal/supervisor": {"pkg/sandbox"},
 	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
 
+	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/netguard"},
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.

@@ -262,6 +262,7 @@ func (e *governorEntry) readAllow(v value) {
 	for i, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if address, single := netip.ParseAddr(text); single == nil {
+			address = address.Unmap()
 			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {

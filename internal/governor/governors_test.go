@@ -267,16 +267,16 @@ func TestExpressions(t *testing.T) {
 	h := newHouse(t)
 	for text, want := range map[string]permissions.Verdict{
 		`tool == "note" && kind == "call" && agent == "agent" && session == "s1"`: permissions.Approve,
-		`params.text == "hello" && params.token == "[secret]"`:                     permissions.Approve,
-		`commands == ["ls -l a.txt"] && commands.all(c, !c.startsWith("rm"))`:      permissions.Approve,
-		`paths.all(p, p.inside && p.write)`:                                        permissions.Approve,
-		`policy.rule == "r1" && phase == "permission"`:                             permissions.Approve,
-		`has(params.nothing)`:                                                      permissions.Reject,
-		`params.nothing == 1`:                                                      permissions.Ask, // no such key
-		`1 / (size(params) - 2) > 0`:                                               permissions.Ask,
-		`params`:                                                                   permissions.Ask, // a map without a status
-		`params.text`:                                                              permissions.Ask, // a text
-		`{"status": "reject", "messages": ["x"]}`:                                  permissions.Reject,
+		`params.text == "hello" && params.token == "[secret]"`:                    permissions.Approve,
+		`commands == ["ls -l a.txt"] && commands.all(c, !c.startsWith("rm"))`:     permissions.Approve,
+		`paths.all(p, p.inside && p.write)`:                                       permissions.Approve,
+		`policy.rule == "r1" && phase == "permission"`:                            permissions.Approve,
+		`has(params.nothing)`:                     permissions.Reject,
+		`params.nothing == 1`:                     permissions.Ask, // no such key
+		`1 / (size(params) - 2) > 0`:              permissions.Ask,
+		`params`:                                  permissions.Ask, // a map without a status
+		`params.text`:                             permissions.Ask, // a text
+		`{"status": "reject", "messages": ["x"]}`: permissions.Reject,
 		`[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a+b+c+d+e+f > 0))))))`: permissions.Ask, // too much work
 	} {
 		h.has(expr("e", text, nil))
@@ -429,7 +429,9 @@ func TestScreen(t *testing.T) {
 	t.Parallel()
 	token := samples()["npm token"]
 	secrets := spec("clean", KindSecrets, func(s *Spec) { s.Secrets = VerbRedact })
-	replace := func(id, text string) Spec { return expr(id, `{"status": "approve", "output": {"stdout": "`+text+`"}}`, nil) }
+	replace := func(id, text string) Spec {
+		return expr(id, `{"status": "approve", "output": {"stdout": "`+text+`"}}`, nil)
+	}
 	for name, test := range map[string]struct {
 		specs    []Spec
 		out      string
