@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -42,4 +44,35 @@ func governorLines(at string, said *tool.Governance) []string {
 		}
 	}
 	return lines
+}
+
+// showGovernors tells what governors said about acts, as the history that every door gives.
+func showGovernors(env *environment, f format, chapters []audit.Chapter) error {
+	if f != formatTable {
+		return writeData(env.stdout, f, audit.HistoryOf(chapters))
+	}
+	told := false
+	for _, c := range chapters {
+		if c.Governed() == nil {
+			continue
+		}
+		fmt.Fprintln(env.stdout, titleOf(c))
+		fmt.Fprintln(env.stdout, from(c))
+		for _, entry := range c {
+			at := entry.Time.Local().Format("15:04:05.000")
+			switch {
+			case entry.Type == events.GovernorsAsked && entry.Governance != nil:
+				for _, line := range governorLines(at, entry.Governance) {
+					fmt.Fprintln(env.stdout, line)
+				}
+			case entry.Type == events.ToolDecided && entry.Decision != nil:
+				fmt.Fprintf(env.stdout, "  %s  decided  %s\n", at, decision(entry.Decision))
+			}
+		}
+		told = true
+	}
+	if !told {
+		env.say("no governor was asked about anything on record that fits")
+	}
+	return nil
 }
