@@ -29,6 +29,9 @@ var may = map[string][]string{
 	"internal/state":      {},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
+	"internal/secret":     {"pkg/tool"},
+	"internal/grant":      {"pkg/tool"},
+	"internal/blob":       {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -38,25 +41,25 @@ var may = map[string][]string{
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/netguard"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/netguard", "internal/secret"},
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/render", "internal/shellscan", "pkg/permissions", "internal/governor"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/render", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/config", "internal/doctor", "internal/governor", "internal/mcpserver",
-		"internal/ndjson", "internal/profile", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor", "internal/mcpserver",
+		"internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/supervisor",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/config", "internal/governor", "internal/mcpserver", "internal/profile",
-		"internal/supervisor",
+		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
+		"internal/mcpserver", "internal/profile", "internal/secret", "internal/supervisor",
 	},
 
 	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},

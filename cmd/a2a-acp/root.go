@@ -80,6 +80,7 @@ record before it takes effect.
 		policyCommand(env),
 		auditCommand(env),
 		sandboxCommand(env),
+		secretsCommand(env),
 		doctorCommand(env),
 		initCommand(env),
 		versionCommand(env),

@@ -171,6 +171,9 @@ type toolDetails struct {
 	CircuitBreaker *breakerDetails `json:"circuit_breaker,omitempty"`
 	Caching        *cachingDetails `json:"caching,omitempty"`
 
+	Grants     []shownGrant      `json:"grants,omitempty"`
+	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
+
 	Warnings config.Errors `json:"warnings,omitempty"`
 }
 
@@ -189,7 +192,7 @@ func shownTool(env *environment, loaded *config.Loaded) toolDetails {
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
 		},
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
-		Retry: retry, CircuitBreaker: breaker, Caching: caching, Warnings: loaded.Warnings,
+		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
 	}
 }
 
@@ -238,6 +241,8 @@ func writeTool(env *environment, loaded *config.Loaded) {
 	for _, socket := range s.Sockets {
 		fmt.Fprintf(w, "  connect to %s\n", socket)
 	}
+	writeGiven(w, s)
+	writeGrants(env, w, s)
 	writePolicy(env, w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {
@@ -281,9 +286,14 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 	}
 	var found config.Errors
 	count := 0
+	profile, err := tool.ParseErrorProfile(env.getenv(config.ErrorProfileVariable))
+	if err != nil {
+		return nil, 0, fail(exitUsage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
+	}
 	for _, name := range files {
 		file, err := config.ReadFile(name, tool.LayerFlag)
 		var loaded []config.Loaded
+		file.ErrorProfile = profile
 		if err == nil {
 			loaded, err = config.ReadTools(file)
 		}

@@ -37,6 +37,9 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 	}
 	results := a.Executor.ExecuteBatch(ctx, calls, newTerminal(env, flags.yes), flags.atOnce)
 	if asJSON {
+		for i := range results {
+			results[i] = results[i].InText()
+		}
 		if err := writeData(env.stdout, formatJSON, results); err != nil {
 			return err
 		}

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -93,7 +96,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	}
 	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
 	if asJSON {
-		if err := writeData(env.stdout, formatJSON, result); err != nil {
+		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err
 		}
 		return silent(codeOfResult(result))
@@ -110,14 +113,26 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	} else if result.ExitCode != 0 {
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
+	sayMore(env, result)
 	return silent(codeOfResult(result))
 }
 
 func meaningOf(result tool.Result) string {
-	if result.MCPError == nil || result.MCPError.Message == "" {
+	if result.MCPError == nil || result.MCPError.Message == "" || result.MCPError.Unmapped {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: %s)", result.MCPError.Message, result.MCPError.Detail)
+	return fmt.Sprintf(" (%s)", permissions.ShowLine(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
+}
+
+// sayMore says what to do about a failure, and where output lies that was not passed on.
+func sayMore(env *environment, result tool.Result) {
+	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok {
+		env.say("hint: " + permissions.ShowLine(cure))
+	}
+	blobs, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)
+	for _, name := range slices.Sorted(maps.Keys(blobs)) {
+		env.say(fmt.Sprintf("all of %s, %d bytes, is in %s", name, blobs[name].Bytes, blobs[name].Path))
+	}
 }
 
 // startCode gives the exit code of an App that could not be started.

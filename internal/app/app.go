@@ -125,7 +125,7 @@ func (a *App) start() error {
 		bash = "/bin/bash" // calls will say that it is missing; the rest works without
 	}
 	if a.Executor, err = executor.New(executor.Options{
-		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash,
+		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
 		Governors: a.Governors,
 	}); err != nil {
 		return err

@@ -148,6 +148,9 @@ func (e *execution) useTool() error {
 	if i < 0 {
 		return fmt.Errorf("there is no tool %q; a2a-acp tools list shows them", e.o.Tool)
 	}
+	for _, name := range slices.Sorted(maps.Keys(set.Tools[i].Tool.Sandbox.References)) {
+		e.o.Say(fmt.Sprintf("%s is not set here: only the tool itself is given %s", name, set.Tools[i].Tool.Sandbox.References[name]))
+	}
 	p := executor.SandboxProfile(set.Tools[i].Tool.Sandbox, e.profile.Dir)
 	if e.o.StartIn != "" {
 		p.Dir, p.TempIsolation = e.profile.Dir, false

@@ -18,7 +18,7 @@ func (a *App) openGovernors() *governor.Governors {
 	return governor.New(governor.Options{
 		Host:     a.governorHost(),
 		StateDir: a.state,
-		Getenv:   a.o.Getenv,
+		Vault:    a.vault(),
 	})
 }
 

@@ -134,7 +134,11 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	made := callOf(t.session, found.Tool.ID, call.Arguments)
 	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
 	result := t.app.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
-	return mcpserver.FromResult(result), nil
+	told := mcpserver.FromResult(result)
+	if found.Tool.Surface.MCPProtocolError {
+		told = told.AsProtocolError(result.MCPError)
+	}
+	return told, nil
 }
 
 func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {

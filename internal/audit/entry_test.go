@@ -41,7 +41,7 @@ func bloated(text string) events.Event {
 			Option:          text, Reasons: list, PolicySHA256: text,
 		},
 		Outcome: &events.Outcome{
-			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Error: text, SameAs: text,
+			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Error: text, SameAs: text, Diagnostics: map[string]any{text: list},
 		},
 		Circuit:  &events.Circuit{Tool: text, State: text, Before: text, Until: testTime},
 		Coverage: many, Command: list, Files: slices.Repeat([]events.File{{Path: text, Layer: text, SHA256: text}}, 100),

@@ -46,6 +46,9 @@ func essentials(e events.Event) events.Event {
 		kept.Status, kept.Signal, kept.OutputHash = shorten(o.Status), shorten(o.Signal), shorten(o.OutputHash)
 		kept.LimitsHit, kept.Level, kept.Error = shortenList(o.LimitsHit), shorten(o.Level), shorten(o.Error)
 		kept.SameAs = shorten(o.SameAs)
+		if encoded, err := encode(o.Diagnostics); err != nil || len(encoded) > keptText {
+			kept.Diagnostics = nil
+		}
 		if encoded, err := encode(o.Millis); err != nil || len(encoded) == 0 {
 			kept.Millis = 0 // NaN and the infinities are no JSON
 		}

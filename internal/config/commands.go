@@ -45,7 +45,7 @@ func (e *toolEntry) checkCommands() {
 	}
 	if s.Network == tool.NetworkUnsaid {
 		s.Network = tool.NetworkOff
-		if slices.ContainsFunc(script.Commands, callsNetwork) {
+		if e.networkGranted || slices.ContainsFunc(script.Commands, callsNetwork) {
 			s.Network = tool.NetworkOn
 		}
 	}

@@ -3,6 +3,9 @@ package config
 import (
 	"regexp"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/secret"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -60,6 +63,7 @@ func refusal(name string) string {
 func (e *toolEntry) readEnvironment(v value) {
 	entries, _ := v.entries()
 	environment := make(map[string]string, len(entries))
+	references := map[string]tool.Reference{}
 	for _, entry := range entries {
 		name := entry.name
 		if !variableName.MatchString(name) {
@@ -73,7 +77,9 @@ func (e *toolEntry) readEnvironment(v value) {
 		}
 		entry.value.want = "a text"
 		if isMapping(entry.value) {
-			e.readReference(entry)
+			if reference, ok := readReference(entry.value); ok {
+				references[name] = reference
+			}
 			continue
 		}
 		literal, ok := entry.value.literal()
@@ -82,28 +88,94 @@ func (e *toolEntry) readEnvironment(v value) {
 		}
 		environment[name] = literal
 		if what := credential(name, literal); what != "" {
-			cure := "write {secret: " + name + "} once this build has secrets; until then nobody else should be able to read this file"
+			cure := "run: a2a-acp secrets set " + name + " and write here: {secret: " + name + "}"
 			entry.value.warn("credential", cure, "%s, in plain text", what)
 		}
 	}
 	if len(environment) > 0 {
 		e.tool.Sandbox.Environment = environment
 	}
+	if len(references) > 0 {
+		e.tool.Sandbox.References = references
+	}
 }
 
-// readReference reads a value that stands elsewhere. None of them is there yet, and without its value the tool would do
-// something else than its author wrote.
-func (e *toolEntry) readReference(entry entry) {
-	n := later("a variable's value", "secret", "env", "file", "command")
-	if !readKeys(entry.value, n, e) {
+// referenceNoun is what a value says that stands elsewhere.
+func referenceNoun() noun[*tool.Reference] {
+	return noun[*tool.Reference]{
+		name: "a variable's value",
+		keys: []key[*tool.Reference]{
+			{"secret", "the name of a secret", readSecretName},
+			{"env", "the name of a variable", readVariableName},
+			{"file", "an absolute path", readSecretFile},
+			{"command", "a list of texts: a program and its arguments", readSecretCommand},
+		},
+	}
+}
+
+// readReference reads where a value stands. The value itself is looked for when the tool is called.
+func readReference(v value) (tool.Reference, bool) {
+	var r tool.Reference
+	before := len(v.doc.found)
+	if !readKeys(v, referenceNoun(), &r) {
+		return r, false
+	}
+	if len(v.node.Content) != 2 {
+		v.fail(ruleValue, "", "want exactly one of secret, env, file, command")
+		return r, false
+	}
+	return r, len(v.doc.found) == before
+}
+
+func readSecretName(r *tool.Reference, v value) {
+	name, ok := v.text()
+	if !ok {
 		return
 	}
-	if len(entry.value.node.Content) != 2 {
-		entry.value.fail(ruleValue, "", "want exactly one of secret, env, file, command")
+	if err := secret.CheckName(name); err != nil {
+		v.fail(ruleValue, "", "%v; found %s", err, quote(name))
 		return
 	}
-	kind := entry.value.node.Content[0].Value
-	e.lack(entry.value, "{"+kind+": …} is "+notYet)
+	r.Secret = name
+}
+
+// readVariableName reads the name of a variable of the environment that the program is started with. Its own are not for
+// tools: they hold the tokens of its doors.
+func readVariableName(r *tool.Reference, v value) {
+	name, ok := v.text()
+	switch {
+	case !ok:
+	case !variableName.MatchString(name):
+		v.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
+	case secret.IsOwnVariable(name):
+		v.fail("refused-variable", "a secret of the tool's own: a2a-acp secrets set NAME, and {secret: NAME}", "%s cannot be given to a tool: it belongs to this program", name)
+	default:
+		r.Env = name
+	}
+}
+
+func readSecretFile(r *tool.Reference, v value) {
+	path, ok := v.path()
+	switch {
+	case !ok:
+	case !strings.HasPrefix(path, "/"):
+		v.fail(ruleValue, "", "want an absolute path, found %s", quote(path))
+	default:
+		r.File = path
+	}
+}
+
+func readSecretCommand(r *tool.Reference, v value) {
+	command, ok := v.texts()
+	switch {
+	case !ok:
+	case len(command) == 0 || command[0] == "":
+		v.fail(ruleValue, "", "want a program and its arguments, as [pass, show, KEY]; found none")
+	case strings.Contains(command[0], "/") && !strings.HasPrefix(command[0], "/"):
+		v.fail(ruleValue, "write its whole path", "want a name that is found in PATH, or an absolute path; found %s", quote(command[0]))
+	default:
+		r.Command = command
+	}
 }
 
 // credentialShapes are the beginnings of well-known keys.

@@ -64,15 +64,23 @@ func (m *mappedError) readCode(v value) {
 	}
 }
 
-// readDetail wants a text: the default error profile, acp-basic, shows details to clients that print an object as
+// readDetail wants a text under the default error profile, acp-basic, which shows details to clients that print an object as
 // "[object Object]".
 func (m *mappedError) readDetail(v value) {
-	if isMapping(v) || isList(v) {
-		v.fail(ruleType, "write it as one text; structured details need the error profile extended-json, which is not supported yet",
-			"want a plain text, found %s", describe(v.node))
+	structured := isMapping(v) || isList(v)
+	var detail any
+	var ok bool
+	switch {
+	case structured && m.entry.file.file.ErrorProfile != tool.ProfileExtended:
+		v.fail(ruleType, "write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
+			"want a plain text under the error profile acp-basic, found %s", describe(v.node))
 		return
+	case structured:
+		detail, ok = v.open()
+	default:
+		detail, ok = v.text()
 	}
-	if detail, ok := v.text(); ok {
+	if ok {
 		m.error.Detail, m.entry.details[m.exit] = detail, v
 	}
 }
@@ -90,6 +98,8 @@ func canonical(code int) string {
 		return "Invalid params"
 	case -32603:
 		return "Internal error"
+	case -32800:
+		return "Request cancelled"
 	case -32000:
 		return "Authentication required"
 	case -32002:

@@ -15,7 +15,9 @@ type File struct {
 	// Workspace marks a policy file that belongs to a workspace. It stands outside the layers: it replaces nothing and
 	// only its rejecting rules are in force.
 	Workspace bool
-	Data      []byte // never changed
+	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
+	ErrorProfile tool.ErrorProfile
+	Data         []byte // never changed
 }
 
 // SHA256 names the content, in hexadecimal.

@@ -61,13 +61,17 @@ func governorNoun() noun[*governorEntry] {
 		{"environment", "a mapping of variables", (*governorEntry).readEnvironment},
 		{"url", "a URL", (*governorEntry).readURL},
 		{"headers", "a mapping of texts", (*governorEntry).readHeaders},
-		{"signing_secret", "a mapping: {env: NAME} or {file: PATH}", func(e *governorEntry, v value) { e.spec.HTTP.Secret = e.readReference(v) }},
+		{"signing_secret", "a mapping, such as {secret: NAME}", func(e *governorEntry, v value) {
+			if reference, ok := readReference(v); ok {
+				e.spec.HTTP.Secret = &reference
+			}
+		}},
 		{"allow_addresses", "a list of addresses or networks", (*governorEntry).readAllow},
 		{"expression", "a CEL expression", (*governorEntry).readExpression},
 		{"otherwise", "reject or ask", func(e *governorEntry, v value) {
 			v.oneOf([]string{"reject", "ask"}, func(s string) { e.spec.CEL.Otherwise = governor.Verb(s) })
 		}},
-		{"limit", "a mapping", func(e *governorEntry, v value) { readKeys(v, limitNoun(), e) }},
+		{"limit", "a mapping", func(e *governorEntry, v value) { readKeys(v, governorLimitNoun(), e) }},
 		{"action", "reject, ask or redact", (*governorEntry).readAction},
 	}
 	for i := range keys {
@@ -77,7 +81,7 @@ func governorNoun() noun[*governorEntry] {
 		name: "a governor", keys: keys,
 		elsewhere: []misplaced{
 			{names(governorSettingsNoun().keys), "%s belongs under permission_settings or output_settings"},
-			{names(limitNoun().keys), "%s belongs under limit"},
+			{names(governorLimitNoun().keys), "%s belongs under limit"},
 			{[]string{"timeout"}, "write timeout_ms for %s"},
 			{[]string{"when"}, "write expression for %s"},
 		},
@@ -163,7 +167,7 @@ func (e *governorEntry) readNetwork(v value) {
 func (e *governorEntry) readEnvironment(v value) {
 	entries, _ := v.entries()
 	s := &e.spec.Script
-	s.Environment, s.Secrets = map[string]string{}, map[string]governor.Reference{}
+	s.Environment, s.Secrets = map[string]string{}, map[string]tool.Reference{}
 	for _, entry := range entries {
 		name := entry.name
 		if !variableName.MatchString(name) {
@@ -175,39 +179,19 @@ func (e *governorEntry) readEnvironment(v value) {
 			continue
 		}
 		if isMapping(entry.value) {
-			s.Secrets[name] = e.readReference(entry.value)
+			if reference, ok := readReference(entry.value); ok {
+				s.Secrets[name] = reference
+			}
 			continue
 		}
-		entry.value.want = "a text, or {env: NAME} or {file: PATH}"
+		entry.value.want = "a text, or {secret: NAME}"
 		if literal, ok := entry.value.literal(); ok {
 			s.Environment[name] = literal
 			if what := credential(name, literal); what != "" {
-				entry.value.warn("credential", "write {env: NAME} or {file: PATH}", "%s, in plain text", what)
+				entry.value.warn("credential", "a2a-acp secrets set "+name+", and write {secret: "+name+"}", "%s, in plain text", what)
 			}
 		}
 	}
-}
-
-// readReference reads where a value stands.
-func (e *governorEntry) readReference(v value) governor.Reference {
-	var r governor.Reference
-	n := noun[*governor.Reference]{
-		name: "a reference",
-		keys: []key[*governor.Reference]{
-			{"env", "the name of a variable", func(r *governor.Reference, v value) { v.setText(&r.Env) }},
-			{"file", "an absolute path", func(r *governor.Reference, v value) {
-				v.setText(&r.File)
-				if r.File != "" && !filepath.IsAbs(r.File) {
-					v.fail(ruleValue, "", "want an absolute path, found %s", quote(r.File))
-				}
-			}},
-			{"secret", "", func(_ *governor.Reference, v value) { v.failPlanned() }},
-		},
-	}
-	if readKeys(v, n, &r) && isMapping(v) && len(v.node.Content) != 2 {
-		v.fail(ruleValue, "", "want exactly one of env and file")
-	}
-	return r
 }
 
 func (e *governorEntry) readURL(v value) {
@@ -298,8 +282,8 @@ func (e *governorEntry) readAction(v value) {
 	}
 }
 
-// limitNoun is what a rate or a budget may say.
-func limitNoun() noun[*governorEntry] {
+// governorLimitNoun is what a rate or a budget may say.
+func governorLimitNoun() noun[*governorEntry] {
 	count := func(into func(*governorEntry) *int64) func(*governorEntry, value) {
 		return func(e *governorEntry, v value) {
 			if n, ok := v.whole(1, 1<<50); ok {

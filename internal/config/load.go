@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -20,7 +21,9 @@ type Set struct {
 	// Governors are the weakest layer first, too.
 	Governors []governor.File
 	Settings  Settings
-	Files     []File // every file that was read, in the order in which they count
+	// ErrorProfile is what the tools files were read under.
+	ErrorProfile tool.ErrorProfile
+	Files        []File // every file that was read, in the order in which they count
 	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not read.
 	Warnings Errors
 }
@@ -47,6 +50,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 		tools: map[string]int{},
 	}
 	candidates, errs := sources.candidates()
+	l.set.ErrorProfile, _ = sources.errorProfile() // candidates has said what is wrong
 	for _, err := range errs {
 		l.say(err)
 	}
@@ -123,6 +127,7 @@ func (l *loading) addTools(file File) {
 		return
 	}
 	for _, t := range tools {
+		l.give(&t)
 		i, known := l.tools[t.Tool.ID]
 		switch {
 		case !known:
@@ -133,6 +138,23 @@ func (l *loading) addTools(file File) {
 		default:
 			l.set.Tools[i] = t
 		}
+	}
+}
+
+// give adds what a tool's grants give on this machine.
+func (l *loading) give(t *Loaded) {
+	if len(t.Tool.Sandbox.Grants) == 0 || l.sources.Env == nil {
+		return
+	}
+	refused, err := grant.Give(&t.Tool.Sandbox, l.sources.Env)
+	if err != nil { // reading has looked the names up
+		l.say(Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityError, Rule: ruleGrant, Message: err.Error()})
+	}
+	for _, given := range refused {
+		t.Warnings = append(t.Warnings, Error{
+			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityWarning, Rule: ruleGrant,
+			Message: fmt.Sprintf("tool %q: sandbox.grants: %s is not granted: %s", t.Tool.ID, given.Name, given.Lacks),
+		}.shown())
 	}
 }
 

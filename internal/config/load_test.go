@@ -427,7 +427,7 @@ func TestNothingAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&Set{Settings: DefaultSettings()}, set); diff != "" {
+	if diff := cmp.Diff(&Set{Settings: DefaultSettings(), ErrorProfile: tool.ProfileBasic}, set); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

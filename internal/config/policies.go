@@ -12,6 +12,9 @@ type policyFile struct {
 	doc     *document
 	version permissions.Version
 	rules   []*ruleEntry
+
+	conditions int // expressions that were read
+	unmatched  *permissions.Verdict
 }
 
 // ReadPolicies reads one policy file. Its rules come in the order of the file; a workspace's own file tightens only. The
@@ -22,7 +25,7 @@ func ReadPolicies(file File) (permissions.File, error) {
 	if f.doc.root != nil {
 		f.readRoot(f.doc.at(f.doc.root, "", "a mapping with auto_approval_policies"))
 	}
-	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace}
+	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace, Unmatched: f.unmatched}
 	for _, r := range f.rules {
 		r.check()
 		out.Rules = append(out.Rules, r.rule)
@@ -41,7 +44,7 @@ func policyFileNoun() noun[*policyFile] {
 		keys: []key[*policyFile]{
 			{"auto_approval_policies", "a list of rules", (*policyFile).readRules},
 			{"version", "1 or 2", func(*policyFile, value) {}}, // read first: it says how to read the rest
-			{"defaults", "", func(_ *policyFile, v value) { v.failPlanned() }},
+			{"defaults", "a mapping: {decision, headless}", func(f *policyFile, v value) { readKeys(v, defaultsNoun(), f) }},
 		},
 		elsewhere: []misplaced{
 			{[]string{"tools"}, "%s belongs in a tools file, such as tools.yaml"},
@@ -80,7 +83,36 @@ func (f *policyFile) readRules(v value) {
 	}
 }
 
-// failPlanned refuses a key that is planned. Reading over a condition would let the rule approve more than it says.
-func (v value) failPlanned() {
-	v.fail("not-supported", "take it out, or leave the rule out until then", notYet+", and a rule must not be weaker than it reads")
+// defaultsNoun is what a file may say about acts that no rule is about.
+func defaultsNoun() noun[*policyFile] {
+	return noun[*policyFile]{
+		name: "defaults",
+		keys: []key[*policyFile]{
+			{"decision", "ask or reject", (*policyFile).readUnmatched},
+			{"headless", "deny", func(_ *policyFile, v value) {
+				if text, ok := v.text(); ok && text != "deny" && text != "reject" {
+					v.fail(ruleValue, "", "want deny: what must be asked and cannot be is never let through; found %s", quote(text))
+				}
+			}},
+		},
+	}
+}
+
+// readUnmatched reads what becomes of an act that no rule is about. What nobody has thought of is never approved.
+func (f *policyFile) readUnmatched(v value) {
+	text, ok := v.text()
+	if !ok {
+		return
+	}
+	var verdict permissions.Verdict
+	switch text {
+	case "ask", "manual":
+		verdict = permissions.Ask
+	case "reject":
+		verdict = permissions.Reject
+	default:
+		v.fail(ruleValue, "write a rule for what may be approved", "want ask or reject, found %s", quote(text))
+		return
+	}
+	f.unmatched = &verdict
 }

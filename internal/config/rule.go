@@ -11,7 +11,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-const ruleRule = "rule"
+// The kinds of mistake that a rule can have as a whole.
+const (
+	ruleRule    = "rule"
+	ruleExample = "example"
+)
 
 // ruleEntry is one entry of auto_approval_policies that is being read.
 type ruleEntry struct {
@@ -20,6 +24,8 @@ type ruleEntry struct {
 	rule permissions.Rule
 	// wrong are the fields that a mistake was reported for. The rule's own check would only say so again.
 	wrong []string
+	// finalAt is where the rule says that it is final; nil when it does not.
+	finalAt *value
 }
 
 func newRuleEntry(file *policyFile, at value) *ruleEntry {
@@ -28,7 +34,6 @@ func newRuleEntry(file *policyFile, at value) *ruleEntry {
 
 // ruleNoun is what a rule may say.
 func ruleNoun() noun[*ruleEntry] {
-	planned := func(_ *ruleEntry, v value) { v.failPlanned() }
 	return noun[*ruleEntry]{
 		name: "a rule",
 		keys: []key[*ruleEntry]{
@@ -47,14 +52,24 @@ func ruleNoun() noun[*ruleEntry] {
 			{"requires", "a list", (*ruleEntry).readRequires},
 			{"decision", "a mapping", (*ruleEntry).readDecision},
 
-			{"agents", "", planned},
-			{"mode", "", planned},
-			{"risk", "", planned},
-			{"when", "", planned},
-			{"limit", "", planned},
-			{"expires", "", planned},
-			{"match", "", planned},
-			{"not_match", "", planned},
+			{"agents", "a list of agents' names, which may have * in them", func(r *ruleEntry, v value) {
+				r.strictOnly(v)
+				r.readTexts(v, "agents", &r.rule.Agents)
+			}},
+			{"mode", "a list: interactive, headless, or ids of agents' modes", func(r *ruleEntry, v value) {
+				r.strictOnly(v)
+				r.readTexts(v, "mode", &r.rule.Modes)
+			}},
+			{"risk", "a mapping: {max: low, medium or high}", (*ruleEntry).readRisks},
+			{"when", "an expression in CEL", (*ruleEntry).readWhen},
+			{"limit", "a mapping: {count, per, key}", (*ruleEntry).readLimit},
+			{"expires", "a day, as 2027-01-31", (*ruleEntry).readExpires},
+			{"observe", "true or false", func(r *ruleEntry, v value) {
+				r.strictOnly(v)
+				v.setBool(&r.rule.Observe)
+			}},
+			{"match", "a list of examples", func(r *ruleEntry, v value) { r.readExamples(v, "match", &r.rule.Match) }},
+			{"not_match", "a list of examples", func(r *ruleEntry, v value) { r.readExamples(v, "not_match", &r.rule.NotMatch) }},
 		},
 		elsewhere: []misplaced{
 			{names(decisionNoun().keys), "%s belongs under decision"},
@@ -106,8 +121,11 @@ func (r *ruleEntry) readParameters(v value) {
 		case e.name == "command_prefix":
 			e.value.want = "a list of first words of commands"
 			r.readTexts(e.value, "parameters.command_prefix", &r.rule.CommandPrefixes)
-		case isMapping(e.value), isList(e.value):
-			e.value.failPlanned()
+		case isMapping(e.value):
+			e.value.want = "a value, or a matcher: {in, host, absent, max, min, within, regex}"
+			r.readMatcher(e.name, e.value)
+		case isList(e.value):
+			e.value.mismatch("a text, a number, true or false", fmt.Sprintf("one of several is written %s: {in: […]}", e.name))
 		case e.value.isNull():
 			e.value.mismatch("a text, a number, true or false", "")
 		default:
@@ -140,7 +158,7 @@ func commandsNoun() noun[*ruleEntry] {
 				r.readTexts(v, "commands.allow", &r.rule.Commands.Allow)
 			}},
 			{"redirects", "none, workspace or any", (*ruleEntry).readRedirects},
-			{"network", "", func(_ *ruleEntry, v value) { v.failPlanned() }},
+			{"network", "true or false", func(r *ruleEntry, v value) { v.setFlag(&r.rule.Commands.Network) }},
 		},
 	}
 }
@@ -149,6 +167,9 @@ func (r *ruleEntry) readCommands(v value) {
 	r.strictOnly(v)
 	r.rule.Commands = &permissions.Commands{Redirects: permissions.RedirectsNone}
 	readKeys(v, commandsNoun(), r)
+	if isMapping(v) && v.has("network") && r.at.says("decision", "type", "reject", "manual", "ask") {
+		return // a rule that stops may be about every command that reaches another machine
+	}
 	if !isMapping(v) || !v.mustHave("allow", "name the commands that may run: allow: [git status, ls]") {
 		r.wrong = append(r.wrong, "commands.allow")
 	}
@@ -193,7 +214,7 @@ func decisionNoun() noun[*ruleEntry] {
 			{"optionId", "a text", func(r *ruleEntry, v value) { v.setText(&r.rule.Option) }},
 			{"reason", "a text", func(r *ruleEntry, v value) { v.setText(&r.rule.Reason) }},
 			{"skipGovernors", "true or false", func(r *ruleEntry, v value) { v.setBool(&r.rule.SkipGovernors) }},
-			{"final", "", func(_ *ruleEntry, v value) { v.failPlanned() }},
+			{"final", "true or false", (*ruleEntry).readFinal},
 		},
 	}
 }
@@ -234,13 +255,34 @@ func (r *ruleEntry) check() {
 			r.wrong = append(r.wrong, name)
 		}
 	}
-	for _, fault := range r.rule.Check() {
+	if r.finalAt != nil && r.rule.Verdict != permissions.Reject {
+		r.finalAt.fail(ruleValue, "take it out", "only a rejection is final: something stronger may stand above every other decision")
+	}
+	faults := r.rule.Check()
+	if len(faults) == 0 && !r.file.file.Workspace { // a stranger's examples are only work
+		faults = r.rule.CheckExamples()
+	}
+	for _, fault := range faults {
 		if r.reported(fault.Field) {
 			continue
 		}
+		rule := ruleRule
+		if strings.HasPrefix(fault.Field, "match[") || strings.HasPrefix(fault.Field, "not_match[") {
+			rule = ruleExample
+		}
 		at := r.at.find(fault.Field)
-		at.fail(ruleRule, fault.Hint, "%s", fault.Message)
+		at.fail(rule, fault.Hint, "%s", fault.Message)
 	}
+}
+
+// says tells whether a text below a mapping is one of several.
+func (v value) says(name, field string, texts ...string) bool {
+	below, ok := v.get(name)
+	if !ok {
+		return false
+	}
+	at, ok := below.get(field)
+	return ok && slices.Contains(texts, at.node.Value)
 }
 
 // reported tells whether a mistake of the field, or of what it stands in, was reported already.

@@ -1,11 +1,15 @@
 package config
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+const ruleGrant = "grant"
 
 // sandboxNoun is what a tool may say about where and how it runs.
 func sandboxNoun() noun[*toolEntry] {
@@ -32,7 +36,7 @@ func sandboxKeys() []key[*toolEntry] {
 		{"strict", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.Strict) }},
 		{"allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands},
 		{"sockets", "a list of paths", (*toolEntry).readSockets},
-		{"grants", "a list", func(e *toolEntry, v value) { e.lack(v, notYet) }},
+		{"grants", "a list of names", (*toolEntry).readGrants},
 		{"require", "a list of properties", (*toolEntry).readRequire},
 		{"best_effort", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.BestEffort) }},
 
@@ -151,6 +155,30 @@ func (e *toolEntry) readSockets(v value) {
 		}
 		if ok {
 			e.tool.Sandbox.Sockets = append(e.tool.Sandbox.Sockets, path)
+		}
+	}
+}
+
+// readGrants reads what a tool is granted in one word. What that gives is looked for when all files are read.
+func (e *toolEntry) readGrants(v value) {
+	entries, _ := v.list("the name of a grant")
+	for _, entry := range entries {
+		name, ok := entry.text()
+		if !ok {
+			continue
+		}
+		g, err := grant.Named(name)
+		var unknown *grant.UnknownError
+		switch {
+		case errors.As(err, &unknown):
+			entry.fail(ruleGrant, unknown.Hint(), "%v", err)
+		case err != nil:
+			entry.fail(ruleGrant, "", "%v", err)
+		case slices.Contains(e.tool.Sandbox.Grants, name):
+			entry.fail(ruleGrant, "", "%s stands here twice", name)
+		default:
+			e.tool.Sandbox.Grants = append(e.tool.Sandbox.Grants, name)
+			e.networkGranted = e.networkGranted || g.NeedsNetwork()
 		}
 	}
 }

@@ -27,8 +27,9 @@ const (
 	ruleVanished   = "vanished"  // a file is gone, and what it said last counts
 	toolsVariable  = "A2A_TOOLS_CONFIG"
 	policyVariable = "A2A_AUTO_APPROVAL_FILE"
-
-	governorsVariable = "A2A_GOVERNORS_FILE"
+	// ErrorProfileVariable names the error profile: acp-basic or extended-json.
+	ErrorProfileVariable = "A2A_ERROR_PROFILE"
+	governorsVariable    = "A2A_GOVERNORS_FILE"
 )
 
 // Sources says where configuration comes from. The zero Sources has none.
@@ -96,6 +97,9 @@ func (s Sources) candidates() ([]candidate, Errors) {
 		all = append(all, directory(filepath.Join(s.ConfigHome, directoryName), tool.LayerUser)...)
 	}
 	environment, errs := s.fromEnvironment()
+	if _, err := s.errorProfile(); err != nil {
+		errs = append(errs, Error{File: ErrorProfileVariable, Severity: SeverityError, Rule: ruleValue, Message: err.Error(), Hint: "unset it for acp-basic"})
+	}
 	all = append(all, environment...)
 	all = append(all, s.fromFlags()...)
 	if s.SystemDir != "" {
@@ -108,6 +112,14 @@ func (s Sources) candidates() ([]candidate, Errors) {
 		}
 	}
 	return once(all), append(errs, s.relative()...)
+}
+
+// errorProfile gives the error profile that the environment names.
+func (s Sources) errorProfile() (tool.ErrorProfile, error) {
+	if s.Env == nil {
+		return tool.ProfileBasic, nil
+	}
+	return tool.ParseErrorProfile(s.Env(ErrorProfileVariable))
 }
 
 // relative refuses paths that would mean another place wherever the program starts.
@@ -222,6 +234,7 @@ var errAbsent = errors.New("absent")
 // read reads a candidate. It returns errAbsent for an optional one that is not there.
 func (s Sources) read(c candidate) (File, error) {
 	file := File{Name: c.name, Path: c.path, Layer: c.layer, Workspace: c.workspace != ""}
+	file.ErrorProfile, _ = s.errorProfile() // said once, by candidates
 	if c.embedded != nil {
 		file.Data = bytes.Clone(c.embedded)
 		return file, nil

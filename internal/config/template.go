@@ -26,11 +26,11 @@ func (e *toolEntry) compile() Loaded {
 		loaded.CacheKey = e.compileText(e.cacheKey)
 	}
 	for _, exit := range sortedKeys(e.details) {
-		if text := e.compileText(e.details[exit]); text != nil {
+		if detail := e.compileTree(e.details[exit]); detail != nil {
 			if loaded.Details == nil {
-				loaded.Details = map[int]*render.Text{}
+				loaded.Details = map[int]*render.Tree{}
 			}
-			loaded.Details[exit] = text
+			loaded.Details[exit] = detail
 		}
 	}
 	return loaded
@@ -104,6 +104,34 @@ func (e *toolEntry) compileText(v value) *render.Text {
 	}
 	e.checkNames(v, text)
 	return text
+}
+
+// compileTree compiles every text of a value; nil when one of them is wrong.
+func (e *toolEntry) compileTree(v value) *render.Tree {
+	before := len(v.doc.found)
+	tree := &render.Tree{}
+	switch {
+	case isMapping(v):
+		tree.Object = map[string]*render.Tree{}
+		entries, _ := v.entries()
+		for _, entry := range entries {
+			tree.Object[entry.name] = e.compileTree(entry.value)
+		}
+	case isList(v):
+		items, _ := v.list("")
+		tree.List = make([]*render.Tree, len(items))
+		for i, item := range items {
+			tree.List[i] = e.compileTree(item)
+		}
+	case v.node.Tag == "!!str" || v.node.Tag == "!!timestamp":
+		tree.Text = e.compileText(v)
+	default:
+		tree.Literal, _ = v.open()
+	}
+	if Errors(v.doc.found[before:]).Broken() {
+		return nil
+	}
+	return tree
 }
 
 // checkNames looks for what a text names and no parameter declares, those that the script implies included. Unlike in the

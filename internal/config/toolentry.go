@@ -24,10 +24,11 @@ type toolEntry struct {
 
 	sandboxCaching sandboxCaching
 
+	networkGranted bool // one of its grants is of no use without
+
 	unread bool // the script could not be compiled, so it is not known what it implies
 
-	lacks []string // what this build cannot do for it yet
-	found Errors   // what was said about it so far
+	found Errors // what was said about it so far
 }
 
 func newToolEntry(file *toolsFile, e entry, at value) *toolEntry {
@@ -64,6 +65,8 @@ func toolNoun() noun[*toolEntry] {
 			{"retry", "a mapping", (*toolEntry).readRetry},
 			{"circuit_breaker", "a mapping", (*toolEntry).readCircuitBreaker},
 			{"caching", "a mapping", (*toolEntry).readCaching},
+			{"output", "a mapping", func(e *toolEntry, v value) { readKeys(v, outputNoun(), &e.tool.Output) }},
+			{"surface", "a mapping", func(e *toolEntry, v value) { readKeys(v, surfaceNoun(), &e.tool.Surface) }},
 		},
 		elsewhere: []misplaced{
 			{names(sandboxNoun().keys), "%s belongs under sandbox"},
@@ -85,12 +88,6 @@ func (e *toolEntry) readScript(v value) {
 	e.tool.Script, e.script = script, v
 }
 
-// lack notes something that the entry asks for and this build does not do. The tool is listed, and calls are refused.
-func (e *toolEntry) lack(v value, why string) {
-	e.lacks = append(e.lacks, strings.TrimPrefix(v.name, e.at.name+": ")+": "+why)
-	v.warn("unavailable", "", "%s, so this tool is unavailable", why)
-}
-
 // notYet is the reason for keys whose support has not landed.
 const notYet = "not supported yet"
 
@@ -101,10 +98,6 @@ func (e *toolEntry) finish() Loaded {
 	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
-	e.tool.Unavailable = strings.Join(e.lacks, "; ")
-	if e.tool.Unavailable != "" {
-		loaded.Template = nil
-	}
 	loaded.Tool = e.tool
 	return loaded
 }
@@ -130,13 +123,4 @@ func (e *toolEntry) readAnnotations(v value) {
 		v.fail(ruleValue, "a read-only tool is not asked about; keep the hint that is true",
 			"readOnlyHint and destructiveHint cannot both be true")
 	}
-}
-
-// later is the table of a mapping whose support has not landed: its keys are checked, its values are not.
-func later(name string, known ...string) noun[*toolEntry] {
-	n := noun[*toolEntry]{name: name}
-	for _, k := range known {
-		n.keys = append(n.keys, key[*toolEntry]{k, "", func(*toolEntry, value) {}})
-	}
-	return n
 }

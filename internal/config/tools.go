@@ -17,7 +17,7 @@ type Loaded struct {
 	// CacheKey tells the tool's calls apart; nil when their arguments do, or nothing is kept.
 	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
-	Details map[int]*render.Text
+	Details map[int]*render.Tree
 	// Warnings are what its author should know, in the order of reading.
 	Warnings Errors
 }

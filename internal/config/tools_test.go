@@ -52,12 +52,17 @@ func TestEveryKey(t *testing.T) {
 			TempIsolation:        false,
 			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
 			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
-			Network:              tool.NetworkOn,
-			Strict:               true,
-			Sockets:              []string{"/run/postgresql/.s.PGSQL.5432"},
-			Commands:             []string{"curl", "/usr/bin/env"},
-			Require:              []string{"fs", "tree"},
-			BestEffort:           true,
+			Grants:               []string{"git", "ssh-agent"},
+			References: map[string]tool.Reference{
+				"API_KEY": {Secret: "API_KEY"}, "WHO": {Env: "USER"}, "TOKEN": {File: "/run/secrets/token"},
+				"PASSWORD": {Command: []string{"pass", "show", "db/password"}},
+			},
+			Network:    tool.NetworkOn,
+			Strict:     true,
+			Sockets:    []string{"/run/postgresql/.s.PGSQL.5432"},
+			Commands:   []string{"curl", "/usr/bin/env"},
+			Require:    []string{"fs", "tree"},
+			BestEffort: true,
 			Limits: tool.Limits{
 				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
 				OpenFiles: 10, Processes: 1, TempSize: 64 << 20,
@@ -69,6 +74,9 @@ func TestEveryKey(t *testing.T) {
 		},
 		Retry:          tool.Retry{Attempts: 4, Backoff: tool.BackoffExponential, Delay: 500 * time.Millisecond, Multiplier: 1.5, MaxDelay: 10 * time.Second},
 		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second, HalfOpenCalls: 2},
+
+		Output:  tool.Output{Keep: 128 << 10, Spill: true},
+		Surface: tool.Surface{MCPProtocolError: true},
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
 		Tags:        []string{"one", "two"},
@@ -99,35 +107,6 @@ func TestDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestUnavailable says in one line why a tool cannot be called, and leaves the file's other tools alone.
-func TestUnavailable(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, entry, want string }{
-		{"grants", "sandbox: {grants: [git]}", "sandbox.grants: not supported yet"},
-		{"secret", "sandbox: {environment_variables: {A: {secret: A}}}", "sandbox.environment_variables.A: {secret: …} is not supported yet"},
-		{"several", "sandbox: {grants: [git], environment_variables: {A: {secret: A}}}", "sandbox.grants: not supported yet; sandbox.environment_variables.A: {secret: …} is not supported yet"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			data := "a:\n  script: echo\n  " + test.entry + "\nb: {script: echo}\n"
-			tools, err := ReadTools(File{Name: "x.yaml", Data: []byte(data)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, tools[0].Tool.Unavailable); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if available := tools[0].Template != nil; available != (test.want == "") {
-				t.Errorf("template %v for a tool that is unavailable because of %q", tools[0].Template, test.want)
-			}
-			if tools[1].Tool.Unavailable != "" || tools[1].Template == nil || len(tools[1].Warnings) > 0 {
-				t.Errorf("the other tool of the file is touched: %+v", tools[1])
-			}
-		})
 	}
 }
 

@@ -25,15 +25,26 @@ type Redactor interface {
 	Redact(string) string
 }
 
+// Vault gives the values that governors refer to: their tokens. *secret.Vault is one. Its errors hold no value.
+type Vault interface {
+	Value(context.Context, tool.Reference) (string, error)
+}
+
+type noVault struct{}
+
+func (noVault) Value(context.Context, tool.Reference) (string, error) {
+	return "", errors.New("there is nothing that keeps values")
+}
+
 // Options says what Governors are made of.
 type Options struct {
 	// Host gives the sandbox that scripts run in. It is asked for when the first of them is to run. Required for scripts.
 	Host func() (Host, error)
 	// StateDir is where rates and budgets are counted; "" where nothing can be written, and then they are errors.
 	StateDir string
-	Getenv   func(string) string // required: for ${VAR} and {env: VAR}
-	Redactor Redactor            // optional
-	Now      func() time.Time    // optional, default time.Now
+	Vault    Vault            // optional; without it a governor that refers to a value is an error
+	Redactor Redactor         // optional
+	Now      func() time.Time // optional, default time.Now
 
 	dial dialOptions // of tests
 }
@@ -60,8 +71,8 @@ func New(o Options) *Governors {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Getenv == nil {
-		o.Getenv = func(string) string { return "" }
+	if o.Vault == nil {
+		o.Vault = noVault{}
 	}
 	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), own: map[string][]*compiled{}}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/netguard"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // dialOptions are what tests put in place of the network.
@@ -30,7 +31,7 @@ type dialOptions struct {
 type httpJudge struct {
 	id     string
 	spec   HTTP
-	getenv func(string) string
+	vault  Vault
 	now    func() time.Time
 	client *http.Client
 }
@@ -48,7 +49,7 @@ func newHTTP(spec *Spec, o Options) *httpJudge {
 		o.dial.transport(transport)
 	}
 	return &httpJudge{
-		id: spec.ID, spec: spec.HTTP, getenv: o.Getenv, now: o.Now,
+		id: spec.ID, spec: spec.HTTP, vault: o.Vault, now: o.Now,
 		client: &http.Client{Transport: transport, CheckRedirect: sameHost},
 	}
 }
@@ -71,10 +72,17 @@ func sameHost(next *http.Request, before []*http.Request) error {
 }
 
 func (h *httpJudge) judge(ctx context.Context, in *input) (answer, error) {
-	request, err := h.request(ctx, in)
+	request, values, err := h.request(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
+	a, err := h.send(request)
+	err = a.hide(values, err)
+	return a, err
+}
+
+// send sends the request and reads the answer.
+func (h *httpJudge) send(request *http.Request) (answer, error) {
 	response, err := h.client.Do(request)
 	if err != nil {
 		return answer{}, withoutURL(err)
@@ -96,19 +104,20 @@ func (h *httpJudge) judge(ctx context.Context, in *input) (answer, error) {
 }
 
 // request makes the request. The id is that of the act and the governor, so that whoever gets it twice can tell; nothing is sent
-// twice by us.
-func (h *httpJudge) request(ctx context.Context, in *input) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.spec.URL, bytes.NewReader(in.encoded))
+// twice by us. The values beside it are those that it holds and nobody else may see.
+func (h *httpJudge) request(ctx context.Context, in *input) (request *http.Request, values []string, err error) {
+	request, err = http.NewRequestWithContext(ctx, http.MethodPost, h.spec.URL, bytes.NewReader(in.encoded))
 	if err != nil {
-		return nil, errors.New("its URL cannot be used")
+		return nil, nil, errors.New("its URL cannot be used")
 	}
 	request.Header.Set("User-Agent", "a2a-acp")
 	request.Header.Set("Accept", "application/json")
 	for name, text := range h.spec.Headers {
-		value, err := expand(text, h.getenv)
+		value, held, err := expand(ctx, text, h.vault)
 		if err != nil {
-			return nil, fmt.Errorf("header %s: %w", name, err)
+			return nil, nil, fmt.Errorf("header %s: %w", name, err)
 		}
+		values = append(values, held...)
 		request.Header.Set(name, value)
 	}
 	sum := sha256.Sum256([]byte(h.id + "\x00" + in.ToolCall.CallID + "\x00" + in.hash + "\x00" + strconv.FormatInt(in.startedAt.UnixNano(), 10)))
@@ -116,20 +125,20 @@ func (h *httpJudge) request(ctx context.Context, in *input) (*http.Request, erro
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", id)
 	request.Header.Set("Webhook-Id", id)
-	if err := h.sign(request, id, in.encoded); err != nil {
-		return nil, err
+	if err := h.sign(ctx, request, id, in.encoded); err != nil {
+		return nil, nil, err
 	}
-	return request, nil
+	return request, values, nil
 }
 
 // sign signs a request as Standard Webhooks does (its specification, "Signature scheme"): HMAC-SHA256 over id, time and body.
-func (h *httpJudge) sign(request *http.Request, id string, body []byte) error {
+func (h *httpJudge) sign(ctx context.Context, request *http.Request, id string, body []byte) error {
 	at := strconv.FormatInt(h.now().Unix(), 10)
 	request.Header.Set("Webhook-Timestamp", at)
-	if h.spec.Secret.IsZero() {
+	if h.spec.Secret == nil {
 		return nil
 	}
-	secret, err := h.spec.Secret.resolve(h.getenv)
+	secret, err := h.vault.Value(ctx, *h.spec.Secret)
 	if err != nil {
 		return fmt.Errorf("signing_secret: %w", err)
 	}
@@ -148,22 +157,22 @@ func (h *httpJudge) sign(request *http.Request, id string, body []byte) error {
 
 var placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand puts variables of the program's environment in place of ${NAME}. One that is not set is an error, and so is a value that
-// no header can have: half a token would only be told to somebody.
-func expand(text string, getenv func(string) string) (string, error) {
-	var missing error
-	value := placeholder.ReplaceAllStringFunc(text, func(match string) string {
+// expand puts variables of the program's environment in place of ${NAME}, and gives their values beside it. One that is not set is
+// an error, and so is a value that no header can have: half a token would only be told to somebody.
+func expand(ctx context.Context, text string, vault Vault) (expanded string, values []string, err error) {
+	expanded = placeholder.ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
-		found := getenv(name)
-		if found == "" && missing == nil {
-			missing = fmt.Errorf("the variable %s is not set", name)
+		value, problem := vault.Value(ctx, tool.Reference{Env: name})
+		if problem == nil && strings.ContainsAny(value, "\r\n\x00") {
+			problem = fmt.Errorf("the variable %s holds what no header can", name)
 		}
-		if strings.ContainsAny(found, "\r\n\x00") && missing == nil {
-			missing = fmt.Errorf("the variable %s holds what no header can", name)
+		if problem != nil && err == nil {
+			err = problem
 		}
-		return found
+		values = append(values, value)
+		return value
 	})
-	return value, missing
+	return expanded, values, err
 }
 
 // withoutURL takes the URL off an error, whose query may hold a token.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // seen is what a server was sent.
@@ -105,7 +106,7 @@ func TestHTTP(t *testing.T) {
 		}, permissions.Ask, "error", "", nil},
 		{"a variable that is not set", says(approve), permissions.Ask, "error", "NOT_SET is not set", func(s *Spec) { s.HTTP.Headers = map[string]string{"X": "a ${NOT_SET} b"} }},
 		{"a variable that breaks the header", says(approve), permissions.Ask, "error", "BROKEN holds", func(s *Spec) { s.HTTP.Headers = map[string]string{"X": "${BROKEN}"} }},
-		{"nothing to sign with", says(approve), permissions.Ask, "error", "NOT_SET is not set", func(s *Spec) { s.HTTP.Secret = Reference{Env: "NOT_SET"} }},
+		{"nothing to sign with", says(approve), permissions.Ask, "error", "NOT_SET is not set", func(s *Spec) { s.HTTP.Secret = &tool.Reference{Env: "NOT_SET"} }},
 		{"not allowed", says(approve), permissions.Ask, "error", "loopback", func(s *Spec) { s.HTTP.Allow = nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestSigned(t *testing.T) {
 			h := newHouse(t)
 			h.env["SIGNING"], h.env["GOVERNOR_TOKEN"] = secret, "tok-1"
 			h.has(web(server.URL+"/evaluate", func(s *Spec) {
-				s.HTTP.Secret = Reference{Env: "SIGNING"}
+				s.HTTP.Secret = &tool.Reference{Env: "SIGNING"}
 				s.HTTP.Headers = map[string]string{"Authorization": "Bearer ${GOVERNOR_TOKEN}"}
 			}))
 			r := h.governors.Review(t.Context(), h.review())

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -40,7 +41,7 @@ func newHouse(t *testing.T) *house {
 	}
 	h.governors = New(Options{
 		Host: func() (Host, error) { return host, nil }, StateDir: realDir(t),
-		Getenv: func(name string) string { return h.env[name] },
+		Vault: &secret.Vault{Environ: func(name string) string { return h.env[name] }},
 	})
 	return h
 }

@@ -38,7 +38,7 @@ func (g *Governors) newMember(spec Spec, phase string) *member {
 	m := &member{spec: spec, phase: phase, tools: permissions.CompileTools(spec.AppliesTo)}
 	switch spec.Kind {
 	case KindScript:
-		m.judge = &script{spec: spec.Script, timeout: spec.Timeout, host: g.o.Host, getenv: g.o.Getenv}
+		m.judge = &script{spec: spec.Script, timeout: spec.Timeout, host: g.o.Host, vault: g.o.Vault}
 	case KindHTTP:
 		m.judge = newHTTP(&spec, g.o)
 	case KindCEL:

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -41,6 +42,30 @@ type answer struct {
 
 	exitCode *int
 	http     int
+}
+
+// hide takes the values that the governor was given out of what it says, and out of the error beside it: both are shown and put on
+// record.
+func (a *answer) hide(values []string, err error) error {
+	if len(values) == 0 {
+		return err
+	}
+	clean := secret.New(values...).String
+	for i := range a.messages {
+		a.messages[i] = clean(a.messages[i])
+	}
+	a.option, a.followUp, a.metadata = clean(a.option), clean(a.followUp), clean(a.metadata)
+	if a.replaced != nil {
+		for _, text := range []*string{a.replaced.Stdout, a.replaced.Stderr} {
+			if text != nil {
+				*text = clean(*text)
+			}
+		}
+	}
+	if err == nil || clean(err.Error()) == err.Error() {
+		return err
+	}
+	return errors.New(clean(err.Error()))
 }
 
 // replacement is output in the place of output.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -26,7 +25,7 @@ type script struct {
 	spec    Script
 	timeout time.Duration
 	host    func() (Host, error)
-	getenv  func(string) string
+	vault   Vault
 }
 
 // The limits of a governor's program.
@@ -49,7 +48,11 @@ func (s *script) judge(ctx context.Context, in *input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	profile, argv, err := s.profile(in)
+	environment, values, err := s.environment(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	profile, argv, err := s.profile(in, environment)
 	if err != nil {
 		return answer{}, err
 	}
@@ -61,17 +64,15 @@ func (s *script) judge(ctx context.Context, in *input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return readOutcome(outcome)
+	a, err := readOutcome(outcome)
+	err = a.hide(values, err)
+	return a, err
 }
 
 // profile says what the program may do. Nothing of the workspace can be written, and so nothing that it holds is changed by the
 // governor; a program in it is refused, since whoever writes the repository would be the governor.
-func (s *script) profile(in *input) (sandbox.Profile, []string, error) {
+func (s *script) profile(in *input, environment map[string]string) (sandbox.Profile, []string, error) {
 	argv, files, err := s.argv(in)
-	if err != nil {
-		return sandbox.Profile{}, nil, err
-	}
-	environment, err := s.environment()
 	if err != nil {
 		return sandbox.Profile{}, nil, err
 	}
@@ -138,51 +139,20 @@ func lookPath(name string) (string, error) {
 	return "", fmt.Errorf("its program %s is not installed; name it with its whole path where it lies elsewhere", quoted(name))
 }
 
-// environment resolves what stands elsewhere.
-func (s *script) environment() (map[string]string, error) {
-	environment := maps.Clone(s.spec.Environment)
-	if environment == nil {
+// environment resolves what stands elsewhere, and gives those values beside it.
+func (s *script) environment(ctx context.Context) (environment map[string]string, values []string, err error) {
+	if environment = maps.Clone(s.spec.Environment); environment == nil {
 		environment = map[string]string{}
 	}
 	for name, reference := range s.spec.Secrets {
-		value, err := reference.resolve(s.getenv)
+		value, err := s.vault.Value(ctx, reference)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		environment[name] = value
+		values = append(values, value)
 	}
-	return environment, nil
-}
-
-// longestSecret is the number of bytes of the largest secret that is read from a file.
-const longestSecret = 64 << 10
-
-// resolve gives the value that is referred to. Its errors never tell of the value.
-func (r Reference) resolve(getenv func(string) string) (string, error) {
-	switch {
-	case r.Env != "":
-		value := getenv(r.Env)
-		if value == "" {
-			return "", fmt.Errorf("the variable %s is not set", r.Env)
-		}
-		return value, nil
-	case r.File != "":
-		f, err := os.Open(r.File)
-		if err != nil {
-			return "", fmt.Errorf("the secret's file %s: %w", r.File, withoutPath(err))
-		}
-		defer f.Close()
-		data, err := io.ReadAll(io.LimitReader(f, longestSecret+1))
-		if err != nil || len(data) > longestSecret {
-			return "", fmt.Errorf("the secret's file %s cannot be read as a secret", r.File)
-		}
-		value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
-		if value == "" {
-			return "", fmt.Errorf("the secret's file %s is empty", r.File)
-		}
-		return value, nil
-	}
-	return "", errors.New("nothing is referred to")
+	return environment, values, nil
 }
 
 func withoutPath(err error) error {

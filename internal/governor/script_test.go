@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // TestScripts runs real programs that answer well, badly and not at all. Whatever is not surely an approval approves nothing.
@@ -121,10 +122,10 @@ func TestScriptIsConfined(t *testing.T) {
 		read=$(cat a.txt); in=$(cat)
 		echo x > a.txt; echo x > new.txt; wrote=$?
 		exec 3<>/dev/tcp/127.0.0.1/1; net=$?
-		jq -cn --arg read "$read" --argjson in "$in" --arg token "$TOKEN" --arg file "$KEY" --arg literal "$MODE" --arg other "$OTHER_TOKEN$GUARD_TOKEN" --arg wrote $wrote \
-			'{status: "approve", metadata: {read: $read, in: $in, token: $token, file: $file, literal: $literal, other: $other, wrote: $wrote}}'`)
+		jq -cn --arg read "$read" --argjson in "$in" --arg token "${TOKEN:0:3}" --arg file "${KEY:0:4}" --arg whole "$TOKEN$KEY" --arg literal "$MODE" --arg other "$OTHER_TOKEN$GUARD_TOKEN" --arg wrote $wrote \
+			'{status: "approve", metadata: {read: $read, in: $in, token: $token, file: $file, literal: $literal, other: $other, wrote: $wrote, whole: $whole}, messages: [$whole]}'`)
 	s.Script.Environment = map[string]string{"MODE": "strict"}
-	s.Script.Secrets = map[string]Reference{"TOKEN": {Env: "GUARD_TOKEN"}, "KEY": {File: secret}}
+	s.Script.Secrets = map[string]tool.Reference{"TOKEN": {Env: "GUARD_TOKEN"}, "KEY": {File: secret}}
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("jq is not installed")
 	}
@@ -134,8 +135,8 @@ func TestScriptIsConfined(t *testing.T) {
 		t.Fatalf("got %+v", ruling)
 	}
 	var told struct {
-		Read, Token, File, Literal, Other, Wrote string
-		In                                       struct {
+		Read, Token, File, Literal, Other, Wrote, Whole string
+		In                                              struct {
 			Phase, SessionID string
 			ToolCall         struct {
 				ToolID, Digest string
@@ -148,8 +149,11 @@ func TestScriptIsConfined(t *testing.T) {
 	if err := json.Unmarshal([]byte(ruling.Governance.Answers[0].Metadata), &told); err != nil {
 		t.Fatal(err)
 	}
-	if told.Read != "from the workspace" || told.Token != "tok-1" || told.File != "from a file" || told.Literal != "strict" || told.Other != "" || told.Wrote == "0" {
+	if told.Read != "from the workspace" || told.Token != "tok" || told.File != "from" || told.Literal != "strict" || told.Other != "" || told.Wrote == "0" {
 		t.Errorf("got %+v", told)
+	}
+	if told.Whole != "[secret][secret]" || ruling.Reason != "[secret][secret]" {
+		t.Errorf("its values are shown: %q, %q", told.Whole, ruling.Reason)
 	}
 	call := told.In.ToolCall
 	if told.In.Phase != "permission" || call.ToolID != "note" || call.Digest != "d1" || call.Parameters["text"] != "hello" || call.Parameters["token"] != "[secret]" ||

@@ -101,23 +101,14 @@ type Script struct {
 	Network tool.Network
 	// Environment holds literal values, Secrets those that stand elsewhere.
 	Environment map[string]string
-	Secrets     map[string]Reference
+	Secrets     map[string]tool.Reference
 }
-
-// Reference is a value that stands elsewhere. Exactly one field is set.
-type Reference struct {
-	Env  string // a variable of the program's own environment
-	File string // a file, absolute; the newline at its end is not part of the value
-}
-
-// IsZero tells whether nothing is referred to.
-func (r Reference) IsZero() bool { return r == Reference{} }
 
 // HTTP is a URL that is told of each act.
 type HTTP struct {
 	URL     string
 	Headers map[string]string // ${VAR} in a value stands for a variable of the program's environment
-	Secret  Reference         // what requests are signed with; zero for none
+	Secret  *tool.Reference   // what requests are signed with; nil for none
 	// Allow are the addresses that may be reached although they are not public.
 	Allow []netip.Prefix
 }

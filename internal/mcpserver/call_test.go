@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -215,5 +216,30 @@ func TestProgressAfterTheEnd(t *testing.T) {
 	v.write(`{"jsonrpc":"2.0","id":"2","method":"tools/list"}`)
 	if line := v.read(); !strings.Contains(line, `"id":"2"`) {
 		t.Errorf("after the end: %s", line)
+	}
+}
+
+// TestProtocolErrorReachesTheAgent is about an author who wants an exit code to be an error of the protocol: each client is
+// told the code that its revision has for it.
+func TestProtocolErrorReachesTheAgent(t *testing.T) {
+	t.Parallel()
+	told := CallResult{Content: "not told", IsError: true}.AsProtocolError(&tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no such row"})
+	if plain := (CallResult{Content: "told"}).AsProtocolError(nil); plain.Error != nil {
+		t.Error("a success became an error")
+	}
+	door := func() *Door {
+		return listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return told, nil }}, nil)
+	}
+	old := byHand(t, attach(t.Context(), t, door()))
+	old.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b"}}`)
+	if line := old.read(); !strings.Contains(line, `"error":{"code":-32002,"message":"Resource not found","data":"no such row"}`) {
+		t.Errorf("a client of 2025-06-18 is told %s", line)
+	}
+	now := &writer{t: t}
+	a := attach(t.Context(), t, door())
+	now.in, now.out = a.in, bufio.NewReader(a.out)
+	now.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"agent","version":"1"}}}}`)
+	if line := now.read(); !strings.Contains(line, `"code":-32602`) || !strings.Contains(line, "Resource not found") || strings.Contains(line, "-32002") {
+		t.Errorf("a client of 2026-07-28 is told %s", line)
 	}
 }

@@ -68,6 +68,9 @@ func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.Cal
 	if err != nil {
 		return nil, failed(err)
 	}
+	if e := result.Error; e != nil {
+		return nil, &jsonrpc.Error{Code: int64(codeFor(e.Code, versionOf(r))), Message: e.Message, Data: e.Data}
+	}
 	return toMCP(result)
 }
 

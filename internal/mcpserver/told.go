@@ -11,6 +11,28 @@ import (
 // diagnosticsKey is the member of a result's _meta that holds what a person wants to know of the call.
 const diagnosticsKey = "a2a-acp/diagnostics"
 
+// originalKey is the member of a result's _meta that the original system has the diagnostics in.
+const originalKey = "a2a_diagnostics"
+
+// aboutResult is what a person wants to know of a call.
+type aboutResult struct {
+	CallID string        `json:"call_id"`
+	Status tool.Status   `json:"status"`
+	Cached bool          `json:"cached,omitempty"`
+	Millis float64       `json:"execution_time_ms"`
+	More   tool.Metadata `json:"metadata"`
+	*mapped
+}
+
+// mapped is the meaning of an exit code, as the record of a result has it.
+type mapped struct {
+	Code       int    `json:"code"`
+	Message    string `json:"message"`
+	Detail     any    `json:"detail,omitempty"`
+	Retryable  bool   `json:"retryable"`
+	ReturnCode int    `json:"returnCode"`
+}
+
 // structured is the result of a call for programs.
 type structured struct {
 	Stdout    string         `json:"stdout"`
@@ -27,6 +49,7 @@ type structured struct {
 // the model is to read it and go on. All is said twice, as text and as an object, since one client gives its model only
 // the text and another only the object.
 func FromResult(r tool.Result) CallResult {
+	r = r.InText()
 	out := CallResult{Content: text(r), IsError: r.Status != tool.StatusCompleted}
 	said := structured{
 		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Signal: r.Signal,
@@ -39,15 +62,16 @@ func FromResult(r tool.Result) CallResult {
 	if err == nil {
 		out.Structured = object
 	}
-	diagnostics, err := json.Marshal(map[string]any{diagnosticsKey: struct {
-		CallID string        `json:"call_id"`
-		Status tool.Status   `json:"status"`
-		Cached bool          `json:"cached,omitempty"`
-		Millis float64       `json:"execution_time_ms"`
-		More   tool.Metadata `json:"metadata"`
-	}{r.CallID, r.Status, r.Cached, r.ExecutionTimeMS, r.Metadata}})
+	about := aboutResult{CallID: r.CallID, Status: r.Status, Cached: r.Cached, Millis: r.ExecutionTimeMS, More: r.Metadata}
+	if r.Metadata.Diagnostics == nil {
+		r.Metadata.Diagnostics = map[string]any{}
+	}
+	if m := r.MCPError; m != nil {
+		about.mapped = &mapped{m.Code, m.Message, m.Detail, m.Retryable, m.ReturnCode}
+	}
+	meta, err := json.Marshal(map[string]any{diagnosticsKey: about, originalKey: r.Metadata.Diagnostics})
 	if err == nil {
-		out.Meta = diagnostics
+		out.Meta = meta
 	}
 	return out
 }
@@ -59,7 +83,7 @@ func text(r tool.Result) string {
 		parts = append(parts, r.Error.Error())
 	}
 	if m := r.MCPError; m != nil {
-		parts = append(parts, strings.TrimSuffix(fmt.Sprintf("%s: %s", m.Message, m.Detail), ": "))
+		parts = append(parts, strings.TrimSuffix(fmt.Sprintf("%s: %s", m.Message, m.DetailText()), ": "))
 	}
 	if r.Stdout != "" {
 		parts = append(parts, r.Stdout)
@@ -76,6 +100,9 @@ func text(r tool.Result) string {
 	if r.Truncated {
 		parts = append(parts, fmt.Sprintf("(the output was cut: there were %d bytes)", r.OutputLength))
 	}
+	if block := diagnosticsBlock(r); block != "" {
+		parts = append(parts, block)
+	}
 	if len(parts) == 0 {
 		return "(no output)"
 	}
@@ -83,4 +110,24 @@ func text(r tool.Result) string {
 		parts[i] = strings.TrimSuffix(parts[i], "\n")
 	}
 	return strings.Join(parts, "\n")
+}
+
+// diagnosticsBlock is what an error of the profile acp-basic, which is a text, cannot say in fields: for people, and for
+// models that are shown nothing but text. Under extended-json the fields say it.
+func diagnosticsBlock(r tool.Result) string {
+	m := r.MCPError
+	if m == nil || r.Metadata.Diagnostics["error_profile"] != tool.ProfileBasic.Word() {
+		return ""
+	}
+	line := fmt.Sprintf("diagnostics: error code %d, return code %d", m.Code, m.ReturnCode)
+	if m.Retryable {
+		line += ", retryable"
+	}
+	if hit := r.Metadata.Sandbox.LimitsHit; len(hit) > 0 {
+		line += ", limits hit: " + strings.Join(hit, ", ")
+	}
+	if cure, ok := r.Metadata.Diagnostics[tool.CureKey].(string); ok && !strings.Contains(m.DetailText(), cure) {
+		line += "\ncure: " + cure
+	}
+	return line
 }

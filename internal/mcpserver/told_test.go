@@ -57,6 +57,72 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
+// TestDiagnostics is about what an error cannot say by itself: under acp-basic people and models are told it in words, under
+// extended-json the fields say it; programs find it in _meta under either.
+func TestDiagnostics(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []tool.ErrorProfile{tool.ProfileBasic, tool.ProfileExtended} {
+		got := FromResult(tool.Result{
+			Status: tool.StatusFailed, ExitCode: 3, Stderr: "x",
+			MCPError: &tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no row", ReturnCode: 3, Retryable: true},
+			Metadata: tool.Metadata{
+				Diagnostics: map[string]any{"error_profile": profile.Word(), "return_code": 3, tool.CureKey: "make a row"},
+				Sandbox:     tool.SandboxReport{LimitsHit: []string{"cpu"}},
+			},
+		})
+		block := "\ndiagnostics: error code -32002, return code 3, retryable, limits hit: cpu\ncure: make a row"
+		if strings.HasSuffix(got.Content, block) != (profile == tool.ProfileBasic) {
+			t.Errorf("%s: %q", profile, got.Content)
+		}
+		var meta struct {
+			Ours struct {
+				Code, ReturnCode int
+				Message, Detail  string
+				Retryable        bool
+			} `json:"a2a-acp/diagnostics"`
+			Original map[string]any `json:"a2a_diagnostics"`
+		}
+		if err := json.Unmarshal(got.Meta, &meta); err != nil || meta.Original["error_profile"] != profile.Word() || meta.Original["return_code"] != 3.0 {
+			t.Errorf("%s: %s, %v", profile, got.Meta, err)
+		}
+		if o := meta.Ours; o.Code != -32002 || o.ReturnCode != 3 || o.Message != "Resource not found" || o.Detail != "no row" || !o.Retryable {
+			t.Errorf("%s: %+v", profile, o)
+		}
+	}
+}
+
+// TestBinaryIsNotShown guards that bytes which no text can hold are told as what they are.
+func TestBinaryIsNotShown(t *testing.T) {
+	t.Parallel()
+	got := FromResult(tool.Result{Status: tool.StatusCompleted, Stdout: "\x89PNG\x00", Metadata: tool.Metadata{Diagnostics: map[string]any{
+		tool.BinaryKey: map[string]tool.Binary{"stdout": {Type: "image/png", Bytes: 5, SHA256: "ab"}},
+	}}})
+	const want = "[binary data, not shown: image/png, 5 bytes, sha256 ab]"
+	if got.Content != want || !strings.Contains(string(got.Structured), want) {
+		t.Errorf("got %q, %s", got.Content, got.Structured)
+	}
+}
+
+// TestCodeFor is facts of the revisions: what may be sent to whom.
+func TestCodeFor(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ code, old, now int }{
+		{-32002, -32002, -32602}, {-32042, -32042, -32602}, {-32603, -32603, -32603}, {-32602, -32602, -32602}, {-32601, -32601, -32601},
+		{-32000, -32000, -32603}, {-32001, -32001, -32603}, {-32020, -32020, -32603}, {-32099, -32099, -32603}, {-31000, -31000, -31000}, {7, 7, 7},
+	} {
+		for _, version := range []string{"2024-11-05", "2025-06-18", "2025-11-25"} {
+			if got := codeFor(row.code, version); got != row.old {
+				t.Errorf("%d for %s: %d, want %d", row.code, version, got, row.old)
+			}
+		}
+		for _, version := range []string{"", "2026-07-28", "2027-01-01"} {
+			if got := codeFor(row.code, version); got != row.now {
+				t.Errorf("%d for %q: %d, want %d", row.code, version, got, row.now)
+			}
+		}
+	}
+}
+
 // TestCachedIsTold checks that a person can tell a kept result from a run.
 func TestCachedIsTold(t *testing.T) {
 	t.Parallel()

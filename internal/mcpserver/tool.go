@@ -54,4 +54,13 @@ type CallResult struct {
 	Structured json.RawMessage `json:"structured,omitempty"` // an object that fits OutputSchema; other clients give it only this
 	IsError    bool            `json:"isError,omitempty"`
 	Meta       json.RawMessage `json:"meta,omitempty"` // an object: `_meta` of the result
+	// Error, when it is set, is told in place of all that: an error of the protocol.
+	Error *ProtocolError `json:"error,omitempty"`
+}
+
+// ProtocolError is an error as JSON-RPC tells it. Its code is that of error_mapping; codeFor says what becomes of it.
+type ProtocolError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
 }

@@ -147,7 +147,7 @@ func TestForeignHostileValues(t *testing.T) {
 	for interpreter, text := range map[string]string{
 		"python3": "import json, os, sys\np = json.load(open(os.environ['A2A_PARAMS_FILE'], encoding='utf-8'))\nsys.stdout.buffer.write((p['x'] + '\\0').encode() + os.environb[b'A2A_PARAM_X'])\n",
 		"node":    "const p = JSON.parse(require('fs').readFileSync(process.env.A2A_PARAMS_FILE))\nprocess.stdout.write(p.x + '\\0' + process.env.A2A_PARAM_X)\n",
-		"perl":    "$/ = undef; open(F, '<', $ENV{A2A_PARAMS_FILE}); use JSON::PP; print JSON::PP->new->utf8(0)->decode(<F>)->{x}, \"\\0\", $ENV{A2A_PARAM_X};\n",
+		"perl":    "$/ = undef; open(F, '<', $ENV{A2A_PARAMS_FILE}); use JSON::PP; my $x = decode_json(<F>)->{x}; utf8::encode($x); print $x, \"\\0\", $ENV{A2A_PARAM_X};\n",
 		"sqlite3": "select json_extract(CAST(readfile('/dev/fd/3') AS TEXT), '$.x');\n",
 	} {
 		t.Run(interpreter, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (b *Bridge) carryOut(a act) error {
 	}
 	decision, given := b.o.Acts.Take(a.request.Session, a.ledger)
 	if !given {
-		decision = b.o.Authority.Decide(a.request)
+		decision = b.o.Authority.Take(a.request)
 	}
 	switch {
 	case b.governs(a.request.Workspace, decision):

@@ -69,6 +69,8 @@ type passed struct {
 type Authority interface {
 	// Decide looks at the request and at the links of its paths; it never blocks on a person.
 	Decide(permissions.Request) permissions.Decision
+	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
+	Take(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
 	// Forget drops what was kept for a session that has ended.

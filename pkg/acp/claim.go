@@ -65,6 +65,7 @@ func readClaim(s *Session, id string, call *toolCall, agent string) claim {
 	case permissions.ActionOther, permissions.ActionSwitchMode:
 		if server, name, ok := mcpTool(call); ok {
 			c.request.Tools = append([]string{"mcp." + server + "." + name}, c.request.Tools...)
+			c.request.Arguments = decodeArguments(claimedArguments(call))
 		}
 	default:
 		c.readPaths(call, input)
@@ -167,6 +168,7 @@ func (c *claim) readCommand(call *toolCall, input object) {
 		inputGiven = true
 		if argv := input.texts(key); len(argv) > 0 {
 			script := shellscan.ScanArgv(argv)
+			c.request.Argv = argv
 			c.setShell(&script, strings.Join(argv, " "))
 			return
 		}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -64,4 +65,18 @@ func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known boo
 	}
 	p.claim.acts = []permissions.Act{{Kind: permissions.ActionCall, Tool: request.Tools[0], Arguments: request.Arguments}}
 	return decision
+}
+
+// decodeArguments reads claimed arguments; nil when there are none.
+func decodeArguments(raw json.RawMessage) map[string]any {
+	if raw == nil {
+		return nil
+	}
+	var arguments map[string]any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&arguments); err != nil {
+		return nil
+	}
+	return arguments
 }

@@ -115,7 +115,7 @@ func (b *Bridge) decidePrompt(p *prompt) (decision permissions.Decision, ours bo
 	if request, known, ok := b.aboutOurTool(p); ok {
 		return b.decideOurTool(p, request, known), true
 	}
-	return b.o.Authority.Decide(p.claim.request), false
+	return b.o.Authority.Take(p.claim.request), false
 }
 
 // askPerson passes the request on as it came, and watches for the person's answer.

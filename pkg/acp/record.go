@@ -16,6 +16,9 @@ func (b *Bridge) recordDecision(event events.Event) error {
 // requestEvent gives an act as the record carries it.
 func requestEvent(kind events.Type, r permissions.Request) events.Event {
 	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(r.ShellText), Arguments: events.Arguments(r.Arguments, nil)}
+	if kind == events.ToolDecided {
+		tell(act, r)
+	}
 	for _, path := range r.Paths {
 		act.Paths = append(act.Paths, path.Name)
 	}
@@ -25,6 +28,17 @@ func requestEvent(kind events.Type, r permissions.Request) events.Event {
 		}
 	}
 	return events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Act: act}
+}
+
+// tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
+func tell(act *events.Act, r permissions.Request) {
+	act.Tools = r.Tools[1:]
+	act.Dir, act.Workspace, act.Env = r.Dir, r.Workspace.Dirs(), r.Env
+	act.Mode, act.Headless, act.Doubts = r.Mode, r.Headless, r.Doubts
+	act.ReadOnly, act.Destructive, act.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
+	for _, word := range r.Argv {
+		act.Argv = append(act.Argv, events.Text(word))
+	}
 }
 
 func decisionEvent(d permissions.Decision, option string) *events.Decision {

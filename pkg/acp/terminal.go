@@ -2,7 +2,6 @@ package acp
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
@@ -32,7 +31,8 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	var script shellscan.Script
 	if args := params.texts("args"); len(args) > 0 {
 		script = shellscan.ScanArgv(append([]string{command}, args...))
-		a.request.ShellText = quoteArgv(append([]string{command}, args...))
+		a.request.Argv = append([]string{command}, args...)
+		a.request.ShellText = permissions.QuoteArgv(a.request.Argv)
 	} else {
 		script = shellscan.Scan(command)
 		a.request.ShellText = command
@@ -42,6 +42,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 		return b.refuseAgent(frame, methodTerminalCreate+": its env cannot be read in one way only")
 	}
 	for _, variable := range variables {
+		a.request.Env = append(a.request.Env, variable.text("name"))
 		// A variable can change what a command does as much as an argument can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
 		if name := variable.text("name"); shellscan.ChangesCommands(name) {
 			script.Problems = append(script.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
@@ -53,17 +54,4 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	a.ledger = permissions.Act{Kind: permissions.ActionExecute, Command: a.request.ShellText, Dir: a.request.Dir}
 	a.what = fmt.Sprintf("run %s", a.request.ShellText)
 	return b.carryOut(a)
-}
-
-// quoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
-func quoteArgv(argv []string) string {
-	quoted := make([]string, len(argv))
-	for i, arg := range argv {
-		if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") == "" {
-			quoted[i] = arg
-			continue
-		}
-		quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
 }

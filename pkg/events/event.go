@@ -65,6 +65,20 @@ type Act struct {
 	Shell     string         `json:"shell,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"` // shortened, secrets replaced
 	Digest    string         `json:"digest,omitempty"`
+
+	// What rules look at beside that, so that what was decided can be decided again by others.
+	Tools       []string `json:"tools,omitempty"`     // the other ids that the act has
+	Argv        []string `json:"argv,omitempty"`      // the words of Shell, where it was given as words
+	Dir         string   `json:"dir,omitempty"`       // what relative paths are relative to
+	Workspace   []string `json:"workspace,omitempty"` // its directories
+	Env         []string `json:"env,omitempty"`       // names of the variables that it sets
+	Mode        string   `json:"mode,omitempty"`      // the mode that the agent was in
+	Headless    bool     `json:"headless,omitempty"`  // nobody could be asked
+	Doubts      []string `json:"doubts,omitempty"`    // why it could not be believed
+	ReadOnly    bool     `json:"read_only,omitempty"`
+	Destructive bool     `json:"destructive,omitempty"`
+	Confirm     bool     `json:"confirmation,omitempty"` // the tool's author wants a person asked every time
+
 	// Claimed marks an act that we know only from the agent's words, since we do not carry it out ourselves.
 	Claimed bool `json:"claimed,omitempty"`
 }
@@ -90,6 +104,9 @@ type Outcome struct {
 	Level      string   `json:"sandbox_level,omitempty"`
 	Killed     int      `json:"killed,omitempty"`
 	Error      string   `json:"error,omitempty"`
+
+	// Diagnostics are those of a failure: what clients may not be told by the protocol itself.
+	Diagnostics map[string]any `json:"a2a_diagnostics,omitempty"`
 
 	Attempt int    `json:"attempt,omitempty"` // which one it was, from 1, of an act that was tried more than once
 	Cached  bool   `json:"cached,omitempty"`  // nothing ran: it is the result of the call SameAs

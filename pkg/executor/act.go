@@ -1,9 +1,12 @@
 package executor
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -21,11 +24,14 @@ type act struct {
 	plan       sandbox.Plan // zero where nothing will run
 	request    permissions.Request
 	secrets    []string // texts that must neither be shown nor recorded; see mask
+	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
+	redactor   *secret.Redactor
 }
 
 func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *tool.Invocation) *act {
 	t := entry.Tool
 	a := &act{call: call, entry: entry, tool: t, arguments: arguments, invocation: invocation}
+	a.digest = invocation.Digest().String()
 	a.request = permissions.Request{
 		Door:                 call.Origin.Door,
 		Action:               permissions.ActionCall,
@@ -37,6 +43,11 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		Agent:                call.Origin.Agent,
 		Session:              call.Origin.Session,
 		ReadOnly:             t.IsReadOnly(),
+		Headless:             call.Origin.Headless,
+		Mode:                 call.Origin.Mode,
+		Env:                  slices.Sorted(maps.Keys(invocation.Environment)),
+		Destructive:          t.IsDestructive(),
+		Secret:               t.SecretParameters(),
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
 	a.secrets = secretTexts(arguments, t.SecretParameters())
@@ -59,6 +70,9 @@ func (a *act) scanDynamic() {
 		all.Problems = append(all.Problems, one.Problems...)
 		if command.Argv != nil {
 			texts = append(texts, strings.Join(command.Argv, " "))
+			if len(a.invocation.Dynamic) == 1 {
+				a.request.Argv = command.Argv
+			}
 		} else {
 			texts = append(texts, command.Text)
 		}
@@ -74,13 +88,6 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 		return shellscan.ScanArgv(command.Argv)
 	}
 	return shellscan.Scan(command.Text)
-}
-
-// pathNames are the parameters whose values are taken for paths, in whatever tool and whatever their format: the original
-// system's names and those that agents' own tools use.
-var pathNames = map[string]bool{
-	"path": true, "paths": true, "file": true, "files": true, "file_path": true, "filePath": true, "filename": true,
-	"directory": true, "dir": true, "destination": true, "source": true, "database": true,
 }
 
 // pathsOf lists the files that a call names in its arguments.
@@ -101,7 +108,7 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if !pathNames[name] && !declared[name] {
+		if !permissions.PathNames[name] && !declared[name] {
 			continue
 		}
 		if list, ok := arguments[name].([]any); ok {
@@ -122,7 +129,10 @@ func (a *act) event(kind events.Type) events.Event {
 		Tool:      a.tool.ID,
 		Arguments: events.Arguments(a.arguments, a.tool.SecretParameters()),
 		Shell:     events.Text(a.mask(a.request.ShellText)),
-		Digest:    a.invocation.Digest().String(),
+		Digest:    a.digest,
+	}
+	if kind == events.ToolDecided {
+		a.tell(record)
 	}
 	for _, path := range a.request.Paths {
 		record.Paths = append(record.Paths, a.mask(path.Name))
@@ -135,5 +145,16 @@ func (a *act) event(kind events.Type) events.Event {
 	return events.Event{
 		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task, ToolCall: a.call.Origin.ToolCall,
 		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
+	}
+}
+
+// tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
+func (a *act) tell(record *events.Act) {
+	r := a.request
+	record.Dir, record.Workspace, record.Env = r.Dir, r.Workspace.Dirs(), r.Env
+	record.Mode, record.Headless, record.Doubts = r.Mode, r.Headless, r.Doubts
+	record.ReadOnly, record.Destructive, record.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
+	for _, word := range r.Argv {
+		record.Argv = append(record.Argv, events.Text(a.mask(word)))
 	}
 }

@@ -16,7 +16,7 @@ import (
 // authorise decides whether the act may happen: the rules first, then the governors, and a person where these say so. The Failure is nil exactly when
 // the decision approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
-	decision := e.governed(ctx, a, a.maskDecision(e.authority.Decide(a.request)))
+	decision := e.governed(ctx, a, a.maskDecision(e.authority.Take(a.request)))
 	if decision.Verdict == permissions.Ask {
 		if failure := e.stopped(a.tool); failure != nil { // nobody is asked about what would not run
 			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure
@@ -93,6 +93,9 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 	text.WriteString(permissions.Fence("bash", permissions.Show(a.invocation.Shown)))
 	if values := a.values(); values != "" {
 		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
+	}
+	if given := a.given(); given != "" {
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", permissions.Fence("", permissions.Show(given)))
 	}
 	fmt.Fprintf(&text, "\nin %s", permissions.ShowLine(a.invocation.Dir))
 	if n := a.tool.Retry.Attempts; n > 1 {

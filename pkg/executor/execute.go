@@ -41,6 +41,10 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 		return e.refuse(ctx, call, nil, started, failure)
 	}
 
+	if failure := e.missing(entry.Tool, invocation); failure != nil {
+		return e.refuse(ctx, call, nil, started, failure)
+	}
+
 	act := newAct(call, entry, arguments, invocation)
 	act.plan = plan
 	decision, failure := e.authorise(ctx, act, caller)
@@ -50,11 +54,15 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 
 	started = e.now() // how long a person took to answer is not the tool's time
 	ran := e.granted(ctx, act, decision)
-	result := mapOutcome(act, ran)
+	took := e.now().Sub(started)
+	told := e.screen(ctx, act, decision, &ran, took)
+	result := e.mapOutcome(act, ran)
+	if told != nil {
+		result.Metadata.Diagnostics[tool.OutputGovernorKey] = told
+	}
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
-	result.ExecutionTimeMS = millis(e.now().Sub(started))
-	result = e.screened(ctx, act, decision, result)
+	result.ExecutionTimeMS = millis(took)
 	e.recordEnd(ctx, act, result, ran)
 	return result
 }
@@ -102,6 +110,7 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 		Dir:         startDirectory(settings, dir),
 		Environment: environment,
 		Sandbox:     settings,
+		References:  settings.References,
 		Shown:       rendered.Shown,
 		Dynamic:     rendered.Dynamic,
 	}, nil
@@ -118,6 +127,9 @@ func (e *Executor) plan(invocation *tool.Invocation) (sandbox.Plan, *tool.Failur
 
 // granted turns an approval into the grant that every run of the act needs, and performs it.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) ran {
+	if failure := e.fill(ctx, a); failure != nil {
+		return notRun(failure)
+	}
 	grant, err := permissions.Issue(decision, a.invocation.Digest(), a.plan.Digest(), e.now())
 	if err != nil {
 		return notRun(tool.Failf(tool.FailDenied, "%v", err))
@@ -145,8 +157,11 @@ func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran
 		return notRun(failure)
 	}
 	outcome, err := e.host.Run(ctx, a.plan, process(a.invocation))
+	outcome = a.clean(outcome)
 	if err != nil {
-		return ran{outcome: outcome, failure: asFailure(err, tool.FailInternal)}
+		failure := asFailure(err, tool.FailInternal)
+		failure.Message = a.redactor.String(failure.Message)
+		return ran{outcome: outcome, failure: failure}
 	}
 	return ran{outcome: outcome, began: true}
 }

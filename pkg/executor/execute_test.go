@@ -168,7 +168,7 @@ func TestNotRecorded(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	internal := func(code int, detail string) *tool.MCPError {
-		return &tool.MCPError{Code: -32603, Message: "Internal error", Detail: detail, ReturnCode: code}
+		return &tool.MCPError{Code: -32603, Message: "Internal error", Detail: detail, ReturnCode: code, Unmapped: true}
 	}
 	for _, test := range []struct {
 		name, text string
@@ -245,7 +245,9 @@ func TestCannotStart(t *testing.T) {
 func TestValuesAreData(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
-	h.has(script(`printf '%s' {{word}}`))
+	echo := script(`printf '%s' {{word}}`)
+	echo.Output.Keep = 1 << 20
+	h.has(echo)
 	for _, value := range []string{
 		`$(touch effect)`, "`touch effect`", `'; touch effect; '`, `"; touch effect; "`, "a\ntouch effect\n", `${IFS}`, `\`, `*`, `-n`, ``, "\u0001\u202e",
 		strings.Repeat("x", 300<<10), // longer than one argument of a program can be

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Executor runs tool calls. It is safe for concurrent use.
@@ -24,6 +26,11 @@ type Executor struct {
 	newID     func() string
 	sleep     func(context.Context, time.Duration) error
 	patience  time.Duration
+	profile   tool.ErrorProfile
+	blobs     Blobs // nil: there is no place for them
+	vault     Vault // nil: no tool can be given what it refers to
+
+	fingerprintKey []byte // of this process alone; see fill
 
 	circuits circuits
 	cache    cache
@@ -34,6 +41,8 @@ type Authority interface {
 	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of its Decision
 	// names the rules in force for the request: a grant that was issued under others is void.
 	Decide(permissions.Request) permissions.Decision
+	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
+	Take(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
 }
@@ -44,6 +53,11 @@ type Host interface {
 	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
 }
 
+// Blobs keeps what is too long for a result. *blob.Store is one.
+type Blobs interface {
+	Keep(data []byte) (blob.Blob, error)
+}
+
 // Options says what an Executor is made of.
 type Options struct {
 	Tools     *Registry       // required
@@ -51,6 +65,10 @@ type Options struct {
 	Host      Host            // required
 	Record    events.Recorder // required
 	Bash      string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+	// ErrorProfile is what the tools were read under. Optional, default tool.ProfileBasic.
+	ErrorProfile tool.ErrorProfile
+	Blobs        Blobs // optional; without it no output is kept beside the result
+	Vault        Vault // optional; without it a tool that refers to a value is not run
 
 	Governors Governors // optional
 
@@ -75,7 +93,9 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
 		governors: o.Governors, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 	}
+	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {
 		e.now = time.Now
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -48,33 +50,46 @@ func (a *act) review(decision permissions.Decision) permissions.Review {
 	return r
 }
 
-// screened puts in place of the output what of it may be seen. The call stays what it was: completed or failed, with its exit
-// code. Nothing that was done is unsaid.
-func (e *Executor) screened(ctx context.Context, a *act, decision permissions.Decision, result tool.Result) tool.Result {
-	if !e.active(a) {
-		return result
+// screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told. The call stays what it
+// was: completed or failed, with its exit code. Nothing that was done is unsaid. It gives what the result says about that.
+func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *ran, took time.Duration) map[string]any {
+	if !r.began && r.kept == nil || !e.active(a) {
+		return nil
 	}
 	// The caller may have given up. What the governors count, and what they say, is about what was done.
 	ctx = context.WithoutCancel(ctx)
-	screened := e.governors.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: result})
+	screened := e.governors.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
 	if err := e.recordGovernance(ctx, a, screened.Governance); err != nil {
-		result.Metadata.Diagnostics["record"] = err.Error()
+		r.unrecorded = errors.Join(r.unrecorded, err)
 	}
 	if screened.Silent {
-		return result
+		return nil
 	}
 	told := map[string]any{"governor": screened.Governor, "at": screened.At}
+	stdout, stderr := screened.Stdout, screened.Stderr
 	if screened.Withheld != "" {
-		told["withheld"] = screened.Withheld
-		result.Stdout, result.Stderr = "", fmt.Sprintf("[the output was withheld by governor %s (%s): %s]\n", screened.Governor, screened.At, screened.Withheld)
-	} else {
-		result.Stdout, result.Stderr = screened.Stdout, screened.Stderr
+		told["withheld"] = a.mask(screened.Withheld)
+		stdout, stderr = "", fmt.Sprintf("[the output was withheld by governor %s (%s): %s]\n", screened.Governor, screened.At, a.mask(screened.Withheld))
 	}
 	if screened.FollowUp != "" {
-		told["follow_up_prompt"] = screened.FollowUp
-		result.Stderr += fmt.Sprintf("[governor %s asks: %s]\n", screened.Governor, screened.FollowUp)
+		told["follow_up_prompt"] = a.mask(screened.FollowUp)
+		stderr += fmt.Sprintf("[governor %s asks: %s]\n", screened.Governor, a.mask(screened.FollowUp))
 	}
-	result.Metadata.Diagnostics["output_governor"] = told
+	r.outcome.Stdout, r.outcome.Stderr = []byte(stdout), []byte(stderr)
+	return told
+}
+
+// bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing of ours.
+func (r *ran) bare(a *act, took time.Duration) tool.Result {
+	failure := r.ended(a.tool)
+	result := tool.Result{
+		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode, Signal: r.outcome.Signal,
+		Stdout: string(r.outcome.Stdout), Stderr: string(r.outcome.Stderr), OutputLength: r.outcome.OutputBytes,
+		Truncated: r.outcome.Truncated, Cached: r.kept != nil, ExecutionTimeMS: millis(took), Error: failure,
+	}
+	if failure == nil && r.outcome.ExitCode != 0 {
+		result.Status = tool.StatusFailed
+	}
 	return result
 }
 

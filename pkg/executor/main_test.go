@@ -38,6 +38,7 @@ type house struct {
 	slept   []time.Duration                                                         // between attempts
 	sleeps  func(context.Context) error                                             // what else happens meanwhile
 	instead func(context.Context) sandbox.Outcome                                   // in place of a process, where only time matters
+	vault   vault                                                                   // what the entry refers to
 	answers func(context.Context, permissions.Question) (permissions.Answer, error) // the person; nil: nobody may be asked
 }
 
@@ -72,7 +73,7 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	h := &house{t: t, level: string(host.Level()), dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
 	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
 	h.executor, err = New(Options{
-		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash,
+		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash, Vault: keeper{h},
 		NewID: func() string { return "call-1" }, Sleep: h.sleep,
 	})
 	if err != nil {
@@ -98,6 +99,8 @@ func (h *house) step(what string) {
 
 // judge, workshop, ledger and person are the house as the interfaces of the Executor.
 type judge struct{ h *house }
+
+func (j judge) Take(r permissions.Request) permissions.Decision { return j.Decide(r) }
 
 func (j judge) Decide(r permissions.Request) permissions.Decision {
 	d := j.h.authority.Decide(r)
@@ -166,7 +169,7 @@ func (h *house) has(tools ...*tool.Tool) {
 	h.t.Helper()
 	var entries []*Entry
 	for _, t := range tools {
-		entry := &Entry{Tool: t, Details: map[int]*render.Text{}}
+		entry := &Entry{Tool: t, Details: map[int]*render.Tree{}}
 		if t.Unavailable == "" {
 			template, findings := render.Compile(t.Script, t.Parameters, render.Options{DynamicCommand: t.AllowDynamicCommand})
 			if template == nil {
@@ -181,7 +184,9 @@ func (h *house) has(tools ...*tool.Tool) {
 			entry.CacheKey = h.text(t.Caching.Key)
 		}
 		for code, mapped := range t.ErrorMapping {
-			entry.Details[code] = h.text(mapped.Detail)
+			if detail, ok := mapped.Detail.(string); ok {
+				entry.Details[code] = &render.Tree{Text: h.text(detail)}
+			}
 		}
 		entries = append(entries, entry)
 	}

@@ -14,7 +14,7 @@ import (
 const codeInternal = -32603
 
 // mapOutcome turns what happened to the process into the words of every door.
-func mapOutcome(a *act, r ran) tool.Result {
+func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 	outcome, failure := r.outcome, r.failure
 	report := a.plan.Report()
 	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
@@ -29,10 +29,9 @@ func mapOutcome(a *act, r ran) tool.Result {
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool,
 		ExitCode: outcome.ExitCode, Signal: outcome.Signal,
-		Stdout: string(outcome.Stdout), Stderr: string(outcome.Stderr),
 		OutputLength: outcome.OutputBytes, Truncated: outcome.Truncated,
 		Metadata: tool.Metadata{
-			Diagnostics: map[string]any{"error_profile": "acp_basic", "return_code": outcome.ExitCode},
+			Diagnostics: map[string]any{"error_profile": e.profile.Word(), "return_code": outcome.ExitCode},
 			Sandbox:     report,
 		},
 	}
@@ -49,21 +48,38 @@ func mapOutcome(a *act, r ran) tool.Result {
 	if failure == nil && outcome.ExitCode != 0 {
 		result.Status = tool.StatusFailed
 		result.MCPError = meaning(a.entry, a.publicArguments(), outcome.ExitCode)
+		diagnose(&result, cure(a.tool, outcome))
 	}
+	e.passOn(a, outcome, &result)
 	return result
+}
+
+// diagnose puts what a client may not be told by the protocol itself where programs and people find it.
+func diagnose(result *tool.Result, cure string) {
+	diagnostics, m := result.Metadata.Diagnostics, result.MCPError
+	diagnostics["code"], diagnostics["message"], diagnostics["retryable"] = m.Code, m.Message, m.Retryable
+	if cure != "" {
+		diagnostics[tool.CureKey] = cure
+		if m.Unmapped {
+			m.Detail = fmt.Sprintf("exit code %d: %s", m.ReturnCode, cure)
+		}
+	}
+	if m.Detail != nil {
+		diagnostics["detail"] = m.Detail
+	}
 }
 
 // endedByUs gives the reason why we ended the call, or nil when it ended by itself.
 func endedByUs(t *tool.Tool, outcome sandbox.Outcome) *tool.Failure {
 	switch {
 	case outcome.TimedOut:
-		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Timeout, t.Source)
+		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
 		failure.Retryable = true
 		return failure
 	case outcome.Cancelled:
 		return tool.Failf(tool.FailCancelled, "the caller gave up")
 	case contains(outcome.LimitsHit, "output"):
-		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept", t.Sandbox.Limits.Output)
+		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
 	case len(outcome.LimitsHit) > 0:
 		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", outcome.LimitsHit[0])
 	}
@@ -90,20 +106,24 @@ func statusOf(failure *tool.Failure) tool.Status {
 func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
 	mapped, ok := entry.Tool.ErrorMapping[code]
 	if !ok {
-		return &tool.MCPError{Code: codeInternal, Message: "Internal error", Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code}
+		return &tool.MCPError{Code: codeInternal, Message: "Internal error", Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code, Unmapped: true}
 	}
 	out := &tool.MCPError{Code: mapped.Code, Message: mapped.Message, Retryable: mapped.Retryable, ReturnCode: code}
 	if detail := entry.Details[code]; detail != nil {
-		text, err := detail.Render(arguments)
+		filled, err := detail.Render(arguments)
 		if err != nil {
-			text = mapped.Detail
+			filled = mapped.Detail
 		}
-		out.Detail = text
+		if filled != "" {
+			out.Detail = filled
+		}
 	}
 	return out
 }
 
-func outcomeEvent(result tool.Result) *events.Outcome {
+// outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was kept, without what the
+// act was given; of the diagnostics what is more than the exit code itself.
+func outcomeEvent(result tool.Result, r ran) *events.Outcome {
 	out := &events.Outcome{
 		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
 		Bytes: result.OutputLength, Truncated: result.Truncated,
@@ -112,8 +132,14 @@ func outcomeEvent(result tool.Result) *events.Outcome {
 	if result.ExitCode >= 0 {
 		code := result.ExitCode
 		out.ExitCode = &code
-		sum := sha256.Sum256([]byte(result.Stdout + "\x00" + result.Stderr))
-		out.OutputHash = hex.EncodeToString(sum[:])
+		sum := sha256.New()
+		for _, part := range [][]byte{r.outcome.Stdout, {0}, r.outcome.Stderr} {
+			sum.Write(part)
+		}
+		out.OutputHash = hex.EncodeToString(sum.Sum(nil))
+	}
+	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil {
+		out.Diagnostics = events.Arguments(result.Metadata.Diagnostics, nil)
 	}
 	if result.Error != nil {
 		out.Error = string(result.Error.Code) + ": " + events.Text(result.Error.Message)

@@ -33,7 +33,7 @@ func (e *Executor) recordDecision(ctx context.Context, a *act, decision permissi
 func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r ran) {
 	event := a.later(events.ToolEnded)
 	event.Time = e.now()
-	event.Outcome = outcomeEvent(result)
+	event.Outcome = outcomeEvent(result, r)
 	if r.attempts > 1 {
 		event.Outcome.Attempt = r.attempts
 	}
@@ -51,7 +51,7 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
 	event := a.later(events.ToolAttempted)
 	event.Time = e.now()
-	event.Outcome = outcomeEvent(mapOutcome(a, *r))
+	event.Outcome = outcomeEvent(e.mapOutcome(a, *r), *r)
 	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
 	return e.record.Record(context.WithoutCancel(ctx), event)
 }
@@ -72,7 +72,9 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 // later gives an event about an act whose arguments stand in the record of its decision.
 func (a *act) later(kind events.Type) events.Event {
 	event := a.event(kind)
-	event.Act.Arguments, event.Act.Shell = nil, ""
+	event.Act = &events.Act{
+		Kind: event.Act.Kind, Tool: event.Act.Tool, Paths: event.Act.Paths, Commands: event.Act.Commands, Digest: event.Act.Digest,
+	}
 	return event
 }
 
@@ -95,7 +97,7 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session, Task: call.Origin.Task,
 		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
 		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool)},
-		Outcome: outcomeEvent(result),
+		Outcome: outcomeEvent(result, ran{}),
 	}
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()

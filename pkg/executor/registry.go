@@ -17,7 +17,7 @@ type Entry struct {
 	// CacheKey tells the tool's calls apart; nil when their arguments do.
 	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
-	Details map[int]*render.Text
+	Details map[int]*render.Tree
 }
 
 // Registry holds the tools that can be called now. Its content is replaced as a whole, and a call that is under way keeps

@@ -1,8 +1,10 @@
 package permissions
 
 import (
+	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -14,12 +16,19 @@ type Options struct {
 	// near them by rule.
 	OwnPaths []string
 	Home     string // optional: what ~/ stands for in policies; absolute
+
+	Now     func() time.Time // optional, default time.Now
+	Counter Counter          // optional, default one that lives as long as the program: how often rules have approved
+	Grants  Grants           // optional: where people can see, and take back, what they allowed for a session
 }
 
 // Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
 type Authority struct {
 	home      string
 	sensitive *sensitive
+	now       func() time.Time
+	counter   Counter
+	grants    Grants // nil when nobody else sees them
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set
@@ -29,7 +38,16 @@ type Authority struct {
 
 // New makes an Authority.
 func New(o Options) *Authority {
-	a := &Authority{home: o.Home, sensitive: newSensitive(o.OwnPaths), policies: o.Policies, own: map[string]*Set{}, kept: sessions{}}
+	a := &Authority{
+		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, grants: o.Grants,
+		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
+	}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.counter == nil {
+		a.counter = NewCounter()
+	}
 	if real, err := resolve("/", o.Home); err == nil && o.Home != "" {
 		a.home = real
 	}
@@ -76,15 +94,56 @@ func (a *Authority) Policy() string {
 // The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
 // exactly lifts the file's own question.
 func (a *Authority) Decide(r Request) Decision {
-	a.mu.RLock()
-	policies, own := a.policies, a.own[workspaceKey(r.Workspace)]
-	a.mu.RUnlock()
+	v := a.view(r)
+	rules, policy := a.rulesFor(r).ask(v)
+	return a.decideBy(v, rules, policy)
+}
 
-	v := newView(r, a.home, a.sensitive)
-	rules, policy := policies.ask(v), policies.Hash()
-	if own != nil {
-		rules, policy = rules.and(own.ask(v)), policy+"+"+own.Hash()
+// Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that approves it.
+// Where two acts are left one approval between them, one of them is asked.
+func (a *Authority) Take(r Request) Decision {
+	v, inForce := a.view(r), a.rulesFor(r)
+	rules, policy := inForce.ask(v)
+	d := a.decideBy(v, rules, policy)
+	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
+		return d
 	}
+	limit := rules.rule.Limit
+	taken, err := a.counter.Take(rules.rule.limitKey(v), limit.Count, limit.Per, v.now)
+	if err == nil && taken {
+		return d
+	}
+	d.Verdict, d.Option, d.Reason = Ask, "", limit.reached()
+	if err != nil {
+		d.Reason = fmt.Sprintf("it cannot be told how often the rule has approved: %v", err)
+	}
+	return d
+}
+
+// inForce are the rules that a request meets: those of all files, and those of its workspace.
+type inForce struct{ policies, own *Set }
+
+func (a *Authority) rulesFor(r Request) inForce {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return inForce{a.policies, a.own[workspaceKey(r.Workspace)]}
+}
+
+func (f inForce) ask(v *view) (rules answer, policy string) {
+	rules, policy = f.policies.ask(v), f.policies.Hash()
+	if f.own != nil {
+		rules, policy = rules.and(f.own.ask(v)), policy+"+"+f.own.Hash()
+	}
+	return rules, policy
+}
+
+func (a *Authority) view(r Request) *view {
+	v := newView(r, a.home, a.sensitive)
+	v.now, v.counter = a.now(), a.counter
+	return v
+}
+
+func (a *Authority) decideBy(v *view, rules answer, policy string) Decision {
 	d := a.decide(v, rules)
 	d.Reasons, d.Policy = rules.reasons, policy
 	return d
@@ -93,6 +152,9 @@ func (a *Authority) Decide(r Request) Decision {
 func (a *Authority) decide(v *view, rules answer) Decision {
 	if rules.rule != nil && rules.verdict == Reject {
 		return rules.decision()
+	}
+	if rules.rejectsUnmatched(v) {
+		return rules.byFile()
 	}
 	if len(v.Doubts) > 0 {
 		return Decision{Source: SourceDoubt, Reason: "the request cannot be believed: " + v.Doubts[0]}
@@ -115,9 +177,25 @@ func (a *Authority) decide(v *view, rules answer) Decision {
 	if rules.rule != nil {
 		return rules.decision()
 	}
+	if rules.unmatched != nil && !typedByPerson(v) {
+		return rules.byFile()
+	}
 	d := v.byDefault()
 	d.Open = d.Verdict == Ask
 	return d
+}
+
+// rejectsUnmatched: a file says that what no rule is about is rejected.
+func (a answer) rejectsUnmatched(v *view) bool {
+	return a.rule == nil && a.unmatched != nil && *a.unmatched == Reject && !typedByPerson(v)
+}
+
+// byFile is what a file's own defaults say of an act that no rule is about.
+func (a answer) byFile() Decision {
+	return Decision{
+		Verdict: *a.unmatched, Source: SourceDefault,
+		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", ShowLine(a.unmatchedIn), *a.unmatched),
+	}
 }
 
 // decision is what the rules decided.

@@ -365,9 +365,9 @@ func TestDecisionNamesItsRule(t *testing.T) {
 	want := Decision{
 		Verdict: Approve, Source: SourcePolicy, Rule: "docs-edits", At: "p.yaml:7", Reason: "Documentation edits", Option: "proceed_once",
 		Reasons: []Reason{
-			{"first", "p.yaml:7", false, Reject, "the tool is " + toolWrite + ", and the rule is about web"},
-			{"docs-edits", "p.yaml:7", true, Approve, "the tool and the paths match"},
-			{"last", "p.yaml:7", true, Reject, "the tool matches; but docs-edits stands before it, and in a file without version: 2 the first one decides"},
+			{Rule: "first", At: "p.yaml:7", Layer: "user", Matched: false, Verdict: Reject, Condition: "applies_to", Why: "the tool is " + toolWrite + ", and the rule is about web"},
+			{Rule: "docs-edits", At: "p.yaml:7", Layer: "user", Matched: true, Verdict: Approve, Why: "the tool and the paths match"},
+			{Rule: "last", At: "p.yaml:7", Layer: "user", Matched: true, Verdict: Reject, Why: "the tool matches; but docs-edits stands before it, and in a file without version: 2 the first one decides"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -19,7 +19,7 @@ func (r *Rule) Check() []FieldError {
 	c := checker{}
 	c.checkNames(r)
 	for i, text := range r.AppliesTo {
-		_, err := compileGlob(text, true)
+		_, err := compileToolGlob(text)
 		c.pattern(fmt.Sprintf("applies_to[%d]", i), err)
 	}
 	for i, text := range r.IncludePaths {
@@ -35,10 +35,23 @@ func (r *Rule) Check() []FieldError {
 			c.add("parameters."+name, fmt.Sprintf("%T cannot be compared", value), "give a text, a number, true or false")
 		}
 	}
+	for name, matcher := range r.Matchers {
+		_, faults := compileMatcher(matcher)
+		for _, fault := range faults {
+			c.add(strings.TrimSuffix("parameters."+name+"."+fault.Field, "."), fault.Message, fault.Hint)
+		}
+	}
+	if r.When != "" {
+		_, err := compileCondition(r.When)
+		c.pattern("when", err)
+	}
+	c.checkWho(r)
+	c.checkRisk(r)
+	c.checkLimit(r)
 	for i, text := range r.CommandPrefixes {
 		c.prefix(fmt.Sprintf("parameters.command_prefix[%d]", i), text)
 	}
-	c.checkCommands(r.Commands)
+	c.checkCommands(r.Commands, r.Verdict)
 	slices.SortStableFunc(c.found, func(a, b FieldError) int { return strings.Compare(a.Field, b.Field) })
 	return c.found
 }
@@ -76,11 +89,15 @@ func (c *checker) checkNames(r *Rule) {
 	}
 }
 
-func (c *checker) checkCommands(commands *Commands) {
+func (c *checker) checkCommands(commands *Commands, verdict Verdict) {
 	if commands == nil {
 		return
 	}
-	if len(commands.Allow) == 0 {
+	stopsNetwork := verdict != Approve && commands.Network != nil
+	if stopsNetwork && !*commands.Network {
+		c.add("commands.network", "a rule that stops commands which stay on this machine would stop nearly all", "write network: true to stop those that reach another machine")
+	}
+	if len(commands.Allow) == 0 && !stopsNetwork {
 		c.add("commands.allow", "no command is named", "name the commands that may run: allow: [git status, ls]")
 	}
 	for i, text := range commands.Allow {

@@ -13,11 +13,16 @@ import (
 type commandList struct {
 	prefixes  [][]string
 	redirects Redirects
+	// offline keeps programs out that reach another machine; online is about those only, for what stops.
+	offline, online bool
 }
 
-func newCommandList(texts []string, redirects Redirects) *commandList {
-	l := &commandList{redirects: redirects}
-	for _, text := range texts {
+func newCommandList(commands Commands) *commandList {
+	l := &commandList{redirects: commands.Redirects}
+	if network := commands.Network; network != nil {
+		l.offline, l.online = !*network, *network
+	}
+	for _, text := range commands.Allow {
 		if words := strings.Fields(text); len(words) > 0 {
 			l.prefixes = append(l.prefixes, words)
 		}
@@ -46,6 +51,9 @@ func (l *commandList) covers(v *view) string {
 	}
 	some := false
 	for i, c := range v.shell.commands {
+		if name := reachesNetwork(c); name != "" && l.offline {
+			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", ShowLine(name))
+		}
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
 		}

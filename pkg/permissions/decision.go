@@ -49,10 +49,15 @@ type Decision struct {
 // Reason is what one rule said.
 type Reason struct {
 	Rule    string  `json:"rule"`
-	At      string  `json:"at"`
+	At      string  `json:"at"`    // file:line
+	Layer   string  `json:"layer"` // whose file it is
 	Matched bool    `json:"matched"`
 	Verdict Verdict `json:"-"`
-	Why     string  `json:"why"` // the first condition that failed, with the actual value
+	// Condition is the key of the condition that decided: the first that failed, or that could not be told.
+	Condition string `json:"condition,omitempty"`
+	Why       string `json:"why"` // the same in words, with the actual value
+	// Observed marks a rule that matches, and is only watched.
+	Observed bool `json:"observed,omitempty"`
 }
 
 // Summary gives the decision in the words of a Result.

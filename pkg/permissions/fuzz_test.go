@@ -1,8 +1,10 @@
 package permissions
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -136,3 +138,78 @@ func really(dir, name string) string {
 }
 
 func below(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// FuzzConditions: what the conditions of version 2 approve is so, found in another way than the product's: every host that
+// a reader of URLs could see is the rule's, the file lies where the rule says, the number is in its bounds. A rule that
+// rejects everything, a doubt and a missing value hold against each of them, and none approves what another one would not
+// let match: conditions only take away.
+func FuzzConditions(f *testing.F) {
+	for _, seed := range []struct{ text, agent, mode string }{
+		{"https://api.example.com/x", "codex", "plan"}, {"https://api.example.com@evil.org/", "", ""}, {"docs/a.md", "codex-cli", "headless"},
+		{"docs/../../etc/passwd", "x", ""}, {"1e3", "", ""}, {"https://evil.org\\@api.example.com/", "", ""}, {"docs/to_src/../a", "", ""},
+		{"file:///docs/a", "", ""}, {"HTTPS://API.EXAMPLE.COM:443", "", ""}, {"https://api.example.com:0443/", "", ""},
+	} {
+		f.Add(seed.text, seed.agent, seed.mode)
+	}
+	b := newTestbed(f) // nobody writes to it
+	host, inside := wants("a", Matcher{Host: []string{"api.example.com"}}), wants("a", Matcher{Within: "docs"})
+	bound, word := wants("a", Matcher{Min: "0", Max: "10"}), wants("a", Matcher{Regex: "[a-z]+"})
+	who, how := agents("codex*"), inModes("plan")
+	condition := when("size(params.a) < 100 && params.a.startsWith('d')")
+	all := []func(*Rule){host, inside, bound, word, who, how, condition, atMost(RiskMedium)}
+	var alone, paired, rejected []*Authority // made once: an expression takes milliseconds to compile
+	for i, one := range all {
+		other := all[(i+3)%len(all)]
+		if i < 4 {
+			other = []func(*Rule){who, how, condition, atMost(RiskMedium)}[i] // two matchers of one argument would replace each other
+		}
+		alone = append(alone, b.authority(v2(rule("yes", Approve, one))))
+		paired = append(paired, b.authority(v2(rule("yes", Approve, one, other))))
+		rejected = append(rejected, b.authority(v2(rule("yes", Approve, one), rule("no", Reject))))
+	}
+	approves := func(t *testing.T, r Request, a *Authority) bool {
+		d := a.Decide(r)
+		if d.Verdict == Approve && (d.Source != SourcePolicy || d.Rule != "yes" || !d.Reasons[0].Matched) {
+			t.Errorf("approved without a reason: %s: %+v", said(d), d.Reasons)
+		}
+		return d.Verdict == Approve
+	}
+	f.Fuzz(func(t *testing.T, text, agent, mode string) {
+		r := b.call("x", args("a", text))
+		r.Agent, r.Mode = agent, mode
+		if approves(t, r, alone[0]) {
+			u, err := url.Parse(text)
+			if err != nil || !strings.EqualFold(u.Hostname(), "api.example.com") || u.User != nil || strings.Contains(text, `\`) ||
+				u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
+				t.Errorf("%q is approved as a URL of api.example.com", text)
+			}
+		}
+		if approves(t, r, alone[1]) && !below(filepath.Join(b.ws, "docs"), really(b.ws, text)) {
+			t.Errorf("%q is approved as a file of docs: it is %s", text, really(b.ws, text))
+		}
+		if approves(t, r, alone[2]) {
+			if n, err := strconv.ParseFloat(text, 64); err != nil || n < 0 || n > 10 {
+				t.Errorf("%q is approved as a number from 0 to 10", text)
+			}
+		}
+		if approves(t, r, alone[3]) && (text == "" || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") != "") {
+			t.Errorf("%q is approved as a word", text)
+		}
+		if approves(t, r, alone[4]) && !strings.HasPrefix(agent, "codex") || approves(t, r, alone[5]) && mode != "plan" {
+			t.Errorf("%q in mode %q is approved", agent, mode)
+		}
+		for i := range all {
+			doubtful, withheld := r, r
+			doubtful.Doubts, withheld.Withheld = []string{"x"}, map[string]bool{"a": true}
+			if approves(t, doubtful, alone[i]) || i < 4 && approves(t, withheld, alone[i]) {
+				t.Errorf("condition %d approves what cannot be believed, or is not known", i)
+			}
+			if approves(t, r, paired[i]) && !approves(t, r, alone[i]) {
+				t.Errorf("condition %d and another approve what one of them does not", i)
+			}
+			if d := rejected[i].Decide(r); d.Verdict != Reject {
+				t.Errorf("condition %d: with a rule that rejects everything: %s", i, said(d))
+			}
+		}
+	})
+}

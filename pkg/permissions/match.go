@@ -5,18 +5,25 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 )
 
 // compiledRule is a Rule that is ready to be asked.
 type compiledRule struct {
 	Rule
-	tools    []*glob
+	at       string // where it stands, for people
+	tools    []*toolGlob
+	about    string // applies_to, for people
+	agents   []*glob
+	modes    []*glob
 	include  []*pathGlob
 	exclude  []*pathGlob
 	commands []*commandList // all of them must hold
-	fault    string         // why the rule cannot be asked; "" when it can
+	// parameters are the names of the arguments that the rule is about, sorted; matchers are those that are not for equality.
+	parameters []string
+	matchers   map[string]*compiledMatcher
+	when       *condition
+	fault      string // why the rule cannot be asked; "" when it can
 }
 
 // pathGlob is a pattern for paths, together with what it is relative to.
@@ -39,14 +46,39 @@ const (
 
 // compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it may be about.
 func compileRule(rule Rule) *compiledRule {
-	c := &compiledRule{Rule: rule}
+	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo)}
 	if faults := rule.Check(); len(faults) > 0 {
 		c.fault = faults[0].Field + ": " + faults[0].Message
 	}
 	for _, text := range rule.AppliesTo {
-		if g, err := compileGlob(text, true); err == nil {
+		if g, err := compileToolGlob(text); err == nil {
 			c.tools = append(c.tools, g)
 		}
+	}
+	for _, list := range []struct {
+		texts []string
+		into  *[]*glob
+	}{{rule.Agents, &c.agents}, {rule.Modes, &c.modes}} {
+		for _, text := range list.texts {
+			if g, err := compileGlob(text, true); err == nil {
+				*list.into = append(*list.into, g)
+			}
+		}
+	}
+	for name := range rule.Parameters {
+		c.parameters = append(c.parameters, name)
+	}
+	for name, matcher := range rule.Matchers {
+		if c.matchers == nil {
+			c.matchers = map[string]*compiledMatcher{}
+		}
+		c.matchers[name], _ = compileMatcher(matcher)
+		c.parameters = append(c.parameters, name)
+	}
+	slices.Sort(c.parameters)
+	c.parameters = slices.Compact(c.parameters)
+	if rule.When != "" {
+		c.when, _ = compileCondition(rule.When)
 	}
 	for _, list := range []struct {
 		texts []string
@@ -59,10 +91,10 @@ func compileRule(rule Rule) *compiledRule {
 		}
 	}
 	if len(rule.CommandPrefixes) > 0 {
-		c.commands = append(c.commands, newCommandList(rule.CommandPrefixes, RedirectsNone))
+		c.commands = append(c.commands, newCommandList(Commands{Allow: rule.CommandPrefixes}))
 	}
 	if rule.Commands != nil {
-		c.commands = append(c.commands, newCommandList(rule.Commands.Allow, rule.Commands.Redirects))
+		c.commands = append(c.commands, newCommandList(*rule.Commands))
 	}
 	return c
 }
@@ -141,41 +173,79 @@ const (
 	no    holds = iota
 	maybe       // it cannot be told; only of rules that stop, and then a person is asked
 	yes
+	untold // it cannot be told from the record of the act, though it could be when it was decided
 )
 
-// match asks the rule. why is the first condition that failed, with the value that it found, or what matched.
-func (c *compiledRule) match(v *view) (holds, string) {
+// finding is what a rule says, and what decided it.
+type finding struct {
+	holds     holds
+	condition string // the key of the policy file, for what did not match
+	why       string
+}
+
+// conditions are asked in this order, and the first that does not hold is told. What costs most comes last.
+var conditions = []struct {
+	key string
+	ask func(*compiledRule, *view) (holds, string)
+}{
+	{"applies_to", (*compiledRule).matchTool},
+	{"agents", (*compiledRule).matchAgent},
+	{"mode", (*compiledRule).matchMode},
+	{"expires", (*compiledRule).matchExpiry},
+	{"requires", (*compiledRule).matchTree},
+	{"parameters", (*compiledRule).matchParameters},
+	{"commands", (*compiledRule).matchCommands},
+	{"include_paths", (*compiledRule).matchPaths},
+	{"risk", (*compiledRule).matchRisk},
+	{"when", (*compiledRule).matchWhen},
+}
+
+// match asks the rule.
+func (c *compiledRule) match(v *view) finding {
 	if c.fault != "" {
 		if c.Verdict == Approve {
-			return no, "the rule has a mistake: " + c.fault
+			return finding{no, "", "the rule has a mistake: " + c.fault}
 		}
 		if result, why := c.matchTool(v); len(c.tools) > 0 && result == no {
-			return no, why
+			return finding{no, "applies_to", why}
 		}
-		return yes, "the rule has a mistake, so it stops whatever it may be about: " + c.fault
+		return finding{yes, "", "the rule has a mistake, so it stops whatever it may be about: " + c.fault}
 	}
-	result := yes
-	for _, condition := range []func(*view) (holds, string){c.matchTool, c.matchTree, c.matchParameters, c.matchCommands, c.matchPaths} {
-		switch got, why := condition(v); got {
-		case no:
-			return no, why
-		case maybe:
-			result = maybe
+	all := finding{holds: yes}
+	for _, condition := range conditions {
+		switch got, why := condition.ask(c, v); {
+		case got == no:
+			return finding{no, condition.key, why}
+		case got == untold, got == maybe && all.holds == yes:
+			if got == maybe && why == "" {
+				why = "it cannot be told what the command touches, and the rule may be about it"
+			}
+			all = finding{got, condition.key, why}
+		case got == yes && why != "" && all.holds == yes: // a match that needs a word
+			all.why = why
 		}
 	}
-	if result == maybe {
-		return maybe, "it cannot be told what the command touches, and the rule may be about it"
+	if all.holds == yes && all.why == "" {
+		all.why = c.because()
 	}
-	return yes, c.because()
+	return all
 }
 
 // because says in words what matched.
 func (c *compiledRule) because() string {
 	parts := []string{"the tool"}
-	if c.InGitWorkTree {
-		parts = append(parts, "the git work tree")
+	for _, part := range []struct {
+		has  bool
+		name string
+	}{
+		{len(c.agents) > 0, "the agent"}, {len(c.modes) > 0, "the mode"}, {c.InGitWorkTree, "the git work tree"},
+		{c.MinRisk != RiskUnsaid || c.MaxRisk != RiskUnsaid, "the risk"}, {c.when != nil, "the condition"},
+	} {
+		if part.has {
+			parts = append(parts, part.name)
+		}
 	}
-	if len(c.Parameters) > 0 {
+	if len(c.parameters) > 0 {
 		parts = append(parts, "the arguments")
 	}
 	if len(c.commands) > 0 {
@@ -191,41 +261,27 @@ func (c *compiledRule) because() string {
 }
 
 func (c *compiledRule) matchTool(v *view) (holds, string) {
-	ids := v.Tools
-	if len(ids) == 0 {
-		ids = []string{""} // "*" is about everything
-	}
-	for _, id := range ids {
-		for _, g := range c.tools {
-			if g.matches(id) {
+	for _, g := range c.tools {
+		for _, name := range v.ids {
+			if g.means(name, c.Verdict) {
 				return yes, ""
 			}
 		}
 	}
-	return no, fmt.Sprintf("the tool is %s, and the rule is about %s", listed(ids), listed(c.AppliesTo))
+	return no, "the tool is " + v.shownTool() + ", and the rule is about " + c.about
+}
+
+// shownTool names the tool for people.
+func (v *view) shownTool() string {
+	if v.toolText == "" {
+		v.toolText = listed(v.Tools)
+	}
+	return v.toolText
 }
 
 func (c *compiledRule) matchTree(v *view) (holds, string) {
 	if c.InGitWorkTree && !v.inGitTree() {
 		return no, fmt.Sprintf("the workspace %s is no git work tree", ShowLine(v.Workspace.Root))
-	}
-	return yes, ""
-}
-
-func (c *compiledRule) matchParameters(v *view) (holds, string) {
-	names := make([]string, 0, len(c.Parameters))
-	for name := range c.Parameters {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		given, ok := v.Arguments[name]
-		switch {
-		case !ok:
-			return no, fmt.Sprintf("there is no argument %s", ShowLine(name))
-		case !sameScalar(c.Parameters[name], given):
-			return no, fmt.Sprintf("the argument %s is %s, not %s", ShowLine(name), briefly(given), briefly(c.Parameters[name]))
-		}
 	}
 	return yes, ""
 }

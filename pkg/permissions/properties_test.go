@@ -16,12 +16,14 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 	b := corpusBed(t, ordinaryFiles, trappedFiles)
 	preset := presetFile(t, "balanced")
 	files := []File{
-		preset, v2(rule("look", Ask, commands("", "git log", "sed"))), v2(rule("yes", Approve, commands(RedirectsWorkspace, "touch", "rm main.go", "sort"))),
+		preset, v2(rule("look", Ask, commands("", "git log", "sed"))), v2(rule("yes", Approve, commands(RedirectsWorkspace, "touch", "rm main.go", "sort"))), v2(rule("low", Approve, atMost(RiskLow)), rule("offline", Approve, network(false, "git", "go"))),
 		v1(rule("first", Approve, commands("", "git fetch")), rule("then", Reject, commands("", "git"))),
 	}
 	stops := []Rule{
 		rule("no", Reject), rule("no", Reject, commands("", "cat")), rule("no", Reject, include("docs/**")), rule("no", Ask), rule("no", Ask, exclude("src/**")),
 		rule("no", Reject, include("[")), rule("no", Reject, about("nothing.*")),
+		rule("no", Reject, atLeast(RiskMedium)), rule("no", Reject, network(true)), rule("no", Ask, when("call.risk != 'low'")), rule("no", Reject, agents("x")),
+		rule("no", Reject, wants("command", Matcher{Regex: ".*git.*"})), rule("no", Reject, when("params.nothing == 1")),
 	}
 	a := b.authority()
 	decide := func(text string, files ...File) Verdict {

@@ -37,19 +37,33 @@ type Request struct {
 	// Shell is what the act runs; nil when it runs no command. ShellText is the text it was read from, for people.
 	Shell     *shellscan.Script
 	ShellText string
+	// Argv are the words of the one command that the act runs, where it was given as words and not as text.
+	Argv []string
+	// Env are the names of the variables that the act sets for its command.
+	Env []string
 
 	Workspace tool.Workspace
 	Dir       string // what relative paths are relative to: absolute
 
 	Agent   string
 	Session string
+	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked.
+	Mode     string
+	Headless bool
 
 	// Doubts are reasons not to believe the request: claims that disagree, characters that hide something. One is enough
 	// to ask, whatever a rule says; a rejecting rule still rejects.
 	Doubts []string
 
 	ReadOnly             bool // the tool's author says that it changes nothing
+	Destructive          bool // or that it removes or overwrites something
 	RequiresConfirmation bool // the tool's author wants a person asked every time
+
+	// Secret are the arguments whose values no reason may tell.
+	Secret map[string]bool
+	// Withheld are the arguments whose values are not known, because the record of the act does not hold them. Rules that need
+	// one cannot be told; see Authority.Redecide.
+	Withheld map[string]bool
 }
 
 // Path is a file or directory that an act touches.

@@ -1,6 +1,10 @@
 package permissions
 
-import "github.com/a2a-acp/a2a-acp/pkg/tool"
+import (
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
 
 // Version says by which rules of reading a policy file was written.
 type Version int
@@ -20,6 +24,9 @@ type File struct {
 	Rules   []Rule
 	// TightenOnly keeps only the rejecting rules in force: the file belongs to a workspace that nobody has trusted.
 	TightenOnly bool
+	// Unmatched is what becomes of an agent's act that no rule is about, where the file says so: Ask or Reject, in place of
+	// the program's own defaults. It never approves anything.
+	Unmatched *Verdict
 }
 
 // Rule is one entry of auto_approval_policies. Every condition that it has must hold; a condition that it does not have
@@ -34,6 +41,8 @@ type Rule struct {
 
 	// Parameters are arguments that must be equal to the given scalar values.
 	Parameters map[string]any
+	// Matchers are arguments that must fit in another way.
+	Matchers map[string]Matcher
 	// CommandPrefixes are the first words of commands (parameters.command_prefix of the original format).
 	CommandPrefixes []string
 	// Commands is the version-2 form: every command of a shell text must be allowed.
@@ -41,11 +50,29 @@ type Rule struct {
 	// InGitWorkTree wants the workspace to be a git work tree, so that what is changed can be got back.
 	InGitWorkTree bool
 
+	Agents []string // globs over the name that the agent gave itself
+	// Modes are interactive, headless, or globs over the id of the mode that the agent is in.
+	Modes []string
+	// MinRisk and MaxRisk bound what the act could do (see Risk); RiskUnsaid does not.
+	MinRisk, MaxRisk Risk
+	// When is an expression in CEL that must be true; see Condition.
+	When string
+	// Limit bounds how often the rule approves. Beyond it a person is asked.
+	Limit *Limit
+	// Expires is when the rule stops to count; zero for never.
+	Expires time.Time
+
+	// Observe has the rule looked at and recorded, and not counted: so a new rule can be watched first.
+	Observe bool
+
 	Verdict Verdict
 	Option  string // optionId
 	Reason  string
 	// SkipGovernors leaves out the governors that are not required, where this rule decides.
 	SkipGovernors bool
+
+	// Match and NotMatch are acts that the rule must, and must not, be about: see CheckExamples.
+	Match, NotMatch []Example
 }
 
 // Commands is what a rule lets shell texts run.
@@ -55,6 +82,9 @@ type Commands struct {
 	Allow []string
 	// Redirects says which files the text may write by redirection: none, workspace or any.
 	Redirects Redirects
+	// Network, when it is given and false, keeps a rule from approving programs that reach another machine. When it is
+	// given and true, a rule that stops is about those programs.
+	Network *bool
 }
 
 // Redirects says where a shell text may write by redirection.
@@ -65,4 +95,35 @@ const (
 	RedirectsNone      Redirects = "none"
 	RedirectsWorkspace Redirects = "workspace"
 	RedirectsAny       Redirects = "any"
+)
+
+// Matcher is what a rule wants of one argument, beyond being equal to one value. All that is given must hold. Of an
+// argument that is a list every entry must fit for an approval, and one is enough for a rule that stops.
+type Matcher struct {
+	In     []any    // one of these scalar values
+	Host   []string // a URL of one of these hosts: a name, *.name, or either with a :port
+	Absent *bool    // whether the argument must be missing
+	Max    string   // a number no greater; "" for none
+	Min    string   // a number no less; "" for none
+	Within string   // a file at or below this directory; relative to the workspace
+	Regex  string   // a text that matches as a whole (RE2)
+}
+
+// Limit bounds how often a rule approves.
+type Limit struct {
+	Count int
+	Per   time.Duration
+	Key   LimitKey
+}
+
+// LimitKey says what a limit counts apart.
+type LimitKey string
+
+// The keys of a limit; "" is LimitAll.
+const (
+	LimitAll       LimitKey = "all" // everything that the rule approves
+	LimitAgent     LimitKey = "agent"
+	LimitSession   LimitKey = "session"
+	LimitTool      LimitKey = "tool"
+	LimitWorkspace LimitKey = "workspace"
 )

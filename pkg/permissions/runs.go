@@ -14,6 +14,27 @@ func (r *Request) SetShellText(text string) {
 	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(text)...)
 }
 
+// SetArgv makes the request one that runs one command, given as words.
+func (r *Request) SetArgv(argv []string) {
+	script := shellscan.ScanArgv(argv)
+	r.Shell, r.ShellText, r.Argv = &script, QuoteArgv(argv), argv
+	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(r.ShellText)...)
+}
+
+// QuoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
+func QuoteArgv(argv []string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		if arg != "" && strings.Trim(arg, plain) == "" {
+			quoted[i] = arg
+			continue
+		}
+		quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}
+
 // CommandLines lists for people what the request can run, one command a line, with … for a word that is not known.
 func (r Request) CommandLines() []string {
 	if r.Shell == nil {

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +14,15 @@ const (
 	mostKept     = 1024 // of one session
 )
 
-// sessions is what people have allowed for the rest of a session: per session, the keys of acts.
-type sessions map[string]map[string]bool
+// sessions is what people have allowed for the rest of a session: per session, the keys of acts with the ids under which
+// people can take them back ("" where nobody can).
+type sessions map[string]map[string]string
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
 // what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
 // same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it.
 func (a *Authority) Remember(session string, r Request) string {
-	v := newView(r, a.home, a.sensitive)
+	v := a.view(r)
 	key, words := v.grant()
 	switch {
 	case key == "":
@@ -35,13 +37,25 @@ func (a *Authority) Remember(session string, r Request) string {
 		if len(a.kept) >= mostSessions {
 			return "nothing is kept: there are too many sessions"
 		}
-		kept = map[string]bool{}
+		kept = map[string]string{}
 		a.kept[session] = kept
 	}
-	if len(kept) >= mostKept && !kept[key] {
+	old, there := kept[key]
+	if len(kept) >= mostKept && !there {
 		return "nothing is kept: too much is kept already in this session"
 	}
-	kept[key] = true
+	id := ""
+	if a.grants != nil {
+		var err error
+		if id, err = a.grants.Add(Kept{Session: session, Words: words, Agent: r.Agent, Since: a.now()}); err != nil {
+			return fmt.Sprintf("nothing is kept: %v", err)
+		}
+		if there {
+			_ = a.grants.Remove(old) // the new one stands in its place
+		}
+		words += fmt.Sprintf(" (a2a-acp policy grants --revoke %s takes it back)", id)
+	}
+	kept[key] = id
 	return "kept for this session: " + words
 }
 
@@ -49,6 +63,9 @@ func (a *Authority) Remember(session string, r Request) string {
 func (a *Authority) Forget(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.grants != nil && len(a.kept[session]) > 0 {
+		_ = a.grants.Remove(slices.Collect(maps.Values(a.kept[session]))...) // what is left there holds for nobody
+	}
 	delete(a.kept, session)
 }
 
@@ -59,8 +76,20 @@ func (a *Authority) keeps(v *view) bool {
 		return false
 	}
 	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.kept[v.Session][key]
+	id, kept := a.kept[v.Session][key]
+	a.mu.RUnlock()
+	if !kept || a.grants == nil {
+		return kept
+	}
+	if holds, err := a.grants.Holds(id); err == nil && holds {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.kept[v.Session][key] == id {
+		delete(a.kept[v.Session], key)
+	}
+	return false
 }
 
 // grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;

@@ -12,6 +12,7 @@ import (
 type Set struct {
 	files []compiledFile
 	hash  string
+	rules int
 }
 
 type compiledFile struct {
@@ -27,6 +28,7 @@ func NewSet(files []File) *Set {
 		c := compiledFile{File: file}
 		for _, rule := range file.Rules {
 			c.rules = append(c.rules, compileRule(rule))
+			s.rules++
 		}
 		s.files = append(s.files, c)
 	}
@@ -49,6 +51,7 @@ func hashFiles(files []File) string {
 		written.Name, written.Rules = "", nil
 		for _, rule := range file.Rules {
 			rule.Source.File, rule.Source.Line, rule.Source.Column = "", 0, 0
+			rule.Match, rule.NotMatch = nil, nil // they only test it
 			written.Rules = append(written.Rules, rule)
 		}
 		encoded, err := json.Marshal(written)
@@ -72,43 +75,84 @@ type answer struct {
 	verdict Verdict
 	why     string
 	reasons []Reason
+	// unmatched is what files say of an act that no rule is about, and unmatchedIn one of those that do.
+	unmatched   *Verdict
+	unmatchedIn string
 }
 
 // ask asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
 // surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
 // strongest holds, and of equal ones the first.
-func (s *Set) ask(v *view) answer {
-	var a answer
+func (s *Set) ask(v *view) answer { return s.combine(v, s.look(v)) }
+
+// look asks every rule by itself, in the order of the files.
+func (s *Set) look(v *view) []finding {
+	found := make([]finding, 0, s.rules)
+	for _, file := range s.files {
+		for _, rule := range file.rules {
+			found = append(found, rule.match(v))
+		}
+	}
+	return found
+}
+
+// combine puts together what the rules have found.
+func (s *Set) combine(v *view, found []finding) answer {
+	a := answer{reasons: make([]Reason, 0, len(found))}
+	at := 0
 	for _, file := range s.files {
 		var first *compiledRule
 		for _, rule := range file.rules {
-			reason := Reason{Rule: rule.ID, At: rule.Source.String(), Verdict: rule.Verdict}
-			if file.TightenOnly && rule.Verdict != Reject {
-				reason.Why = "a workspace's own file can only reject, until somebody trusts it"
-				a.reasons = append(a.reasons, reason)
-				continue
-			}
-			result, why := rule.match(v)
-			reason.Matched, reason.Why = result != no, why
-			if result == maybe {
-				reason.Verdict = Ask
-			}
+			reason, counts := file.reason(v, rule, found[at])
+			at++
 			switch {
-			case !reason.Matched:
+			case !counts:
 			case file.Version != Version2 && first != nil:
 				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides", ShowLine(first.ID))
 			default:
-				if result == yes { // one that may match must not hide what stands behind it
+				if found[at-1].holds == yes { // one that may match must not hide what stands behind it
 					first = rule
 				}
 				if a.rule == nil || reason.Verdict.stronger(a.verdict) {
-					a.rule, a.verdict, a.why = rule, reason.Verdict, why
+					a.rule, a.verdict, a.why = rule, reason.Verdict, reason.Why
 				}
 			}
 			a.reasons = append(a.reasons, reason)
 		}
+		if file.Unmatched != nil && *file.Unmatched != Approve && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (!file.TightenOnly || *file.Unmatched == Reject) {
+			a.unmatched, a.unmatchedIn = file.Unmatched, file.Name
+		}
 	}
 	return a
+}
+
+// reason is what one rule says, and whether it counts.
+func (f *compiledFile) reason(v *view, rule *compiledRule, found finding) (reason Reason, counts bool) {
+	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict, Matched: found.holds != no, Condition: found.condition, Why: found.why}
+	if f.TightenOnly && rule.Verdict != Reject {
+		reason.Matched, reason.Condition, reason.Why = false, "", "a workspace's own file can only reject, until somebody trusts it"
+		return reason, false
+	}
+	if found.holds == maybe || found.holds == untold {
+		reason.Verdict = Ask
+	}
+	if why := rule.spent(v); found.holds == yes && why != "" {
+		reason.Verdict, reason.Condition, reason.Why = Ask, "limit", why
+	}
+	if rule.Observe && reason.Matched {
+		reason.Observed = true
+		reason.Why = fmt.Sprintf("it is only watched (observe), and would %s: %s", reason.Verdict, reason.Why)
+		return reason, false
+	}
+	return reason, reason.Matched
+}
+
+// layer says in a word whose file it is.
+func (f *compiledFile) layer() string {
+	if f.TightenOnly {
+		return "project"
+	}
+	return f.Layer.String()
 }
 
 // and gives what two sets say together: the stronger answer, and everybody's reasons.
@@ -116,6 +160,10 @@ func (a answer) and(b answer) answer {
 	stronger := a
 	if b.rule != nil && (a.rule == nil || b.verdict.stronger(a.verdict)) {
 		stronger = b
+	}
+	stronger.unmatched, stronger.unmatchedIn = a.unmatched, a.unmatchedIn
+	if b.unmatched != nil && (a.unmatched == nil || b.unmatched.stronger(*a.unmatched)) {
+		stronger.unmatched, stronger.unmatchedIn = b.unmatched, b.unmatchedIn
 	}
 	stronger.reasons = append(slices.Clip(a.reasons), b.reasons...)
 	return stronger

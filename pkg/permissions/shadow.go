@@ -48,8 +48,9 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 
 // unconditional tells whether a rule matches every act of its tools.
 func (r Rule) unconditional() bool {
-	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.CommandPrefixes) == 0 && r.Commands == nil && !r.InGitWorkTree &&
-		r.Verdict != Approve && len(r.Check()) == 0
+	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
+		r.Commands == nil && !r.InGitWorkTree && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid && r.When == "" && r.Expires.IsZero() &&
+		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0
 }
 
 // aboutAll tells whether a rule is about every tool that the other one is about.

@@ -19,6 +19,14 @@ func (l *commandList) touches(v *view) (holds, string) {
 	}
 	result := no
 	for _, c := range v.Shell.Commands {
+		if l.online {
+			if reachesNetwork(c) == "" {
+				continue
+			}
+			if len(l.prefixes) == 0 {
+				return yes, ""
+			}
+		}
 		for _, prefix := range l.prefixes {
 			switch mayBegin(c, prefix) {
 			case yes:

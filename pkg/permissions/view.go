@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -15,7 +16,14 @@ type view struct {
 	sensitive *sensitive
 	places    []place
 	shell     *shellView // nil when the act runs no command
+	ids       []string   // under which rules may mean the tool; see spelled
 	inGitTree func() bool
+	danger    func() danger
+	toolText  string         // see shownTool
+	seen      map[string]any // what conditions see; nil until one asks
+
+	now     time.Time
+	counter Counter // nil where nothing is counted
 }
 
 func newView(r Request, home string, s *sensitive) *view {
@@ -29,7 +37,9 @@ func newView(r Request, home string, s *sensitive) *view {
 	if r.Shell != nil {
 		v.shell = newShellView(v)
 	}
+	v.ids = v.spelled()
 	v.inGitTree = sync.OnceValue(func() bool { return inGitTree(r.Workspace.Root) })
+	v.danger = sync.OnceValue(v.assess)
 	return v
 }
 

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"sort"
 )
 
@@ -20,6 +22,11 @@ type Invocation struct {
 	Dir         string   // absolute
 	Environment map[string]string
 	Sandbox     Sandbox
+
+	// References are the variables whose values are filled in last. Fingerprints are keyed hashes of those values, once they
+	// are known: the values themselves are never part of an Invocation.
+	References   map[string]Reference
+	Fingerprints map[string]string
 
 	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags left standing.
 	Shown string
@@ -41,8 +48,8 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest covers the interpreter, the script, the values or parameters, the directory and the environment, each with its length, so
-// that no two ways of splitting the same bytes agree.
+// Digest covers the interpreter, the script, the values or parameters, the directory, the environment and the fingerprints of what is
+// filled in last, each with its length, so that no two ways of splitting the same bytes agree.
 func (inv *Invocation) Digest() Digest {
 	h := sha256.New()
 	put := func(parts ...string) {
@@ -55,7 +62,7 @@ func (inv *Invocation) Digest() Digest {
 			h.Write([]byte(part))
 		}
 	}
-	put("a2a-acp invocation v2", inv.Tool, inv.Script, inv.Dir)
+	put("a2a-acp invocation v3", inv.Tool, inv.Script, inv.Dir)
 	put(inv.Interpreter...)
 	put(inv.Values...)
 	put(inv.Parameters)
@@ -66,6 +73,12 @@ func (inv *Invocation) Digest() Digest {
 	sort.Strings(names)
 	for _, name := range names {
 		put(name, inv.Environment[name])
+	}
+	put("references")
+	for _, name := range slices.Sorted(maps.Keys(inv.References)) {
+		r := inv.References[name]
+		put(name, r.Secret, r.Env, r.File, inv.Fingerprints[name])
+		put(r.Command...)
 	}
 	return Digest(h.Sum(nil))
 }

@@ -34,9 +34,10 @@ type Result struct {
 type MCPError struct {
 	Code       int    `json:"code"`
 	Message    string `json:"message"`
-	Detail     string `json:"detail,omitempty"`
+	Detail     any    `json:"detail,omitempty"` // a text; under ProfileExtended any JSON
 	Retryable  bool   `json:"retryable"`
 	ReturnCode int    `json:"return_code"`
+	Unmapped   bool   `json:"-"` // error_mapping says nothing about the exit code
 }
 
 // Metadata is what a reader wants to know beside the output.

@@ -23,6 +23,9 @@ type Tool struct {
 	CircuitBreaker CircuitBreaker
 	Caching        Caching
 
+	Output  Output
+	Surface Surface
+
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
 
@@ -48,7 +51,12 @@ type Sandbox struct {
 	TempIsolation bool
 	AllowedPaths  []AllowedPath
 	Environment   map[string]string
-	Network       Network
+	// References are the variables whose values stand elsewhere. They are filled in last, for the process alone.
+	References map[string]Reference
+	// Grants are the names of what the entry was granted in one word (internal/grant). What they give stands in the other
+	// fields, too.
+	Grants  []string
+	Network Network
 	// Strict gives a call network interfaces of its own, none of which leads anywhere, beside what Network means.
 	Strict bool
 	// Sockets are the UNIX sockets that a call may connect to. No others are, whatever Network says.
@@ -110,8 +118,14 @@ func DefaultLimits() Limits {
 type MappedError struct {
 	Code      int    // JSON-RPC error code
 	Message   string // canonical text, e.g. "Resource not found"
-	Detail    string // plain text template over the call's arguments
+	Detail    any    // a plain text template over the call's arguments; under ProfileExtended JSON whose texts are such
 	Retryable bool
+}
+
+// Surface says how a door tells what the tool came to, where its author wants it otherwise than the door's rule.
+type Surface struct {
+	// MCPProtocolError lets a mapped exit code be an error of the protocol to MCP clients, in place of a result with isError.
+	MCPProtocolError bool
 }
 
 // Annotations are the hints that MCP shows to a client (MCP 2025-06-18, ToolAnnotations). A nil hint was not given.

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+func secretsCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "secrets",
+		Short: "Keep the values that tools are given and nobody else sees",
+		Long: `A secret is a value that a tool gets as a variable and that stands in no file of yours:
+
+  environment_variables:
+    API_KEY: {secret: API_KEY}
+
+It is kept in the state directory (mode 0600), which no sandbox shows, or is what a command prints, such
+as a password manager's. It is filled in when the call has been approved, for that process alone, and is
+taken out of what the tool prints. Agents cannot set or remove secrets.`,
+		Args: verbsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(secretsListCommand(env), secretsSetCommand(env), secretsRemoveCommand(env))
+	return cmd
+}
+
+// secretStore opens the store.
+func secretStore(env *environment) (*secret.Store, error) {
+	store, err := app.Secrets(env.appOptions(nil, nil))
+	if err != nil {
+		return nil, fail(exitHost, err)
+	}
+	return store, nil
+}
+
+// listedSecret is a secret in `secrets list`: never its value.
+type listedSecret struct {
+	Name  string     `json:"name"`
+	From  string     `json:"from"` // "a value", "the output of …", or "" for one that a tool wants and that is not set
+	Set   *time.Time `json:"set,omitempty"`
+	Tools []string   `json:"tools"` // that refer to it
+}
+
+func secretsListCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the secrets by name, and the tools that get them; never a value",
+		Example: `  a2a-acp secrets list
+  a2a-acp secrets list --json`,
+		Args: cobra.NoArgs,
+	}
+	f := addFormat(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		list, err := listSecrets(env)
+		if err != nil {
+			return err
+		}
+		if *f != formatTable {
+			return writeData(env.stdout, *f, list)
+		}
+		out := table{head: []string{"SECRET", "IS", "SET", "FOR"}}
+		for _, s := range list {
+			from, when := s.From, ""
+			if from == "" {
+				from = "not set"
+			}
+			if s.Set != nil {
+				when = s.Set.Local().Format(time.DateOnly)
+			}
+			out.add(s.Name, permissions.ShowLine(from), when, strings.Join(s.Tools, ", "))
+		}
+		out.write(env.stdout)
+		return nil
+	}
+	return cmd
+}
+
+// listSecrets lists what is set, and what a tool refers to and is not.
+func listSecrets(env *environment) ([]listedSecret, error) {
+	store, err := secretStore(env)
+	if err != nil {
+		return nil, err
+	}
+	set, err := store.List()
+	if err != nil {
+		return nil, fail(exitHost, err)
+	}
+	users, err := secretUsers(env)
+	if err != nil {
+		return nil, err
+	}
+	list := []listedSecret{}
+	for _, s := range set {
+		list = append(list, listedSecret{Name: s.Name, From: s.From, Set: &s.Set, Tools: append([]string{}, users[s.Name]...)})
+		delete(users, s.Name)
+	}
+	for name, tools := range users {
+		list = append(list, listedSecret{Name: name, Tools: tools})
+	}
+	slices.SortFunc(list, func(a, b listedSecret) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// secretUsers gives for each secret the tools that refer to it.
+func secretUsers(env *environment) (map[string][]string, error) {
+	set, err := load(env, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	users := map[string][]string{}
+	for _, loaded := range set.Tools {
+		for _, r := range loaded.Tool.Sandbox.References {
+			if r.Secret != "" && !slices.Contains(users[r.Secret], loaded.Tool.ID) {
+				users[r.Secret] = append(users[r.Secret], loaded.Tool.ID)
+			}
+		}
+	}
+	return users, nil
+}
+
+func secretsSetCommand(env *environment) *cobra.Command {
+	var command bool
+	cmd := &cobra.Command{
+		Use:   "set NAME [--command -- PROGRAM ARGS...]",
+		Short: "Set a secret: typed without being shown, or read from standard input",
+		Long: `set keeps a value under a name, in the place of the one it had. The value is asked for on the terminal
+and not shown, or is all of standard input, but for a line end at the end. It is never an argument: those
+are seen by everybody on this machine, and stay in the shell's history.
+
+With --command nothing is kept but the command: it is run for each call, outside of the sandbox, and what
+it prints is the value.`,
+		Example: `  a2a-acp secrets set API_KEY
+  a2a-acp secrets set API_KEY < key.txt
+  a2a-acp secrets set API_KEY --command -- pass show api/key`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSecrets(env),
+	}
+	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if app.BelowBridge() {
+			return fail(exitDenied, app.ErrBelowBridge)
+		}
+		if err := secret.CheckName(args[0]); err != nil {
+			return fail(exitUsage, fmt.Errorf("%s: %w", permissions.ShowLine(args[0]), err))
+		}
+		entry := secret.Entry{Set: time.Now().UTC().Truncate(time.Second)}
+		switch {
+		case command && len(args) > 1:
+			entry.Command = args[1:]
+		case command:
+			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS..."))
+		case len(args) > 1:
+			return fail(exitUsage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
+		default:
+			value, err := readSecret(env, args[0])
+			if err != nil {
+				return fail(exitUsage, err)
+			}
+			entry.Value = value
+		}
+		store, err := secretStore(env)
+		if err != nil {
+			return err
+		}
+		replaced, err := store.Set(args[0], entry)
+		if err != nil {
+			return fail(exitHost, err)
+		}
+		if replaced {
+			env.say(args[0] + " has another value now; the next call gets it")
+		} else {
+			env.say(fmt.Sprintf("%s is set; a tool gets it with environment_variables: {%s: {secret: %s}}", args[0], args[0], args[0]))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// readSecret reads a value from the terminal, without showing it, or from standard input.
+func readSecret(env *environment, name string) (string, error) {
+	var data []byte
+	var err error
+	if isTerminal(env.stdin) {
+		fmt.Fprintf(env.stderr, "Value of %s (it is not shown): ", name)
+		data, err = term.ReadPassword(int(env.stdin.Fd()))
+		fmt.Fprintln(env.stderr)
+	} else {
+		data, err = io.ReadAll(io.LimitReader(env.stdin, secret.LongestValue+2))
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the value: %w", err)
+	}
+	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	return value, secret.CheckValue(value)
+}
+
+func secretsRemoveCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME...",
+		Aliases:           []string{"rm"},
+		Short:             "Forget secrets",
+		Example:           `  a2a-acp secrets remove API_KEY`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSecrets(env),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if app.BelowBridge() {
+				return fail(exitDenied, app.ErrBelowBridge)
+			}
+			store, err := secretStore(env)
+			if err != nil {
+				return err
+			}
+			var unknown []string
+			for _, name := range args {
+				was, err := store.Remove(name)
+				if err != nil {
+					return fail(exitHost, err)
+				}
+				if !was {
+					unknown = append(unknown, permissions.ShowLine(name))
+				}
+			}
+			if len(unknown) > 0 {
+				return fail(exitUsage, fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them", strings.Join(unknown, ", ")))
+			}
+			return nil
+		},
+	}
+}
+
+// completeSecrets completes the names that are set, and those that a tool refers to.
+func completeSecrets(env *environment) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		list, err := listSecrets(env)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, s := range list {
+			names = append(names, s.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

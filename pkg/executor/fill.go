@@ -1,0 +1,107 @@
+package executor
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/secret"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Vault gives the values that variables of a tool refer to. *secret.Vault is one. No error of its may hold a value.
+type Vault interface {
+	// Missing says why a value cannot be had, as far as that can be told without an effect.
+	Missing(tool.Reference) error
+	// Value gives the value. It may block, and may run a program, until ctx ends.
+	Value(context.Context, tool.Reference) (string, error)
+}
+
+// missing tells why the call could not be given what its entry refers to. It is asked before anybody is asked whether the
+// call may run; nothing is read that could have an effect.
+func (e *Executor) missing(t *tool.Tool, invocation *tool.Invocation) *tool.Failure {
+	for _, name := range slices.Sorted(maps.Keys(invocation.References)) {
+		if e.vault == nil {
+			return tool.Failf(tool.FailNotFound, "%s was not run: nothing here gives values to variables, and %s needs one", t.ID, name)
+		}
+		if err := e.vault.Missing(invocation.References[name]); err != nil {
+			return unfilled(t, name, err)
+		}
+	}
+	return nil
+}
+
+func unfilled(t *tool.Tool, variable string, err error) *tool.Failure {
+	return tool.Failf(tool.FailNotFound, "%s was not run: the variable %s (%s) has no value: %v", t.ID, variable, t.Source, err)
+}
+
+// fill gives an approved act the values that its entry refers to, and so the plan that it will run under. From here on the
+// act's digest covers them, by a keyed hash: the key never leaves this process, so nobody can try values out on a digest.
+// What is recorded is the digest before, which names the references.
+func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
+	references := a.invocation.References
+	if len(references) == 0 {
+		return nil
+	}
+	environment := maps.Clone(a.invocation.Environment)
+	if environment == nil {
+		environment = map[string]string{}
+	}
+	fingerprints := map[string]string{}
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(references)) {
+		value, err := e.vault.Value(ctx, references[name])
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return tool.Failf(tool.FailCancelled, "the caller gave up")
+		case err != nil:
+			return unfilled(a.tool, name, err)
+		case strings.ContainsRune(value, 0):
+			return tool.Failf(tool.FailNotFound, "%s was not run: the value of %s holds a NUL, which no variable can", a.tool.ID, name)
+		}
+		environment[name] = value
+		mac := hmac.New(sha256.New, e.fingerprintKey)
+		mac.Write([]byte(value)) // never fails
+		fingerprints[name] = string(mac.Sum(nil))
+		values = append(values, value)
+	}
+	p := profile(a.invocation)
+	p.Environment = environment
+	plan, err := e.host.Plan(p)
+	if err != nil {
+		return asFailure(err, tool.FailSandbox)
+	}
+	a.plan, a.invocation.Fingerprints, a.redactor = plan, fingerprints, secret.New(values...)
+	return nil
+}
+
+// clean takes the values that the act was given out of what became of it, before anybody sees, keeps or records that.
+func (a *act) clean(outcome sandbox.Outcome) sandbox.Outcome {
+	if a.redactor == nil {
+		return outcome
+	}
+	text := a.redactor.String
+	if outcome.Truncated || outcome.Signal != "" {
+		text = a.redactor.Cut // it may have been cut within a value
+	}
+	outcome.Stdout, outcome.Stderr = []byte(text(string(outcome.Stdout))), []byte(text(string(outcome.Stderr)))
+	hints := make([]string, len(outcome.Hints))
+	for i, hint := range outcome.Hints {
+		hints[i] = a.redactor.String(hint)
+	}
+	outcome.Hints, outcome.Leftover = hints, a.redactor.String(outcome.Leftover)
+	return outcome
+}
+
+// given lists for people which variables are filled in last, and from where.
+func (a *act) given() string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(a.invocation.References)) {
+		lines = append(lines, name+" = "+a.invocation.References[name].String())
+	}
+	return strings.Join(lines, "\n")
+}

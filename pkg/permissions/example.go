@@ -1,0 +1,197 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Example is an act told in few words: of a rule's match and not_match, of a test, or of a question to explain.
+type Example struct {
+	Source    tool.Source    `json:"-"`
+	Tool      string         `json:"tool,omitempty"`
+	Action    Action         `json:"action,omitempty"` // optional: what the tool's id says
+	Arguments map[string]any `json:"params,omitempty"`
+	Paths     []string       `json:"paths,omitempty"`
+	Command   string         `json:"command,omitempty"` // shell text
+	Argv      []string       `json:"argv,omitempty"`    // or the words of one command
+	Dir       string         `json:"dir,omitempty"`     // where it runs; relative to the workspace
+	Env       []string       `json:"env,omitempty"`     // names of the variables that it sets
+	Agent     string         `json:"agent,omitempty"`
+	Mode      string         `json:"mode,omitempty"`
+	Headless  bool           `json:"headless,omitempty"`
+	ReadOnly  bool           `json:"read_only,omitempty"`
+}
+
+// The ids of what agents ask the editor to do, after the original system.
+const (
+	ToolRead  = "functions.acp_fs__read_text_file"
+	ToolWrite = "functions.acp_fs__write_text_file"
+	ToolEdit  = "functions.acp_fs__edit_text_file"
+	ToolShell = "functions.shell"
+)
+
+// actionsOf says what the ids mean that are no tools of tools.yaml.
+var actionsOf = map[string]Action{
+	ToolRead: ActionRead, ToolWrite: ActionWrite, ToolEdit: ActionWrite, ToolShell: ActionExecute,
+	"acp.delete": ActionDelete, "acp.move": ActionMove, "acp.search": ActionSearch, "acp.fetch": ActionFetch, "acp.other": ActionOther,
+	"acp.switch_mode": ActionSwitchMode, "acp.set_mode": ActionSwitchMode, "acp.set_config_option": ActionSwitchMode,
+}
+
+// KnownTool tells whether an id names what agents ask the editor to do.
+func KnownTool(id string) bool {
+	_, ok := actionsOf[id]
+	return ok || strings.HasPrefix(canonicalTool(id), mcpPrefix)
+}
+
+// KnownTools lists those ids, sorted.
+func KnownTools() []string {
+	var ids []string
+	for id := range actionsOf {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Check tells why the example is no act; nil when it is one.
+func (e Example) Check() error {
+	switch {
+	case e.Tool == "" && e.Command == "" && len(e.Argv) == 0:
+		return fmt.Errorf("it names no tool and no command")
+	case e.Command != "" && len(e.Argv) > 0:
+		return fmt.Errorf("it has a command as text and as words")
+	case (e.Command != "" || len(e.Argv) > 0) && e.action() != ActionExecute && e.action() != ActionCall:
+		return fmt.Errorf("it has a command, and %s runs none", e.Tool)
+	}
+	return nil
+}
+
+func (e Example) action() Action {
+	if e.Action != "" {
+		return e.Action
+	}
+	if e.Tool == "" {
+		return ActionExecute
+	}
+	if action, ok := actionsOf[e.Tool]; ok {
+		return action
+	}
+	if strings.HasPrefix(canonicalTool(e.Tool), mcpPrefix) {
+		return ActionOther
+	}
+	return ActionCall
+}
+
+// Request is the act as a door would see it, in a workspace.
+func (e Example) Request(w tool.Workspace) Request {
+	r := Request{
+		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)}, Arguments: e.Arguments, Workspace: w, Dir: w.Root,
+		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Env: e.Env, ReadOnly: e.ReadOnly,
+	}
+	if e.Tool == "" {
+		r.Tools = []string{ToolShell}
+	}
+	if e.Dir != "" {
+		r.Dir = e.Dir
+		if !filepath.IsAbs(e.Dir) {
+			r.Dir = filepath.Join(w.Root, e.Dir)
+		}
+	}
+	if r.Action == ActionCall {
+		r.Door = tool.DoorMCP
+	}
+	paths := e.Paths
+	if len(paths) == 0 {
+		paths = pathArguments(e.Arguments)
+	}
+	for _, name := range paths {
+		r.Paths = append(r.Paths, Path{Name: name, Write: writes(r.Action) || r.Action == ActionCall && !e.ReadOnly})
+	}
+	switch {
+	case len(e.Argv) > 0:
+		r.SetArgv(e.Argv)
+	case e.Command != "" || r.Action == ActionExecute:
+		r.SetShellText(e.Command)
+	}
+	if r.Shell != nil && r.Arguments == nil {
+		r.Arguments = map[string]any{"command": r.ShellText}
+	}
+	return r
+}
+
+// PathNames are the parameters whose values are taken for paths, in whatever tool and whatever their format: the original
+// system's names and those that agents' own tools use.
+var PathNames = set("path paths file files file_path filePath filename directory dir destination source database")
+
+// pathArguments lists the files that arguments name.
+func pathArguments(arguments map[string]any) []string {
+	var paths []string
+	names := make([]string, 0, len(arguments))
+	for name := range arguments {
+		if PathNames[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		list, ok := arguments[name].([]any)
+		if !ok {
+			list = []any{arguments[name]}
+		}
+		for _, item := range list {
+			if text, ok := item.(string); ok && text != "" {
+				paths = append(paths, text)
+			}
+		}
+	}
+	return paths
+}
+
+// exampleRoot is the workspace that examples of rules are about. It does not exist, so that what they say does not depend
+// on the machine.
+const exampleRoot = "/nonexistent/workspace"
+
+// ExampleWorkspace is the workspace of exampleRoot.
+func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot} }
+
+// CheckExamples asks the rule about its own examples: one of match that it is not about, and one of not_match that it is
+// about, is a mistake. Time and counts are left out, and a git work tree is taken for granted: what a rule means must not
+// change by itself.
+func (r *Rule) CheckExamples() []FieldError {
+	if len(r.Match)+len(r.NotMatch) == 0 {
+		return nil
+	}
+	timeless := *r
+	timeless.Expires, timeless.Limit, timeless.InGitWorkTree = time.Time{}, nil, false
+	compiled := compileRule(timeless)
+	if compiled.fault != "" {
+		return nil // told already
+	}
+	var found []FieldError
+	for _, list := range []struct {
+		field    string
+		examples []Example
+		want     bool
+	}{{"match", r.Match, true}, {"not_match", r.NotMatch, false}} {
+		for i, example := range list.examples {
+			field := fmt.Sprintf("%s[%d]", list.field, i)
+			if err := example.Check(); err != nil {
+				found = append(found, FieldError{Field: field, Message: "the example is no act: " + err.Error(), Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
+				continue
+			}
+			v := newView(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil))
+			switch got := compiled.match(v); {
+			case list.want && got.holds != yes:
+				found = append(found, FieldError{Field: field, Message: "the rule is not about this example: " + got.why, Hint: "mend the rule, or the example"})
+			case !list.want && got.holds != no:
+				found = append(found, FieldError{Field: field, Message: "the rule is about this example: " + got.why, Hint: "mend the rule, or the example"})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,69 @@
+package permissions
+
+import "slices"
+
+// Redecide decides an act again from its record, which may not hold every value (see Request.Withheld). untold are the
+// rules that need a value that is not there, as far as the verdict depends on them: with one, nobody can tell what would be
+// decided, and the Decision is the one for the case that none of them matches.
+//
+// Counts play no part: what was used up then is not used up now.
+func (a *Authority) Redecide(r Request) (d Decision, untold []Reason) {
+	v, inForce := a.view(r), a.rulesFor(r)
+	v.counter = nil
+	found, open := inForce.look(v)
+	decide := func() Decision {
+		rules, policy := inForce.combine(v, found)
+		return a.decideBy(v, rules, policy)
+	}
+	if len(open) == 0 {
+		return decide(), nil
+	}
+	asked := make([]finding, len(open))
+	for i, at := range open {
+		asked[i] = *at
+		at.holds = no
+	}
+	d = decide()
+	for i, at := range open {
+		at.holds = yes
+		if decide().Verdict != d.Verdict {
+			untold = append(untold, Reason{Condition: asked[i].condition, Why: asked[i].why})
+		}
+		at.holds = no
+	}
+	for i, at := range open {
+		*at = asked[i]
+	}
+	rules, _ := inForce.combine(v, found)
+	d.Reasons = rules.reasons
+	for i := range untold {
+		if j := slices.IndexFunc(d.Reasons, func(r Reason) bool { return r.Why == untold[i].Why }); j >= 0 {
+			untold[i] = d.Reasons[j]
+		}
+	}
+	return d, untold
+}
+
+// look asks every rule by itself, and points at those that could not be told.
+func (f inForce) look(v *view) (found [2][]finding, open []*finding) {
+	found[0] = f.policies.look(v)
+	if f.own != nil {
+		found[1] = f.own.look(v)
+	}
+	for i := range found {
+		for j := range found[i] {
+			if found[i][j].holds == untold {
+				open = append(open, &found[i][j])
+			}
+		}
+	}
+	return found, open
+}
+
+func (f inForce) combine(v *view, found [2][]finding) (answer, string) {
+	rules, policy := f.policies.combine(v, found[0]), f.policies.Hash()
+	if f.own != nil {
+		rules, policy = rules.and(f.own.combine(v, found[1])), policy+"+"+f.own.Hash()
+	}
+	return rules, policy
+}

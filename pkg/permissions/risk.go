@@ -1,0 +1,200 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// Risk is how much an act could harm, by what is known of it and not by what it says of itself.
+type Risk int
+
+// The risks. RiskUnsaid is the bound of a rule that says nothing.
+const (
+	RiskUnsaid Risk = iota
+	RiskLow         // it reads plain files of the workspace, or calls a tool that changes nothing
+	RiskMedium      // it changes plain files of the workspace, or runs known commands there
+	RiskHigh        // everything else, and whatever cannot be told
+)
+
+var riskNames = [...]string{"", "low", "medium", "high"}
+
+func (r Risk) String() string {
+	if r < 0 || int(r) >= len(riskNames) {
+		return fmt.Sprintf("risk(%d)", int(r))
+	}
+	return riskNames[r]
+}
+
+// ParseRisk reads low, medium or high.
+func ParseRisk(text string) (Risk, bool) {
+	at := slices.Index(riskNames[1:], text)
+	return Risk(at + 1), at >= 0
+}
+
+// danger is a risk and the reason for it.
+type danger struct {
+	risk Risk
+	why  string
+}
+
+// assess finds the risk of the act, and why.
+func (v *view) assess() danger {
+	switch {
+	case len(v.Doubts) > 0:
+		return danger{RiskHigh, "it cannot be believed"}
+	case v.Destructive:
+		return danger{RiskHigh, "the tool's author says that it destroys something"}
+	case v.Action == ActionSwitchMode, v.Action == ActionDelete, v.Action == ActionMove, v.Action == ActionFetch, v.Action == ActionOther:
+		return danger{RiskHigh, fmt.Sprintf("it is an act of the kind %s", v.Action)}
+	}
+	for _, p := range v.places {
+		if p.err != nil || !v.inside(p) {
+			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", ShowLine(p.name))}
+		}
+		if why := v.why(p, p.write); why != "" {
+			return danger{RiskHigh, why}
+		}
+	}
+	switch {
+	case v.runs():
+		return v.assessCommand()
+	case aboutFiles(v.Action) && len(v.places) == 0:
+		return danger{RiskHigh, "it names no file"}
+	case v.Action == ActionRead, v.Action == ActionSearch, v.Action == ActionCall && v.ReadOnly:
+		return danger{RiskLow, "it changes nothing"}
+	}
+	return danger{RiskMedium, "it may change something in the workspace"}
+}
+
+// assessCommand: known to only read is low; known to stay in the workspace, to reach no other machine and to remove nothing
+// is medium.
+func (v *view) assessCommand() danger {
+	switch {
+	case v.shell == nil:
+		return danger{RiskHigh, "it cannot be told what it runs"}
+	case v.shell.fault != "":
+		return danger{RiskHigh, v.shell.fault}
+	}
+	if why := v.guardedCommand(); why != "" {
+		return danger{RiskHigh, why}
+	}
+	reads := len(v.Shell.Writes) == 0
+	for _, c := range v.shell.commands {
+		if name := reachesNetwork(c); name != "" {
+			return danger{RiskHigh, fmt.Sprintf("`%s` reaches other machines", ShowLine(name))}
+		}
+		if removes(c) {
+			return danger{RiskHigh, fmt.Sprintf("`%s` removes or overwrites", ShowLine(c.Name))}
+		}
+	}
+	for _, p := range v.shell.places {
+		if !v.inside(p) && p.name != "/dev/null" && (p.write || filepath.IsAbs(p.name) || strings.Contains(p.name, "..")) {
+			return danger{RiskHigh, fmt.Sprintf("%q may lie outside the workspace", ShowLine(p.name))}
+		}
+	}
+	for i, c := range v.shell.commands {
+		if launches(c, v.shell.commands[i+1:]) {
+			continue
+		}
+		if row, _ := lookUpProgram(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.careful(c, 0) != "" {
+			reads = false
+		}
+	}
+	if reads {
+		return danger{RiskLow, "it only reads"}
+	}
+	return danger{RiskMedium, "it runs known commands in the workspace"}
+}
+
+func fixedTexts(c shellscan.Command) []string {
+	texts, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
+	return texts
+}
+
+// removers are programs that remove or overwrite what is there, as their own purpose.
+var removers = set("rm rmdir unlink shred truncate dd mv ln chmod chown chgrp setfacl kill pkill killall mkfs mount umount sudo doas su rsync")
+
+func removes(c shellscan.Command) bool {
+	if removers[filepath.Base(c.Name)] || slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return removers[filepath.Base(name)] }) {
+		return true
+	}
+	return filepath.Base(c.Name) == "git" && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool {
+		return !w.Fixed || gitRemovers[w.Text]
+	})
+}
+
+var gitRemovers = set("reset clean checkout restore rebase filter-branch gc prune push rm mv -D --delete --hard --force -f")
+
+// networkPrograms reach other machines as their own purpose, by whatever words; networkFamilies do so by some subcommands.
+// (What a tool's own script is granted by the programs that it calls is another table, in internal/config.)
+var networkPrograms = set("curl wget ftp sftp ssh scp rsync nc ncat netcat socat telnet dig host nslookup ping ping6 traceroute whois mosh " +
+	"psql pg_dump mysql mariadb mongosh redis-cli sqlcmd cqlsh influx aria2c lynx w3m links http https xh gh glab aws gcloud gsutil az " +
+	"kubectl helm doctl terraform ansible rclone s3cmd nmap openssl grpcurl websocat mail sendmail git-remote-http git-remote-https " +
+	"apt apt-get dnf yum apk pacman brew snap flatpak pip pip3 pipx npx bunx uvx bundle composer docker podman")
+
+var networkFamilies = map[string]map[string]bool{
+	"git":   set("push pull fetch clone ls-remote remote submodule send-email svn"),
+	"npm":   set("install i add ci update publish view audit exec x create init login pack outdated"),
+	"pnpm":  set("install i add update publish dlx audit outdated"),
+	"yarn":  set("install add upgrade publish dlx audit"),
+	"cargo": set("install fetch publish update search add"),
+	"go":    set("get install mod"),
+	"uv":    set("add sync pip tool lock publish"),
+	"bun":   set("install add update x"),
+	"gem":   set("install update push fetch"),
+}
+
+// reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
+func reachesNetwork(c shellscan.Command) string {
+	for _, name := range append(strings.Fields(c.Via), c.Name) {
+		if networkPrograms[filepath.Base(name)] {
+			return filepath.Base(name)
+		}
+	}
+	family, ok := networkFamilies[filepath.Base(c.Name)]
+	if !ok {
+		return ""
+	}
+	for _, word := range c.Args {
+		if !word.Fixed || family[word.Text] {
+			return filepath.Base(c.Name)
+		}
+	}
+	if len(c.Args) == 0 && c.Name == "yarn" { // alone it installs
+		return c.Name
+	}
+	return ""
+}
+
+// matchRisk holds the act against the rule's bounds.
+func (c *compiledRule) matchRisk(v *view) (holds, string) {
+	if c.MinRisk == RiskUnsaid && c.MaxRisk == RiskUnsaid {
+		return yes, ""
+	}
+	d := v.danger()
+	switch {
+	case c.MaxRisk != RiskUnsaid && d.risk > c.MaxRisk:
+		return no, fmt.Sprintf("the risk is %s (%s), and the rule goes up to %s", d.risk, d.why, c.MaxRisk)
+	case c.MinRisk != RiskUnsaid && d.risk < c.MinRisk:
+		return no, fmt.Sprintf("the risk is %s (%s), and the rule begins at %s", d.risk, d.why, c.MinRisk)
+	}
+	return yes, ""
+}
+
+func (c *checker) checkRisk(r *Rule) {
+	for _, bound := range []struct {
+		field string
+		risk  Risk
+	}{{"risk.max", r.MaxRisk}, {"risk.min", r.MinRisk}} {
+		if bound.risk < RiskUnsaid || bound.risk > RiskHigh {
+			c.add(bound.field, bound.risk.String()+" is no risk", "low, medium or high")
+		}
+	}
+	if r.MaxRisk != RiskUnsaid && r.MinRisk > r.MaxRisk {
+		c.add("risk", fmt.Sprintf("no risk is both %s or more and %s or less", r.MinRisk, r.MaxRisk), "")
+	}
+}

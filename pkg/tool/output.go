@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Output is what an entry says about how much of the output of its calls is passed on.
+type Output struct {
+	// Keep is how many bytes of each stream are passed on: its beginning and its end. 0 is what the door has for a rule:
+	// DefaultKeep for agents, everything for a person.
+	Keep int64
+	// Spill keeps the whole stream in a file, where it is too long to be passed on, or is not text.
+	Spill bool
+}
+
+// DefaultKeep is what an agent gets of a stream whose tool says nothing, in bytes: some 16,000 tokens, more than most
+// clients show their model.
+const DefaultKeep = 64 << 10
+
+// Binary describes a stream that is not text. Diagnostics have it as `binary`, by the stream's name.
+type Binary struct {
+	Type   string `json:"type"` // as image/png
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+func (b Binary) String() string {
+	return fmt.Sprintf("[binary data, not shown: %s, %d bytes, sha256 %s]", b.Type, b.Bytes, b.SHA256)
+}
+
+// The keys of Metadata.Diagnostics that doors look for.
+const (
+	BinaryKey = "binary" // a map[string]Binary: the streams that are no text, by name
+	BlobsKey  = "blobs"  // a map[string]blob.Blob: whole streams that were kept beside the result, by name
+	CureKey   = "cure"   // a text: what to do about the failure
+
+	OutputGovernorKey = "output_governor" // a map: which governor changed or withheld the output, and why
+)
+
+// InText gives the result for a reader of text or JSON, neither of which can hold any bytes: a stream that is not text is
+// replaced by what it is.
+func (r Result) InText() Result {
+	binary, _ := r.Metadata.Diagnostics[BinaryKey].(map[string]Binary)
+	if b, ok := binary["stdout"]; ok {
+		r.Stdout = b.String()
+	}
+	if b, ok := binary["stderr"]; ok {
+		r.Stderr = b.String()
+	}
+	return r
+}
+
+// Excerpt gives the beginning and the end of a text that is longer than most bytes, with what is left out in words between
+// them, and tells whether it did. No character is divided.
+func Excerpt(text string, most int64) (short string, cut bool) {
+	if most <= 0 || int64(len(text)) <= most {
+		return text, false
+	}
+	head, tail := int(most)/2, len(text)-int(most-most/2)
+	for head > 0 && !utf8.RuneStart(text[head]) && head > int(most)/2-utf8.UTFMax {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) && tail < len(text)-int(most-most/2)+utf8.UTFMax {
+		tail++
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", text[:head], tail-head, text[tail:]), true
+}
+
+// WholeRunes gives a text that was cut off without the part of a character that is left at its end.
+func WholeRunes(text string) string {
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		last := text[len(text)-back:]
+		if utf8.RuneStart(last[0]) {
+			if !utf8.FullRuneInString(last) {
+				return text[:len(text)-back]
+			}
+			return text
+		}
+	}
+	return text
+}
