@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/secret"
@@ -206,7 +207,7 @@ func oneObject(data []byte) error {
 	if token != json.Delim('{') {
 		return errors.New("its answer is no JSON object")
 	}
-	if err := walkObject(dec, 1); err != nil {
+	if err := walkObject(dec, 1, true); err != nil {
 		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	if _, err := dec.Token(); errors.Is(err, io.EOF) {
@@ -218,7 +219,15 @@ func oneObject(data []byte) error {
 // deepest is how deep an answer may nest.
 const deepest = 50
 
-func walkObject(dec *json.Decoder, depth int) error {
+// replyKeys are the keys that a reply can have where it is read.
+var replyKeys = []string{
+	"status", "optionId", "score", "messages", "followUpPrompt", "metadata", "output", "stdout", "stderr",
+	"hookSpecificOutput", "permissionDecision", "permissionDecisionReason", "decision", "reason",
+}
+
+// walkObject goes through an object. Where it is read, a key that Go would take for one of ours and others would not is refused:
+// Go folds case as Unicode does, ſ and K included.
+func walkObject(dec *json.Decoder, depth int, isRead bool) error {
 	seen := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
@@ -231,7 +240,10 @@ func walkObject(dec *json.Decoder, depth int) error {
 		} else {
 			seen[folded] = true
 		}
-		if err := walkValue(dec, depth); err != nil {
+		if isRead && !slices.Contains(replyKeys, name) && slices.ContainsFunc(replyKeys, func(key string) bool { return strings.EqualFold(key, name) }) {
+			return fmt.Errorf("the key %s is not written as it must be", quoted(name))
+		}
+		if err := walkValue(dec, depth, isRead && (name == "hookSpecificOutput" || name == "output")); err != nil {
 			return err
 		}
 	}
@@ -239,7 +251,7 @@ func walkObject(dec *json.Decoder, depth int) error {
 	return err
 }
 
-func walkValue(dec *json.Decoder, depth int) error {
+func walkValue(dec *json.Decoder, depth int, isRead bool) error {
 	token, err := dec.Token()
 	if err != nil {
 		return err
@@ -252,10 +264,10 @@ func walkValue(dec *json.Decoder, depth int) error {
 		return fmt.Errorf("it nests deeper than %d", deepest)
 	}
 	if delim == '{' {
-		return walkObject(dec, depth+1)
+		return walkObject(dec, depth+1, isRead)
 	}
 	for dec.More() {
-		if err := walkValue(dec, depth+1); err != nil {
+		if err := walkValue(dec, depth+1, false); err != nil {
 			return err
 		}
 	}
