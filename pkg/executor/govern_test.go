@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -194,4 +198,38 @@ func dump(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(encoded)
+}
+
+// TestScreenedBeforeItIsKept checks that what a governor takes out of the output stands nowhere: not in the file that keeps the whole
+// of a long stream, not in the record, and not in a result that is kept for the next caller, who is governed anew.
+func TestScreenedBeforeItIsKept(t *testing.T) {
+	t.Parallel()
+	const leak = "the-leaked-value"
+	h := newHouse(t, rule(permissions.Approve))
+	dir := filepath.Join(t.TempDir(), "blobs")
+	h.executor.blobs = &blob.Store{Dir: dir}
+	work := script(`printf '%s %s\n' {{word}}; for i in {1..300}; do echo "line $i ` + leak + `"; done`)
+	work.Output = tool.Output{Keep: 200, Spill: true}
+	work.Caching = tool.Caching{Enabled: true, TTL: time.Hour, Bytes: 1 << 20, Results: 4}
+	h.has(work)
+	c := newCouncil(h, permissions.Ruling{Silent: true})
+	clean := strings.Repeat("clean line\n", 300)
+	c.screened = permissions.Screened{Stdout: clean, Governor: "g", At: "governors.yaml:9"}
+	for i := range 2 {
+		result := h.execute(t.Context(), `{"word":"x"}`)
+		if result.Cached != (i == 1) || len(c.seen) != i+1 || !strings.Contains(c.seen[i].Result.Stdout, "line 300 "+leak) {
+			t.Fatalf("call %d: cached %t, the governors were told %d times", i, result.Cached, len(c.seen))
+		}
+		kept, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)
+		data, err := os.ReadFile(kept["stdout"].Path)
+		if err != nil || string(data) != clean {
+			t.Errorf("call %d: the file holds %d bytes, %v", i, len(data), err)
+		}
+		if text := dump(t, result) + h.recorded(); strings.Contains(text, leak) {
+			t.Errorf("call %d: the value is in %s", i, text)
+		}
+		if result.Metadata.Diagnostics[tool.OutputGovernorKey] == nil {
+			t.Errorf("call %d: nobody is told", i)
+		}
+	}
 }
