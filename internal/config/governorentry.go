@@ -298,7 +298,7 @@ func governorLimitNoun() noun[*governorEntry] {
 			{"count", "a whole number of calls", calls},
 			{"calls", "a whole number of calls", calls},
 			{"bytes", "a whole number of bytes", count(func(e *governorEntry) *int64 { return &e.spec.Limit.Bytes })},
-			{"seconds", "seconds, or a duration such as 10m", func(e *governorEntry, v value) { v.setDuration(&e.spec.Limit.Seconds, 1000*time.Hour) }},
+			{"seconds", "seconds, or a duration such as 10m", func(e *governorEntry, v value) { v.setDuration(&e.spec.Limit.Running, 1000*time.Hour) }},
 			{"per", "seconds, or a duration such as 1h", func(e *governorEntry, v value) { v.setDuration(&e.spec.Limit.Per, 366*24*time.Hour) }},
 			{"key", "all, agent, tool or session", func(e *governorEntry, v value) {
 				v.oneOf([]string{"all", "agent", "tool", "session"}, func(s string) { e.spec.Limit.Key = governor.Key(s) })
@@ -362,9 +362,9 @@ func (e *governorEntry) checkLimit() {
 	}
 	at.mustHave("per", "per: 1h")
 	switch {
-	case s.Kind == governor.KindRate && (s.Limit.Bytes > 0 || s.Limit.Seconds > 0):
+	case s.Kind == governor.KindRate && (s.Limit.Bytes > 0 || s.Limit.Running > 0):
 		at.fail(ruleValue, "write type: budget", "a rate counts calls only")
-	case s.Limit.Calls == 0 && s.Limit.Bytes == 0 && s.Limit.Seconds == 0:
+	case s.Limit.Calls == 0 && s.Limit.Bytes == 0 && s.Limit.Running == 0:
 		at.fail(ruleMissing, "count: 100, or for a budget also bytes or seconds", "it does not say how much there may be")
 	}
 }

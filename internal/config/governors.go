@@ -14,7 +14,6 @@ type governorsFile struct {
 	doc     *document
 	version int
 	out     governor.File
-	entries []*governorEntry
 }
 
 // ReadGovernors reads one governors file. Its governors come in the order of the file. The error is an Errors that holds all

@@ -410,7 +410,7 @@ func TestRateCountsWhatPasses(t *testing.T) {
 // TestBudget checks that bytes and time are counted once a call has ended.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	for name, limit := range map[string]Limit{"bytes": {Bytes: 100}, "time": {Seconds: time.Minute}} {
+	for name, limit := range map[string]Limit{"bytes": {Bytes: 100}, "time": {Running: time.Minute}} {
 		h := newHouse(t)
 		limit.Per, limit.Key, limit.Beyond = time.Hour, KeyTool, VerbAsk
 		h.has(spec("month", KindBudget, func(s *Spec) { s.Limit = limit }))

@@ -103,8 +103,8 @@ func (a account) reached(l Limit, count bool) string {
 		return fmt.Sprintf("%d calls", l.Calls)
 	case l.Bytes > 0 && a.Bytes >= l.Bytes:
 		return fmt.Sprintf("%d bytes of output", l.Bytes)
-	case l.Seconds > 0 && a.Ran >= l.Seconds:
-		return fmt.Sprintf("%s of running", inWords(l.Seconds))
+	case l.Running > 0 && a.Ran >= l.Running:
+		return fmt.Sprintf("%s of running", inWords(l.Running))
 	}
 	return ""
 }

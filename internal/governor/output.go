@@ -123,7 +123,7 @@ func (g *Governors) count(ctx context.Context, finished *permissions.Finished) {
 	for _, c := range g.inForce(finished.Review.Workspace) {
 		for _, m := range c.permission {
 			l, ok := m.judge.(*limiter)
-			if !ok || l.limit.Bytes == 0 && l.limit.Seconds == 0 || !m.wanted(&finished.Review) {
+			if !ok || l.limit.Bytes == 0 && l.limit.Running == 0 || !m.wanted(&finished.Review) {
 				continue
 			}
 			within, cancel := context.WithTimeout(ctx, m.spec.Timeout)

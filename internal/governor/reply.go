@@ -235,11 +235,11 @@ func walkObject(dec *json.Decoder, depth int, isRead bool) error {
 			return err
 		}
 		name, _ := token.(string)
-		if folded := strings.ToLower(name); seen[folded] {
+		folded := strings.ToLower(name)
+		if seen[folded] {
 			return fmt.Errorf("the key %s stands twice", quoted(name))
-		} else {
-			seen[folded] = true
 		}
+		seen[folded] = true
 		if isRead && !slices.Contains(replyKeys, name) && slices.ContainsFunc(replyKeys, func(key string) bool { return strings.EqualFold(key, name) }) {
 			return fmt.Errorf("the key %s is not written as it must be", quoted(name))
 		}

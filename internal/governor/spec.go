@@ -134,7 +134,7 @@ type Limit struct {
 	// Of each of these that is not zero there may be so much in each Per. A rate governor has Calls alone.
 	Calls   int64
 	Bytes   int64         // of output
-	Seconds time.Duration // that tools ran
+	Running time.Duration // that tools ran
 	Per     time.Duration
 	Key     Key
 	Beyond  Verb // reject or ask
