@@ -32,6 +32,7 @@ var may = map[string][]string{
 	"internal/secret":     {"pkg/tool"},
 	"internal/grant":      {"pkg/tool"},
 	"internal/blob":       {},
+	"internal/store":      {}, // what the rows mean is said by internal/app
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -48,22 +49,31 @@ var may = map[string][]string{
 	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
+	"internal/tooltest": {"pkg/tool"},
+	// permissions: what a new tool's command is known to do is what the careful rules know.
+	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor", "internal/mcpserver",
-		"internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor",
+		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
+		"internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
-		"internal/mcpserver", "internal/profile", "internal/secret", "internal/supervisor",
+		"internal/mcpserver", "internal/profile", "internal/scaffold", "internal/secret", "internal/store",
+		"internal/supervisor", "internal/tooltest",
 	},
 
-	"internal/bench": {"pkg/tool", "pkg/sandbox", "internal/app", "internal/mcpserver", "internal/render"},
-	"internal/demo":  {},
+	// The rows of decisions and of replay make rules and a record of their own.
+	"internal/bench": {
+		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver",
+		"internal/render",
+	},
+	"internal/demo": {},
 
 	"test/agents":                  {},
 	"test/agents/internal/editor":  {},

@@ -269,6 +269,8 @@ func tell(c audit.Chapter) []string {
 		switch {
 		case entry.Type == events.ApprovalAsked && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
+		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(entry.Decision)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {
@@ -327,6 +329,9 @@ func decision(d *events.Decision) string {
 		if d.At != "" {
 			by += " (" + d.At + ")"
 		}
+	}
+	if d.Approver != "" {
+		by += " (" + d.Approver + ")"
 	}
 	if d.Reason == "" {
 		return permissions.ShowLine(fmt.Sprintf("%s, by %s", d.Result, by))

@@ -96,6 +96,13 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 		return fail(exitUsage, err)
 	}
 	if unguarded, why := env.directCall(command); unguarded {
+		set, err := load(env, flags.tools, flags.policies)
+		if err != nil {
+			return err
+		}
+		if err := app.MustConfine(set, confine != "", flags.bestEffort); err != nil {
+			return fail(exitDenied, err)
+		}
 		return direct(env, command, confine, flags.bestEffort, why)
 	}
 	if flags.maxFrame < 64 {

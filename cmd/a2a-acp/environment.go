@@ -19,13 +19,20 @@ type environment struct {
 	environ []string
 	now     func() time.Time
 
-	// code is what a command that ran in our place has ended with. It is no error of ours: for an error the library that prints
-	// it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
+	// code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for an error the library
+	// that prints it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
 	code int
 }
 
 func processEnvironment() *environment {
 	return &environment{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now}
+}
+
+// ends ends the program with a code when everything has been said. Where a question on the terminal was answered elsewhere,
+// its read is still open there and would eat what the terminal answers to the library that prints errors.
+func (e *environment) ends(code int) error {
+	e.code = code
+	return nil
 }
 
 // getenv gives a variable; "" when it is not set. As with the C library, the first of several holds.

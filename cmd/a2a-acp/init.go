@@ -41,7 +41,7 @@ Presets of the policy file:
 }
 
 // starterTools is the tools file that init writes: one entry that runs, and says how to go on.
-const starterTools = `# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
+const starterTools = modeline + `# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
 # a2a-acp tools run recent_changes -p count=3 tries an entry. A value never becomes part of the script: {{count}} is
 # rewritten to a reference that is right for the place it stands in.
 version: 2
@@ -101,6 +101,9 @@ func initialise(env *environment, preset string) error {
 		if err := writeNew(env, filepath.Join(dir, file.name), file.data); err != nil {
 			return fail(exitHost, err)
 		}
+	}
+	if err := writeSchema(env, dir); err != nil {
+		return fail(exitHost, err)
 	}
 	return printSettings(env)
 }

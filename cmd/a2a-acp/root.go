@@ -78,6 +78,7 @@ record before it takes effect.
 		mcpCommand(env),
 		toolsCommand(env),
 		policyCommand(env),
+		approvalsCommand(env),
 		auditCommand(env),
 		sandboxCommand(env),
 		secretsCommand(env),

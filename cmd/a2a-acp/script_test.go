@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
 //	only_our_path keeps of PATH the directory that these commands are in
+//	asked TEXT    waits until a question waits whose title is TEXT, and sets $ID to its id
 //	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, port $SERVED_PORT, and answers with
 //	              what it was asked
 func TestScripts(t *testing.T) {
@@ -55,6 +57,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"gone":          gone,
 			"exits":         exits,
+			"asked":         asked,
 			"serve":         serve,
 			"only_our_path": onlyOurPath,
 		},
@@ -114,6 +117,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("%s ended with %s, want %s", args[1], got, args[0])
 	}
+}
+
+// asked waits for a question. The script goes on elsewhere meanwhile, in the background.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: asked TITLE")
+	}
+	for range 2000 { // each a process: far longer than any machine needs
+		ts.Check(ts.Exec("a2a-acp", "approvals", "list", "--json"))
+		var list []struct{ ID, State, Title string }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+		for _, question := range list {
+			if question.State == "pending" && question.Title == args[0] {
+				ts.Setenv("ID", question.ID)
+				return
+			}
+		}
+	}
+	ts.Fatalf("nobody asks %q", args[0])
 }
 
 // serve starts an HTTP server that says what it was asked.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -147,7 +148,7 @@ it prints is the value.`,
 		ValidArgsFunction: completeSecrets(env),
 	}
 	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if app.BelowBridge() {
 			return fail(exitDenied, app.ErrBelowBridge)
 		}
@@ -159,11 +160,14 @@ it prints is the value.`,
 		case command && len(args) > 1:
 			entry.Command = args[1:]
 		case command:
-			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS..."))
+			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
 		case len(args) > 1:
 			return fail(exitUsage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
 		default:
-			value, err := readSecret(env, args[0])
+			value, err := readSecret(cmd.Context(), env, args[0])
+			if err != nil && cmd.Context().Err() != nil {
+				return fail(exitInterrupt, err)
+			}
 			if err != nil {
 				return fail(exitUsage, err)
 			}
@@ -188,12 +192,12 @@ it prints is the value.`,
 }
 
 // readSecret reads a value from the terminal, without showing it, or from standard input.
-func readSecret(env *environment, name string) (string, error) {
+func readSecret(ctx context.Context, env *environment, name string) (string, error) {
 	var data []byte
 	var err error
 	if isTerminal(env.stdin) {
 		fmt.Fprintf(env.stderr, "Value of %s (it is not shown): ", name)
-		data, err = term.ReadPassword(int(env.stdin.Fd()))
+		data, err = typed(ctx, int(env.stdin.Fd()))
 		fmt.Fprintln(env.stderr)
 	} else {
 		data, err = io.ReadAll(io.LimitReader(env.stdin, secret.LongestValue+2))
@@ -203,6 +207,29 @@ func readSecret(env *environment, name string) (string, error) {
 	}
 	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	return value, secret.CheckValue(value)
+}
+
+// typed reads a line that the terminal does not show. When ctx ends, the terminal is as it was before.
+func typed(ctx context.Context, terminal int) ([]byte, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return nil, err
+	}
+	type line struct {
+		data []byte
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
+		data, err := term.ReadPassword(terminal)
+		read <- line{data, err}
+	}()
+	select {
+	case l := <-read:
+		return l.data, l.err
+	case <-ctx.Done():
+		return nil, errors.Join(errors.New("nothing was set"), term.Restore(terminal, before))
+	}
 }
 
 func secretsRemoveCommand(env *environment) *cobra.Command {

@@ -20,6 +20,9 @@ type terminal struct {
 	yes bool
 	// agents tells why nobody is believed to sit here: the verb was started by an agent.
 	agents bool
+	// board is where a question stands besides the terminal, and wait that it stands there alone when nobody is here. Optional.
+	board permissions.Board
+	wait  bool
 
 	turn  chan struct{} // holds one token, for the question that is on the screen
 	lines *bufio.Reader
@@ -33,16 +36,24 @@ func newTerminal(env *environment, yes bool) *terminal {
 	return t
 }
 
+// beside puts the questions on a board as well.
+func (t *terminal) beside(board permissions.Board, wait bool) *terminal {
+	t.board, t.wait = board, wait
+	return t
+}
+
 // Ask implements permissions.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
 // from below a bridge is no person's act.
 func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
 	switch {
+	case t.wait && (t.agents || !t.yes && !isTerminal(t.env.stdin)):
+		return t.park(ctx, q)
 	case t.agents:
 		return permissions.Answer{}, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody)
 	case t.yes:
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes"}, nil
+		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
 	case !isTerminal(t.env.stdin):
-		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms)", permissions.ErrNobody, errNobody)
+		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", permissions.ErrNobody, errNobody)
 	}
 	select {
 	case <-ctx.Done():
@@ -50,7 +61,22 @@ func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	}
-	return t.put(ctx, q)
+	return permissions.AskBeside(ctx, t.board, q, func(ctx context.Context) (permissions.Answer, error) { return t.put(ctx, q) })
+}
+
+// park leaves a question where people at other terminals can answer it, and waits for them.
+func (t *terminal) park(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	notice := t.board.Post(q)
+	t.env.say(fmt.Sprintf("waiting for an answer from another terminal: a2a-acp approvals approve %s", notice.ID()))
+	answer, err := notice.Elsewhere(ctx)
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() == nil:
+		err = fmt.Errorf("%w: %w", permissions.ErrNobody, err)
+	}
+	notice.Withdraw(err)
+	return permissions.Answer{}, err
 }
 
 // put shows the question and reads the answer. Once a question was left, there are no more: the line that comes for it at
@@ -68,12 +94,12 @@ func (t *terminal) put(ctx context.Context, q permissions.Question) (permissions
 	select {
 	case <-ctx.Done():
 		t.left = true
-		fmt.Fprintln(t.env.stderr)
+		fmt.Fprintf(t.env.stderr, "\n%v\n", context.Cause(ctx))
 		return permissions.Answer{}, context.Cause(ctx)
 	case line := <-answer:
 		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: t.env.approver("terminal")}, nil
 		}
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
+		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: t.env.approver("terminal")}, nil
 	}
 }

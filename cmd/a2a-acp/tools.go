@@ -17,11 +17,14 @@ import (
 func toolsCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
-		Short: "List, check and run the tools of tools.yaml",
+		Short: "List, write, check, test and run the tools of tools.yaml",
 		Args:  verbsOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(toolsListCommand(env), toolsShowCommand(env), toolsCheckCommand(env), toolsRunCommand(env))
+	cmd.AddCommand(
+		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env), toolsRunCommand(env),
+		toolsTestCommand(env), toolsExportCommand(env), toolsSchemaCommand(env),
+	)
 	return cmd
 }
 
@@ -119,17 +122,26 @@ func firstLine(s string) string {
 }
 
 func toolsShowCommand(env *environment) *cobra.Command {
-	var tools []string
+	var tools, pairs []string
 	cmd := &cobra.Command{
-		Use:               "show TOOL",
-		Short:             "Show one tool: its parameters, its script, what it may do",
-		Example:           `  a2a-acp tools show grep`,
+		Use:   "show TOOL",
+		Short: "Show one tool: its parameters, its script, what it may do",
+		Long: `show tells all about a tool: its parameters, what its calls may touch, how an agent's call would be
+decided here, and its script. With -p it shows one call: the script as a person reads it and as bash
+gets it, the values beside it, and the decision. Nothing runs.`,
+		Example: `  a2a-acp tools show grep
+  a2a-acp tools show grep -p pattern=TODO
+  a2a-acp tools show grep -o json`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTools(env, &tools),
 	}
 	f := addFormat(cmd)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "an argument of a call to be shown, name=value; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(pairs) > 0 {
+			return showCall(env, args[0], pairs, tools, *f)
+		}
 		set, err := load(env, tools, nil)
 		if err != nil {
 			return err
@@ -139,9 +151,9 @@ func toolsShowCommand(env *environment) *cobra.Command {
 			return err
 		}
 		if *f != formatTable {
-			return writeData(env.stdout, *f, shownTool(env, loaded))
+			return writeData(env.stdout, *f, shownTool(env, set, loaded))
 		}
-		writeTool(env, loaded)
+		writeTool(env, set, loaded)
 		return nil
 	}
 	return cmd
@@ -166,6 +178,10 @@ type toolDetails struct {
 	Limits      map[string]any `json:"limits"`
 	WorkingDir  string         `json:"working_directory"`
 	Temp        bool           `json:"use_temp_isolation"`
+	Sandbox     sandboxDetails `json:"sandbox"`
+	// Decision is that about an agent's call here, as far as it can be told without arguments.
+	Decision tool.DecisionSummary `json:"decision"`
+	Examples []string             `json:"examples,omitempty"`
 
 	Retry          *retryDetails   `json:"retry,omitempty"`
 	CircuitBreaker *breakerDetails `json:"circuit_breaker,omitempty"`
@@ -177,14 +193,19 @@ type toolDetails struct {
 	Warnings config.Errors `json:"warnings,omitempty"`
 }
 
-func shownTool(env *environment, loaded *config.Loaded) toolDetails {
+func shownTool(env *environment, set *config.Set, loaded *config.Loaded) toolDetails {
 	t := &loaded.Tool
+	var examples []string
+	for _, x := range t.Examples {
+		examples = append(examples, x.Text+x.Name)
+	}
 	l := t.Sandbox.Limits
 	retry, breaker, caching := shownPolicy(env, t)
 	return toolDetails{
 		listedTool: listedTool{
 			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
 			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+			Exposed: app.IsExposed(t, set.Settings),
 		},
 		Script: t.Script, InputSchema: t.InputSchema(),
 		Limits: map[string]any{
@@ -192,11 +213,12 @@ func shownTool(env *environment, loaded *config.Loaded) toolDetails {
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
 		},
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
+		Sandbox: shownSandbox(t.Sandbox), Decision: verdictOf(env, set, t), Examples: examples,
 		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
 	}
 }
 
-func writeTool(env *environment, loaded *config.Loaded) {
+func writeTool(env *environment, set *config.Set, loaded *config.Loaded) {
 	t := &loaded.Tool
 	w := env.stdout
 	fmt.Fprintf(w, "%s  (%s, %s)\n", t.ID, t.Source, t.Source.Layer)
@@ -243,7 +265,15 @@ func writeTool(env *environment, loaded *config.Loaded) {
 	}
 	writeGiven(w, s)
 	writeGrants(env, w, s)
+	if names := shownSandbox(s).Environment; len(names) > 0 {
+		fmt.Fprintf(w, "  find in its environment %s\n", strings.Join(names, ", "))
+	}
+	if len(s.Require) > 0 {
+		fmt.Fprintf(w, "  run only where the machine enforces %s\n", strings.Join(s.Require, ", "))
+	}
+	writeVerdict(w, verdictOf(env, set, t))
 	writePolicy(env, w, t)
+	writeOutcomes(w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(env.stderr, warning)

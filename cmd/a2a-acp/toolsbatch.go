@@ -35,7 +35,7 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 		calls[i] = newCall(env, b.tool, flags.agent)
 		calls[i].Arguments = b.params
 	}
-	results := a.Executor.ExecuteBatch(ctx, calls, newTerminal(env, flags.yes), flags.atOnce)
+	results := a.Executor.ExecuteBatch(ctx, calls, newTerminal(env, flags.yes).beside(a.Board(), flags.wait), flags.atOnce)
 	if asJSON {
 		for i := range results {
 			results[i] = results[i].InText()
@@ -46,7 +46,7 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 	} else {
 		writeResults(env, results)
 	}
-	return silent(codeOfResults(results))
+	return env.ends(codeOfResults(results))
 }
 
 // codeOfResults gives the exit code of a batch: that of the first call that did not complete.

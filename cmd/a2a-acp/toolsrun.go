@@ -33,6 +33,7 @@ type runFlags struct {
 	atOnce   int
 	yes      bool
 	dryRun   bool
+	wait     bool
 }
 
 func toolsRunCommand(env *environment) *cobra.Command {
@@ -42,9 +43,14 @@ func toolsRunCommand(env *environment) *cobra.Command {
 		Short: "Run a tool, as an agent would have it run",
 		Long: `run makes one call: it is validated, decided, recorded and confined exactly as an agent's. Your
 typing it is the approval; a rejecting rule still rejects, and a tool that wants to be confirmed
-asks on the terminal, or needs --yes.
+asks on the terminal, or needs --yes. With --wait it waits where there is none, ten minutes at the
+most, for an answer from another one (a2a-acp approvals).
 
 Without --json the tool's own output is printed as it is.
+
+--as AGENT makes the call as that agent's: it is decided by the rules for agents, and where they ask, you
+are asked as the editor would ask you. It prints what the model is offered, what you see, and what the
+model gets back. With --dry-run nothing runs.
 
 --batch makes many calls, some at the same time: FILE holds a JSON list of {"tool": …, "params": {…}},
 or one such object on each line. Each call is decided and recorded by itself, one that fails does not
@@ -54,6 +60,7 @@ call that did not complete.`,
   a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
   a2a-acp tools run grep --params @call.json --json
   a2a-acp tools run grep -p pattern=TODO --dry-run
+  a2a-acp tools run grep -p pattern=TODO --as gemini
   a2a-acp tools run --batch calls.jsonl --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeTools(env, &flags.tools),
@@ -61,8 +68,10 @@ call that did not complete.`,
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
 	addSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.agent, "as", "", "decide as if this agent had called")
+	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
+	cmd.Flags().BoolVar(&flags.wait, "wait", false, "where nobody can be asked, wait for a2a-acp approvals approve at another terminal")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
 	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
 	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
@@ -91,15 +100,18 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	if err != nil {
 		return err
 	}
+	if flags.agent != "" {
+		return runAs(ctx, env, a, call, flags, asJSON)
+	}
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
-	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
+	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes).beside(a.Board(), flags.wait))
 	if asJSON {
 		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err
 		}
-		return silent(codeOfResult(result))
+		return env.ends(codeOfResult(result))
 	}
 	if _, err := io.WriteString(env.stdout, result.Stdout); err != nil {
 		return fail(exitHost, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
@@ -114,7 +126,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
 	sayMore(env, result)
-	return silent(codeOfResult(result))
+	return env.ends(codeOfResult(result))
 }
 
 func meaningOf(result tool.Result) string {
@@ -148,9 +160,9 @@ func newCall(env *environment, id, agent string) tool.Call {
 	o := env.appOptions(nil, nil)
 	call := tool.Call{
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
-		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent},
+		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent, Headless: !isTerminal(env.stdin)},
 	}
-	if supervisor.DescendsFromBridge(os.Getpid()) {
+	if agent != "" || supervisor.DescendsFromBridge(os.Getpid()) {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}
 	return call
@@ -228,7 +240,7 @@ func dryRun(env *environment, a *app.App, call tool.Call, asJSON bool) error {
 	if failure != nil {
 		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
 		env.say(fmt.Sprintf("%s: %s", failure.Code, failure.Message))
-		return silent(codeOfResult(result))
+		return env.ends(codeOfResult(result))
 	}
 	if asJSON {
 		return writeData(env.stdout, formatJSON, preview)

@@ -106,6 +106,26 @@ func ByCommand(command []string) (Agent, bool) {
 	return Agent{}, false
 }
 
+// ToolName gives the name under which the agent's model knows a tool of an MCP server. Measured with the real agents; those of
+// codex and opencode for names of letters, digits and _ only.
+func (a Agent) ToolName(server, name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, name)
+	switch a.Name {
+	case "gemini":
+		return "mcp_" + server + "_" + name
+	case "opencode":
+		return server + "_" + plain
+	case "claude", "codex":
+		return "mcp__" + server + "__" + plain
+	}
+	return name
+}
+
 // Install is the line that installs the agent.
 func (a Agent) Install() string { return "npm install -g " + a.Package }
 

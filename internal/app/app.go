@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -47,6 +48,9 @@ type App struct {
 	o       Options
 	sources config.Sources
 	state   string // the state directory; "" when there is none
+
+	storing sync.Mutex // guards store; held while it is opened
+	store   *store.Store
 
 	mu       sync.Mutex
 	set      *config.Set
@@ -104,11 +108,16 @@ func (a *App) start() error {
 
 	a.openRecord()
 
-	a.Authority = permissions.New(permissions.Options{
+	options := permissions.Options{
 		Policies: permissions.NewSet(set.Policies),
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
-	})
+		Ledger:   ledger{a},
+	}
+	if a.state != "" {
+		options.Counter = newCounts(a.state)
+	}
+	a.Authority = permissions.New(options)
 	a.Governors = a.openGovernors()
 	a.use(set)
 

@@ -41,6 +41,7 @@ type BridgeOptions struct {
 // Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
 const (
 	exitConfig  = 2
+	exitDenied  = 3
 	exitHost    = 5
 	exitTimeout = 124
 )
@@ -55,6 +56,9 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 		return codeOfStart(err), err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := MustConfine(a.Set(), o.Confine != "", o.BestEffort); err != nil {
+		return exitDenied, err
+	}
 	if err := a.Watch(); err != nil {
 		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
 	}
@@ -104,6 +108,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
 		Tools:         &toolDoor{app: b.app, self: b.self},
 		Governors:     b.app.Governors,
+		Board:         b.app.Board(),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.app.admit,
 		Stop:          b.stop,

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
 )
 
 // Confined gives the command that starts an agent in the sandbox, under a profile: this program again, so that the agent's
@@ -46,4 +49,17 @@ func programFiles(program string) []string {
 		return []string{real[:i+len(packages)-1]}
 	}
 	return []string{real}
+}
+
+// MustConfine tells why an agent must not start as it is asked for; nil when it may.
+func MustConfine(set *config.Set, confined, bestEffort bool) error {
+	switch {
+	case !set.Settings.ConfineRequired:
+		return nil
+	case !confined:
+		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and this bridge would not confine it; add --confine")
+	case bestEffort:
+		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and --best-effort would start it where this machine cannot confine it; leave --best-effort out")
+	}
+	return nil
 }

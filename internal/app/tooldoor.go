@@ -134,6 +134,9 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	made := callOf(t.session, found.Tool.ID, call.Arguments)
 	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
 	result := t.app.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
+	if result.Metadata.Decision != nil {
+		result.Metadata.Decision.Approver = "" // who sits where is no business of the agent's; the record has it
+	}
 	told := mcpserver.FromResult(result)
 	if found.Tool.Surface.MCPProtocolError {
 		told = told.AsProtocolError(result.MCPError)
@@ -146,7 +149,7 @@ func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {
 	cancel() // only what is known now
 	return tool.Call{
 		Tool: id, Arguments: arguments, Workspace: s.Workspace(), Dir: dirOr(s.Dir()),
-		Origin: tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Session: s.ID(ctx)},
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Session: s.ID(ctx), Mode: s.Mode()},
 	}
 }
 

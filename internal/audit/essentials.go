@@ -37,6 +37,7 @@ func essentials(e events.Event) events.Event {
 		out.Decision = &events.Decision{
 			DecisionSummary: tool.DecisionSummary{
 				Result: shorten(d.Result), Source: shorten(d.Source), Rule: shorten(d.Rule), At: shorten(d.At), Reason: shorten(d.Reason),
+				Approver: shorten(d.Approver),
 			},
 			Option: shorten(d.Option), Reasons: shortenList(d.Reasons), PolicySHA256: shorten(d.PolicySHA256),
 		}

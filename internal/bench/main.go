@@ -33,6 +33,7 @@ func run(args []string, stdout io.Writer) error {
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.Bool("sandbox", false, "only the rows of the sandbox")
+	onlyPolicy := flags.Bool("policy", false, "only the rows of decisions and of replay")
 	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -50,7 +51,7 @@ func run(args []string, stdout io.Writer) error {
 	default:
 		return fmt.Errorf("-role %s: there is agent, copy, sandbox and calls", *role)
 	}
-	rows, err := measure(*bin, *only)
+	rows, err := measure(*bin, *only, *onlyPolicy)
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,8 @@ func run(args []string, stdout io.Writer) error {
 	return os.WriteFile(*out, append(data, '\n'), 0o644)
 }
 
-// measure takes every row, or those of the sandbox. What cannot be measured gives a row that says why.
-func measure(bin string, onlySandbox bool) ([]row, error) {
+// measure takes every row, or those of the sandbox, or of decisions. What cannot be measured gives a row that says why.
+func measure(bin string, onlySandbox, onlyPolicy bool) ([]row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -81,8 +82,11 @@ func measure(bin string, onlySandbox bool) ([]row, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if onlySandbox {
+	switch {
+	case onlySandbox:
 		return sandboxRows(dir), nil
+	case onlyPolicy:
+		return policies(dir), nil
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -96,6 +100,7 @@ func measure(bin string, onlySandbox bool) ([]row, error) {
 	rows = append(rows, idleMemory(bridge)...)
 	rows = append(rows, attach(bin, dir))
 	rows = append(rows, templates()...)
+	rows = append(rows, policies(dir)...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err

@@ -2,14 +2,16 @@ package config
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
+// mostKeptKB bounds how much of a stream is passed on: a gigabyte.
+const mostKeptKB = 1 << 20
+
 // outputNoun is what a tool may say about how much of its output is passed on.
 func outputNoun() noun[*tool.Output] {
-	const mostKB = 1 << 20
 	return noun[*tool.Output]{
 		name: "output",
 		keys: []key[*tool.Output]{
 			{"keep_kb", "a whole number of kilobytes", func(o *tool.Output, v value) {
-				if n, ok := v.whole(1, mostKB); ok {
+				if n, ok := v.whole(1, mostKeptKB); ok {
 					o.Keep = n << 10
 				}
 			}},

@@ -11,11 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The kinds of mistake that a rule can have as a whole.
-const (
-	ruleRule    = "rule"
-	ruleExample = "example"
-)
+// ruleRule is the kind of mistake that a rule has as a whole. An example that does not hold is another, ruleExample.
+const ruleRule = "rule"
 
 // ruleEntry is one entry of auto_approval_policies that is being read.
 type ruleEntry struct {

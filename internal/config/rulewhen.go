@@ -121,8 +121,8 @@ func (r *ruleEntry) readFinal(v value) {
 	}
 }
 
-// exampleNoun is what an example may say.
-func exampleNoun() noun[*permissions.Example] {
+// actNoun is what an example of a rule may say.
+func actNoun() noun[*permissions.Example] {
 	return noun[*permissions.Example]{
 		name: "an example",
 		keys: []key[*permissions.Example]{
@@ -167,7 +167,7 @@ func readExampleArguments(e *permissions.Example, v value) {
 
 func readExample(v value) permissions.Example {
 	var e permissions.Example
-	readKeys(v, exampleNoun(), &e)
+	readKeys(v, actNoun(), &e)
 	return e
 }
 

@@ -24,6 +24,8 @@ type Settings struct {
 	// MaxFrame is the longest line, in bytes, that the bridge takes from an agent.
 	MaxFrame int
 	Sandbox  Sandbox
+	// ConfineRequired has a bridge start no agent that is not confined.
+	ConfineRequired bool
 }
 
 // Sandbox are the settings of the sandbox as a whole.
@@ -73,6 +75,7 @@ func settingsNoun() noun[*Settings] {
 			{"expose", "a list of tool ids", func(s *Settings, v value) { v.setTexts(&s.Expose) }},
 			{"mask", "a mapping", func(s *Settings, v value) { readKeys(v, maskNoun(), &s.Mask) }},
 			{"sandbox", "a mapping", func(s *Settings, v value) { readKeys(v, sandboxSettingsNoun(), &s.Sandbox) }},
+			{"confine", "required or optional", (*Settings).readConfine},
 			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
 		},
 	}
@@ -118,5 +121,17 @@ func (s *Settings) readAlways(v value) {
 func (s *Settings) readMaxFrame(v value) {
 	if n, ok := v.whole(leastFrameMB, mostFrameMB); ok {
 		s.MaxFrame = int(n) << 20
+	}
+}
+
+// readConfine reads whether an agent may run unconfined. The root-owned layer comes last, so what it says holds.
+func (s *Settings) readConfine(v value) {
+	text, ok := v.text()
+	if ok && text != "required" && text != "optional" {
+		v.fail(ruleValue, "", "want required or optional, found %s", quote(text))
+		ok = false
+	}
+	if ok {
+		s.ConfineRequired = text == "required"
 	}
 }

@@ -21,6 +21,7 @@ type toolEntry struct {
 	retry        value
 	caching      value
 	cacheKey     value
+	examples     []value // of tool.Examples, in the same order
 
 	sandboxCaching sandboxCaching
 
@@ -59,7 +60,7 @@ func toolNoun() noun[*toolEntry] {
 			{"annotations", "a mapping of hints", (*toolEntry).readAnnotations},
 			{"allow_dynamic_command", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.AllowDynamicCommand) }},
 			{"tags", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Tags) }},
-			{"examples", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Examples) }},
+			{"examples", "a list of texts, or of {name, params, expect, …}", (*toolEntry).readExamples},
 			{"version", "a text", func(e *toolEntry, v value) { v.setLiteral(&e.tool.Version) }},
 			{"author", "a text", func(e *toolEntry, v value) { v.setText(&e.tool.Author) }},
 			{"retry", "a mapping", (*toolEntry).readRetry},
@@ -88,9 +89,6 @@ func (e *toolEntry) readScript(v value) {
 	e.tool.Script, e.script = script, v
 }
 
-// notYet is the reason for keys whose support has not landed.
-const notYet = "not supported yet"
-
 // finish checks what needs the whole entry, and compiles it.
 func (e *toolEntry) finish() Loaded {
 	e.at.mustHave("script", "")
@@ -98,6 +96,7 @@ func (e *toolEntry) finish() Loaded {
 	e.checkCommands()
 	e.checkRetry()
 	e.checkCaching()
+	e.checkExamples()
 	loaded.Tool = e.tool
 	return loaded
 }

@@ -80,10 +80,25 @@ func TestEveryKey(t *testing.T) {
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
 		Tags:        []string{"one", "two"},
-		Examples:    []string{"say hello"},
-		Version:     "1.10",
-		Author:      "Somebody",
-		Source:      tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 4, Column: 3},
+		Examples: []tool.Example{
+			{Text: "say hello"},
+			{
+				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 74,
+				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"}, {Name: "d", Link: "a.txt"}},
+				Expect: tool.Expectation{
+					Stdout: &tool.TextMatch{Is: text("x"), Contains: []string{"hello", "high"}, Lacks: []string{"low"}, Matches: "^h"},
+					Stderr: &tool.TextMatch{Is: text("")},
+					Files: []tool.FileMatch{
+						{Name: "a.txt", Text: tool.TextMatch{Is: text("a")}}, {Name: "gone", Absent: true},
+						{Name: "b/c", Text: tool.TextMatch{Contains: []string{"x"}}},
+					},
+				},
+			},
+			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 86, Expect: tool.Expectation{Error: tool.FailValidation}},
+		},
+		Version: "1.10",
+		Author:  "Somebody",
+		Source:  tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 4, Column: 3},
 	}
 	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -92,6 +107,8 @@ func TestEveryKey(t *testing.T) {
 		t.Errorf("want a template, a confirmation and the detail of 2 only, got %+v", tools[0])
 	}
 }
+
+func text(s string) *string { return &s }
 
 // TestDefaults reads the smallest tool.
 func TestDefaults(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// serverName is what our MCP server calls itself, and instructions is what it tells models about all its tools.
+// Name is what our MCP server is called, and instructions is what it tells models about all its tools.
 const (
-	serverName   = "a2a-acp"
+	Name         = "a2a-acp"
 	instructions = "These tools run on the person's machine, under rules that the person set. A call may wait until the person has answered; one that is refused says why."
 )
 
@@ -57,7 +57,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 		return fmt.Errorf("attach to %s: %w", o.Socket, err)
 	}
 	defer a.bridge.Close() //nolint:errcheck // nothing is written any more
-	server := mcp.NewServer(&mcp.Implementation{Name: serverName, Version: o.Version}, &mcp.ServerOptions{
+	server := mcp.NewServer(&mcp.Implementation{Name: Name, Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		PageSize:     max(mcp.DefaultPageSize, len(tools)), // some clients read the first page only

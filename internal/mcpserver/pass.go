@@ -19,6 +19,15 @@ func (a *attachment) add(server *mcp.Server, t Tool) error {
 	if err := json.Unmarshal(t.InputSchema, &schema); err != nil || schema.Type != "object" {
 		return errors.Join(errors.New("its input schema is not that of an object"), err)
 	}
+	if len(t.OutputSchema) > 0 && !json.Valid(t.OutputSchema) {
+		return errors.New("its output schema is not JSON")
+	}
+	server.AddTool(t.Listed(), a.call)
+	return nil
+}
+
+// Listed gives the tool as tools/list shows it.
+func (t Tool) Listed() *mcp.Tool {
 	offered := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema,
 		Annotations: &mcp.ToolAnnotations{
@@ -30,13 +39,9 @@ func (a *attachment) add(server *mcp.Server, t Tool) error {
 		},
 	}
 	if len(t.OutputSchema) > 0 {
-		if !json.Valid(t.OutputSchema) {
-			return errors.New("its output schema is not JSON")
-		}
 		offered.OutputSchema = t.OutputSchema
 	}
-	server.AddTool(offered, a.call)
-	return nil
+	return offered
 }
 
 // call passes a call on to the bridge and waits for its end. ctx ends when the agent gives the call up or goes away, and

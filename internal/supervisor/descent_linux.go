@@ -11,7 +11,7 @@ import (
 //
 // It looks for the mark of an agent, which also those show that took a namespace or a parent of their own, and for a bridge
 // among the ancestors. Whoever has an uninvolved program of the same user start a process for it (cron, a systemd user
-// service) escapes both.
+// service) escapes both. A bridge that asks about itself is not below itself.
 func DescendsFromBridge(pid int) bool {
 	if m, err := markOf(pid); err == nil && m.isAgents() {
 		return true
@@ -21,12 +21,12 @@ func DescendsFromBridge(pid int) bool {
 	if pid == os.Getpid() {
 		entry = "self" // the right one also where /proc is that of another namespace
 	}
-	for range longestDescent {
+	for step := range longestDescent {
 		p, err := readStat(entry)
 		if err != nil {
 			return true
 		}
-		if heads[p.pid] {
+		if heads[p.pid] && (step > 0 || entry != "self") {
 			return true
 		}
 		if p.parent == 0 {

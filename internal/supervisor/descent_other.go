@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 // DescendsFromBridge tells whether a process was started below a bridge. What cannot be found out is taken for yes, since
 // what depends on it is whether a person is believed to have acted.
+//
+// A bridge that asks about itself is not below itself.
 //
 // On this system that shows in the ancestors only, which a process leaves when its parent ends.
 func DescendsFromBridge(pid int) bool {
@@ -43,7 +46,7 @@ func descendsIn(table string, pid int) bool {
 	for range len(parents) {
 		parent, known := parents[pid]
 		switch {
-		case heads[pid] || !known:
+		case heads[pid] && pid != os.Getpid() || !known:
 			return true
 		case parent == 0 || parent == pid:
 			return false

@@ -73,7 +73,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 		}
 	}
 	if decision.Verdict != permissions.Approve {
-		b.backToAgent.put(errorResponse(a.frame.ID, refusal(a, decision)))
+		b.backToAgent.put(errorResponse(a.frame.ID, b.refusal(a, decision)))
 		return nil
 	}
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -108,7 +108,7 @@ func (b *Bridge) carriedOut(a act, decided events.Event, answer ndjson.Frame) {
 }
 
 // refusal is what the agent, and through it the model, is told.
-func refusal(a act, d permissions.Decision) wireError {
+func (b *Bridge) refusal(a act, d permissions.Decision) wireError {
 	code := codeDenied
 	if errors.Is(a.cause, errTurnCancelled) || errors.Is(a.cause, errAgentGaveUp) {
 		code = codeCancelled
@@ -116,7 +116,10 @@ func refusal(a act, d permissions.Decision) wireError {
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: ", permissions.ShowLine(a.what))
 	switch {
 	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && (d.Rule == "" || d.First == permissions.SourcePerson):
-		message += "the person said no"
+		message += saidNo
+		if d.Reason != "" && d.Reason != saidNo {
+			message += ": " + d.Reason
+		}
 	case d.Rule != "":
 		message += fmt.Sprintf("%s %s (%s)", decider(d), d.Rule, d.At)
 		if d.Reason != "" {
@@ -126,6 +129,9 @@ func refusal(a act, d permissions.Decision) wireError {
 		message += d.Reason
 	}
 	if code == codeDenied {
+		if instead := b.o.Authority.Instead(a.request); instead != "" && d.Source != permissions.SourceFault && decider(d) != "governor" {
+			message += " (" + instead + ")"
+		}
 		message += ". Do not try another way to the same end; ask the person."
 	}
 	if d.FollowUp != "" {
@@ -249,6 +255,8 @@ func (b *Bridge) drop(key ndjson.Key) {
 
 // answerFor asks the person and turns what was asked into what was answered. The error says why nobody answered.
 func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decision) (permissions.Decision, error) {
+	ctx, release := context.WithTimeoutCause(ctx, b.o.Patience, errNoAnswer)
+	defer release()
 	answer, err := a.session.Ask(ctx, a.question(b, asked))
 	decision := asked
 	switch {
@@ -258,6 +266,7 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
 	default:
 		decision.Verdict, decision.Source, decision.Reason = answer.Verdict, answer.Source, answer.Reason
+		decision.Approver = answer.By
 		if answer.Always && answer.Verdict == permissions.Approve {
 			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
 		}
@@ -271,6 +280,7 @@ func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Questi
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: permissions.ShowLine(a.title()),
 		Text:  "Asked because: " + permissions.ShowLine(asked.Reason),
+		Door:  a.request.Door, Agent: a.request.Agent, CallID: a.id, Digest: a.ledger.Digest(),
 	}
 	if call := b.callFor(*a); call != nil {
 		q.ToolCall = call.id
@@ -306,6 +316,9 @@ func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	if id, ok := params["requestId"]; ok {
 		b.mu.Lock()
 		withdraw := b.held[ndjson.ID(id)]
+		if p := b.fromAgentOpen[ndjson.ID(id)]; p != nil && p.standing != nil {
+			p.standing.stop(errAgentGaveUp)
+		}
 		b.mu.Unlock()
 		if withdraw != nil {
 			withdraw(errAgentGaveUp)

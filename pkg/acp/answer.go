@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -13,14 +14,24 @@ import (
 // list, so that it goes on asking.
 func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndjson.Frame, line []byte) []byte {
 	option, ok := chosen(p, answer)
-	if !ok { // cancelled, an error, or an option that was not offered: nothing was approved
-		b.recordAnswer(p, asked, permissions.Reject, option, "not approved")
-		return line
-	}
 	verdict := permissions.Reject
 	if option.Kind == allowOnce || option.Kind == allowAlways {
 		verdict = permissions.Approve
 	}
+	if s := p.standing; s != nil {
+		if elsewhere := s.settle(ok, verdict); elsewhere != nil {
+			return join(b.settleElsewhere(p, asked, *elsewhere), "\n")
+		}
+	}
+	if !ok { // cancelled, an error, or an option that was not offered: nothing was approved
+		asked.Source = permissions.SourcePerson
+		b.recordAnswer(p, asked, permissions.Reject, option, "not approved")
+		return line
+	}
+	if line, refused := b.refusedMode(p, answer, line, option); refused {
+		return line
+	}
+	asked.Source, asked.Approver = permissions.SourcePerson, editorAnswers
 	reason := ""
 	if option.Kind == allowAlways && b.keepsAlways(p) {
 		if once, found := firstOf(p.options, allowOnce); found {
@@ -73,11 +84,14 @@ func withOption(answer ndjson.Frame, line []byte, id string) []byte {
 	return ndjson.Replace(line, picked, encode(id))
 }
 
+// errNotAnswered withdraws a question that the editor has put away without an answer.
+var errNotAnswered = errors.New("the editor put the question away")
+
 // recordAnswer puts the person's decision on record before the agent hears of it. The agent acts on it by itself, so an
 // answer that cannot be recorded is passed on all the same, and that is said.
 func (b *Bridge) recordAnswer(p prompt, asked permissions.Decision, verdict permissions.Verdict, option permissions.Option, reason string) permissions.Decision {
 	decision := asked
-	decision.Verdict, decision.Source, decision.Reason = verdict, permissions.SourcePerson, reason
+	decision.Verdict, decision.Reason = verdict, reason
 	event := p.event(events.ToolDecided)
 	event.Decision = decisionEvent(decision, option.ID)
 	if err := b.recordDecision(event); err != nil {

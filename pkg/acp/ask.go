@@ -35,7 +35,9 @@ func (s *Session) Ask(ctx context.Context, q permissions.Question) (permissions.
 	if err != nil {
 		return permissions.Answer{}, err
 	}
-	answer, err := s.put(ctx, id, card, q)
+	answer, err := permissions.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (permissions.Answer, error) {
+		return s.put(ctx, id, card, q)
+	})
 	s.closeCard(id, card, q, answer, err)
 	return answer, err
 }
@@ -88,9 +90,9 @@ func (s *Session) put(ctx context.Context, id, card string, q permissions.Questi
 			continue
 		}
 		if o.Kind == rejectOnce {
-			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no"}, nil
+			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: saidNo, By: editorAnswers}, nil
 		}
-		return permissions.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson}, nil
+		return permissions.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson, By: editorAnswers}, nil
 	}
 	return permissions.Answer{}, errors.New("the editor chose an option that was not offered")
 }
@@ -116,12 +118,12 @@ func (s *Session) openCard(id string, q permissions.Question) (string, error) {
 
 // closeCard says in the card what came of the question. Only a card of ours is closed; the agent closes its own.
 func (s *Session) closeCard(id, card string, q permissions.Question, answer permissions.Answer, err error) {
-	status, note := "completed", "a2a-acp: allowed by you"
+	status, note := "completed", "a2a-acp: "+saysAnswer(answer)
 	switch {
 	case err != nil:
 		status, note = "failed", "a2a-acp: withdrawn: "+err.Error()
 	case answer.Verdict != permissions.Approve:
-		status, note = "failed", "a2a-acp: rejected by you"
+		status = "failed"
 	}
 	if q.ToolCall == "" {
 		_ = s.b.toEditor.Send(updateFrame(id, cardUpdate{

@@ -61,6 +61,10 @@ type passed struct {
 	id      []byte
 	method  string
 	session *Session
+	// standing is set for an agent's question that can be answered elsewhere, too; over, once it was: the answer that still comes
+	// goes nowhere. Guarded by Bridge.mu.
+	standing *standing
+	over     bool
 	// answered sees the answer before it is passed on and gives the line to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte
 }
@@ -73,6 +77,8 @@ type Authority interface {
 	Take(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
+	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
+	Instead(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
 	Forget(session string)
 }
@@ -116,6 +122,10 @@ type Options struct {
 	Record    events.Recorder   // required
 	Tools     ToolDoor          // optional: without it the agent is offered nothing
 	Governors Governors         // optional
+	Board     permissions.Board // optional: without it questions are answered in the editor only
+	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which counts as no.
+	// Optional, default DefaultPatience.
+	Patience time.Duration
 
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace
@@ -147,6 +157,9 @@ type Options struct {
 	Prefix string           // required: what the ids of our own requests begin with; nobody else may know it
 }
 
+// DefaultPatience is a day: the editor shows the question all that time, and an agent's turn waits for it.
+const DefaultPatience = 24 * time.Hour
+
 func (o *Options) check() error {
 	switch {
 	case o.EditorIn == nil || o.EditorOut == nil || o.AgentIn == nil || o.AgentOut == nil:
@@ -176,6 +189,9 @@ func New(o Options) (*Bridge, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
 	}
 	o.MaxFrame = max(o.MaxFrame, ndjson.DefaultMax)
 	b := &Bridge{o: o, toEditor: ndjson.NewWriter(o.EditorOut), toAgent: ndjson.NewWriter(o.AgentIn)}
@@ -243,6 +259,11 @@ func (b *Bridge) end() {
 	b.ended = true
 	for _, withdraw := range b.held {
 		withdraw(errGone)
+	}
+	for _, p := range b.fromAgentOpen {
+		if p.standing != nil {
+			p.standing.stop(errGone)
+		}
 	}
 	var sessions []*Session
 	for _, s := range b.sessions {

@@ -52,7 +52,7 @@ func readClaim(s *Session, id string, call *toolCall, agent string) claim {
 	}
 	c := claim{request: permissions.Request{
 		Door: tool.DoorACP, Action: action, Prompt: true, Tools: promptTools[action],
-		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Session: id,
+		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Session: id, Mode: s.Mode(),
 	}}
 	c.doubt(permissions.Doubtful(call.title)...)
 	input, err := exactObject(call.rawInput)

@@ -67,7 +67,7 @@ var verbs = map[permissions.Action]string{
 func (b *Bridge) newRequest(s *Session, session string, action permissions.Action, toolID string) permissions.Request {
 	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID}, Agent: b.agentName(), Session: session}
 	if s != nil {
-		r.Workspace, r.Dir = s.Workspace(), s.Dir()
+		r.Workspace, r.Dir, r.Mode = s.Workspace(), s.Dir(), s.Mode()
 	}
 	return r
 }

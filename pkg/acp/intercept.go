@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers it. The line is
@@ -34,6 +35,9 @@ var editorIntercepts = map[string]intercept{
 	methodSessionDelete: (*Bridge).leaveSession,
 	methodPrompt:        (*Bridge).beginTurn,
 	methodCancel:        (*Bridge).cancelTurn,
+
+	methodSetMode:         (*Bridge).switchMode, // passes, unless a rule rejects it
+	methodSetConfigOption: (*Bridge).switchMode,
 }
 
 func isAgentIntercept(method string) bool { return owns(agentIntercepts, method) }
@@ -103,8 +107,14 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 		return nil
 	}
 	p := b.takeOpen(&b.fromAgentOpen, frame)
+	if p != nil && p.over {
+		return nil // the agent has its answer
+	}
 	if p != nil && p.answered != nil {
 		if problem := unclear(frame); problem != "" {
+			if p.standing != nil {
+				p.standing.settle(false, permissions.Reject)
+			}
 			b.o.Say(fmt.Sprintf("the editor's answer to %s cannot be read: %s", p.method, problem))
 			return b.toAgent.Send(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem}))
 		}

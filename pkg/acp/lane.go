@@ -121,6 +121,13 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, oth
 		return
 	}
 	// It was an answer: the one who asked must not wait for ever. A write error is found out by the next line.
-	b.takeOpen(asked, ndjson.Frame{ID: e.ID})
+	if p := b.takeOpen(asked, ndjson.Frame{ID: e.ID}); p != nil {
+		if p.over {
+			return
+		}
+		if p.standing != nil {
+			p.standing.stop(errors.New("the editor's answer was too long"))
+		}
+	}
 	_ = other.Send(refusal)
 }

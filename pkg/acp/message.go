@@ -18,6 +18,9 @@ const (
 	methodPrompt        = "session/prompt"
 	methodCancel        = "session/cancel"
 
+	methodSetMode         = "session/set_mode"
+	methodSetConfigOption = "session/set_config_option"
+
 	methodPermission     = "session/request_permission"
 	methodUpdate         = "session/update"
 	methodReadFile       = "fs/read_text_file"

@@ -16,6 +16,8 @@ type prompt struct {
 	call    *toolCall // what was told of the call, this request included; not the session's own copy
 	options []permissions.Option
 	claim   claim
+	// standing is where the question stands besides the editor; nil when it does not.
+	standing *standing
 }
 
 // permission owns session/request_permission: the agent asks whether it may do something itself. Policies answer, or the
@@ -120,9 +122,13 @@ func (b *Bridge) decidePrompt(p *prompt) (decision permissions.Decision, ours bo
 
 // askPerson passes the request on as it came, and watches for the person's answer.
 func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision permissions.Decision) error {
-	if !b.openFromAgent(frame, passed{session: p.session, answered: func(answer ndjson.Frame, line []byte) []byte {
+	p.standing = b.post(p, decision)
+	if !b.openFromAgent(frame, passed{session: p.session, standing: p.standing, answered: func(answer ndjson.Frame, line []byte) []byte {
 		return b.personAnswered(p, decision, answer, line)
 	}}) {
+		if p.standing != nil {
+			p.standing.stop(nil)
+		}
 		return b.refuseAgent(frame, idInUse)
 	}
 	event := p.event(events.ApprovalAsked)
@@ -140,6 +146,9 @@ func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision p
 		b.mu.Lock()
 		call.announced = true // the request itself tells the editor of the call
 		b.mu.Unlock()
+	}
+	if p.standing != nil {
+		defer b.watch(p, decision) // once the editor has the question, so that it can be taken away from it
 	}
 	return b.toEditor.Relay(line)
 }

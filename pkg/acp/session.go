@@ -26,6 +26,9 @@ type Session struct {
 	servers   []*MCPServer // ours, one for each time the editor opened the session
 	calls     toolCalls
 	turn      turn
+
+	mode        string          // that the agent is in; "" when it has not told
+	modeOptions map[string]bool // the agent's options that are its mode
 }
 
 // turn is what happens between a prompt and its answer.
@@ -167,6 +170,9 @@ func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answ
 		return
 	}
 	b.bind(s, id)
+	if result, err := exactObject(answer.Result); err == nil {
+		b.learnModes(s, result)
+	}
 	b.note(events.Event{Type: events.SessionOpened, Session: id, Detail: s.Dir()})
 }
 

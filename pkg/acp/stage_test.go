@@ -25,6 +25,7 @@ import (
 type stage struct {
 	t      *testing.T
 	record *recorder
+	board  *slate // nil without the line `board` in the setup
 
 	editorIn, agentOut io.WriteCloser // what the two write
 	editor, agent      *bufio.Reader  // what the two read
@@ -32,7 +33,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `no record`, `tools`, `agent exit TEXT`, `governor approve|answers|ask|reject|waits REASON`.
+// `hide terminals`, `board`, `no record`, `tools`, `agent exit TEXT`, `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
 	s := &stage{t: t, record: &recorder{}, done: make(chan error, 1)}
@@ -62,6 +63,9 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.HideFiles = true
 		case line == "hide terminals":
 			o.HideTerminals = true
+		case line == "board":
+			s.board = newSlate()
+			o.Board = s.board
 		case line == "no record":
 			s.record.err = errors.New("the disk is full")
 		case line == "tools":

@@ -41,14 +41,12 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	if !complete {
 		return b.refuseAgent(frame, methodTerminalCreate+": its env cannot be read in one way only")
 	}
+	var names []string
 	for _, variable := range variables {
-		a.request.Env = append(a.request.Env, variable.text("name"))
-		// A variable can change what a command does as much as an argument can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
-		if name := variable.text("name"); shellscan.ChangesCommands(name) {
-			script.Problems = append(script.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
-		}
+		names = append(names, variable.text("name"))
 	}
 	a.request.Shell = &script
+	a.request.SetsVariables(names)
 	a.request.Arguments = map[string]any{"command": a.request.ShellText}
 	a.request.Doubts = permissions.Doubtful(a.request.ShellText)
 	a.ledger = permissions.Act{Kind: permissions.ActionExecute, Command: a.request.ShellText, Dir: a.request.Dir}

@@ -17,6 +17,8 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	switch kind {
 	case "tool_call", "tool_call_update":
 		return b.toolCallUpdate(s, frame, line)
+	case "current_mode_update", "config_option_update":
+		b.modeUpdate(s, frame)
 	case "state_update": // version 2: the turn ends here
 		if raw, ok := ndjson.Get(frame.Params, "update", "state"); ok {
 			if state, err := ndjson.String(raw); err == nil && state == "idle" {

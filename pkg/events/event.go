@@ -12,20 +12,22 @@ type Type string
 
 // The types. A name is subject and past participle.
 const (
-	BridgeStarted  Type = "bridge.started"  // Coverage says what this bridge can and cannot see
-	BridgeEnded    Type = "bridge.ended"    //
-	SessionOpened  Type = "session.opened"  //
-	ConfigLoaded   Type = "config.loaded"   // Files
-	ConfigRefused  Type = "config.refused"  // a changed file that is not used; the last good one stays
-	ToolDecided    Type = "tool.decided"    // durable before any effect
-	ToolAttempted  Type = "tool.attempted"  // a run that failed, of an act that is tried again
-	ToolEnded      Type = "tool.ended"      // what became of an act that was let through; once for each
-	ToolSeen       Type = "tool.seen"       // the agent did it by itself: seen, not decided
-	ApprovalAsked  Type = "approval.asked"  // a person is being asked
-	GovernorsAsked Type = "governors.asked" // Governance: what they said, before the decision or about the output
-	CircuitChanged Type = "circuit.changed" // a tool's calls are refused for a while, tried again, or let through as before
-	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
-	RecordRepaired Type = "record.repaired" // a torn last line was set aside
+	BridgeStarted    Type = "bridge.started"    // Coverage says what this bridge can and cannot see
+	BridgeEnded      Type = "bridge.ended"      //
+	SessionOpened    Type = "session.opened"    //
+	ConfigLoaded     Type = "config.loaded"     // Files
+	ConfigRefused    Type = "config.refused"    // a changed file that is not used; the last good one stays
+	ToolDecided      Type = "tool.decided"      // durable before any effect
+	ToolAttempted    Type = "tool.attempted"    // a run that failed, of an act that is tried again
+	ToolEnded        Type = "tool.ended"        // what became of an act that was let through; once for each
+	ToolSeen         Type = "tool.seen"         // the agent did it by itself: seen, not decided
+	ApprovalAsked    Type = "approval.asked"    // a person is being asked
+	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
+	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
+	GovernorsAsked   Type = "governors.asked"   // Governance: what they said, before the decision or about the output
+	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
+	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently
+	RecordRepaired   Type = "record.repaired"   // a torn last line was set aside
 )
 
 // Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are those of the

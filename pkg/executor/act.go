@@ -90,7 +90,7 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 	return shellscan.Scan(command.Text)
 }
 
-// pathsOf lists the files that a call names in its arguments.
+// pathsOf lists the files that a call names in its arguments, those that a patch names among them.
 func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 	var paths []permissions.Path
 	add := func(value any) {
@@ -98,8 +98,9 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 			paths = append(paths, permissions.Path{Name: name, Write: !t.IsReadOnly()})
 		}
 	}
-	declared := map[string]bool{}
+	declared, patches := map[string]bool{}, map[string]bool{}
 	for _, p := range t.Parameters {
+		patches[p.Name] = p.Format == tool.FormatPatch
 		declared[p.Name] = p.Format == tool.FormatPath || p.Items != nil && p.Items.Format == tool.FormatPath
 	}
 	names := make([]string, 0, len(arguments))
@@ -108,6 +109,13 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 	}
 	sort.Strings(names)
 	for _, name := range names {
+		if patch, ok := arguments[name].(string); ok && patches[name] {
+			files, _ := tool.PatchFiles(patch) // a text that is no patch was refused with the arguments
+			for _, file := range files {
+				add(file)
+			}
+			continue
+		}
 		if !permissions.PathNames[name] && !declared[name] {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,9 +110,10 @@ func TestQuestion(t *testing.T) {
 	want := permissions.Question{
 		Session: "session", ToolCall: "toolu_1", Title: `Remove src/\u{202e}x`, Text: text,
 		Action: permissions.ActionExecute, Paths: []string{"src/\u202ex"},
+		Door: "mcp", Agent: "agent", CallID: "call-1", Digest: question.Digest, Bound: true,
 		Call: &permissions.Act{Kind: permissions.ActionCall, Tool: "work", Arguments: map[string]any{"path": "src/\u202ex", "word": "a\nb = c"}},
 	}
-	if diff := cmp.Diff(want, question); diff != "" {
+	if diff := cmp.Diff(want, question); diff != "" || len(question.Digest) != 64 {
 		t.Errorf("question (-want +got):\n%s", diff)
 	}
 }
@@ -187,8 +189,34 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 			}
 			return yes, nil
 		}
+		result := h.execute(t.Context(), `{"word":"x"}`)
+		if h.hasRun() || codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "changed while the question was open") {
+			t.Errorf("got has run %t, %q, error %v; want a refusal", h.hasRun(), result.Stdout, result.Error)
+		}
+		if want := "record tool.decided reject fault"; !slices.Contains(h.steps, want) {
+			t.Errorf("%q is not on record: %q", want, h.steps)
+		}
+	})
+	t.Run("tools, which say the same", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.has(script(touch))
+		h.decides = func() { h.has(script(touch)) }
+		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) { return yes, nil }
 		if result := h.execute(t.Context(), `{"word":"x"}`); result.Stdout != "did x" {
-			t.Errorf("got %q, want the call as it was begun", result.Stdout)
+			t.Errorf("got %q, %v; want the call that was approved", result.Stdout, result.Error)
+		}
+	})
+	t.Run("the tool goes", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.has(script(touch))
+		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+			h.registry.Replace(nil)
+			return yes, nil
+		}
+		if result := h.execute(t.Context(), `{}`); h.hasRun() || codeOf(result) != tool.FailDenied {
+			t.Errorf("got has run %t, error %v; want a refusal", h.hasRun(), result.Error)
 		}
 	})
 }

@@ -27,11 +27,11 @@ func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permis
 	case decision.Verdict == permissions.Approve:
 		return decision, nil
 	case decision.Source == permissions.SourceNobody:
-		return decision, tool.Failf(tool.FailApproval, "%s", decision.Reason)
+		return decision, tool.Failf(tool.FailApproval, "%s", e.withInstead(a, decision, decision.Reason))
 	case context.Cause(ctx) != nil:
 		return decision, tool.Failf(tool.FailCancelled, "the call was withdrawn before anybody answered")
 	default:
-		return decision, tool.Failf(tool.FailDenied, "%s", denial(a, decision))
+		return decision, tool.Failf(tool.FailDenied, "%s", e.withInstead(a, decision, denial(a, decision)))
 	}
 }
 
@@ -59,6 +59,12 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 		return answered(asked, permissions.Reject, permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
 	}
 	decision := answered(asked, answer.Verdict, answer.Source, answer.Reason)
+	decision.Approver = answer.By
+	if decision.Verdict == permissions.Approve && answer.Source == permissions.SourcePerson {
+		if failure := e.asShown(a); failure != nil {
+			return answered(decision, permissions.Reject, permissions.SourceFault, failure.Message)
+		}
+	}
 	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
 		decision.Reason = strings.TrimSpace(decision.Reason + " " + a.mask(e.authority.Remember(a.call.Origin.Session, a.request)))
 	}
@@ -111,6 +117,8 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		Text:     text.String(),
 		Action:   permissions.ActionExecute,
 		Once:     a.request.RequiresConfirmation,
+		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
+		Digest: a.invocation.Digest().String(), Bound: true,
 	}
 	for _, path := range a.request.Paths {
 		question.Paths = append(question.Paths, a.mask(path.Name))
@@ -163,7 +171,7 @@ func denial(a *act, d permissions.Decision) string {
 	text := fmt.Sprintf("%s was not run: ", a.tool.ID)
 	switch d.Source {
 	case permissions.SourcePerson, permissions.SourceAct:
-		text += "the person said no"
+		text += saidNo
 	case permissions.SourcePolicy:
 		text += fmt.Sprintf("rule %s (%s) rejects it", d.Rule, d.At)
 	case permissions.SourceGovernor:
@@ -171,11 +179,25 @@ func denial(a *act, d permissions.Decision) string {
 	default:
 		text += "it was not approved"
 	}
-	if d.Reason != "" {
+	if d.Reason != "" && d.Reason != saidNo {
 		text += ": " + d.Reason
 	}
 	if d.FollowUp != "" {
 		text += "\n" + a.mask(d.FollowUp)
 	}
 	return text
+}
+
+// saidNo is a refusal without a reason.
+const saidNo = "the person said no"
+
+// withInstead tells the model beside a refusal what would be allowed.
+func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
+	if d.Source == permissions.SourceFault {
+		return refusal // it is not the act that was wrong
+	}
+	if instead := e.authority.Instead(a.request); instead != "" {
+		refusal += " (" + a.mask(instead) + ")"
+	}
+	return refusal
 }

@@ -82,3 +82,13 @@ func quotedIn(path string) string {
 	}
 	return " (" + strings.Trim(strconv.Quote(path), `"`) + ")"
 }
+
+// templateFailure adds to a failure of the template what its caller, or its author, can do about it.
+func templateFailure(t *tool.Tool, failure *tool.Failure) *tool.Failure {
+	if failure.Code != tool.FailTemplate {
+		return failure
+	}
+	told := *failure
+	told.Message += fmt.Sprintf("; give another value (`a2a-acp tools show %s` lists what it takes), or change the script (%s; `a2a-acp tools check` tells how)", t.ID, t.Source)
+	return &told
+}

@@ -87,7 +87,7 @@ func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
 func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any) (*tool.Invocation, *tool.Failure) {
 	rendered, err := entry.Template.Render(arguments)
 	if err != nil {
-		return nil, asFailure(err, tool.FailTemplate)
+		return nil, templateFailure(entry.Tool, asFailure(err, tool.FailTemplate))
 	}
 	settings := entry.Tool.Sandbox
 	dir := realDirectory(call.Dir)

@@ -45,6 +45,8 @@ type Authority interface {
 	Take(permissions.Request) permissions.Decision
 	// Remember keeps a person's "always" for the session and says in words what it kept.
 	Remember(session string, request permissions.Request) string
+	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
+	Instead(permissions.Request) string
 }
 
 // Host confines and runs processes. *sandbox.Host is one.

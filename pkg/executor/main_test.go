@@ -116,6 +116,8 @@ func (j judge) Remember(session string, r permissions.Request) string {
 	return j.h.authority.Remember(session, r)
 }
 
+func (j judge) Instead(r permissions.Request) string { return j.h.authority.Instead(r) }
+
 type workshop struct {
 	h    *house
 	host *sandbox.Host

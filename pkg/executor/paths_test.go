@@ -24,3 +24,15 @@ func TestPathsOf(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestPathsOfPatch: the files that a patch names are paths of the call.
+func TestPathsOfPatch(t *testing.T) {
+	t.Parallel()
+	declared := &tool.Tool{Parameters: []tool.Parameter{{Name: "change", Type: tool.TypeString, Format: tool.FormatPatch}}}
+	patch := "*** Begin Patch\n*** Update File: a\n*** Move to: .git/hooks/b\n-x\n*** Delete File: c\n*** End Patch"
+	got := pathsOf(declared, map[string]any{"change": patch})
+	want := []permissions.Path{{Name: "a", Write: true}, {Name: ".git/hooks/b", Write: true}, {Name: "c", Write: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -45,6 +45,14 @@ type Preview struct {
 	// Parameters is what a script that bash does not run reads instead.
 	Parameters json.RawMessage    `json:"parameters,omitempty"`
 	Sandbox    tool.SandboxReport `json:"sandbox"`
+	// Question is what a person would be asked; nil where nobody would be.
+	Question *PreviewQuestion `json:"question,omitempty"`
+}
+
+// PreviewQuestion is a question as the person would read it.
+type PreviewQuestion struct {
+	Title string `json:"title"`
+	Text  string `json:"text"` // Markdown
 }
 
 // Preview goes through a call up to the decision, and does nothing. Nobody is asked and nothing is recorded.
@@ -66,12 +74,20 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 		return Preview{}, failure
 	}
 	a := newAct(call, entry, arguments, invocation)
+	decision := a.maskDecision(e.authority.Decide(a.request))
 	p := Preview{
-		Tool: entry.Tool.ID, Decision: a.maskDecision(e.authority.Decide(a.request)).Summary(), Dir: invocation.Dir,
+		Tool: entry.Tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
 		Shown: invocation.Shown, Script: invocation.Script, Sandbox: plan.Report(),
 	}
 	if len(entry.Tool.SecretParameters()) == 0 {
 		p.Values, p.Parameters = invocation.Values, json.RawMessage(invocation.Parameters)
+	}
+	if decision.Verdict == permissions.Ask {
+		asked, err := question(a, decision)
+		if err != nil {
+			return Preview{}, asFailure(err, tool.FailTemplate)
+		}
+		p.Question = &PreviewQuestion{Title: asked.Title, Text: asked.Text}
 	}
 	return p, nil
 }

@@ -49,6 +49,15 @@ func (a Act) key() (string, bool) {
 	return "", false
 }
 
+// Digest names the act; "" for one that nothing stands for.
+func (a Act) Digest() string {
+	key, ok := a.key()
+	if !ok {
+		return ""
+	}
+	return hex.EncodeToString([]byte(key))
+}
+
 // joinKey puts each part behind its length, so that no two ways of splitting the same bytes agree.
 func joinKey(parts ...string) string {
 	h := sha256.New()

@@ -19,7 +19,17 @@ type Options struct {
 
 	Now     func() time.Time // optional, default time.Now
 	Counter Counter          // optional, default one that lives as long as the program: how often rules have approved
-	Grants  Grants           // optional: where people can see, and take back, what they allowed for a session
+	Ledger  Ledger           // optional: where what people allow for a session is written down, so that they can take it back
+}
+
+// Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
+type Ledger interface {
+	// Granted writes down what was allowed; key names it, and words say it. With an error nothing is allowed.
+	Granted(session, agent, key, words string) error
+	// Holds tells whether it still is: nobody has taken it back. What cannot be told does not hold.
+	Holds(session, key string) bool
+	// Ended says that the session has ended.
+	Ended(session string)
 }
 
 // Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
@@ -28,7 +38,7 @@ type Authority struct {
 	sensitive *sensitive
 	now       func() time.Time
 	counter   Counter
-	grants    Grants // nil when nobody else sees them
+	ledger    Ledger // nil: nothing is written down
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set
@@ -39,7 +49,7 @@ type Authority struct {
 // New makes an Authority.
 func New(o Options) *Authority {
 	a := &Authority{
-		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, grants: o.Grants,
+		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger,
 		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
 	}
 	if a.now == nil {
@@ -104,7 +114,11 @@ func (a *Authority) Decide(r Request) Decision {
 func (a *Authority) Take(r Request) Decision {
 	v, inForce := a.view(r), a.rulesFor(r)
 	rules, policy := inForce.ask(v)
-	d := a.decideBy(v, rules, policy)
+	return a.spend(v, rules, a.decideBy(v, rules, policy))
+}
+
+// spend counts an approval towards its rule's limit, and asks where that is reached.
+func (a *Authority) spend(v *view, rules answer, d Decision) Decision {
 	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
 		return d
 	}
@@ -221,3 +235,7 @@ func (v *view) guardedFile() string {
 	}
 	return ""
 }
+
+// Guarded tells why a person is asked about the act every time, whatever they said before: a file that it touches is more
+// than data. It is "" when none is.
+func (a *Authority) Guarded(r Request) string { return a.view(r).guardedFile() }

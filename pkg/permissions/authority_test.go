@@ -3,6 +3,7 @@ package permissions
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -719,3 +720,52 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Errorf("beyond the bound: %s", words)
 	}
 }
+
+// What a person allows for a session is written down, and somebody else can take it back.
+func TestAllowancesAreTakenBack(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	list := &fakeLedger{holds: map[string]bool{}}
+	a := New(Options{Ledger: list})
+	write, other := b.write("docs/a.md"), b.write("src/a.go")
+	a.Remember("s", write)
+	first := maps.Clone(list.holds)
+	a.Remember("s", other)
+	if d := a.Decide(write); said(d) != "approve session" {
+		t.Errorf("kept: %s", said(d))
+	}
+	for key := range first {
+		list.holds[key] = false
+	}
+	if d := a.Decide(write); d.Verdict != Ask {
+		t.Errorf("taken back: %s", said(d))
+	}
+	if d := a.Decide(other); said(d) != "approve session" {
+		t.Errorf("the other one was not: %s", said(d))
+	}
+	a.Forget("s")
+	if !list.ended {
+		t.Error("nobody said that the session has ended")
+	}
+	list.full = true
+	if words := a.Remember("s", write); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
+		t.Errorf("kept without being written down: %q", words)
+	}
+}
+
+type fakeLedger struct {
+	holds       map[string]bool
+	full, ended bool
+}
+
+func (f *fakeLedger) Granted(_, _, key, _ string) error {
+	if f.full {
+		return os.ErrPermission
+	}
+	f.holds[key] = true
+	return nil
+}
+
+func (f *fakeLedger) Holds(_, key string) bool { return f.holds[key] }
+
+func (f *fakeLedger) Ended(string) { f.ended = true }

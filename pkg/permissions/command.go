@@ -179,7 +179,27 @@ func fixedWords(args []shellscan.Word) ([]string, bool) {
 
 // careful tells why a command whose first words a rule spells is not covered all the same; spelled is how many of its
 // arguments the rule spells.
+//
+// What it looks at does not depend on the rule, so it is looked at once for all of them.
 func (v *view) careful(c shellscan.Command, spelled int) string {
+	key := carefulKey(c, spelled)
+	why, known := v.looked[key]
+	if !known {
+		if v.looked == nil {
+			v.looked = map[string]string{}
+		}
+		why = v.lookCarefully(c, spelled)
+		v.looked[key] = why
+	}
+	return why
+}
+
+// carefulKey names what careful looks at: every word, and how many of them a rule spells.
+func carefulKey(c shellscan.Command, spelled int) string {
+	return fmt.Sprintf("%d %#v", spelled, c) // every text in it is quoted, so no two commands have one key
+}
+
+func (v *view) lookCarefully(c shellscan.Command, spelled int) string {
 	why := ""
 	if c.Builtin {
 		why = v.carefulBuiltin(c, spelled)

@@ -374,7 +374,7 @@ func TestRedecide(t *testing.T) {
 		if test.inOrder {
 			file = v1(test.rules...)
 		}
-		d, untold := b.authority(file).Redecide(r)
+		d, untold := b.authority(file).Redecide(r, time.Now())
 		if d.Verdict != test.want || len(untold) != test.untold {
 			t.Errorf("%s: %s, %+v", test.name, said(d), untold)
 		}
@@ -382,75 +382,6 @@ func TestRedecide(t *testing.T) {
 			t.Errorf("%s: approved without the value", test.name)
 		}
 	}
-}
-
-// What a person allows for a session can be seen, and taken back by somebody else.
-func TestGrantsAreTakenBack(t *testing.T) {
-	t.Parallel()
-	b := newTestbed(t)
-	list := &fakeGrants{kept: map[string]Kept{}}
-	a := New(Options{Grants: list})
-	write, other := b.write("docs/a.md"), b.write("src/a.go")
-	words := a.Remember("s", write)
-	if !strings.Contains(words, "policy grants --revoke g1") {
-		t.Errorf("the person is told: %q", words)
-	}
-	a.Remember("s", other)
-	if d := a.Decide(write); said(d) != "approve session" {
-		t.Errorf("kept: %s", said(d))
-	}
-	delete(list.kept, "g1")
-	if d := a.Decide(write); d.Verdict != Ask {
-		t.Errorf("taken back: %s", said(d))
-	}
-	list.broken = true
-	if d := a.Decide(other); d.Verdict != Ask {
-		t.Errorf("nobody can tell whether it holds: %s", said(d))
-	}
-	list.broken = false
-	if d := a.Decide(other); d.Verdict != Ask {
-		t.Errorf("what was dropped is kept again: %s", said(d))
-	}
-	a.Remember("s", other)
-	a.Forget("s")
-	if len(list.kept) > 1 {
-		t.Errorf("after the session: %v", list.kept)
-	}
-	list.full = true
-	if words := a.Remember("s", write); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
-		t.Errorf("kept without being shown: %q", words)
-	}
-}
-
-type fakeGrants struct {
-	kept         map[string]Kept
-	n            int
-	broken, full bool
-}
-
-func (f *fakeGrants) Add(k Kept) (string, error) {
-	if f.full {
-		return "", os.ErrPermission
-	}
-	f.n++
-	id := fmt.Sprintf("g%d", f.n)
-	f.kept[id] = k
-	return id, nil
-}
-
-func (f *fakeGrants) Holds(id string) (bool, error) {
-	if f.broken {
-		return true, os.ErrPermission
-	}
-	_, ok := f.kept[id]
-	return ok, nil
-}
-
-func (f *fakeGrants) Remove(ids ...string) error {
-	for _, id := range ids {
-		delete(f.kept, id)
-	}
-	return nil
 }
 
 // The value of a secret argument stands in no reason, however a rule looks at it.

@@ -44,6 +44,8 @@ type Decision struct {
 	First Source
 	// FollowUp is what a governor wants the agent to be told, beside the decision; "" for nothing.
 	FollowUp string
+	// Approver says where a person answered, and who it was as far as we know; "" when nobody was asked.
+	Approver string
 }
 
 // Reason is what one rule said.
@@ -62,5 +64,5 @@ type Reason struct {
 
 // Summary gives the decision in the words of a Result.
 func (d Decision) Summary() tool.DecisionSummary {
-	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason}
+	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Approver: d.Approver}
 }

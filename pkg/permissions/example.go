@@ -118,6 +118,7 @@ func (e Example) Request(w tool.Workspace) Request {
 	case e.Command != "" || r.Action == ActionExecute:
 		r.SetShellText(e.Command)
 	}
+	r.SetsVariables(e.Env)
 	if r.Shell != nil && r.Arguments == nil {
 		r.Arguments = map[string]any{"command": r.ShellText}
 	}

@@ -13,7 +13,9 @@ type compiledRule struct {
 	Rule
 	at       string // where it stands, for people
 	tools    []*toolGlob
-	about    string // applies_to, for people
+	about    string // applies_to, for people; so are the next
+	included string
+	whose    string
 	agents   []*glob
 	modes    []*glob
 	include  []*pathGlob
@@ -46,7 +48,7 @@ const (
 
 // compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it may be about.
 func compileRule(rule Rule) *compiledRule {
-	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo)}
+	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo), included: listed(rule.IncludePaths), whose: listed(rule.Agents)}
 	if faults := rule.Check(); len(faults) > 0 {
 		c.fault = faults[0].Field + ": " + faults[0].Message
 	}
@@ -330,7 +332,7 @@ func (c *compiledRule) approvesPaths(v *view) (holds, string) {
 		case len(c.include) == 0 && !v.inside(p):
 			return no, shown(v.Workspace, p.real) + " lies outside the workspace, and the rule names no paths"
 		case len(c.include) > 0 && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.covers(g, p) }):
-			return no, fmt.Sprintf("%s is not in include_paths (%s)", shown(v.Workspace, p.real), listed(c.IncludePaths))
+			return no, v.shown(p.real) + " is not in include_paths (" + c.included + ")"
 		}
 		if at := v.excluded(c.exclude, p.maybe); at >= 0 {
 			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real), ShowLine(c.ExcludePaths[at]))
@@ -396,7 +398,7 @@ func (c *compiledRule) stopsPaths(v *view) (holds, string) {
 	case len(c.include) == 0:
 		return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, places[0].maybe[0]), listed(c.ExcludePaths))
 	}
-	return no, fmt.Sprintf("%s is not in include_paths (%s)", shown(v.Workspace, places[0].maybe[0]), listed(c.IncludePaths))
+	return no, v.shown(places[0].maybe[0]) + " is not in include_paths (" + c.included + ")"
 }
 
 // mayInclude tells whether include_paths could stand for the place, by any name.
@@ -485,4 +487,12 @@ func briefly(value any) string {
 		text = cutAt(text, 60) + "…"
 	}
 	return text
+}
+
+// shown names a file for people. Many rules show the same one.
+func (v *view) shown(path string) string {
+	if v.shownPath != path || v.shownText == "" {
+		v.shownPath, v.shownText = path, shown(v.Workspace, path)
+	}
+	return v.shownText
 }

@@ -186,7 +186,7 @@ func (c *compiledMatcher) mayFit(v *view, value any) holds {
 	text, isText := value.(string)
 	if len(c.In) > 0 && !slices.ContainsFunc(c.In, func(want any) bool {
 		word, ok := want.(string)
-		return sameScalar(want, value) || ok && isText && strings.EqualFold(strings.TrimSpace(text), word)
+		return sameScalar(want, value) || ok && isText && strings.EqualFold(squeeze(text), squeeze(word)) // full-access is Full_Access, too
 	}) {
 		return no
 	}
@@ -309,6 +309,9 @@ func (c *compiledMatcher) withinDirs(v *view) []string {
 
 // isWithin tells why a file does not surely lie there, or needs a rule that names it.
 func (c *compiledMatcher) isWithin(v *view, name string) string {
+	if doubts := Doubtful(name); len(doubts) > 0 {
+		return doubts[0]
+	}
 	p := newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
 	if p.err != nil {
 		return "it cannot be told which file that is: " + ShowLine(p.err.Error())

@@ -3,6 +3,8 @@ package permissions
 import (
 	"context"
 	"errors"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever in them comes
@@ -20,6 +22,15 @@ type Question struct {
 	// Call is the tool and the arguments that the question is about, so that an answer given a moment ago to the agent's
 	// own question about the same act can stand. It is nil where only a fresh answer will do.
 	Call *Act
+
+	// What follows tells other places where the question stands what it is about. It is not shown here.
+	Door   tool.Door
+	Agent  string
+	CallID string // ours
+	// Digest names exactly what an answer is about; "" when that cannot be named.
+	Digest string
+	// Bound tells that we carry the act out ourselves, and only as Digest names it. Otherwise the editor does, or the agent.
+	Bound bool
 }
 
 // FileChange is a file as it is and as it would be.
@@ -35,6 +46,7 @@ type Answer struct {
 	Always  bool    // the same act need not be asked again in this session
 	Source  Source  // SourcePerson, or SourceAct for an answer that was given before
 	Reason  string
+	By      string // where the person answered, and who it was as far as we know
 }
 
 // ErrNobody is returned by an Asker that has no person to ask.

@@ -1,22 +1,27 @@
 package permissions
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Redecide decides an act again from its record, which may not hold every value (see Request.Withheld). untold are the
 // rules that need a value that is not there, as far as the verdict depends on them: with one, nobody can tell what would be
 // decided, and the Decision is the one for the case that none of them matches.
 //
-// Counts play no part: what was used up then is not used up now.
-func (a *Authority) Redecide(r Request) (d Decision, untold []Reason) {
+// It decides as if the rules had been in force at that moment, and what it approves counts towards their limits: whoever
+// decides a whole record again does so in its order, with an Authority that does nothing else.
+func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reason) {
 	v, inForce := a.view(r), a.rulesFor(r)
-	v.counter = nil
+	v.now = at
 	found, open := inForce.look(v)
 	decide := func() Decision {
 		rules, policy := inForce.combine(v, found)
 		return a.decideBy(v, rules, policy)
 	}
 	if len(open) == 0 {
-		return decide(), nil
+		rules, policy := inForce.combine(v, found)
+		return a.spend(v, rules, a.decideBy(v, rules, policy)), nil
 	}
 	asked := make([]finding, len(open))
 	for i, at := range open {

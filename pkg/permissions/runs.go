@@ -21,6 +21,17 @@ func (r *Request) SetArgv(argv []string) {
 	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(r.ShellText)...)
 }
 
+// SetsVariables says which variables the act sets for its command. One can change what a command does as much as an argument
+// can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
+func (r *Request) SetsVariables(names []string) {
+	r.Env = names
+	for _, name := range names {
+		if shellscan.ChangesCommands(name) && r.Shell != nil {
+			r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
+		}
+	}
+}
+
 // QuoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
 func QuoteArgv(argv []string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"

@@ -1,8 +1,8 @@
 package permissions
 
 import (
+	"encoding/hex"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,9 +14,8 @@ const (
 	mostKept     = 1024 // of one session
 )
 
-// sessions is what people have allowed for the rest of a session: per session, the keys of acts with the ids under which
-// people can take them back ("" where nobody can).
-type sessions map[string]map[string]string
+// sessions is what people have allowed for the rest of a session: per session, the keys of acts.
+type sessions map[string]map[string]bool
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
 // what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
@@ -30,6 +29,11 @@ func (a *Authority) Remember(session string, r Request) string {
 	case session == "":
 		return "nothing is kept: there is no session"
 	}
+	if a.ledger != nil {
+		if err := a.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
+			return "nothing is kept, since it could not be written down where you can take it back: " + ShowLine(err.Error())
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kept := a.kept[session]
@@ -37,36 +41,25 @@ func (a *Authority) Remember(session string, r Request) string {
 		if len(a.kept) >= mostSessions {
 			return "nothing is kept: there are too many sessions"
 		}
-		kept = map[string]string{}
+		kept = map[string]bool{}
 		a.kept[session] = kept
 	}
-	old, there := kept[key]
-	if len(kept) >= mostKept && !there {
+	if len(kept) >= mostKept && !kept[key] {
 		return "nothing is kept: too much is kept already in this session"
 	}
-	id := ""
-	if a.grants != nil {
-		var err error
-		if id, err = a.grants.Add(Kept{Session: session, Words: words, Agent: r.Agent, Since: a.now()}); err != nil {
-			return fmt.Sprintf("nothing is kept: %v", err)
-		}
-		if there {
-			_ = a.grants.Remove(old) // the new one stands in its place
-		}
-		words += fmt.Sprintf(" (a2a-acp policy grants --revoke %s takes it back)", id)
-	}
-	kept[key] = id
+	kept[key] = true
 	return "kept for this session: " + words
 }
 
 // Forget drops what was kept for a session that has ended.
 func (a *Authority) Forget(session string) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.grants != nil && len(a.kept[session]) > 0 {
-		_ = a.grants.Remove(slices.Collect(maps.Values(a.kept[session]))...) // what is left there holds for nobody
-	}
+	kept := len(a.kept[session]) > 0
 	delete(a.kept, session)
+	a.mu.Unlock()
+	if kept && a.ledger != nil {
+		a.ledger.Ended(session)
+	}
 }
 
 // keeps tells whether a person has allowed the act for its session.
@@ -76,20 +69,9 @@ func (a *Authority) keeps(v *view) bool {
 		return false
 	}
 	a.mu.RLock()
-	id, kept := a.kept[v.Session][key]
+	kept := a.kept[v.Session][key]
 	a.mu.RUnlock()
-	if !kept || a.grants == nil {
-		return kept
-	}
-	if holds, err := a.grants.Holds(id); err == nil && holds {
-		return true
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.kept[v.Session][key] == id {
-		delete(a.kept[v.Session], key)
-	}
-	return false
+	return kept && (a.ledger == nil || a.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 
 // grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;

@@ -27,8 +27,26 @@ func Show(s string) string {
 
 // ShowLine is Show for a text that must stay on one line.
 func ShowLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Show(s))
+	if len(s) <= shownHead && plainLine(s) { // nearly every text, and rules show very many
+		return s
+	}
+	return lineEnds.Replace(Show(s))
 }
+
+var lineEnds = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+// plainLine tells whether a text is made of visible ASCII characters and blanks.
+func plainLine(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// ShowAll is Show for a text of ours that holds such texts: nothing of it is left out.
+func ShowAll(s string) string { return escape(s) }
 
 // Fence puts a text, which must have gone through Show, into a Markdown code block that it cannot close.
 func Fence(language, text string) string {

@@ -19,8 +19,11 @@ type view struct {
 	ids       []string   // under which rules may mean the tool; see spelled
 	inGitTree func() bool
 	danger    func() danger
-	toolText  string         // see shownTool
-	seen      map[string]any // what conditions see; nil until one asks
+	toolText  string // see shownTool
+	shownPath string // what shown has shown last
+	shownText string
+	looked    map[string]string // what careful has found
+	seen      map[string]any    // what conditions see; nil until one asks
 
 	now     time.Time
 	counter Counter // nil where nothing is counted

@@ -28,9 +28,9 @@ func (c *compiledRule) matchAgent(v *view) (holds, string) {
 		if c.Verdict != Approve && v.Door != tool.DoorCLI {
 			return maybe, "the agent gave itself no name, and the rule is about " + listed(c.Agents)
 		}
-		return no, "there is no agent's name, and the rule is about " + listed(c.Agents)
+		return no, "there is no agent's name, and the rule is about " + c.whose
 	}
-	return no, fmt.Sprintf("the agent is %s, and the rule is about %s", ShowLine(v.Agent), listed(c.Agents))
+	return no, "the agent is " + ShowLine(v.Agent) + ", and the rule is about " + c.whose
 }
 
 // matchMode compares whether anybody can be asked, and the agent's own mode as far as it has told us.

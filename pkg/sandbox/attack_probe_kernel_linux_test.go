@@ -184,13 +184,13 @@ func probeJoin(w words) error {
 }
 
 // probeType types into the terminal that standard input is, as if a person did.
-func probeType(words) error {
+func probeType(request uintptr) error {
 	_, _ = unix.Setsid()
 	if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {
 		fmt.Fprintln(os.Stderr, "no controlling terminal:", err)
 	}
 	for _, c := range []byte("touch owned\n") {
-		if err := call6(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&c))); err != nil {
+		if err := call6(unix.SYS_IOCTL, 0, request, uintptr(unsafe.Pointer(&c))); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,7 @@ var bare = map[string]uintptr{
 	"pidfd_getfd": unix.SYS_PIDFD_GETFD, "memfd_secret": unix.SYS_MEMFD_SECRET, "landlock_create_ruleset": unix.SYS_LANDLOCK_CREATE_RULESET,
 	"statmount": unix.SYS_STATMOUNT, "fspick": unix.SYS_FSPICK, "mknodat": unix.SYS_MKNODAT, "truncate": unix.SYS_TRUNCATE,
 	"setxattr": unix.SYS_SETXATTR, "swapon": unix.SYS_SWAPON, "sched_setaffinity": unix.SYS_SCHED_SETAFFINITY,
+	"ptrace": unix.SYS_PTRACE,
 }
 
 // probes are all that the probe can try.
@@ -132,33 +133,36 @@ func init() {
 		"writable": func(w words) error {
 			return unix.MountSetattr(-100, w.text(0), 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 		},
-		"tree":    probeTree,
-		"join":    probeJoin,
-		"tiocsti": probeType,
+		"tree":          probeTree,
+		"join":          probeJoin,
+		"tiocsti":       func(words) error { return probeType(unix.TIOCSTI) },
+		"tiocsti-upper": func(words) error { return probeType(1<<32 | unix.TIOCSTI) },
 		"console-paste": func(words) error {
 			b := []byte{2, 0}
 			return call6(unix.SYS_IOCTL, 0, 0x541C, uintptr(unsafe.Pointer(&b[0])))
 		},
-		"shm-make":     probeMakeShared,
-		"shm-read":     probeReadShared,
-		"msg-make":     func(w words) error { return call6(unix.SYS_MSGGET, uintptr(w.number(0)), 0o1600) },
-		"sem-make":     func(w words) error { return call6(unix.SYS_SEMGET, uintptr(w.number(0)), 1, 0o1600) },
-		"mq-make":      probeMakeQueue,
-		"mq-read":      probeReadQueue,
-		"memfd-exec":   probeExecMemory,
-		"memfd-run":    probeExecMemoryByPath,
-		"tmpfile-exec": probeExecUnnamed,
-		"fill-memfd":   probeFillMemory,
-		"i386":         probeOtherNumbers,
-		"capabilities": probeCapabilities,
-		"watch":        probeWatch,
-		"accept":       probeAccept,
-		"flood-inodes": probeInodes,
-		"allocate":     probeAllocate,
-		"setuid":       func(w words) error { return unix.Setresuid(w.number(0), w.number(0), w.number(0)) },
-		"nice":         func(w words) error { return unix.Setpriority(unix.PRIO_PROCESS, 0, w.number(0)) },
-		"realtime":     probeRealtime,
-		"unseal":       probeUnseal,
+		"shm-make":        probeMakeShared,
+		"shm-read":        probeReadShared,
+		"msg-make":        func(w words) error { return call6(unix.SYS_MSGGET, uintptr(w.number(0)), 0o1600) },
+		"sem-make":        func(w words) error { return call6(unix.SYS_SEMGET, uintptr(w.number(0)), 1, 0o1600) },
+		"mq-make":         probeMakeQueue,
+		"mq-read":         probeReadQueue,
+		"memfd-exec":      probeExecMemory,
+		"memfd-run":       probeExecMemoryByPath,
+		"tmpfile-exec":    probeExecUnnamed,
+		"descriptor-exec": probeExecDescriptor,
+		"map-code":        probeMapCode,
+		"fill-memfd":      probeFillMemory,
+		"i386":            probeOtherNumbers,
+		"capabilities":    probeCapabilities,
+		"watch":           probeWatch,
+		"accept":          probeAccept,
+		"flood-inodes":    probeInodes,
+		"allocate":        probeAllocate,
+		"setuid":          func(w words) error { return unix.Setresuid(w.number(0), w.number(0), w.number(0)) },
+		"nice":            func(w words) error { return unix.Setpriority(unix.PRIO_PROCESS, 0, w.number(0)) },
+		"realtime":        probeRealtime,
+		"unseal":          probeUnseal,
 	}
 }
 

@@ -211,6 +211,25 @@ func probeExecUnnamed(w words) error {
 	return call6(unix.SYS_EXECVEAT, uintptr(readOnly), cString(""), argv(w), 0, unix.AT_EMPTY_PATH)
 }
 
+// probeExecDescriptor starts a program by a descriptor that it cannot be read by (open(2), O_PATH).
+func probeExecDescriptor(w words) error {
+	fd, err := unix.Open(w.text(0), unix.O_PATH, 0)
+	if err != nil {
+		return err
+	}
+	return call6(unix.SYS_EXECVEAT, uintptr(fd), cString(""), argv(w), 0, unix.AT_EMPTY_PATH)
+}
+
+// probeMapCode maps a file as code, which is what a loader does with a library.
+func probeMapCode(w words) error {
+	fd, err := unix.Open(w.text(0), unix.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = unix.Mmap(fd, 0, 4096, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	return err
+}
+
 // probeFillMemory takes so many files in memory of so many MiB each.
 func probeFillMemory(w words) error {
 	block := make([]byte, 1<<20)

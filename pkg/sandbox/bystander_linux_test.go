@@ -281,7 +281,7 @@ func TestIsMark(t *testing.T) {
 			t.Error("processes with a limit that is no mark were looked for")
 		}
 		for range 1000 {
-			if m := newMark(own); !h.isMark(m) {
+			if m := familyOf("", own).newMark(); !h.isMark(m) {
 				t.Fatalf("below %d, the mark %d is none", own, m)
 			}
 		}

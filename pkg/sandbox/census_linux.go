@@ -19,7 +19,7 @@ const censusInterval = 100 * time.Millisecond
 
 // takeCensus ends calls that have more tasks than they may. This level cannot have the kernel hold a call to its number (see
 // brake), but a fork bomb must not take the machine down. It counts while there are calls, and ends with the Host: when
-// quit is closed.
+// quit is closed. On the way it reaps strays.
 func (h *Host) takeCensus(quit <-chan struct{}) {
 	for {
 		select {
@@ -34,6 +34,7 @@ func (h *Host) takeCensus(quit <-chan struct{}) {
 			return
 		case <-timer.C:
 		}
+		_ = h.reapStrays(time.Now()) // what keeps it from looking now does not for ever
 		limited := h.limitedCalls()
 		if len(limited) == 0 {
 			continue // until the next call starts

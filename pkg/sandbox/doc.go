@@ -23,7 +23,11 @@
 // left of its tree becomes our children. There it has to be told from the children that the rest of the program started,
 // which are none of our business. For that each call carries a mark that every process of it inherits and that no process
 // without CAP_SYS_RESOURCE can take off: a limit on file locks, which the kernel has not looked at since Linux 2.4.25, with
-// a value of its own (see mark). All that is left is killed and reaped until nothing is.
+// a value of its own (see mark). All that is left is killed and reaped until nothing is. When this program is killed only the
+// root is, with it; the next start knows the rest by their marks, and ends it.
+//
+// Orphans of the rest of the program become our children too. They are left alone, and reaped when they have ended and nobody
+// in this program holds them (see strays).
 //
 // There a process can leave its tree only by asking another program to start it: cron, systemd-run, docker. On those levels
 // nothing stops that.

@@ -19,7 +19,8 @@ import (
 type Host struct {
 	capability capability
 	grace      time.Duration
-	own        mark // ours, which no call has
+	own        mark   // ours, which no call has
+	family     family // the calls'
 
 	scratch *scratch
 	null    *os.File
@@ -42,6 +43,7 @@ type Host struct {
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
+	strays  strays     // the census's
 
 	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
 	orphans sync.Mutex
@@ -63,9 +65,12 @@ var errClosed = errors.New("the sandbox has been closed")
 // Open finds out what this machine enforces and makes ready for calls. Where it cannot even own a process tree the Host has
 // LevelNone, every Plan is refused, and Why says what is missing.
 //
+// It clears away what programs left that were killed and that had the same TempDir: processes of their calls, directories and
+// control groups.
+//
 // It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes its child, and
-// so do orphans of other children, which it leaves alone), and descriptors from 3 on that it inherited are no longer
-// passed on to programs that it starts. The caller closes the Host.
+// so do orphans of other children: they are left alone while they run, and reaped when they have ended, see strays), and
+// descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
 		capability: findCapability(requirements()), grace: o.Grace, self: -1,
@@ -101,6 +106,7 @@ func (h *Host) open(o Options) (err error) {
 	if h.adopted, err = openChildList(unix.Getpid()); err != nil {
 		return err
 	}
+	h.strays = newStrays()
 	if h.null, err = os.Open(os.DevNull); err != nil {
 		return err
 	}
@@ -111,9 +117,10 @@ func (h *Host) open(o Options) (err error) {
 	if h.self, err = unix.PidfdOpen(unix.Getpid(), 0); err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
 	}
-	if h.scratch, err = openScratch(o.TempDir); err != nil {
+	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
 	}
+	h.family = familyOf(h.scratch.id, h.own)
 	h.survey(o)
 	// Without control groups calls do without; doctor tells what would give them.
 	if h.groups, err = openGroups(h.scratch.id); err == nil {
@@ -185,8 +192,8 @@ func (h *Host) enter(c *call) error {
 	if h.closed {
 		return errClosed
 	}
-	for c.mark = newMark(h.own); h.live[c.mark] != nil; {
-		c.mark = newMark(h.own)
+	for c.mark = h.family.newMark(); h.live[c.mark] != nil; {
+		c.mark = h.family.newMark()
 	}
 	h.live[c.mark] = c
 	h.calls.Add(1)

@@ -30,9 +30,9 @@ const bash = "/bin/bash"
 // roleVariable makes the test binary another program: one that a test runs, inside a sandbox or beside it.
 const roleVariable = "SANDBOX_TEST_ROLE"
 
-// The role in which the main goroutine has to have the main thread needs it before anything else runs.
+// The roles in which the main goroutine has to have the main thread need it before anything else runs.
 func init() {
-	if os.Getenv(roleVariable) == "main-thread" {
+	if role := os.Getenv(roleVariable); role == "main-thread" || role == "strays" {
 		runtime.LockOSThread()
 	}
 }
@@ -80,6 +80,10 @@ func play(role string) error {
 		return playNested()
 	case "main-thread":
 		return playMainThread()
+	case "strays": // has children that it waits for, and others that nobody does
+		return playStrays()
+	case "terminal": // runs a call on its terminal
+		return playTerminal()
 	case "neighbour": // has a call of its own beside the test's
 		return playNeighbour()
 	case "victim": // is killed while a call runs

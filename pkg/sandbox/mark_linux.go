@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,14 +40,36 @@ const leastMark mark = 1 << 32
 // ownMark is this process's own, below which its calls' marks lie: not infinite when a sandbox is around us.
 func ownMark() (mark, error) { return markOf(0) }
 
-// newMark makes one for a call, below own, which is at least twice leastMark. It is random, so that two programs, or two Hosts
-// of one, never make the same.
-func newMark(own mark) mark {
+// family is the marks of one Host's calls: a range of them, that follows from the name of its place for temporary files. The next
+// start finds that place when this program is killed, and with it what is left of the calls.
+type family struct {
+	first mark
+	size  uint64
+}
+
+// leastFamily is how many marks a family has in a sandbox within many others. Elsewhere it is millions.
+const leastFamily = 1 << 12
+
+// familyOf gives the family of the Host with an id, below own, which is at least twice leastMark. Those of two Hosts have nothing
+// in common, but for a chance of one in billions, far below that in a sandbox within a sandbox.
+func familyOf(id string, own mark) family {
 	ceiling := min(own, 1<<62)
+	// The upper half, to leave room for a sandbox within this one.
+	room := uint64(ceiling - ceiling/2)
+	f := family{size: max(room>>37, leastFamily)}
+	sum := sha256.Sum256([]byte("a2a-acp marks " + id))
+	f.first = ceiling/2 + mark(binary.BigEndian.Uint64(sum[:])%(room-f.size+1))
+	return f
+}
+
+// has tells whether a mark is of the family.
+func (f family) has(m mark) bool { return m >= f.first && uint64(m-f.first) < f.size }
+
+// newMark makes one for a call. It is random; the caller sees to it that no two running calls have the same.
+func (f family) newMark() mark {
 	var b [8]byte
 	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness
-	// The upper half, to leave room for a sandbox within this one.
-	return ceiling/2 + mark(binary.NativeEndian.Uint64(b[:]))%(ceiling-ceiling/2)
+	return f.first + mark(binary.NativeEndian.Uint64(b[:])%f.size)
 }
 
 // markOf reads the mark of a process, or our own when pid is 0. A process that is gone has none: ESRCH.

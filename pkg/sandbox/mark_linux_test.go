@@ -5,6 +5,7 @@ package sandbox
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +26,7 @@ func TestMark(t *testing.T) {
 	if m, err := markOf(cmd.Process.Pid); m != own || err != nil {
 		t.Errorf("a child that nobody marked has %d, %v; want ours, %d", m, err, own)
 	}
-	want := newMark(own)
+	want := familyOf("", own).newMark()
 	if want >= own {
 		t.Fatalf("a call's mark %d is not below ours, %d", want, own)
 	}
@@ -51,8 +52,8 @@ func TestMark(t *testing.T) {
 		t.Errorf("our own, from /proc: got %d, %v; want %d", got, err, own)
 	}
 	// A sandbox in a sandbox in a sandbox: each has room below the one around it.
-	for range 30 {
-		inner := newMark(own)
+	for i := range 30 {
+		inner := familyOf(strconv.Itoa(i), own).newMark()
 		if inner >= own || inner < leastMark {
 			t.Fatalf("below %d comes %d", own, inner)
 		}

@@ -39,65 +39,73 @@ const hops = `export HOP='export N=$(( N - 1 )); (( N == 99990 )) && echo up; if
 // TestNothingOutlivesACall is the promise of this package: however a call ends and whatever it tried, nothing of it is left.
 func TestNothingOutlivesACall(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
-		host := openHost(t)
-		for _, way := range ways {
-			t.Run(way.name, func(t *testing.T) {
-				for _, end := range []struct {
-					name  string
-					after string
-					check func(*testing.T, Outcome)
-				}{
-					{"exit", "exit 3", func(t *testing.T, o Outcome) {
-						if o.ExitCode != 3 || o.Killed == 0 {
-							t.Errorf("got code %d, %d killed; want 3, some", o.ExitCode, o.Killed)
-						}
-					}},
-					{"killed", "kill -KILL $$", func(t *testing.T, o Outcome) {
-						if o.ExitCode != 137 || o.Signal != "SIGKILL" || o.Killed == 0 {
-							t.Errorf("got code %d, signal %s, %d killed; want 137, SIGKILL, some", o.ExitCode, o.Signal, o.Killed)
-						}
-					}},
-					{"cancel", "echo cancel me; sleep 1000", func(t *testing.T, o Outcome) {
-						if !o.Cancelled || o.TimedOut {
-							t.Errorf("got cancelled %t, timed out %t; want the first only", o.Cancelled, o.TimedOut)
-						}
-					}},
-					{"cancel, deaf", "trap '' TERM; echo cancel me; while :; do sleep 1000; done", func(t *testing.T, o Outcome) {
-						if !o.Cancelled || o.Signal != "SIGKILL" {
-							t.Errorf("got cancelled %t, signal %s; want true, SIGKILL", o.Cancelled, o.Signal)
-						}
-					}},
-					{"too much output", "yes", func(t *testing.T, o Outcome) {
-						if !slices.Equal(o.LimitsHit, []string{"output"}) {
-							t.Errorf("got limits hit %q, want output", o.LimitsHit)
-						}
-					}},
-				} {
-					t.Run(end.name, func(t *testing.T) {
-						name, value := marker()
-						ctx, cancel := context.WithCancel(t.Context())
-						defer cancel()
-						s := script{text: way.text + "\n" + end.after, env: map[string]string{name: value}}
-						s.limits = tool.DefaultLimits()
-						s.limits.Output = 64 << 10
-						s.stdout = lineWriter(func(line string) {
-							if line == "cancel me" {
-								cancel()
-							}
-						})
-						outcome := s.run(ctx, t, host)
-						end.check(t, outcome)
-						if left := survivors(t, name, value); len(left) > 0 {
-							t.Errorf("still there: %q", left)
-						}
-						if left := ownChildren(t); len(left) > 0 {
-							t.Errorf("children of ours are left: %v", left)
+		t.Run("marks", func(t *testing.T) { nothingOutlives(t, openHost(t)) })
+		t.Run("namespaces", func(t *testing.T) { nothingOutlives(t, openFull(t)) })
+	})
+}
+
+func nothingOutlives(t *testing.T, host *Host) {
+	spaces := host.Level().hasNamespaces()
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			for _, end := range []struct {
+				name  string
+				after string
+				check func(*testing.T, Outcome)
+			}{
+				{"exit", "exit 3", func(t *testing.T, o Outcome) {
+					if o.ExitCode != 3 || (o.Killed == 0) != spaces {
+						t.Errorf("got code %d, %d killed; want 3, and some unless it was the kernel that ended them", o.ExitCode, o.Killed)
+					}
+				}},
+				{"killed", "kill -KILL $$", func(t *testing.T, o Outcome) {
+					if spaces { // an init is spared the signals of its own namespace
+						return
+					}
+					if o.ExitCode != 137 || o.Signal != "SIGKILL" || o.Killed == 0 {
+						t.Errorf("got code %d, signal %s, %d killed; want 137, SIGKILL, some", o.ExitCode, o.Signal, o.Killed)
+					}
+				}},
+				{"cancel", "echo cancel me; sleep 1000", func(t *testing.T, o Outcome) {
+					if !o.Cancelled || o.TimedOut {
+						t.Errorf("got cancelled %t, timed out %t; want the first only", o.Cancelled, o.TimedOut)
+					}
+				}},
+				{"cancel, deaf", "trap '' TERM; echo cancel me; while :; do sleep 1000; done", func(t *testing.T, o Outcome) {
+					if !o.Cancelled || o.Signal != "SIGKILL" {
+						t.Errorf("got cancelled %t, signal %s; want true, SIGKILL", o.Cancelled, o.Signal)
+					}
+				}},
+				{"too much output", "yes", func(t *testing.T, o Outcome) {
+					if !slices.Equal(o.LimitsHit, []string{"output"}) || spaces && o.Killed == 0 {
+						t.Errorf("got limits hit %q, %d killed; want output, some", o.LimitsHit, o.Killed)
+					}
+				}},
+			} {
+				t.Run(end.name, func(t *testing.T) {
+					name, value := marker()
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					s := script{text: way.text + "\n" + end.after, env: map[string]string{name: value}}
+					s.limits = tool.DefaultLimits()
+					s.limits.Output = 64 << 10
+					s.stdout = lineWriter(func(line string) {
+						if line == "cancel me" {
+							cancel()
 						}
 					})
-				}
-			})
-		}
-	})
+					outcome := s.run(ctx, t, host)
+					end.check(t, outcome)
+					if left := survivors(t, name, value); len(left) > 0 {
+						t.Errorf("still there: %q", left)
+					}
+					if left := ownChildren(t); len(left) > 0 {
+						t.Errorf("children of ours are left: %v", left)
+					}
+				})
+			}
+		})
+	}
 }
 
 // lineWriter calls a function for each line that is written, however it is cut.

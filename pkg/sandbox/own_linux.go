@@ -5,6 +5,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -147,18 +148,64 @@ func (h *Host) killMarked(m mark) error {
 	if !h.isMark(m) {
 		return fmt.Errorf("%d is no call's mark", m)
 	}
-	return eachProcess(func(pid int) {
-		if found, err := markOf(pid); err != nil || found != m {
+	return eachMarked(family{first: m, size: 1}, func(o orphan) { _ = o.kill() })
+}
+
+// eachMarked calls visit with every process of the machine that carries a mark of a family, held by a descriptor.
+func eachMarked(marks family, visit func(orphan)) error {
+	return eachProcess(func(pid int) { ifMarked(pid, marks, visit) })
+}
+
+// ifMarked calls visit with a process if it carries a mark of a family.
+func ifMarked(pid int, marks family, visit func(orphan)) {
+	if m, err := markOf(pid); err != nil || !marks.has(m) {
+		return
+	}
+	o, err := openOrphan(pid)
+	if err != nil {
+		return
+	}
+	defer o.close()
+	// Read again, now that the descriptor is open: the number may have been given to another in between.
+	if m, err := markOf(pid); err == nil && marks.has(m) {
+		visit(o)
+	}
+}
+
+// count counts the processes of a call beside its root, when we are about to end it.
+//
+// Where a call has a process namespace this is all that is ever known of them. The kernel ends the rest of a namespace on the
+// root's own way out, before anybody can learn that the root has ended, and tells nobody what there was.
+func (h *Host) count(c *call) toll {
+	var t toll
+	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
+		if m, err := markOf(pid); err != nil || m != c.mark || pid == c.root.pid {
 			return
 		}
-		o, err := openOrphan(pid)
-		if err != nil {
-			return
+		if taskState("/proc/"+strconv.Itoa(pid)+"/stat") == 'Z' {
+			t.reaped++
+		} else {
+			t.killed++
 		}
-		defer o.close()
-		// Read again, now that the descriptor is open: the number may have been given to another in between.
-		if found, err := markOf(pid); err == nil && found == m {
-			_ = o.kill()
+	})
+	return t
+}
+
+// ask sends a signal to a call's process group.
+//
+// A call that a person works in has none of its own unless its root is a shell with job control, which makes one: it is in
+// ours, where a signal to the group would reach us and those who have started us. There each of the call's processes that is in
+// our group gets it.
+func (h *Host) ask(c *call, signal unix.Signal) {
+	ours := unix.Getpgrp()
+	if group, err := unix.Getpgid(c.root.pid); !c.plan.profile.Terminal || err == nil && group != ours {
+		c.root.signalGroup(signal)
+		return
+	}
+	// Where /proc cannot be listed the grace passes, and then comes SIGKILL.
+	_ = eachMarked(family{first: c.mark, size: 1}, func(o orphan) {
+		if group, err := unix.Getpgid(o.pid); err == nil && group == ours {
+			_ = unix.PidfdSendSignal(o.fd, signal, nil, 0) // ESRCH: it has ended meanwhile
 		}
 	})
 }

@@ -110,7 +110,8 @@ func properties(c capability, user int) (enforced, lacking map[Property]string) 
 	}
 	has(PropertyMemory, c.totalMemory, "a control group", "each process of a call is held to the limit, but not all of them together")
 	has(PropertyTree, c.level.hasNamespaces(), "a process namespace",
-		"all of a call is ended with it, but what it has started goes on when this program is killed; and it can ask others, such as cron, to start something")
+		"all of a call is ended with it, but what it has started goes on when this program is killed, until it is started again; "+
+			"and it can ask others, such as cron, to start something")
 	return enforced, lacking
 }
 

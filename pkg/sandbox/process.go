@@ -52,9 +52,14 @@ type Outcome struct {
 	TimedOut  bool
 	Cancelled bool // ctx ended first
 
-	Reaped int // processes that outlived the root's end only as zombies
-	Killed int // processes that were still running then, and were ended
-	Lost   int // processes that could not be ended: they belong to another user by now
+	// Reaped counts the processes that outlived the root's end only as zombies, Killed those that were still running then, and
+	// were ended.
+	//
+	// In a process namespace they are counted when we end the call, just before. Where the root ends by itself there, both are 0,
+	// which does not say that nothing was left: the kernel ends it on the root's own way out, before anybody can learn that the
+	// root has ended, and keeps no count.
+	Reaped, Killed int
+	Lost           int // processes that could not be ended: they belong to another user by now
 
 	Elapsed time.Duration
 	// Hints say what was asked for and could not be granted, because it does not exist for instance.

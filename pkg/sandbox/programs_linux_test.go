@@ -23,7 +23,11 @@ func TestPrograms(t *testing.T) {
 		host := openFull(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "served") }))
 		t.Cleanup(server.Close)
-		remote := bareRepository(t)
+		remote, gitAddress := bareRepository(t), gitServer(t)
+		var database, databaseSocket string
+		if !testing.Short() {
+			database, databaseSocket = postgresServer(t)
+		}
 		rows := []struct {
 			name     string
 			needs    string // the program
@@ -31,6 +35,7 @@ func TestPrograms(t *testing.T) {
 			want     string // a part of the output
 			env      map[string]string
 			allowed  []tool.AllowedPath
+			sockets  []string
 			network  bool
 			slow     bool
 			fileSize int64 // where the default does not suffice
@@ -60,17 +65,40 @@ go build -o hello . && ./hello 2>&1`,
 				text: `git init -q -b main && echo x >file && git add file && git commit -q -m 'one file' && git push -q "$REMOTE" main && echo "to $(git --git-dir="$REMOTE" branch --format='%(refname:short)')"`,
 				env:  merged(gitIdentity, map[string]string{"REMOTE": remote}), allowed: []tool.AllowedPath{{Path: remote}},
 			},
+			{
+				name: "git push to a server", needs: "git", want: "to main", network: true,
+				text: `git init -q -b main && echo x >file && git add file && git commit -q -m 'one file' && git push -q "$REMOTE" main 2>&1 && echo "to $(git ls-remote --heads "$REMOTE" | sed 's,.*/,,')"`,
+				env:  merged(gitIdentity, map[string]string{"REMOTE": gitAddress}),
+			},
+			{
+				name: "git push to a server without the network", needs: "git", want: "unable to connect",
+				text: `git init -q -b main && echo x >file && git add file && git commit -q -m 'one file'; git push -q "$REMOTE" main 2>&1; exit 0`,
+				env:  merged(gitIdentity, map[string]string{"REMOTE": gitAddress}),
+			},
 			{name: "java", needs: "java", text: "java -version 2>&1", want: "version"},
 			{name: "curl with the network", needs: "curl", text: "curl -sS " + server.URL, want: "served", network: true},
 			{name: "curl without", needs: "curl", text: "curl -sS " + server.URL + " 2>&1; echo \"code $?\"", want: "code 7"},
 			{name: "gh", needs: "gh", text: "gh --version", want: "gh version"},
 			{name: "psql", needs: "psql", text: "psql --version", want: "psql"},
+			{
+				name: "psql with a socket that was granted", needs: "psql", want: "answer 42", slow: true, sockets: []string{databaseSocket},
+				text: `psql -X -h "$DATABASE" -U tool -d postgres -At -c "create table t as select 'answer ' || 6*7 as a" -c 'select a from t' -c 'drop table t'`,
+				env:  map[string]string{"DATABASE": database},
+			},
+			{
+				name: "psql without the grant", needs: "psql", want: "code 2", slow: true,
+				text: `psql -X -h "$DATABASE" -U tool -d postgres -c 'select 1'; echo "code $?"`,
+				env:  map[string]string{"DATABASE": database},
+			},
 		}
 		for _, row := range rows {
 			t.Run(row.name, func(t *testing.T) {
 				t.Parallel()
 				if row.slow && testing.Short() {
-					t.Skip("it compiles the runtime of Go")
+					t.Skip("it compiles the runtime of Go, or starts a database")
+				}
+				if _, ok := row.env["DATABASE"]; ok && database == "" {
+					t.Skipf("want a server of PostgreSQL in %s, found none", postgresPath)
 				}
 				program := systemProgram(row.needs)
 				if program == "" {
@@ -85,6 +113,7 @@ go build -o hello . && ./hello 2>&1`,
 					if row.network {
 						p.Network = tool.NetworkOn
 					}
+					p.Sockets = row.sockets
 				}
 				outcome := s.run(t.Context(), t, host)
 				if outcome.ExitCode != 0 || !strings.Contains(string(outcome.Stdout), row.want) || len(outcome.LimitsHit) > 0 {

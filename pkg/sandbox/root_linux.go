@@ -45,10 +45,11 @@ func (r *root) await() error {
 	return fmt.Errorf("%w: %d", errLostControl, r.pid)
 }
 
-// terminate asks the root's process group to end, and insists after the grace, or when over says so.
-func (r *root) terminate(grace time.Duration, over <-chan string) {
-	r.signalGroup(unix.SIGTERM) // a root that has left its group does not hear of it, and gets SIGKILL
-	r.signalGroup(unix.SIGCONT) // or a stopped one would not hear of it
+// terminate asks a call to end, and insists after the grace, or when over says so. ask sends a signal to those who are to hear
+// of it.
+func (r *root) terminate(grace time.Duration, over <-chan string, ask func(unix.Signal)) {
+	ask(unix.SIGTERM) // a root that has left its group does not hear of it, and gets SIGKILL
+	ask(unix.SIGCONT) // or a stopped one would not hear of it
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {

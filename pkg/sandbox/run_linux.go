@@ -280,28 +280,17 @@ func (h *Host) terminate(c *call) {
 			h.kill(c)
 			return
 		}
-		c.found.killed = h.count(c)
+		c.found = h.count(c)
 	}
-	c.root.terminate(h.grace, c.over)
+	c.root.terminate(h.grace, c.over, func(signal unix.Signal) { h.ask(c, signal) })
 }
 
 // kill ends a call at once. In a process namespace the end of the root is the end of all.
 func (h *Host) kill(c *call) {
 	if c.plan.level.hasNamespaces() {
-		c.found.killed = h.count(c)
+		c.found = h.count(c)
 	}
 	c.root.kill()
-}
-
-// count counts the processes of a call beside its root.
-func (h *Host) count(c *call) int {
-	n := 0
-	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
-		if m, err := markOf(pid); err == nil && m == c.mark && pid != c.root.pid {
-			n++
-		}
-	})
-	return n
 }
 
 // catches tells whether a process has a handler for a signal (proc_pid_status(5), SigCgt).

@@ -41,13 +41,14 @@ type scratch struct {
 	spareCount int // those and the ones that calls have
 }
 
-// openScratch clears away what processes that were killed left below base, and makes a place for this one.
-func openScratch(base string) (*scratch, error) {
+// openScratch clears away what processes that were killed left below base, and makes a place for this one. ended is called with
+// the id of each of them, before their directories are removed.
+func openScratch(base string, ended func(id string)) (*scratch, error) {
 	base, err := filepath.Abs(base)
 	if err != nil {
 		return nil, err
 	}
-	sweep(base)
+	sweep(base, ended)
 	for {
 		path, err := os.MkdirTemp(base, scratchPrefix)
 		if err != nil {
@@ -84,7 +85,7 @@ func (s *scratch) close() error {
 }
 
 // sweep removes the places of processes that are gone. What cannot be removed stays: it is not worth refusing to start.
-func sweep(base string) {
+func sweep(base string, ended func(id string)) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return
@@ -98,6 +99,7 @@ func sweep(base string) {
 		if err != nil {
 			continue // in use, or somebody else's
 		}
+		ended(strings.TrimPrefix(entry.Name(), scratchPrefix))
 		sweepStarts(dir, path)
 		_ = removeTree(unix.AT_FDCWD, path)
 		dir.Close()

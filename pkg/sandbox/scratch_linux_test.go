@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,12 +108,14 @@ func (s script) tryLines(t *testing.T, h *Host) []string {
 func TestScratchSweep(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		base, work := t.TempDir(), t.TempDir()
-		living, err := openScratch(base)
+		var ended []string
+		end := func(id string) { ended = append(ended, id) }
+		living, err := openScratch(base, end)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer living.close()
-		dead, err := openScratch(base)
+		dead, err := openScratch(base, end)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,11 +155,14 @@ func TestScratchSweep(t *testing.T) {
 		}
 		dead.dir.Close() // as when its process ends: the lock is gone
 
-		fresh, err := openScratch(base)
+		fresh, err := openScratch(base, end)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer fresh.close()
+		if !slices.Equal(ended, []string{dead.id}) {
+			t.Errorf("got %q taken for ended, want %q", ended, dead.id)
+		}
 		for _, path := range []string{dead.path, start, filepath.Join(work, startPrefix+dead.id+"-link")} {
 			if _, err := os.Lstat(path); err == nil {
 				t.Errorf("%s is still there", path)
@@ -174,7 +180,7 @@ func TestScratchSweep(t *testing.T) {
 // entirely alone goes back.
 func TestTempReuse(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
-		s, err := openScratch(t.TempDir())
+		s, err := openScratch(t.TempDir(), func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func (c *checker) check(p *Parameter, path string, value any) any {
 		if p.Type == TypeString {
 			c.checkPattern(p, path, v)
 			if !p.Format.Holds(v) {
-				c.note(path, "want %s, found %s", p.Format.Words(), c.show(v))
+				c.note(path, "want %s, found %s%s", p.Format.Words(), c.show(v), p.Format.Fault(v))
 			}
 			c.checkEnum(p, path, v)
 			return v

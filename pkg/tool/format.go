@@ -21,11 +21,12 @@ const (
 	FormatBase64   Format = "base64"   // either alphabet of RFC 4648, padded or not, in one line
 	FormatURI      Format = "uri"      // an absolute URI (RFC 3986), so no blanks and nothing but ASCII
 	FormatEmail    Format = "email"    // what <input type=email> takes (HTML, 4.10.5.1.5)
+	FormatPatch    Format = "patch"    // see PatchFiles; the files that it names count as paths of the call
 )
 
 // Formats lists the formats in the order that messages name them.
 func Formats() []Format {
-	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatURI, FormatEmail}
+	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatURI, FormatEmail, FormatPatch}
 }
 
 // formatRule describes one format: in words, and by an expression for the whole text that agents are shown. The
@@ -65,6 +66,11 @@ var formatRules = map[Format]formatRule{
 		words: "an e-mail address", pattern: whole("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + emailLabel + `(?:\.` + emailLabel + `)*`),
 		holds: func(text string) bool { return len(text) <= 254 }, // RFC 5321, 4.5.3.1.3
 	},
+	FormatPatch: {
+		words: "a patch: *** Begin Patch, then *** Add File: NAME with lines that begin with +, *** Update File: NAME with lines " +
+			"that begin with a space, + or - (@@ LINE says where), or *** Delete File: NAME, then *** End Patch",
+		holds: func(text string) bool { _, err := PatchFiles(text); return err == nil },
+	},
 }
 
 // Words says what a text of the format is: "an IP address".
@@ -83,6 +89,18 @@ func (f Format) Holds(text string) bool {
 		return false
 	}
 	return rule.holds == nil || rule.holds(text)
+}
+
+// Fault says what is wrong with a text that Holds does not hold, where more is to be said than that; it never holds a part of
+// the text.
+func (f Format) Fault(text string) string {
+	if f != FormatPatch {
+		return ""
+	}
+	if _, err := PatchFiles(text); err != nil {
+		return ": " + err.Error()
+	}
+	return ""
 }
 
 // isBase64 refuses bits behind the last byte, which two readers could take for different data.

@@ -65,4 +65,6 @@ type DecisionSummary struct {
 	Rule   string `json:"rule,omitempty"`
 	At     string `json:"at,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Approver says where a person answered, and who it was as far as we know.
+	Approver string `json:"approver,omitempty"`
 }

@@ -30,7 +30,7 @@ type Tool struct {
 	AllowDynamicCommand bool
 
 	Tags     []string
-	Examples []string
+	Examples []Example
 	Version  string
 	Author   string
 

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+func approvalsApproveCommand(env *environment) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "approve ID",
+		Short: "Say yes to a question, once",
+		Long: `approve shows the whole question and asks whether you mean it. What waits for the answer goes on at
+once; nothing is allowed beyond this one act.
+
+It needs a terminal that no agent has started, with --yes too.`,
+		Example: `  a2a-acp approvals approve k3f9x2ab
+  a2a-acp approvals approve k3f9x2ab --yes`,
+		Args:              oneID,
+		ValidArgsFunction: completeApprovals(env),
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask whether you mean it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkPerson(env, true); err != nil {
+			return err
+		}
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true}, func() bool {
+			if yes {
+				return true
+			}
+			fmt.Fprint(env.stderr, "\nAllow it, this once? [y/N] ")
+			line, _ := bufio.NewReader(env.stdin).ReadString('\n')
+			line = strings.ToLower(strings.TrimSpace(line))
+			return line == "y" || line == "yes"
+		})
+	}
+	return cmd
+}
+
+func approvalsDenyCommand(env *environment) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "deny ID",
+		Short: "Say no to a question",
+		Long: `deny says no. A reason goes to the agent, so that it can do better: "use the staging branch". An agent
+cannot deny, not even for itself: an answer is a person's.`,
+		Example: `  a2a-acp approvals deny k3f9x2ab
+  a2a-acp approvals deny k3f9x2ab --reason "use the staging branch"`,
+		Args:              oneID,
+		ValidArgsFunction: completeApprovals(env),
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "what the agent is told; 500 bytes at the most")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(reason) > 500 {
+			return fail(exitUsage, errors.New("--reason: want 500 bytes or fewer"))
+		}
+		if err := checkPerson(env, false); err != nil {
+			return err
+		}
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason}, func() bool { return true })
+	}
+	return cmd
+}
+
+// oneID asks for an id in words that help.
+func oneID(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fail(exitUsage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait", cmd.CommandPath()))
+	}
+	return nil
+}
+
+// answerApproval shows a question whole and answers it, if the person means it.
+func answerApproval(ctx context.Context, env *environment, id string, answer store.Answer, meant func() bool) (err error) {
+	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(exitUsage, fmt.Errorf("%s: %w; nothing was ever asked", permissions.ShowLine(id), store.ErrNoApproval))
+	}
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	defer func() { err = errors.Join(err, approvals.Close()) }()
+	asked, err := approvals.Get(ctx, id)
+	if err != nil {
+		return tooLate(env, id, asked, err)
+	}
+	if asked.State != store.Pending {
+		_, err := approvals.Answer(ctx, asked, answer) // which says why not
+		return tooLate(env, id, asked, err)
+	}
+	writeQuestion(env, asked)
+	if !meant() {
+		env.say("not answered; the question still waits")
+		return silent(exitDenied)
+	}
+	answer.Approver = env.approver("cli")
+	answered, err := approvals.Answer(ctx, asked, answer)
+	if err != nil {
+		return tooLate(env, id, answered, err)
+	}
+	env.say(fmt.Sprintf("%s: whoever waits goes on", answered.State))
+	return nil
+}
+
+// writeQuestion shows a question, all of it, with what an answer to it is worth.
+func writeQuestion(env *environment, a store.Approval) {
+	s := showApproval(a)
+	fmt.Fprintf(env.stderr, "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n", who(s), short(env.now().Sub(a.Asked)), short(a.Expires.Sub(env.now())), s.Title, s.Text)
+	if a.Bound {
+		fmt.Fprintf(env.stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
+		return
+	}
+	fmt.Fprintln(env.stderr, "Not bound: the editor or the agent carries this out. What it really does is not held against your answer.")
+}
+
+// tooLate says why a question takes no answer.
+func tooLate(env *environment, id string, a store.Approval, err error) error {
+	id = permissions.ShowLine(id)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrAnswered):
+		return fail(exitUsage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.now().Sub(a.Answered)), permissions.ShowLine(a.Approver)))
+	case errors.Is(err, store.ErrWithdrawn):
+		return fail(exitUsage, fmt.Errorf("%s: %w: %s", id, err, permissions.ShowLine(a.Reason)))
+	case errors.Is(err, store.ErrNoApproval):
+		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
+	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):
+		return fail(exitUsage, fmt.Errorf("%s: %w", id, err))
+	}
+	return fail(exitHost, err)
+}

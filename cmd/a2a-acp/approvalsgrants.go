@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// shownAllowance is a grant in `approvals list --granted -o json`.
+type shownAllowance struct {
+	ID      string    `json:"id"`
+	Granted time.Time `json:"granted"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session_id"`
+	Allows  string    `json:"allows"`
+}
+
+func showAllowance(g store.Grant) shownAllowance {
+	return shownAllowance{
+		ID: permissions.ShowLine(g.ID), Granted: g.Granted, Agent: permissions.ShowLine(g.Agent),
+		Session: permissions.ShowLine(g.Session), Allows: permissions.ShowLine(g.Words),
+	}
+}
+
+// writeAllowances lists what is allowed for sessions that go on.
+func writeAllowances(ctx context.Context, env *environment, f format) error {
+	grants, err := listGrants(ctx, env)
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	shown := make([]shownAllowance, len(grants))
+	out := table{head: []string{"ID", "AGE", "WHO", "ALLOWS"}}
+	for i, g := range grants {
+		shown[i] = showAllowance(g)
+		out.add(shown[i].ID, short(env.now().Sub(g.Granted)), shown[i].Agent, shown[i].Allows)
+	}
+	switch {
+	case f != formatTable:
+		return writeData(env.stdout, f, shown)
+	case len(grants) == 0:
+		env.say("nothing is allowed for a session")
+	default:
+		out.write(env.stdout)
+	}
+	return nil
+}
+
+func listGrants(ctx context.Context, env *environment) (grants []store.Grant, err error) {
+	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, approvals.Close()) }()
+	return approvals.Grants(ctx)
+}
+
+func approvalsRevokeCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke ID",
+		Short: "Take back what was allowed for a session",
+		Long: `revoke takes an "always" back: the next such act is asked again. What is under way goes on.
+approvals list --granted shows what is allowed.`,
+		Example: `  a2a-acp approvals list --granted
+  a2a-acp approvals revoke w7c2mqn4`,
+		Args: oneID,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var ids []cobra.Completion
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			grants, _ := listGrants(cmd.Context(), env)
+			for _, g := range grants {
+				ids = append(ids, cobra.CompletionWithDesc(showAllowance(g).ID, showAllowance(g).Allows))
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkPerson(env, false); err != nil {
+				return err
+			}
+			return revoke(cmd.Context(), env, args[0])
+		},
+	}
+}
+
+func revoke(ctx context.Context, env *environment, id string) (err error) {
+	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(exitUsage, fmt.Errorf("%s: %w", permissions.ShowLine(id), store.ErrNoGrant))
+	}
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	defer func() { err = errors.Join(err, approvals.Close()) }()
+	g, err := approvals.Revoke(ctx, id, env.approver("cli"))
+	switch {
+	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):
+		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", permissions.ShowLine(id), err))
+	case err != nil:
+		return fail(exitHost, err)
+	}
+	env.say("asked again from now on: " + showAllowance(g).Allows)
+	return nil
+}

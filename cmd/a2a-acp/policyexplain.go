@@ -1,0 +1,293 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// explainFlags are the flags of `policy explain`.
+type explainFlags struct {
+	tools, policies []string
+	tool, shell     string
+	pairs, paths    []string
+	write           bool
+	agent           string
+	audit           int64
+}
+
+func policyExplainCommand(env *environment) *cobra.Command {
+	var flags explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain (CALL.json | --shell TEXT | --path FILE | --tool TOOL [-p NAME=VALUE] | --audit SEQ)",
+		Short: "Explain how an act of an agent would be decided, rule by rule",
+		Long: `explain decides an act as if an agent had asked for it in the current directory, and says what every
+rule thought of it: whether it matches, or the first of its conditions that does not, with the value
+that was found. Nothing is done, and nobody is asked.
+
+CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
+with path, paths, dir, env, agent, mode and headless where they matter. --audit explains an act of the
+record, by the number that audit list shows, as the rules of now would decide it.`,
+		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
+  a2a-acp policy explain --path .github/workflows/ci.yml --write
+  a2a-acp policy explain --tool web_request -p url=https://example.com --json
+  a2a-acp policy explain --policies ./stricter.yaml --shell 'ls'
+  a2a-acp policy explain call.json
+  a2a-acp policy explain --audit 412`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	f := addFormat(cmd)
+	cmd.Flags().StringArrayVar(&flags.tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.policies, "policies", nil, "a policy file, in addition to the others; may be repeated")
+	cmd.Flags().StringVar(&flags.shell, "shell", "", "a command text that the agent would run")
+	cmd.Flags().StringArrayVar(&flags.paths, "path", nil, "a file that the agent would read; may be repeated")
+	cmd.Flags().BoolVar(&flags.write, "write", false, "the files of --path would be written")
+	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call")
+	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument of the tool, name=value; may be repeated")
+	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
+	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
+	cmd.MarkFlagsMutuallyExclusive("shell", "path", "tool", "audit")
+	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools(env, &flags.tools))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asked := len(args)
+		for _, name := range []string{"shell", "path", "tool", "audit"} {
+			if cmd.Flags().Changed(name) {
+				asked++
+			}
+		}
+		switch {
+		case asked != 1:
+			return fail(exitUsage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
+		case flags.write && len(flags.paths) == 0:
+			return fail(exitUsage, errors.New("--write is about the files of --path"))
+		case len(flags.pairs) > 0 && flags.tool == "":
+			return fail(exitUsage, errors.New("-p is about the arguments of --tool"))
+		}
+		if cmd.Flags().Changed("audit") {
+			return explainRecorded(env, flags, *f)
+		}
+		return explainPolicy(env, func(a *app.App) (permissions.Request, error) {
+			if len(args) == 1 {
+				return requestInFile(env, a, args[0])
+			}
+			return explainedRequest(env, a, cmd.Flags().Changed("shell"), flags)
+		}, flags, *f)
+	}
+	return cmd
+}
+
+// explainPolicy decides the act and tells why. What makes the request is called once everything is read.
+func explainPolicy(env *environment, make func(*app.App) (permissions.Request, error), flags explainFlags, f format) (err error) {
+	a, err := app.New(env.appOptions(flags.tools, flags.policies))
+	if err != nil {
+		return fail(startCode(err), err)
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	request, err := make(a)
+	if err != nil {
+		return err
+	}
+	return explanationOf(request, a.Authority.Decide(request)).print(env, f)
+}
+
+// explainRecorded explains an act of the record, as far as the record holds what the rules look at.
+func explainRecorded(env *environment, flags explainFlags, f format) error {
+	judge, err := app.NewJudge(env.appOptions(flags.tools, flags.policies), false)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	chapters, err := (&actFilter{}).chapters(env)
+	if err != nil {
+		env.say(err.Error()) // the act may be whole all the same
+	}
+	var act app.Recorded
+	decided := find(chapters, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
+	known := decided != nil
+	if known {
+		act, known = app.ReadBack(*decided)
+	}
+	if !known {
+		return fail(exitUsage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
+	}
+	if act.Untold != "" {
+		return fail(exitUsage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))
+	}
+	act.Time = env.now() // by the rules of now
+	decision, untold := judge.Decide(act)
+	told := explanationOf(act.Request, decision)
+	then := act.Entry.Decision
+	told.Then = &then.DecisionSummary
+	told.Untold = untold
+	return told.print(env, f)
+}
+
+// requestInFile is the act that a file tells of.
+func requestInFile(env *environment, a *app.App, name string) (permissions.Request, error) {
+	file, err := config.ReadFile(name, tool.LayerFlag)
+	if err != nil {
+		return permissions.Request{}, fail(exitUsage, err)
+	}
+	call, err := config.ReadCall(file)
+	if err != nil {
+		return permissions.Request{}, fail(exitUsage, err)
+	}
+	return requestOf(env, a, call)
+}
+
+// requestOf is an act that is told in few words, in the current directory: of a tool as the executor would see it.
+func requestOf(env *environment, a *app.App, call permissions.Example) (permissions.Request, error) {
+	o := env.appOptions(nil, nil)
+	workspace := app.WorkspaceOf(o, o.Dir, nil)
+	// What agents ask the editor to do has the ids of shipped tools, and is another act.
+	if _, ours := a.Registry.Lookup(call.Tool); !ours || permissions.KnownTool(call.Tool) {
+		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
+			return permissions.Request{}, fail(exitUsage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
+		}
+		request := call.Request(workspace)
+		if call.Dir == "" {
+			request.Dir = o.Dir
+		}
+		return request, nil
+	}
+	arguments := []byte("{}")
+	if call.Arguments != nil {
+		var err error
+		if arguments, err = json.Marshal(call.Arguments); err != nil {
+			return permissions.Request{}, fail(exitUsage, err)
+		}
+	}
+	made := tool.Call{
+		Tool: call.Tool, Arguments: arguments, Dir: o.Dir, Workspace: workspace,
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless},
+	}
+	if _, failure := a.Executor.Preview(made); failure != nil {
+		return permissions.Request{}, fail(exitUsage, fmt.Errorf("%s: %s", call.Source, failure.Message))
+	}
+	return a.Executor.Request(made), nil
+}
+
+// explainedRequest is the act that the flags tell of, as the bridge would see it.
+func explainedRequest(env *environment, a *app.App, shell bool, flags explainFlags) (permissions.Request, error) {
+	o := env.appOptions(nil, nil)
+	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil)}
+	switch {
+	case shell:
+		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
+		request.SetShellText(flags.shell)
+		request.Arguments = map[string]any{"command": flags.shell}
+	case flags.tool != "":
+		if _, ok := a.Registry.Lookup(flags.tool); !ok {
+			return request, fail(exitUsage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
+		}
+		arguments, err := pairsToJSON(a, flags.tool, flags.pairs)
+		if err != nil {
+			return request, fail(exitUsage, err)
+		}
+		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace, Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
+		if _, failure := a.Executor.Preview(call); failure != nil {
+			return request, fail(exitUsage, errors.New(failure.Message))
+		}
+		request = a.Executor.Request(call)
+	default:
+		request.Action, request.Tools = permissions.ActionRead, []string{"functions.acp_fs__read_text_file"}
+		if flags.write {
+			request.Action, request.Tools = permissions.ActionWrite, []string{"functions.acp_fs__write_text_file"}
+		}
+		for _, path := range flags.paths {
+			request.Paths = append(request.Paths, permissions.Path{Name: path, Write: flags.write})
+		}
+	}
+	return request, nil
+}
+
+// explanation is a decision as `policy explain` tells it.
+type explanation struct {
+	Decision string            `json:"decision"`
+	Source   string            `json:"source"`
+	Rule     string            `json:"rule,omitempty"`
+	At       string            `json:"at,omitempty"`
+	Reason   string            `json:"reason"`
+	Asked    string            `json:"asked,omitempty"` // who would be asked
+	Commands []string          `json:"commands,omitempty"`
+	Reasons  []explainedReason `json:"reasons"`
+	// Then is what was decided, of an act of the record, and Untold why nobody can tell what would be now.
+	Then   *tool.DecisionSummary `json:"then,omitempty"`
+	Untold string                `json:"untold,omitempty"`
+	Policy string                `json:"policy_sha256"`
+}
+
+// explainedReason is what one rule thought.
+type explainedReason struct {
+	permissions.Reason
+	Decision string `json:"decision"` // what it says where it matches
+}
+
+func explanationOf(r permissions.Request, d permissions.Decision) explanation {
+	e := explanation{
+		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
+		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)),
+	}
+	if d.Verdict == permissions.Ask {
+		e.Asked = "the person at the editor; where there is none, it is denied"
+		if r.Headless {
+			e.Asked = "nobody, so it is denied"
+		}
+	}
+	for _, reason := range d.Reasons {
+		e.Reasons = append(e.Reasons, explainedReason{reason, reason.Verdict.String()})
+	}
+	return e
+}
+
+// print writes the explanation in the form that was asked for.
+func (e explanation) print(env *environment, f format) error {
+	if f != formatTable {
+		return writeData(env.stdout, f, e)
+	}
+	e.write(env)
+	return nil
+}
+
+func (e explanation) write(env *environment) {
+	w := env.stdout
+	if e.Then != nil {
+		fmt.Fprintf(w, "then:     %s (%s%s)\n", e.Then.Result, e.Then.Source, atRule(*e.Then))
+	}
+	if e.Untold != "" {
+		fmt.Fprintf(w, "unknown:  %s\n", permissions.ShowLine(e.Untold))
+	}
+	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source, atRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
+	if e.Reason != "" {
+		fmt.Fprintf(w, "because:  %s\n", permissions.ShowLine(e.Reason))
+	}
+	if e.Asked != "" {
+		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
+	}
+	for i, command := range e.Commands {
+		fmt.Fprintf(w, "%-9s %s\n", map[bool]string{true: "runs:"}[i == 0], command)
+	}
+	fmt.Fprintln(w)
+	out := table{head: []string{"LAYER", "RULE", "SAYS", "MATCHES", "AT", "WHY"}}
+	for _, r := range e.Reasons {
+		matches := "no"
+		if r.Matched {
+			matches = "yes"
+		}
+		if r.Observed {
+			matches = "watched"
+		}
+		out.add(r.Layer, permissions.ShowLine(r.Rule), r.Decision, matches, env.short(r.At), permissions.ShowLine(r.Why))
+	}
+	out.write(w)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+)
+
+func toolsExportCommand(env *environment) *cobra.Command {
+	var tools []string
+	form := "yaml"
+	cmd := &cobra.Command{
+		Use:   "export [TOOL...]",
+		Short: "Print tools to give away: as a tools file, as JSON, or as MCP shows them",
+		Long: `export prints the tools that are named, or all of your own: as a tools file (yaml), the same as JSON
+(json), or as the list that an MCP client gets (mcp). Comments are left out, and so is what is
+secret: values of variables that are credentials, defaults and examples of secret parameters. What was
+left out is said; an entry with a credential in its script is refused.`,
+		Example: `  a2a-acp tools export recent_changes > recent_changes.yaml
+  a2a-acp tools export -o mcp > mcp-tools.json`,
+		ValidArgsFunction: completeManyTools(env, &tools),
+	}
+	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringVarP(&form, "output", "o", form, "yaml, json or mcp")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(_ *cobra.Command, ids []string) error { return exportTools(env, ids, tools, form) }
+	return cmd
+}
+
+func exportTools(env *environment, ids, files []string, form string) error {
+	set, err := load(env, files, nil)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := findTool(set, id); err != nil {
+			return err
+		}
+	}
+	if len(ids) == 0 {
+		for _, loaded := range set.Tools {
+			if !loaded.Tool.Shipped() {
+				ids = append(ids, loaded.Tool.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return fail(exitUsage, errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
+	}
+	switch form {
+	case "mcp":
+		return exportMCP(env, set, ids)
+	case "yaml", "json":
+	default:
+		return fail(exitUsage, fmt.Errorf("-o %s: want yaml, json or mcp", form))
+	}
+	data, told, err := config.Export(set, ids)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	for _, line := range told {
+		env.say(line)
+	}
+	if form == "yaml" {
+		_, err = env.stdout.Write(data)
+		return err
+	}
+	var plain any
+	if err := yaml.Unmarshal(data, &plain); err != nil {
+		return fail(exitHost, err)
+	}
+	return writeData(env.stdout, formatJSON, textKeys(plain))
+}
+
+// exportMCP prints what tools/list says (MCP 2025-11-25).
+func exportMCP(env *environment, set *config.Set, ids []string) error {
+	list := []any{}
+	for _, id := range ids {
+		loaded, err := findTool(set, id)
+		if err != nil {
+			return err
+		}
+		list = append(list, mcpserver.FromTool(&loaded.Tool).Listed())
+	}
+	return writeData(env.stdout, formatJSON, map[string]any{"tools": list})
+}
+
+// textKeys makes texts of keys that are numbers, such as exit codes, since JSON has no others.
+func textKeys(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			v[key] = textKeys(member)
+		}
+	case map[any]any:
+		object := map[string]any{}
+		for key, member := range v {
+			object[fmt.Sprint(key)] = textKeys(member)
+		}
+		return object
+	case []any:
+		for i, item := range v {
+			v[i] = textKeys(item)
+		}
+	}
+	return value
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// seenAs is a call as an agent's model and the person see it.
+type seenAs struct {
+	Agent string `json:"agent"`
+	Known bool   `json:"known"` // whether we know how this agent names tools
+	Name  string `json:"name"`  // what the model calls the tool by
+	// Offered is what the agent is told of the tool; Exposed whether it is.
+	Offered   mcpserver.Tool       `json:"offered"`
+	Exposed   bool                 `json:"exposed"`
+	Arguments json.RawMessage      `json:"arguments"`
+	Decision  tool.DecisionSummary `json:"decision"`
+	// Question is what the person would be asked, as Markdown; empty where nobody would be.
+	Title    string `json:"question_title,omitempty"`
+	Question string `json:"question,omitempty"`
+	// Model is what the model gets as the result; Result the whole. Absent with --dry-run.
+	Model  *string      `json:"model_gets,omitempty"`
+	Result *tool.Result `json:"result,omitempty"`
+}
+
+// runAs makes a call as an agent's, and shows both sides of it.
+func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, flags runFlags, asJSON bool) error {
+	entry, ok := a.Registry.Lookup(call.Tool)
+	if !ok {
+		_, err := findTool(a.Set(), call.Tool)
+		return err
+	}
+	agent, known := agents.ByName(flags.agent)
+	seen := seenAs{
+		Agent: flags.agent, Known: known, Offered: mcpserver.FromTool(entry.Tool),
+		Exposed: app.IsExposed(entry.Tool, a.Set().Settings), Arguments: call.Arguments,
+	}
+	seen.Name = agent.ToolName(mcpserver.Name, seen.Offered.Name)
+	preview, failure := a.Executor.Preview(call)
+	if failure == nil {
+		seen.Decision = preview.Decision
+		if q := preview.Question; q != nil {
+			seen.Title, seen.Question = q.Title, q.Text
+		}
+	}
+	if !asJSON {
+		writeOffer(env.stdout, seen)
+		if failure == nil {
+			writeAsked(env.stdout, seen)
+		}
+	}
+	if !flags.dryRun {
+		result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
+		told := mcpserver.FromResult(result).Content
+		seen.Result, seen.Model = &result, &told
+	} else if failure != nil {
+		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
+		told := mcpserver.FromResult(result).Content
+		seen.Result, seen.Model = &result, &told
+	}
+	if asJSON {
+		if err := writeData(env.stdout, formatJSON, seen); err != nil {
+			return err
+		}
+	} else if seen.Model != nil {
+		fmt.Fprintf(env.stdout, "\nThe model gets\n%s\n", indent(permissions.Show(*seen.Model)))
+	}
+	if seen.Result == nil {
+		return nil
+	}
+	return silent(codeOfResult(*seen.Result))
+}
+
+// writeOffer tells what the model knows of the tool, and how it calls it.
+func writeOffer(w io.Writer, seen seenAs) {
+	fmt.Fprintf(w, "The model of %s is offered\n  %s", seen.Agent, seen.Name)
+	if !seen.Known {
+		fmt.Fprintf(w, "  (how this agent respells names is not known; known are %s)", strings.Join(agentNames(), ", "))
+	}
+	fmt.Fprintf(w, "\n%s\n", indent(permissions.Show(seen.Offered.Description)))
+	fmt.Fprintf(w, "  %s\n", seen.Offered.InputSchema)
+	if !seen.Exposed {
+		fmt.Fprintln(w, "  Not now: it came with a2a-acp, and a2a-acp.yaml does not say expose: ["+seen.Offered.Name+"]")
+	}
+	fmt.Fprintf(w, "and calls it with\n  %s\n", permissions.ShowLine(string(seen.Arguments)))
+}
+
+// writeAsked tells what the person sees of the call.
+func writeAsked(w io.Writer, seen seenAs) {
+	fmt.Fprintln(w, "\nThe person sees")
+	if seen.Question != "" {
+		fmt.Fprintf(w, "  %s\n\n%s\n", seen.Title, indent(seen.Question))
+		return
+	}
+	fmt.Fprintf(w, "  no question: %s (%s%s): %s\n", seen.Decision.Result, seen.Decision.Source, atRule(seen.Decision), permissions.ShowLine(seen.Decision.Reason))
+}

@@ -1,0 +1,455 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Suggestion is the narrowest rule that would have given the answers which a person gave again and again.
+type Suggestion struct {
+	Rule   SuggestedRule `json:"rule"`
+	Covers []int64       `json:"covers"` // the numbers of the acts on record
+}
+
+// SuggestedRule is a rule as a policy file writes it.
+type SuggestedRule struct {
+	ID           string             `json:"id" yaml:"id"`
+	AppliesTo    []string           `json:"applies_to" yaml:"applies_to,flow"`
+	Agents       []string           `json:"agents,omitempty" yaml:"agents,flow,omitempty"`
+	IncludePaths []string           `json:"include_paths,omitempty" yaml:"include_paths,flow,omitempty"`
+	Parameters   map[string]any     `json:"parameters,omitempty" yaml:"parameters,omitempty"`
+	Commands     *suggestedCommands `json:"commands,omitempty" yaml:"commands,omitempty"`
+	Decision     suggestedDecision  `json:"decision" yaml:"decision,flow"`
+	Match        []map[string]any   `json:"match" yaml:"match"`
+	NotMatch     []map[string]any   `json:"not_match,omitempty" yaml:"not_match,omitempty"`
+}
+
+type suggestedCommands struct {
+	Allow     []string `json:"allow" yaml:"allow,flow"`
+	Redirects string   `json:"redirects" yaml:"redirects"`
+}
+
+type suggestedDecision struct {
+	Type   string `json:"type" yaml:"type"`
+	Reason string `json:"reason" yaml:"reason"`
+}
+
+// LeftOut is a group of answers that no rule is suggested for.
+type LeftOut struct {
+	Act   string `json:"act"`
+	Count int    `json:"count"`
+	Why   string `json:"why"`
+}
+
+// Suggest finds acts that a person has approved at least least times, and writes a rule for each kind of them. What people
+// must go on being asked about gets none: control files, what lies outside the workspace, commands that cannot be told, tools
+// whose author wants a person. Nor does a rule that would have approved what a person rejected.
+func (j *Judge) Suggest(acts []Recorded, least int) ([]Suggestion, []LeftOut) {
+	s := &suggester{judge: j, least: max(least, 2), groups: map[string]*group{}, ids: map[string]bool{}}
+	for _, act := range acts {
+		d := act.Entry.Decision
+		switch {
+		case d.Source != string(permissions.SourcePerson):
+		case d.Result == permissions.Approve.String():
+			s.sort(act)
+		default:
+			s.rejected = append(s.rejected, act)
+		}
+	}
+	return s.suggest()
+}
+
+type suggester struct {
+	judge    *Judge
+	least    int
+	groups   map[string]*group
+	order    []string
+	rejected []Recorded
+	ids      map[string]bool
+}
+
+// group is answers about the same kind of act.
+type group struct {
+	name  string // for people
+	acts  []Recorded
+	paths []string // of each act, relative to its workspace
+	wide  bool     // different files of one kind in one directory
+}
+
+func (s *suggester) put(key, name string, act Recorded, path string, wide bool) {
+	g := s.groups[key]
+	if g == nil {
+		g = &group{name: name, wide: wide}
+		s.groups[key] = g
+		s.order = append(s.order, key)
+	}
+	g.acts, g.paths = append(g.acts, act), append(g.paths, path)
+}
+
+// sort puts an act into its groups: commands with the same, files by name and by kind, calls by their tool and the names of
+// their arguments.
+func (s *suggester) sort(act Recorded) {
+	r := act.Request
+	switch {
+	case r.Shell != nil || r.Action == permissions.ActionExecute:
+		lines := strings.Join(r.CommandLines(), " ; ")
+		s.put("command\x00"+r.Tools[0]+"\x00"+lines, lines, act, "", false)
+	case r.Action == permissions.ActionRead || r.Action == permissions.ActionWrite:
+		name := ""
+		if len(r.Paths) == 1 {
+			name = relativeName(r, r.Paths[0].Name)
+		}
+		if name == "" {
+			s.put("other\x00"+r.Tools[0], r.Tools[0], act, "", false)
+			return
+		}
+		s.put("file\x00"+r.Tools[0]+"\x00"+name, name, act, name, false)
+		kind := path.Join(path.Dir(name), "*"+path.Ext(name))
+		s.put("files\x00"+r.Tools[0]+"\x00"+kind, kind, act, name, true)
+	default:
+		names := make([]string, 0, len(r.Arguments))
+		for name := range r.Arguments {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		s.put("call\x00"+r.Tools[0]+"\x00"+strings.Join(names, "\x00"), r.Tools[0], act, "", false)
+	}
+}
+
+// relativeName names a file of the workspace; "" for any other.
+func relativeName(r permissions.Request, name string) string {
+	real, err := permissions.Resolve(r.Dir, name)
+	if err != nil {
+		return ""
+	}
+	relative, ok := r.Workspace.Rel(real)
+	if !ok || relative == "." {
+		return ""
+	}
+	return relative
+}
+
+func (s *suggester) suggest() (suggestions []Suggestion, out []LeftOut) {
+	covered := map[int64]bool{}
+	slices.SortStableFunc(s.order, func(a, b string) int { // single files before kinds of files
+		return cmp.Compare(boolInt(s.groups[a].wide), boolInt(s.groups[b].wide))
+	})
+	for _, key := range s.order {
+		g := s.groups[key]
+		if g.wide {
+			g.leaveCovered(covered)
+		}
+		if len(g.acts) < s.least {
+			continue
+		}
+		suggestion, why := s.write(g)
+		if why != "" {
+			if !g.wide {
+				out = append(out, LeftOut{Act: permissions.ShowLine(g.name), Count: len(g.acts), Why: why})
+			}
+			continue
+		}
+		for _, act := range g.acts {
+			covered[act.Entry.Seq] = true
+		}
+		suggestions = append(suggestions, suggestion)
+	}
+	return suggestions, out
+}
+
+func boolInt(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (g *group) leaveCovered(covered map[int64]bool) {
+	kept := &group{name: g.name, wide: g.wide}
+	for i, act := range g.acts {
+		if !covered[act.Entry.Seq] {
+			kept.acts, kept.paths = append(kept.acts, act), append(kept.paths, g.paths[i])
+		}
+	}
+	*g = *kept
+}
+
+// write makes the rule of a group and proves it: the program reads it, its examples hold, it approves every act of the
+// group, and nothing that a person rejected. why tells why there is none.
+func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
+	first := g.acts[0].Request
+	rule := SuggestedRule{
+		ID: s.id(g.name), AppliesTo: first.Tools[:1],
+		Decision: suggestedDecision{"approve", fmt.Sprintf("you have approved it %d times", len(g.acts))},
+	}
+	for i, act := range g.acts {
+		switch r := act.Request; {
+		case act.Untold != "":
+			return suggestion, act.Untold
+		case len(r.Doubts) > 0:
+			return suggestion, "it could not be believed: " + r.Doubts[0]
+		case r.RequiresConfirmation:
+			return suggestion, "the tool's author wants a person asked every time"
+		case s.judge.Authority.Guarded(r) != "":
+			return suggestion, s.judge.Authority.Guarded(r) + ", so you are asked every time"
+		case r.Shell != nil && !r.Shell.Certain():
+			return suggestion, "it cannot be told what it runs"
+		case i == 0 && r.Agent != "":
+			rule.Agents = []string{escapeGlob(r.Agent)}
+		case r.Agent != first.Agent:
+			rule.Agents = nil
+		}
+		suggestion.Covers = append(suggestion.Covers, act.Entry.Seq)
+	}
+	switch {
+	case first.Shell != nil:
+		why = rule.aboutCommand(first)
+	case g.paths[0] != "":
+		rule.aboutFiles(g)
+	default:
+		why = rule.aboutCalls(g, s.parameters(first.Tools[0]))
+	}
+	if why == "" {
+		why = s.prove(rule, g)
+	}
+	suggestion.Rule = rule
+	return suggestion, why
+}
+
+// id makes an id of what people call the act, that no rule has yet.
+func (s *suggester) id(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	id := "suggested-" + strings.Join(words[:min(len(words), 5)], "-")
+	taken := func(id string) bool {
+		return s.ids[id] || slices.ContainsFunc(s.judge.Set.Policies, func(f permissions.File) bool {
+			return slices.ContainsFunc(f.Rules, func(r permissions.Rule) bool { return r.ID == id })
+		})
+	}
+	for n := 2; taken(id); n++ {
+		id = fmt.Sprintf("%s-%d", strings.TrimRight(id, "-0123456789"), n)
+	}
+	s.ids[id] = true
+	return id
+}
+
+// parameters lists the parameters of a tool of ours.
+func (s *suggester) parameters(id string) []tool.Parameter {
+	for _, loaded := range s.judge.Set.Tools {
+		if loaded.Tool.ID == id {
+			return loaded.Tool.Parameters
+		}
+	}
+	return nil
+}
+
+// aboutCommand allows the very words of each command.
+func (rule *SuggestedRule) aboutCommand(r permissions.Request) (why string) {
+	rule.Commands = &suggestedCommands{Redirects: "none"}
+	for _, c := range r.Shell.Commands {
+		words := []string{c.Name}
+		for _, arg := range c.Args {
+			if !arg.Fixed {
+				return "one of its words is not fixed"
+			}
+			if strings.ContainsAny(arg.Text, " \t\n") || arg.Text == "" {
+				return "one of its words cannot be written in a rule"
+			}
+			words = append(words, arg.Text)
+		}
+		if text := strings.Join(words, " "); !slices.Contains(rule.Commands.Allow, text) && c.Via == "" {
+			rule.Commands.Allow = append(rule.Commands.Allow, text)
+		}
+	}
+	if len(r.Shell.Writes) > 0 {
+		return "it writes files by redirection"
+	}
+	example := func(more string) map[string]any {
+		e := map[string]any{"command": r.ShellText + more}
+		if len(rule.Agents) > 0 {
+			e["agent"] = r.Agent
+		}
+		return e
+	}
+	rule.Match = append(rule.Match, example(""))
+	rule.NotMatch = append(rule.NotMatch, example(" && rm -rf x"))
+	return ""
+}
+
+// aboutFiles names the one file, or the kind of files in their one directory.
+func (rule *SuggestedRule) aboutFiles(g *group) {
+	r := g.acts[0].Request
+	rule.IncludePaths = []string{escapeGlob(g.paths[0])}
+	if g.wide {
+		rule.IncludePaths = []string{escapeGlob(strings.TrimSuffix(g.name, "*"+path.Ext(g.paths[0]))) + "*" + escapeGlob(path.Ext(g.paths[0]))}
+	}
+	example := func(name string) map[string]any {
+		e := map[string]any{"tool": r.Tools[0], "path": name}
+		if len(rule.Agents) > 0 {
+			e["agent"] = r.Agent
+		}
+		return e
+	}
+	rule.Match = append(rule.Match, example(g.paths[0]))
+	rule.NotMatch = append(rule.NotMatch, example(g.paths[0]+".other"), example("../"+path.Base(g.paths[0])))
+}
+
+// mostValues is how many values of an argument a rule names.
+const mostValues = 8
+
+// aboutCalls holds every argument to the values that it had.
+func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (why string) {
+	rule.Parameters = map[string]any{}
+	first := g.acts[0].Request
+	for name := range first.Arguments {
+		var values []any
+		for _, act := range g.acts {
+			if act.Request.Withheld[name] {
+				return fmt.Sprintf("the values of %s are not on record", permissions.ShowLine(name))
+			}
+			value := act.Request.Arguments[name]
+			switch value.(type) {
+			case string, bool, json.Number:
+			default:
+				return fmt.Sprintf("the values of %s are lists, objects or nothing", permissions.ShowLine(name))
+			}
+			if !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		switch {
+		case len(values) == 1:
+			rule.Parameters[name] = plain(values[0])
+		case len(values) <= mostValues:
+			list := make([]any, len(values))
+			for i, value := range values {
+				list[i] = plain(value)
+			}
+			rule.Parameters[name] = map[string]any{"in": list}
+		default:
+			return fmt.Sprintf("%s had %d values, so there is no narrow rule", permissions.ShowLine(name), len(values))
+		}
+	}
+	for _, p := range parameters {
+		if _, given := first.Arguments[p.Name]; !given {
+			rule.Parameters[p.Name] = map[string]any{"absent": true}
+		}
+	}
+	for _, act := range g.acts {
+		for _, p := range act.Request.Paths {
+			name := relativeName(act.Request, p.Name)
+			if name == "" {
+				return "it touches files outside the workspace"
+			}
+			if name = escapeGlob(name); !slices.Contains(rule.IncludePaths, name) {
+				rule.IncludePaths = append(rule.IncludePaths, name)
+			}
+		}
+	}
+	if len(rule.Parameters) == 0 && len(rule.IncludePaths) == 0 && first.Action != permissions.ActionCall {
+		return "its arguments are not told, so there is no narrow rule"
+	}
+	example := func(tool string) map[string]any {
+		e := map[string]any{"tool": tool, "params": plain(first.Arguments)}
+		if first.ReadOnly {
+			e["read_only"] = true
+		}
+		var paths []string
+		for _, p := range first.Paths {
+			paths = append(paths, relativeName(first, p.Name))
+		}
+		if len(paths) > 0 {
+			e["paths"] = paths
+		}
+		if len(rule.Agents) > 0 {
+			e["agent"] = first.Agent
+		}
+		return e
+	}
+	rule.Match = append(rule.Match, example(first.Tools[0]))
+	rule.NotMatch = append(rule.NotMatch, example(first.Tools[0]+".other"))
+	return ""
+}
+
+// plain gives a value as YAML writes it.
+func plain(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		var n yaml.Node
+		n.Kind, n.Tag, n.Value = yaml.ScalarNode, "!!float", v.String()
+		if !strings.ContainsAny(v.String(), ".eE") {
+			n.Tag = "!!int"
+		}
+		return jsonNode{n}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = plain(item)
+		}
+		return out
+	}
+	return value
+}
+
+// jsonNode is a number that YAML and JSON write with the digits that it has.
+type jsonNode struct{ yaml.Node }
+
+// MarshalYAML implements yaml.Marshaler.
+func (n jsonNode) MarshalYAML() (any, error) { return &n.Node, nil }
+
+// MarshalJSON implements json.Marshaler.
+func (n jsonNode) MarshalJSON() ([]byte, error) { return []byte(n.Value), nil }
+
+// PolicyFile writes rules as a policy file.
+func PolicyFile(rules []SuggestedRule) ([]byte, error) {
+	var b strings.Builder
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	err := enc.Encode(struct {
+		Version int             `yaml:"version"`
+		Rules   []SuggestedRule `yaml:"auto_approval_policies"`
+	}{2, rules})
+	return []byte(b.String()), err
+}
+
+// prove reads the rule as the program does and tries it on the record.
+func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
+	data, err := PolicyFile([]SuggestedRule{rule})
+	if err != nil {
+		return err.Error()
+	}
+	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data})
+	if list := config.List(err); len(list) > 0 {
+		return "no rule can be written for it: " + list[0].Message
+	}
+	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file})})
+	approves := func(act Recorded) (bool, string) {
+		d, untold := alone.Redecide(act.Request, act.Time)
+		return len(untold) == 0 && d.Verdict == permissions.Approve && d.Source == permissions.SourcePolicy, d.Reason
+	}
+	for _, act := range g.acts {
+		if ok, reason := approves(act); !ok {
+			return "no narrow rule covers it: " + reason
+		}
+	}
+	for _, act := range s.rejected {
+		if ok, _ := approves(act); ok {
+			return fmt.Sprintf("a rule for it would approve what you rejected (number %d)", act.Entry.Seq)
+		}
+	}
+	return ""
+}
+
+// escapeGlob writes a name as a pattern that stands for it alone.
+func escapeGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and with nothing secret in them.
+// What was taken out is told, one line each. The error says which entry holds a credential that cannot be taken out.
+func Export(set *Set, ids []string) (file []byte, told []string, err error) {
+	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
+	for _, id := range ids {
+		i := slices.IndexFunc(set.Tools, func(l Loaded) bool { return l.Tool.ID == id })
+		if i < 0 {
+			return nil, nil, fmt.Errorf("there is no tool %q", id)
+		}
+		if err := x.add(set, &set.Tools[i]); err != nil {
+			return nil, nil, fmt.Errorf("%s: tool %q: %w", set.Tools[i].Tool.Source, id, err)
+		}
+	}
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	if x.strict {
+		root.Content = append(root.Content, scalar("version"), &yaml.Node{Kind: yaml.ScalarNode, Value: "2"})
+	}
+	if x.lenient {
+		root.Content = append(root.Content, scalar("template_safety"), scalar("warn"))
+	}
+	root.Content = append(root.Content, scalar("tools"), x.tools)
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(root), encoder.Close()); err != nil {
+		return nil, nil, err
+	}
+	if _, err := ReadTools(File{Name: "export", Data: out.Bytes()}); err != nil {
+		return nil, nil, fmt.Errorf("what would be exported does not load: %w", err)
+	}
+	return out.Bytes(), x.told, nil
+}
+
+// export is a file that is being put together.
+type export struct {
+	tools   *yaml.Node
+	strict  bool // all files are of the strict format
+	lenient bool // one says template_safety: warn
+	told    []string
+}
+
+// add takes an entry over from the file that it was read from.
+func (x *export) add(set *Set, loaded *Loaded) error {
+	source := loaded.Tool.Source
+	i := slices.IndexFunc(set.Files, func(f File) bool { return f.Name == source.File && f.Layer == source.Layer })
+	if i < 0 {
+		return errors.New("its file is gone")
+	}
+	doc := parse(set.Files[i].Name, set.Files[i].Data)
+	if doc.root == nil {
+		return errors.New("its file cannot be read any more")
+	}
+	root := doc.at(doc.root, "", "")
+	tools := root
+	if inner, ok := root.get("tools"); ok {
+		tools = inner
+	}
+	version, _ := root.get("version")
+	x.strict = x.strict && version.node != nil && version.node.Value == "2"
+	if safety, ok := root.get("template_safety"); ok && safety.node.Value == "warn" {
+		x.lenient = true
+	}
+	at, ok := tools.get(loaded.Tool.ID)
+	if !ok {
+		return errors.New("its file does not have it any more")
+	}
+	entry := plainCopy(at.node)
+	x.strip(loaded, entry)
+	if word := credentialIn(entry); word != "" {
+		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}", word)
+	}
+	x.tools.Content = append(x.tools.Content, scalar(loaded.Tool.ID), entry)
+	return nil
+}
+
+// plainCopy gives a node without comments, anchors and aliases.
+func plainCopy(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	c := &yaml.Node{Kind: node.Kind, Style: node.Style, Tag: node.Tag, Value: node.Value}
+	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
+		c.Tag = ""
+	}
+	for _, child := range node.Content {
+		c.Content = append(c.Content, plainCopy(child))
+	}
+	return c
+}
+
+// strip takes out what is secret: literal variables that are or look like credentials, and defaults and examples that give a
+// secret parameter.
+func (x *export) strip(loaded *Loaded, entry *yaml.Node) {
+	id, secret := loaded.Tool.ID, loaded.Tool.SecretParameters()
+	if variables := member(member(entry, "sandbox"), "environment_variables"); variables != nil {
+		for i := 0; i+1 < len(variables.Content); i += 2 {
+			name, value := variables.Content[i].Value, variables.Content[i+1]
+			if value.Kind != yaml.ScalarNode || !credentialNames.MatchString(name) && credential(name, value.Value) == "" {
+				continue
+			}
+			variables.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{scalar("secret"), scalar(name)}}
+			x.told = append(x.told, fmt.Sprintf("%s: the variable %s is {secret: %s} now, without its value", id, name, name))
+		}
+	}
+	if parameters := member(entry, "parameters"); parameters != nil {
+		for _, p := range parameters.Content {
+			if name := member(p, "name"); name != nil && secret[name.Value] && remove(p, "default") {
+				x.told = append(x.told, fmt.Sprintf("%s: the default of the secret parameter %s is left out", id, name.Value))
+			}
+		}
+	}
+	if examples := member(entry, "examples"); examples != nil {
+		examples.Content = slices.DeleteFunc(examples.Content, func(example *yaml.Node) bool {
+			for name := range secret {
+				if member(member(example, "params"), name) != nil {
+					x.told = append(x.told, fmt.Sprintf("%s: an example that gives the secret parameter %s is left out", id, name))
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// credentialIn finds a word of an entry that has the shape of a well-known key; what is told of it is where it begins.
+func credentialIn(node *yaml.Node) string {
+	if node.Kind == yaml.ScalarNode {
+		if strings.Contains(node.Value, "-----BEGIN ") && strings.Contains(node.Value, "PRIVATE KEY") {
+			return "a private key"
+		}
+		for _, word := range credentialWord.FindAllString(node.Value, -1) {
+			if len(word) >= longLiteral && credentialShapes.MatchString(word) {
+				return fmt.Sprintf("%q", word[:4]+"…")
+			}
+		}
+	}
+	for _, child := range node.Content {
+		if found := credentialIn(child); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// credentialWord is what a key can consist of.
+var credentialWord = regexp.MustCompile(`[A-Za-z0-9_.-]+`)
+
+// member gives the value of a key; nil when there is none, or nothing to look in.
+func member(node *yaml.Node, key string) *yaml.Node {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func remove(node *yaml.Node, key string) bool {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			node.Content = slices.Delete(node.Content, i, i+2)
+			return true
+		}
+	}
+	return false
+}
+
+func scalar(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// SchemaDialect is what the schema is written in: the newest that editors' YAML servers read
+// (github.com/redhat-developer/yaml-language-server).
+const SchemaDialect = "http://json-schema.org/draft-07/schema#"
+
+// schema is a JSON Schema that is being made.
+type schema = map[string]any
+
+// ToolsSchema gives the JSON Schema of tools files, for editors: what keys there are, what each means, and what may stand
+// there. It is made from the tables that the loader reads by, so that it knows the same keys. A file that it refuses the loader
+// refuses too; what only the loader sees are mistakes in templates, and what belongs together.
+func ToolsSchema() ([]byte, error) {
+	entry := object(toolNoun(), "script")
+	root := rootNoun()
+	withTools := object(root, "tools")
+	bare := schema{
+		"properties": schema{
+			// A tool may be called version or template_safety, too.
+			"version":         anyOf(rowOf(root.name, "version"), ref("tool")),
+			"template_safety": anyOf(rowOf(root.name, "template_safety"), ref("tool")),
+		},
+		"additionalProperties": ref("tool"),
+	}
+	top := schema{
+		"$schema":     SchemaDialect,
+		"title":       "Tools of a2a-acp",
+		"description": "Bash scripts that agents may call. `a2a-acp tools check` says more than an editor can.",
+		"type":        "object",
+		// Said once more than the branches say it, for editors that complete by this alone.
+		"properties": schema{"tools": schema{}, "version": schema{}, "template_safety": schema{}},
+		"if":         schema{"required": []string{"tools"}},
+		"then":       withTools,
+		"else":       bare,
+		"definitions": schema{
+			"tool":       entry,
+			"parameter":  object(parameterNoun(), "name"),
+			"items":      object(itemsNoun(), "type"),
+			"sandbox":    object(sandboxNoun()),
+			"limits":     object(limitsNoun()),
+			"path":       object(allowedPathNoun(), "path"),
+			"error":      object(mappedErrorNoun(), "code"),
+			"hints":      object(annotationsNoun()),
+			"retry":      object(retryNoun()),
+			"breaker":    object(circuitBreakerNoun()),
+			"caching":    object(cachingNoun(), "enabled"),
+			"output":     object(outputNoun()),
+			"surface":    object(surfaceNoun()),
+			"reference":  object(referenceNoun()),
+			"example":    object(exampleNoun()),
+			"expect":     object(expectNoun()),
+			"file":       object(exampleFileNoun()),
+			"match":      object(matchNoun()),
+			"file_match": object(fileMatchNoun()),
+		},
+	}
+	return json.MarshalIndent(top, "", "  ")
+}
+
+// object is the schema of a noun: its keys and no others. Where nothing stands, none of them was given.
+func object[T any](n noun[T], required ...string) schema {
+	properties := schema{}
+	for _, name := range names(n.keys) {
+		properties[name] = rowOf(n.name, name)
+	}
+	s := schema{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["type"], s["required"] = "object", required
+	}
+	return s
+}
+
+// rowOf gives the schema of one key. A key without a row may hold anything, and a test asks for the row.
+func rowOf(noun, name string) schema {
+	row, ok := schemaRows()[noun][name]
+	if !ok {
+		return schema{}
+	}
+	s := schema{}
+	for key, value := range row.is {
+		s[key] = value
+	}
+	if _, isRef := s["$ref"]; isRef {
+		s = schema{"allOf": []schema{s}} // beside a reference nothing else counts in this dialect
+	}
+	s["description"] = row.about
+	return s
+}
+
+// schemaRow is what is said about one key: in words, for whoever writes it, and as a schema.
+type schemaRow struct {
+	about string
+	is    schema
+}
+
+func ref(name string) schema { return schema{"$ref": "#/definitions/" + name} }
+
+func anyOf(schemas ...schema) schema { return schema{"anyOf": schemas} }
+
+// The shapes of values, as the methods of value read them.
+
+func aText() schema   { return schema{"type": "string"} }
+func aBool() schema   { return schema{"type": "boolean"} }
+func aNumber() schema { return schema{"type": "number"} }
+
+func anEnum[T any](values ...T) schema { return schema{"enum": values} }
+
+func aWhole(low, high int64) schema {
+	return schema{"type": "integer", "minimum": low, "maximum": high}
+}
+
+// aLiteral is a text, or a number that is taken as it is written.
+func aLiteral() schema { return schema{"type": []string{"string", "number"}} }
+
+// aDuration is a number of seconds, or a Go duration.
+func aDuration(longest float64) schema {
+	return anyOf(schema{"type": "number", "exclusiveMinimum": 0, "maximum": longest}, schema{"type": "string", "pattern": `^\+?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+$`})
+}
+
+func aPath() schema { return schema{"type": "string", "minLength": 1, "pattern": `^[^~$]`} }
+
+func aList(of schema) schema { return schema{"type": []string{"array", "null"}, "items": of} }
+
+func aMapping(of schema) schema {
+	return schema{"type": []string{"object", "null"}, "additionalProperties": of}
+}
+
+func withDefault(s schema, value any) schema {
+	s["default"] = value
+	return s
+}
+
+func typeNames() []string {
+	var all []string
+	for _, t := range tool.Types() {
+		all = append(all, string(t))
+	}
+	return all
+}
+
+// grantNames lists the grants there are. The file that they stand in is embedded, and a test reads it.
+func grantNames() []string {
+	grants, _ := grant.All()
+	var all []string
+	for _, g := range grants {
+		all = append(all, g.Name)
+	}
+	return all
+}
+
+func formatNames() []string {
+	var all []string
+	for _, f := range tool.Formats() {
+		all = append(all, string(f))
+	}
+	return all
+}

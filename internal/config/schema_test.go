@@ -1,0 +1,310 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+)
+
+// nounsOfTools are the nouns of a tools file with their keys. TestSchemaKnowsEveryNoun keeps the list complete.
+func nounsOfTools() map[string]func() (string, []string) {
+	return map[string]func() (string, []string){
+		"rootNoun": named(rootNoun), "toolNoun": named(toolNoun), "parameterNoun": named(parameterNoun), "itemsNoun": named(itemsNoun),
+		"sandboxNoun": named(sandboxNoun), "limitsNoun": named(limitsNoun), "allowedPathNoun": named(allowedPathNoun),
+		"mappedErrorNoun": named(mappedErrorNoun), "annotationsNoun": named(annotationsNoun), "retryNoun": named(retryNoun),
+		"circuitBreakerNoun": named(circuitBreakerNoun), "cachingNoun": named(cachingNoun), "exampleNoun": named(exampleNoun),
+		"expectNoun": named(expectNoun), "exampleFileNoun": named(exampleFileNoun), "matchNoun": named(matchNoun),
+		"fileMatchNoun": named(fileMatchNoun), "outputNoun": named(outputNoun), "surfaceNoun": named(surfaceNoun),
+		"referenceNoun": named(referenceNoun),
+	}
+}
+
+func named[T any](of func() noun[T]) func() (string, []string) {
+	return func() (string, []string) { return of().name, names(of().keys) }
+}
+
+// otherNouns are those of other files, which have no schema.
+var otherNouns = []string{
+	"policyFileNoun", "ruleNoun", "commandsNoun", "decisionNoun", "defaultsNoun", "matcherNoun", "riskNoun", "limitNoun", "actNoun",
+	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun",
+}
+
+// TestSchemaKnowsEveryNoun looks through the sources for nouns that nobody has told the schema of.
+func TestSchemaKnowsEveryNoun(t *testing.T) {
+	t.Parallel()
+	declared := regexp.MustCompile(`(?m)^func (\w+)\(\) noun\[`)
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, found := nounsOfTools(), 0
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range declared.FindAllSubmatch(text, -1) {
+			found++
+			if name := string(match[1]); known[name] == nil && !slices.Contains(otherNouns, name) {
+				t.Errorf("%s: %s has no place in the schema of tools files, nor among the nouns of other files", source, name)
+			}
+		}
+	}
+	if found < len(known) {
+		t.Errorf("%d nouns were found in the sources, and %d are known", found, len(known))
+	}
+}
+
+// TestSchemaRows: every key of the loader has a row in words, and no row is about a key that the loader does not have.
+func TestSchemaRows(t *testing.T) {
+	t.Parallel()
+	rows := schemaRows()
+	seen := map[string]bool{}
+	for source, of := range nounsOfTools() {
+		name, keys := of()
+		seen[name] = true
+		for _, key := range keys {
+			if rows[name][key].about == "" {
+				t.Errorf("%s: the key %s of %s has no row in schemarows.go", source, key, name)
+			}
+		}
+		for key := range rows[name] {
+			if !slices.Contains(keys, key) {
+				t.Errorf("the row %s of %s is about no key", key, name)
+			}
+		}
+	}
+	for name := range rows {
+		if !seen[name] {
+			t.Errorf("rows of %q, which is no noun of a tools file", name)
+		}
+	}
+}
+
+// toolsSchema compiles the schema, as a validator of its dialect reads it.
+func toolsSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := ToolsSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("tools.schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("tools.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if compiled.DraftVersion != 7 {
+		t.Fatalf("the schema is of draft %d", compiled.DraftVersion)
+	}
+	return compiled
+}
+
+// validate holds the tools of a YAML file against the schema.
+func validate(compiled *jsonschema.Schema, data []byte) error {
+	var node yaml.Node
+	if err := yaml.Unmarshal(data, &node); err != nil {
+		return fmt.Errorf("no YAML: %w", err)
+	}
+	value, err := asJSON(&node)
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
+
+// asJSON gives a document as an editor's YAML server sees it: names are texts, dates too.
+func asJSON(node *yaml.Node) (any, error) {
+	var plain any
+	if err := node.Decode(&plain); err != nil {
+		return nil, fmt.Errorf("no YAML: %w", err)
+	}
+	text, err := json.Marshal(textKeys(plain))
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
+func textKeys(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			v[key] = textKeys(member)
+		}
+	case map[any]any:
+		object := map[string]any{}
+		for key, member := range v {
+			object[fmt.Sprint(key)] = textKeys(member)
+		}
+		return object
+	case []any:
+		for i, item := range v {
+			v[i] = textKeys(item)
+		}
+	case time.Time:
+		return v.Format(time.DateOnly)
+	}
+	return value
+}
+
+// TestSchemaTakesWhatIsGood: every file that the loader takes fits the schema, those of the documents and of the seed among
+// them.
+func TestSchemaTakesWhatIsGood(t *testing.T) {
+	t.Parallel()
+	compiled := toolsSchema(t)
+	read := 0
+	try := func(name string, data []byte) {
+		if _, err := ReadTools(File{Name: name, Data: data}); err != nil {
+			return
+		}
+		read++
+		if err := validate(compiled, data); err != nil {
+			t.Errorf("%s is good, and the schema says:\n%v\n%s", name, err, data)
+		}
+	}
+	paths := []string{"../../tools.yaml"}
+	for _, pattern := range []string{"testdata/ok/tools_*.yaml", "testdata/seed/*.yaml", "testdata/err/tools_*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try(path, data)
+		for name, part := range toolByTool(data) {
+			try(path+" "+name, part)
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllSubmatch(readme, -1) {
+		if !bytes.Contains(block[1], []byte("auto_approval_policies")) {
+			try(fmt.Sprintf("README.md, block %d", i+1), block[1])
+		}
+	}
+	if read < 40 {
+		t.Errorf("only %d good files were read", read)
+	}
+}
+
+// toolByTool gives a file for each tool of a file, so that each mistake is looked at by itself.
+func toolByTool(data []byte) map[string][]byte {
+	var file struct {
+		Version yaml.Node            `yaml:"version"`
+		Tools   map[string]yaml.Node `yaml:"tools"`
+	}
+	parts := map[string][]byte{}
+	if yaml.Unmarshal(data, &file) != nil {
+		return parts
+	}
+	for name, node := range file.Tools {
+		whole := map[string]any{"tools": map[string]any{name: &node}}
+		if file.Version.Kind != 0 {
+			whole["version"] = &file.Version
+		}
+		if text, err := yaml.Marshal(whole); err == nil {
+			parts[name] = text
+		}
+	}
+	return parts
+}
+
+// TestSchemaRefusesWhatIsWrong: a key that is unknown or missing, and a value of another type, are a schema's matter. A tool
+// that the loader refuses for one of those the schema refuses too.
+func TestSchemaRefusesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	compiled := toolsSchema(t)
+	paths, err := filepath.Glob("testdata/err/tools_*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := toolByTool(data)
+		parts["as a whole"] = data
+		for name, part := range parts {
+			if strings.Contains(path, "tools_curly") { // {{…}} without quotes is YAML of another kind to every reader
+				continue
+			}
+			_, err := ReadTools(File{Name: filepath.Base(path), Data: part})
+			for _, e := range List(err) {
+				if e.Severity != SeverityError || e.Rule != ruleUnknown && e.Rule != ruleMissing && e.Rule != ruleType {
+					continue
+				}
+				refused++
+				if validate(compiled, part) == nil {
+					t.Errorf("%s, %s: the schema takes what the loader refuses: %v\n%s", path, name, e, part)
+				}
+				break
+			}
+		}
+	}
+	if refused < 25 {
+		t.Errorf("only %d mistakes were a schema's matter", refused)
+	}
+}
+
+// TestSchemaRefusesEachUnknownKey puts a key that nobody knows into every noun in turn.
+func TestSchemaRefusesEachUnknownKey(t *testing.T) {
+	t.Parallel()
+	compiled := toolsSchema(t)
+	for name, text := range map[string]string{
+		"a tool":           `bogus: 1`,
+		"a parameter":      `parameters: [{name: a, bogus: 1}]`,
+		"items":            `parameters: [{name: a, type: array, items: {type: string, bogus: 1}}]`,
+		"sandbox":          `sandbox: {bogus: 1}`,
+		"resource_limits":  `resource_limits: {bogus: 1}`,
+		"an allowed path":  `sandbox: {allowed_paths: [{path: a, bogus: 1}]}`,
+		"an error mapping": `error_mapping: {1: {code: 1, bogus: 1}}`,
+		"annotations":      `annotations: {bogus: 1}`,
+		"retry":            `retry: {bogus: 1}`,
+		"circuit_breaker":  `circuit_breaker: {bogus: 1}`,
+		"caching":          `caching: {enabled: true, bogus: 1}`,
+		"an example":       `examples: [{name: a, bogus: 1}]`,
+		"expect":           `examples: [{name: a, expect: {bogus: 1}}]`,
+		"a file":           `examples: [{name: a, files: {b: {bogus: 1}}}]`,
+		"a text's match":   `examples: [{name: a, expect: {stdout: {bogus: 1}}}]`,
+		"a file's match":   `examples: [{name: a, expect: {files: {b: {bogus: 1}}}}]`,
+	} {
+		for _, form := range []string{"version: 2\ntools: {t: {script: echo, %s}}", "t: {script: echo, %s}"} {
+			data := []byte(fmt.Sprintf(form, text))
+			if validate(compiled, data) == nil {
+				t.Errorf("%s: the schema takes an unknown key in\n%s", name, data)
+			}
+			if _, err := ReadTools(File{Name: "x", Data: data}); err == nil {
+				t.Errorf("%s: the loader takes it, too:\n%s", name, data)
+			}
+		}
+	}
+	if err := validate(compiled, []byte("version: 2\ntools: {}\nbogus: 1")); err == nil {
+		t.Error("the schema takes an unknown key beside tools")
+	}
+}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"math"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// schemaRows is what editors are told about each key of each noun of a tools file. The keys are those of the loader's own
+// tables; a test holds the two against each other.
+func schemaRows() map[string]map[string]schemaRow {
+	limits := limitRows()
+	sandbox := sandboxRows()
+	for name, row := range limits {
+		sandbox[name] = row
+	}
+	types := typeRows()
+	parameter := map[string]schemaRow{
+		"name":               {"The name by which calls and the script ({{name}}) know it.", schema{"type": "string", "pattern": parameterName.String()}},
+		"required":           {"Whether a call must give it.", withDefault(aBool(), false)},
+		"default":            {"What counts when a call does not give it; of the parameter's type.", schema{"not": schema{"type": "null"}}},
+		"code":               {"The value is a program that the agent is meant to write; only then may it stand where a program is expected.", anEnum(tool.CodeSQL)},
+		"allow_leading_dash": {"Let the value begin with - where a program would read an option.", withDefault(aBool(), false)},
+		"secret":             {"Keep the value out of questions, events and the record.", withDefault(aBool(), false)},
+	}
+	for name, row := range types {
+		parameter[name] = row
+	}
+	match := map[string]schemaRow{
+		"is":       {"It must be exactly this.", aText()},
+		"contains": {"This must stand in it; of a list, all.", anyOf(aText(), aList(aText()))},
+		"lacks":    {"This must not stand in it; of a list, none.", anyOf(aText(), aList(aText()))},
+		"matches":  {"This regular expression (RE2) must fit somewhere in it.", aText()},
+	}
+	fileMatch := map[string]schemaRow{"absent": {"The file must not be there.", aBool()}}
+	for name, row := range match {
+		fileMatch[name] = row
+	}
+	return map[string]map[string]schemaRow{
+		"a tools file": {
+			"tools":           {"The tools, by their ids: what agents call them by.", schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": toolID.String()}, "additionalProperties": ref("tool")}},
+			"version":         {"The format of the file. 2 is strict: what a template names must be declared. Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
+			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
+		},
+		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter, "items": types,
+		"an allowed path": {
+			"path":   {"The file or directory; relative to working_directory.", aPath()},
+			"access": {"write includes read.", withDefault(anEnum("read", "write"), "write")},
+		},
+		"an error mapping": {
+			"code":      {"The JSON-RPC error code: -32602 invalid params, -32002 not found, -32603 internal, or one of your own.", aWhole(math.MinInt32, math.MaxInt32)},
+			"message":   {"The canonical text of the code, which clients know it by.", aText()},
+			"detail":    {"What this call was about; a plain text, {{name}} is filled in.", aText()},
+			"retryable": {"Whether trying again may help; see retry.", withDefault(aBool(), false)},
+		},
+		"annotations": {
+			"title":           {"What people see in place of the name.", aText()},
+			"readOnlyHint":    {"It changes nothing. Where no rule matches, such a tool is not asked about.", aBool()},
+			"destructiveHint": {"It may remove or overwrite something.", aBool()},
+			"idempotentHint":  {"Twice is the same as once.", aBool()},
+			"openWorldHint":   {"It reaches other machines.", aBool()},
+		},
+		"retry": {
+			"attempts":           {"Runs in all, the first one included.", withDefault(aWhole(1, mostAttempts), tool.DefaultRetry().Attempts)},
+			"backoff":            {"How the delays grow.", withDefault(anEnum(tool.BackoffExponential, tool.BackoffConstant), "exponential")},
+			"backoff_multiplier": {"Each delay is so many times the one before.", schema{"type": "number", "minimum": 1, "maximum": largestMultiple}},
+			"multiplier":         {"Each delay is so many times the one before.", schema{"type": "number", "minimum": 1, "maximum": largestMultiple}},
+			"initial_delay":      {"Before the second run: seconds, or 500ms.", withDefault(aDuration(longestDelay.Seconds()), 1)},
+			"max_delay":          {"No delay is longer: seconds, or 30s.", withDefault(aDuration(longestDelay.Seconds()), 30)},
+		},
+		"circuit_breaker": {
+			"failure_threshold":   {"So many failures within monitoring_period open the circuit.", withDefault(aWhole(1, 1000), 5)},
+			"monitoring_period":   {"Seconds, or 30s.", withDefault(aDuration(86400), 30)},
+			"recovery_timeout":    {"How long calls are refused then: seconds, or 1m.", withDefault(aDuration(86400), 60)},
+			"half_open_max_calls": {"So many calls are let through on trial then, and all must succeed.", withDefault(aWhole(1, 1000), 1)},
+		},
+		"caching": {
+			"enabled":      {"Whether a result is given to the same call again.", aBool()},
+			"ttl":          {"For how long: seconds, or 5m.", withDefault(aDuration(longestTTL.Seconds()), 300)},
+			"max_size":     {"How many results are kept.", withDefault(aWhole(1, mostResults), 100)},
+			"key_template": {"What makes two calls the same, such as \"{{url}}\". Without it: all arguments.", aText()},
+		},
+		"output": {
+			"keep_kb": {"How much of stdout and of stderr is passed on, each: the beginning and the end.", aWhole(1, mostKeptKB)},
+			"spill":   {"Keep the whole of what is longer, for people.", withDefault(aBool(), false)},
+		},
+		"surface": {
+			"mcp": {"How a failed call is told over MCP: as a result that models read, or as an error of the protocol.", withDefault(anEnum("result", "protocol_error"), "result")},
+		},
+		"a variable's value": {
+			"secret":  {"The name of a secret that `a2a-acp secrets set` keeps.", aText()},
+			"env":     {"A variable of the environment that this program was started with.", schema{"type": "string", "pattern": variableName.String()}},
+			"file":    {"An absolute path; the file's text, without the last line break.", schema{"type": "string", "pattern": "^/"}},
+			"command": {"A program and its arguments, such as a password manager; what it prints.", schema{"type": "array", "items": aText(), "minItems": 1}},
+		},
+		"an example": {
+			"name":   {"What the example shows.", aText()},
+			"params": {"The arguments of the call.", aMapping(schema{})},
+			"files":  {"What lies in the throw-away directory before the call: a text, {text: …} or {link: …} by name.", aMapping(anyOf(aText(), ref("file")))},
+			"setup":  {"A bash script that makes there what files cannot say, such as a repository; without the network.", aText()},
+			"needs":  {"Programs without which it cannot work; where one is missing it is skipped.", aList(aText())},
+			"expect": {"What the call must come to.", ref("expect")},
+		},
+		"expect": {
+			"exit":      {"The exit code.", withDefault(aWhole(0, 255), 0)},
+			"stdout":    {"What it must print: a text, or {contains: …}, {lacks: …}, {matches: …}.", anyOf(aText(), ref("match"))},
+			"stderr":    {"What it must say on stderr.", anyOf(aText(), ref("match"))},
+			"files":     {"What the files must hold afterwards, by name; {absent: true} for one that must not be there.", aMapping(anyOf(aText(), ref("file_match")))},
+			"unchanged": {"Nothing in the directory may have changed.", aBool()},
+			"error":     {"Why the call must not be carried out.", anEnum(tool.FailureCodes()...)},
+		},
+		"a file": {
+			"text": {"What it holds.", aText()},
+			"link": {"A symbolic link leads there.", aText()},
+		},
+		"what a text must be": match, "what a file must be": fileMatch,
+	}
+}
+
+func toolRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"name":                  {"For people.", aText()},
+		"description":           {"For the model: what it does, what it prints, when to use it.", aText()},
+		"script":                {"The script, best after |. bash; with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
+		"parameters":            {"What a call may give.", aList(ref("parameter"))},
+		"sandbox":               {"Where and how it runs, and what it may touch.", ref("sandbox")},
+		"resource_limits":       {"The limits; the same as under sandbox.", ref("limits")},
+		"error_mapping":         {"What exit codes mean: a JSON-RPC error code, or {code, message, detail, retryable}.", schema{"type": []string{"object", "null"}, "patternProperties": schema{"^[1-9][0-9]{0,2}$": anyOf(aWhole(math.MinInt32, math.MaxInt32), ref("error"))}, "additionalProperties": false}},
+		"annotations":           {"Hints for the client (MCP). readOnlyHint counts for us, too.", ref("hints")},
+		"allow_dynamic_command": {"A parameter chooses what runs, as in a shell; rules then look at its commands.", withDefault(aBool(), false)},
+		"tags":                  {"Words to find it by.", aList(aText())},
+		"examples":              {"Texts, or calls that `a2a-acp tools test` makes: {name, params, files, setup, needs, expect}.", aList(anyOf(aText(), ref("example")))},
+		"version":               {"The version of this entry.", aLiteral()},
+		"author":                {"Who wrote it.", aText()},
+		"retry":                 {"Run a failed call again.", ref("retry")},
+		"circuit_breaker":       {"Refuse calls for a while when it fails too often.", ref("breaker")},
+		"caching":               {"Give a result to the same call again.", ref("caching")},
+		"output":                {"How much of what it prints is passed on.", ref("output")},
+		"surface":               {"How doors tell what a call came to.", ref("surface")},
+	}
+}
+
+func typeRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"type":        {"The type of the value.", withDefault(anEnum(typeNames()...), "string")},
+		"description": {"For the model: what to give.", aText()},
+		"enum":        {"The values that there are.", schema{"type": []string{"array", "null"}}},
+		"minimum":     {"The least number.", aNumber()},
+		"maximum":     {"The greatest number.", aNumber()},
+		"pattern":     {"A regular expression (RE2) for the whole value.", aText()},
+		"items":       {"What each item of an array may be.", ref("items")},
+		"format":      {"What the text is. path: rules look at it, and a leading - is harmless; patch: rules look at the files that it names.", anEnum(formatNames()...)},
+	}
+}
+
+func sandboxRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"requires_confirmation": {"Ask a person every time.", withDefault(aBool(), false)},
+		"confirmation_message":  {"Your own question; {{name}} is filled in.", aText()},
+		"timeout":               {"Wall clock: seconds, or 2m30s.", withDefault(aDuration(longestTimeout.Seconds()), tool.DefaultLimits().Timeout.Seconds())},
+		"working_directory":     {"Where it starts; \".\" is the caller's directory.", aPath()},
+		"use_temp_isolation":    {"Start in an empty directory of its own, below working_directory.", withDefault(aBool(), true)},
+		"allowed_paths":         {"What it may write to; {path: …, access: read} for what it may only read.", aList(anyOf(aPath(), ref("path")))},
+		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, GIT_*) are refused.", schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": variableName.String()}, "additionalProperties": anyOf(aLiteral(), ref("reference"))}},
+		"network":               {"Where nothing is said: on if the script calls a network client, else off.", anEnum("on", "off")},
+		"strict":                {"Network interfaces of its own, which lead nowhere.", withDefault(aBool(), false)},
+		"allowed_commands":      {"The only program files that may start: names in PATH, or absolute paths.", aList(schema{"type": "string", "pattern": `^(/.*|[^/]+)$`})},
+		"sockets":               {"UNIX sockets that it may connect to: absolute paths.", aList(schema{"type": "string", "pattern": "^/"})},
+		"grants":                {"Ready-made bundles of what a program needs; tools show says what each gives, and at what risk.", aList(anEnum(grantNames()...))},
+		"require":               {"Refuse to run where the machine cannot enforce these.", aList(anEnum(properties...))},
+		"best_effort":           {"Run even where it cannot.", withDefault(aBool(), false)},
+		"caching_enabled":       {"The original format's word for caching.enabled.", withDefault(aBool(), false)},
+		"cache_ttl_seconds":     {"The original format's word for caching.ttl.", aWhole(0, int64(longestTTL.Seconds()))},
+		"cache_max_size_mb":     {"How much is kept.", aWhole(0, 1<<10)},
+	}
+}
+
+// limitRows are made of the loader's table, which has the bounds.
+func limitRows() map[string]schemaRow {
+	about := map[string]schemaRow{
+		"max_memory_mb":        {"Private memory of each process.", withDefault(schema{}, tool.DefaultLimits().Memory>>20)},
+		"max_cpu_time_seconds": {"CPU time of each process.", withDefault(schema{}, tool.DefaultLimits().CPU.Seconds())},
+		"max_file_size_mb":     {"Size of each file that is written.", withDefault(schema{}, tool.DefaultLimits().FileSize>>20)},
+		"max_open_files":       {"Descriptors of each process.", withDefault(schema{}, tool.DefaultLimits().OpenFiles)},
+		"max_processes":        {"Threads and processes of the whole call.", withDefault(schema{}, tool.DefaultLimits().Processes)},
+		"max_temp_mb":          {"Size of the call's own /tmp, which is in memory.", withDefault(schema{}, tool.DefaultLimits().TempSize>>20)},
+		"max_output_mb":        {"Bytes of stdout and of stderr, each.", withDefault(schema{}, tool.DefaultLimits().Output>>20)},
+	}
+	rows := map[string]schemaRow{}
+	for _, l := range limits() {
+		row, ok := about[l.name]
+		if !ok {
+			continue
+		}
+		row.is["type"], row.is["minimum"], row.is["maximum"] = "integer", l.low, l.high
+		rows[l.name] = row
+	}
+	return rows
+}

@@ -1,0 +1,347 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Entry is an entry of a tools file that has been made and checked.
+type Entry struct {
+	ID   string
+	YAML []byte // a mapping of one key, the id, not indented
+	// Found says what was found out about the command, one sentence each.
+	Found []string
+}
+
+// Request says what an entry is to be made of.
+type Request struct {
+	ID          string
+	Command     string // bash, with {{name}} where a value goes
+	Description string // "" for one that asks to be written
+}
+
+// Make makes an entry. The error says what about the command cannot be a tool, with the cure.
+func Make(r Request) (Entry, error) {
+	if strings.TrimSpace(r.Command) == "" {
+		return Entry{}, errors.New("which command? a2a-acp tools new NAME -- 'COMMAND {{value}}'")
+	}
+	e := &maker{request: r, script: "#!/bin/bash\n" + strings.TrimRight(r.Command, "\n") + "\n"}
+	if err := e.parameters(); err != nil {
+		return Entry{}, err
+	}
+	e.effects()
+	text, err := e.write()
+	if err != nil {
+		return Entry{}, err
+	}
+	return e.check(text)
+}
+
+// maker is an entry that is being made.
+type maker struct {
+	request  Request
+	script   string
+	declared []tool.Parameter
+	readOnly bool
+	network  bool
+	found    []string
+}
+
+func (e *maker) note(format string, args ...any) {
+	e.found = append(e.found, fmt.Sprintf(format, args...))
+}
+
+// parameters finds out what the tags name, and what each place needs.
+func (e *maker) parameters() error {
+	template, err := e.compile(render.Options{Undeclared: render.ImplyUndeclared, Lenient: true})
+	if err != nil {
+		return err
+	}
+	e.declared = append(e.declared, template.Implied()...)
+	for i := range e.declared {
+		p := &e.declared[i]
+		p.Implied = false
+		switch {
+		case p.Type != tool.TypeString || p.Code != "":
+		case pathName.MatchString(p.Name):
+			p.Format = tool.FormatPath
+		case uriName.MatchString(p.Name):
+			p.Format = tool.FormatURI
+		}
+		p.Description = describe(p.Name)
+	}
+	if _, err := e.compile(render.Options{Undeclared: render.RefuseUndeclared}); err != nil {
+		return err
+	}
+	for _, p := range e.declared {
+		kind := string(p.Type)
+		switch {
+		case p.Format == tool.FormatURI:
+			kind = "an absolute URI, as its name says"
+		case p.Format != "":
+			kind = "the path of a file, as its name says"
+		case p.Code != "":
+			kind = "SQL that the agent writes"
+		case p.Type == tool.TypeInteger:
+			kind = "an integer, which its place needs"
+		}
+		if !p.Required {
+			kind += ", which may be left out"
+		}
+		e.note("parameter %s: %s", p.Name, kind)
+	}
+	if len(e.declared) == 0 {
+		e.note("no parameter: the command has no {{tag}}")
+	}
+	return nil
+}
+
+// uriName is what people call parameters that are addresses of the web.
+var uriName = regexp.MustCompile(`(?i)^(?:.*_)?(?:url|uri)$`)
+
+// pathName is what people call parameters that are files.
+var pathName = regexp.MustCompile(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest|destination|input|output|into)$`)
+
+// compile compiles the script. Where a place needs an integer or SQL, its parameter is declared so, and the script compiled
+// again.
+func (e *maker) compile(o render.Options) (*render.Template, error) {
+	for {
+		template, findings := render.Compile(e.script, e.declared, o)
+		if template != nil {
+			return template, nil
+		}
+		if !e.heed(findings) {
+			return nil, faults(findings)
+		}
+	}
+}
+
+// heed changes the declarations as findings ask for, and tells whether it has.
+func (e *maker) heed(findings []render.Finding) bool {
+	changed := false
+	for _, f := range findings {
+		if f.Severity != render.Error || f.Tag == "" {
+			continue
+		}
+		var kind tool.Type
+		var code tool.Code
+		switch {
+		case strings.Contains(f.Fix, "code: sql"):
+			kind, code = tool.TypeString, tool.CodeSQL
+		case strings.Contains(f.Fix, "type: integer"):
+			kind = tool.TypeInteger
+		default:
+			continue
+		}
+		p := e.parameter(parameterOf(f.Tag))
+		if p.Type != kind || p.Code != code {
+			p.Type, p.Code, p.Format, changed = kind, code, "", true
+		}
+	}
+	return changed
+}
+
+// parameter gives the declaration of a parameter, a new one where there is none.
+func (e *maker) parameter(name string) *tool.Parameter {
+	for i := range e.declared {
+		if e.declared[i].Name == name {
+			return &e.declared[i]
+		}
+	}
+	inSection := strings.Contains(e.script, "{{#"+name+"}}") || strings.Contains(e.script, "{{"+name+"|default")
+	e.declared = append(e.declared, tool.Parameter{Name: name, Required: !inSection})
+	return &e.declared[len(e.declared)-1]
+}
+
+// parameterOf gives the name that a tag is about.
+func parameterOf(tag string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(strings.Trim(tag, "{} "), "#^& "), "|")
+	return strings.TrimSpace(name)
+}
+
+func faults(findings []render.Finding) error {
+	var lines []string
+	for _, f := range findings {
+		if f.Severity == render.Error {
+			lines = append(lines, strings.TrimPrefix(f.String(), "error: "))
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// effects finds out whether the command only reads, and whether it reaches other machines. Both are guesses on the safe side: what
+// is not known to only read changes something.
+func (e *maker) effects() {
+	shell := tag.ReplaceAllStringFunc(e.request.Command, func(tag string) string {
+		if strings.ContainsAny(tag[2:3], "#^/!=") {
+			return ""
+		}
+		for _, p := range e.declared {
+			if p.Name == parameterOf(tag) && p.Type == tool.TypeInteger {
+				return "1"
+			}
+		}
+		return "value"
+	})
+	careful, _ := permissions.Preset("careful")
+	policies, err := config.ReadPolicies(config.File{Name: "careful", Data: careful})
+	request := permissions.Request{
+		Door: tool.DoorMCP, Action: permissions.ActionExecute, Tools: []string{"functions.shell"},
+		Dir: "/workspace", Workspace: tool.Workspace{Root: "/workspace"},
+	}
+	request.SetShellText(shell)
+	if err == nil {
+		decision := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{policies})}).Decide(request)
+		e.readOnly = decision.Verdict == permissions.Approve
+		if e.readOnly {
+			e.note("read-only: it is known to only read and print, so it is not asked about inside the workspace")
+		} else {
+			e.note("not read-only, so it is asked about: %s", decision.Reason)
+		}
+	}
+}
+
+// tag is a tag, which bash must not see.
+var tag = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
+// write writes the entry, its keys in the order in which people read them.
+func (e *maker) write() ([]byte, error) {
+	description := e.request.Description
+	if description == "" {
+		description = "Say here what it does and what it prints, since the model reads this."
+		e.note("the description is yours to write")
+	}
+	loaded, err := config.ReadTools(config.File{Name: "new", Data: []byte("t: {script: " + quoted(e.script) + "}\n")})
+	if err == nil && len(loaded) == 1 {
+		e.network = loaded[0].Tool.Sandbox.Network == tool.NetworkOn
+	}
+	if e.network {
+		e.note("network: on, since the command calls a network client")
+	} else {
+		e.note("network: off")
+	}
+	entry := mapping(
+		"description", text(description),
+		"script", literal(e.script),
+	)
+	if len(e.declared) > 0 {
+		add(entry, "parameters", e.parameterList())
+	}
+	hints := mapping("readOnlyHint", plain(fmt.Sprint(e.readOnly)), "openWorldHint", plain(fmt.Sprint(e.network)))
+	hints.Style = yaml.FlowStyle
+	add(entry, "annotations", hints)
+	sandbox := mapping("working_directory", text("."), "use_temp_isolation", plain("false"))
+	if !e.readOnly {
+		add(sandbox, "allowed_paths", list(text(".")))
+	}
+	add(sandbox, "network", text(map[bool]string{true: "on", false: "off"}[e.network]))
+	add(sandbox, "timeout", plain("30"))
+	add(entry, "sandbox", sandbox)
+	add(entry, "examples", e.examples())
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	err = errors.Join(encoder.Encode(mapping(e.request.ID, entry)), encoder.Close())
+	return out.Bytes(), err
+}
+
+func (e *maker) parameterList() *yaml.Node {
+	all := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, p := range e.declared {
+		one := mapping("name", text(p.Name), "type", text(string(p.Type)))
+		if p.Format != "" {
+			add(one, "format", text(string(p.Format)))
+		}
+		if p.Code != "" {
+			add(one, "code", text(string(p.Code)))
+		}
+		if p.Required {
+			add(one, "required", plain("true"))
+		}
+		add(one, "description", text(p.Description))
+		all.Content = append(all.Content, one)
+	}
+	return all
+}
+
+func describe(name string) string {
+	return "The " + strings.ReplaceAll(strings.ReplaceAll(name, "_", " "), "-", " ")
+}
+
+// examples is one call with made-up values, for the author to go on from.
+func (e *maker) examples() *yaml.Node {
+	params, files := mapping(), mapping()
+	params.Style, files.Style = yaml.FlowStyle, yaml.FlowStyle
+	for _, p := range e.declared {
+		if !p.Required {
+			continue
+		}
+		value := text("example")
+		switch {
+		case p.Format == tool.FormatURI:
+			value = text("https://example.com/")
+		case p.Format == tool.FormatPath:
+			value = text("example.txt")
+			files = mapping("example.txt", text("example\n"))
+			files.Style = yaml.FlowStyle
+		case p.Code == tool.CodeSQL:
+			value = text("select 1")
+		case p.Type == tool.TypeInteger:
+			value = plain("1")
+		case p.Type == tool.TypeArray:
+			value = list(text("example"))
+		case p.Type == tool.TypeObject:
+			value = mapping("key", text("example"))
+			value.Style = yaml.FlowStyle
+		}
+		add(params, p.Name, value)
+	}
+	if e.network { // as a test it would call somebody every time
+		var words []string
+		for i := 0; i+1 < len(params.Content); i += 2 {
+			words = append(words, params.Content[i].Value+"="+params.Content[i+1].Value)
+		}
+		return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
+	}
+	one := mapping("name", text("a call"))
+	if usesGit.MatchString(e.script) {
+		add(one, "needs", list(text("git")))
+		add(one, "setup", literal("git init -q .\ngit -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m First\n"))
+	}
+	if len(params.Content) > 0 {
+		add(one, "params", params)
+	}
+	if len(files.Content) > 0 {
+		add(one, "files", files)
+	}
+	expect := mapping("exit", plain("0"))
+	expect.Style = yaml.FlowStyle
+	add(one, "expect", expect)
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{one}}
+}
+
+// usesGit tells a command that wants a repository to be in.
+var usesGit = regexp.MustCompile(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
+
+// check reads the entry as the program will.
+func (e *maker) check(text []byte) (Entry, error) {
+	loaded, err := config.ReadTools(config.File{Name: "the new entry", Data: append([]byte("version: 2\ntools:\n"), indent(text, 2)...)})
+	if err != nil {
+		return Entry{}, err
+	}
+	for _, warning := range loaded[0].Warnings {
+		e.note("%s", warning.Message)
+	}
+	return Entry{ID: e.request.ID, YAML: text, Found: slices.Clip(e.found)}, nil
+}

@@ -1,0 +1,85 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Shared is a small JSON file of the state directory that several programs of one user read and change, one at a time.
+type Shared struct{ path string }
+
+// SharedFile names one in a directory. It makes nothing.
+func SharedFile(dir, name string) Shared { return Shared{filepath.Join(dir, name)} }
+
+// mostShared bounds the file, in bytes.
+const mostShared = 8 << 20
+
+// Read reads the file into value, which stays as it is when there is no file yet.
+func (s Shared) Read(value any) error {
+	data, err := os.ReadFile(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the state: %w", err)
+	case len(data) > mostShared:
+		return fmt.Errorf("read %s: it has %d bytes, too many to be ours; remove it", s.path, len(data))
+	}
+	if err := json.Unmarshal(data, value); err != nil {
+		return fmt.Errorf("read %s: %w; remove it", s.path, err)
+	}
+	return nil
+}
+
+// Change reads the file into value, calls change, and writes value when it says so, while nobody else does. A program that
+// ends in between leaves the file as it was: it is replaced as a whole.
+func (s Shared) Change(value any, change func() (write bool, err error)) (err error) {
+	lock, err := os.OpenFile(s.path+".lock", os.O_RDWR|os.O_CREATE|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return fmt.Errorf("change the state: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }() // lets go of the lock
+	for {
+		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("change the state: lock %s: %w", lock.Name(), err)
+	}
+	defer func() { err = errors.Join(err, unix.Flock(int(lock.Fd()), unix.LOCK_UN)) }() // a child may hold the file still
+	if err := s.Read(value); err != nil {
+		return err
+	}
+	write, err := change()
+	if err != nil || !write {
+		return err
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("change %s: %w", s.path, err)
+	}
+	return s.replace(data)
+}
+
+func (s Shared) replace(data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("change the state: %w", err)
+	}
+	_, err = temp.Write(data)
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), s.path)
+	}
+	if err != nil {
+		return fmt.Errorf("change %s: %w", s.path, errors.Join(err, os.Remove(temp.Name())))
+	}
+	return nil
+}

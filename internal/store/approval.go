@@ -1,0 +1,89 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"time"
+)
+
+// State says what became of a question.
+type State string
+
+// The states. The last two are not kept: they follow from the time and from the process that asked.
+const (
+	Pending   State = "pending"
+	Approved  State = "approved"
+	Denied    State = "denied"
+	Withdrawn State = "withdrawn" // whoever asked has taken it back
+	Expired   State = "expired"   // nobody answered in time, which counts as no
+	Gone      State = "gone"      // the process that asked has ended, so nothing would come of an answer
+)
+
+// Approval is one question to a person, and its answer. Title and Text are shown to people: whoever makes an Approval has
+// escaped what in them comes from an agent or a model, and whoever shows them does it again.
+type Approval struct {
+	ID      string
+	Asked   time.Time
+	Expires time.Time
+	State   State
+
+	Door, Agent, Session string
+	CallID               string // ours
+	ToolCall             string // the agent's
+	Kind                 string // what it is about: write, execute, call, …
+	Title                string // one line
+	Text                 string
+	Digest               string // names what the answer is about; "" when that cannot be named
+	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise the editor or the agent does, and
+	// the answer is about what the agent says.
+	Bound bool
+
+	Answered time.Time // zero while it waits
+	Approver string    // who answered, and where
+	Reason   string    // what the approver said, or why it was withdrawn
+
+	owner string
+}
+
+// Answer is what a person said to a question.
+type Answer struct {
+	Approved bool
+	Approver string // required: who, and where
+	Reason   string
+}
+
+// The reasons why a question cannot be answered. The Approval that comes with them says more.
+var (
+	ErrNoApproval = errors.New("there is no such question")
+	ErrAnswered   = errors.New("it was answered before")
+	ErrWithdrawn  = errors.New("it was withdrawn")
+	ErrExpired    = errors.New("nobody answered in time, which counts as no")
+	ErrGone       = errors.New("the process that asked has ended, so nothing would come of an answer")
+)
+
+// refusal is the reason why a question in that state takes no answer; nil when it does.
+func (s State) refusal() error {
+	switch s {
+	case Pending:
+		return nil
+	case Approved, Denied:
+		return ErrAnswered
+	case Withdrawn:
+		return ErrWithdrawn
+	case Expired:
+		return ErrExpired
+	}
+	return ErrGone
+}
+
+// NewID makes the id of a question: eight letters and digits that a person can type and cannot misread. It is a name and no
+// secret.
+func NewID() string {
+	const alphabet = "23456789abcdefghjkmnpqrstuvwxyz2" // 32 of them, without 0, 1, i, l and o
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness
+	for i := range b {
+		b[i] = alphabet[b[i]%32]
+	}
+	return string(b[:])
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// keptFor is how long a question is kept after it was asked and nobody waits any more. The record keeps what was decided.
+const keptFor = 24 * time.Hour
+
+// pollEvery is how often a waiting process looks at its question. One look is one read by key.
+const pollEvery = 150 * time.Millisecond
+
+const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, approver, reason`
+
+// Put keeps a question of this process, which waits from now on. It needs an ID (see NewID) and an expiry.
+func (s *Store) Put(ctx context.Context, a Approval) error {
+	asked := s.now()
+	return s.change(ctx, func(tx *sql.Tx) error {
+		old := asked.Add(-keptFor).UnixMilli()
+		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE asked < ? AND expires < ?`, old, old); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			a.ID, asked.UnixMilli(), a.Expires.UnixMilli(), thisProcess(), a.Door, a.Agent, a.Session, a.CallID, a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound)
+		return err
+	})
+}
+
+// Answer answers a question. The first answer holds: to any later one it gives the reason (ErrAnswered and its like) with
+// the question as it stands. record is called while nobody else can answer, before the answer is kept; when it fails, there
+// is no answer. It may be nil.
+func (s *Store) Answer(ctx context.Context, id string, answer Answer, record func(Approval) error) (Approval, error) {
+	var a Approval
+	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+			return err
+		}
+		if why := a.State.refusal(); why != nil {
+			return why
+		}
+		a.State, a.Answered, a.Approver, a.Reason = Denied, s.now(), answer.Approver, answer.Reason
+		if answer.Approved {
+			a.State = Approved
+		}
+		if record != nil {
+			if err := record(a); err != nil {
+				return err
+			}
+		}
+		return set(ctx, tx, a)
+	})
+	return a, err
+}
+
+// Withdraw takes a question back: nobody can answer it any more. One that is answered stays so.
+func (s *Store) Withdraw(ctx context.Context, id, why string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ? WHERE id = ? AND state = 'pending'`,
+			s.now().UnixMilli(), why, id)
+		return err
+	})
+}
+
+// Get gives one question.
+func (s *Store) Get(ctx context.Context, id string) (Approval, error) {
+	return s.read(s.db.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id))
+}
+
+// List gives the questions that were asked of late, the oldest first.
+func (s *Store) List(ctx context.Context) (list []Approval, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM approvals ORDER BY asked, id`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		a, err := s.read(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// Wait waits until a question of this process is answered, and gives it. It returns ctx's cause when ctx ends first, and
+// the reason when there is nothing to wait for any more.
+func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		a, err := s.Get(ctx, id)
+		switch {
+		case ctx.Err() != nil:
+			return a, context.Cause(ctx)
+		case err != nil:
+			return a, err
+		case a.State == Approved || a.State == Denied:
+			return a, nil
+		case a.State != Pending:
+			return a, a.State.refusal()
+		}
+		select {
+		case <-ctx.Done():
+			return a, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// change makes a change under the write lock, whole or not at all.
+func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := begin(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit, and before there is an error already
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// begin takes the write lock. SQLite's own patience of five seconds is too short where many processes stand in line on a
+// slow disk, since whoever waits is not served in turn; so it is given a few times, as long as ctx allows.
+func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	const tries, locked = 6, 5 // SQLITE_BUSY, https://sqlite.org/rescode.html
+	for try := 1; ; try++ {
+		tx, err := db.BeginTx(ctx, nil)
+		var failed *sqlite.Error
+		if !errors.As(err, &failed) || failed.Code()&0xff != locked || try == tries || ctx.Err() != nil {
+			return tx, err
+		}
+	}
+}
+
+func set(ctx context.Context, tx *sql.Tx, a Approval) error {
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, approver = ?, reason = ? WHERE id = ?`,
+		a.State, a.Answered.UnixMilli(), a.Approver, a.Reason, a.ID)
+	return err
+}
+
+// read reads a row. Whether a question still waits follows from the time and from the process that asked, too.
+func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
+	var a Approval
+	var asked, expires, answered int64
+	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID, &a.ToolCall, &a.Kind,
+		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Approver, &a.Reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Approval{}, ErrNoApproval
+	}
+	if err != nil {
+		return Approval{}, fmt.Errorf("read a question: %w", err)
+	}
+	a.Asked, a.Expires = time.UnixMilli(asked), time.UnixMilli(expires)
+	if answered > 0 {
+		a.Answered = time.UnixMilli(answered)
+	}
+	if a.State == Pending {
+		switch {
+		case !s.now().Before(a.Expires):
+			a.State = Expired
+		case !lives(a.owner):
+			a.State = Gone
+		}
+	}
+	return a, nil
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestTwoAnswer has many processes answer one question at the same time. Exactly one holds, all others are told, and the
+// one who waits hears of the one that holds.
+func TestTwoAnswer(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	asker := start(t, "ask", path, "q")
+	asker.line()
+	var others []*other
+	for i := range 6 {
+		o := start(t, "answer", path, "q", fmt.Sprintf("who-%d", i))
+		o.line()
+		others = append(others, o)
+	}
+	for _, o := range others {
+		o.tell()
+	}
+	won := map[string]int{}
+	for i, o := range others {
+		who, said, _ := strings.Cut(o.line(), " ")
+		switch said {
+		case "<nil>":
+			won[who]++
+			if who != fmt.Sprintf("who-%d", i) {
+				t.Errorf("%s was told that %s has answered", fmt.Sprintf("who-%d", i), who)
+			}
+		case ErrAnswered.Error():
+			won[who] += 0
+		default:
+			t.Errorf("who-%d was told %q", i, said)
+		}
+	}
+	if len(won) != 1 {
+		t.Fatalf("they do not agree who has answered: %v", won)
+	}
+	for who, n := range won {
+		if n != 1 {
+			t.Errorf("%s has answered %d times", who, n)
+		}
+		if got, want := asker.line(), "approved "+who+" <nil>"; got != want {
+			t.Errorf("the one who waits was told %q, want %q", got, want)
+		}
+	}
+}
+
+// TestOwnerKilled kills the process that asks. Its question is gone, nobody can answer it, and it expires with the others.
+func TestOwnerKilled(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere a number may have come again")
+	}
+	path := newPath(t)
+	s := open(t, path)
+	asker := start(t, "ask", path, "q")
+	asker.line()
+	if a, err := s.Get(t.Context(), "q"); err != nil || a.State != Pending {
+		t.Fatalf("while it lives: %q, %v", a.State, err)
+	}
+	if err := asker.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = asker.cmd.Wait()
+	if a, err := s.Get(t.Context(), "q"); err != nil || a.State != Gone || a.Text != "rm -rf /" {
+		t.Errorf("got %q, %v", a.State, err)
+	}
+	if a, err := s.Answer(t.Context(), "q", Answer{Approved: true}, nil); err != ErrGone || a.State != Gone { //nolint:errorlint // it is given as it is
+		t.Errorf("answered: %v, %q", err, a.State)
+	}
+}
+
+// TestBusy has twenty processes open a database that is not there yet, and write into it. None of them may find it busy.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	var others []*other
+	for i := range 20 {
+		others = append(others, start(t, "busy", path, fmt.Sprintf("p%d", i)))
+	}
+	for _, o := range others {
+		if err := o.cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, o.err)
+		}
+	}
+	list, err := open(t, path).List(t.Context())
+	if err != nil || len(list) != 200 {
+		t.Errorf("%d questions were kept (%v), want 200", len(list), err)
+	}
+	for _, a := range list {
+		if a.State != Denied {
+			t.Errorf("%s is %s", a.ID, a.State)
+		}
+	}
+}

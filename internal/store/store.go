@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Name is the database's name in the state directory. SQLite puts its -wal and -shm files beside it.
+const Name = "state.db"
+
+// Store is an open database. It is safe for concurrent use, also by several processes. Close it.
+type Store struct {
+	db  *sql.DB
+	now func() time.Time
+}
+
+// Options says what a Store is made of.
+type Options struct {
+	Path string           // required: the database; its directory is ours alone (see internal/state)
+	Now  func() time.Time // optional, default time.Now
+}
+
+// Open opens the database, makes it where there is none (mode 0600), and brings its tables to the present form. It waits
+// for other processes that are at the same. One that a newer version of the program has been at is refused.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	s := &Store{now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	unlock, err := claim(o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", o.Path, err)
+	}
+	defer unlock()
+	if s.db, err = sql.Open("sqlite", source(o.Path)); err != nil {
+		return nil, fmt.Errorf("store %s: %w", o.Path, err)
+	}
+	s.db.SetMaxOpenConns(1) // what one process does is small, and this way it never waits for itself
+	if err := migrate(ctx, s.db); err != nil {
+		return nil, errors.Join(fmt.Errorf("store %s: %w", o.Path, err), s.db.Close())
+	}
+	return s, nil
+}
+
+// Close ends the use of the database. What was kept is kept.
+func (s *Store) Close() error { return s.db.Close() }
+
+// source is the database as the driver wants it named. The driver sets busy_timeout before everything else.
+func source(path string) string {
+	query := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)"},
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// claim makes the file with its mode, and takes the lock under which the database is opened: two processes that bring a new
+// one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience. SQLite gives its other files the mode
+// of this one.
+func claim(path string) (unlock func(), err error) {
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err == nil {
+		err = private(path)
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return func() {
+		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // a child that is being forked may still hold the file
+		lock.Close()
+	}, nil
+}
+
+// private sees to it that the database is a file of ours that nobody else reads.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is no file; move it away")
+	case info.Mode().Perm()&0o077 != 0:
+		return file.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package acp_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// slate is a Board in the hands of a test.
+type slate struct{ posted chan *slip }
+
+// slip is a notice on it.
+type slip struct {
+	question  permissions.Question
+	elsewhere chan permissions.Answer
+	held      chan permissions.Answer // an answer from elsewhere that the bridge has not heard of
+	settled   chan permissions.Answer
+	withdrawn chan string
+}
+
+func newSlate() *slate { return &slate{posted: make(chan *slip, 8)} }
+
+func (s *slate) Post(q permissions.Question) permissions.Notice {
+	n := &slip{q, make(chan permissions.Answer, 1), make(chan permissions.Answer, 1), make(chan permissions.Answer, 1), make(chan string, 8)}
+	s.posted <- n
+	return n
+}
+
+func (n *slip) ID() string { return "id" }
+
+func (n *slip) Elsewhere(ctx context.Context) (permissions.Answer, error) {
+	select {
+	case answer := <-n.elsewhere:
+		return answer, nil
+	case <-ctx.Done():
+		return permissions.Answer{}, context.Cause(ctx)
+	}
+}
+
+func (n *slip) Settle(here permissions.Answer) (permissions.Answer, bool) {
+	n.settled <- here
+	select {
+	case held := <-n.held:
+		return held, false
+	default:
+		return here, true
+	}
+}
+
+func (n *slip) Withdraw(why error) { n.withdrawn <- why.Error() }
+
+const prelude = `
+editor> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+agent<  …
+agent>  {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"fake","version":"1"}}}
+editor< …
+editor> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"$WORK","mcpServers":[]}}
+agent<  …
+agent>  {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}
+editor< …
+`
+
+const askedByAgent = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}],"toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x"}}}}`
+
+// run plays lines; a line that is read must hold what stands there.
+func (s *stage) run(lines string) {
+	s.t.Helper()
+	work := s.t.TempDir()
+	for line := range strings.Lines(lines) {
+		line = strings.ReplaceAll(strings.TrimSpace(line), "$WORK", work)
+		got, err := s.play(line)
+		if err != nil {
+			s.t.Fatalf("%s: %v", line, err)
+		}
+		if _, want, _ := strings.Cut(line, "< "); strings.Contains(line, "< ") && !strings.Contains(got, strings.Trim(strings.TrimSpace(want), "…")) {
+			s.t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestPromptAnsweredElsewhere checks an agent's own question that stands on the board, too: whichever answer is first holds,
+// once, and the agent hears it in its own options.
+func TestPromptAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	cli := func(v permissions.Verdict) permissions.Answer {
+		return permissions.Answer{Verdict: v, Source: permissions.SourcePerson, By: "cli maria", Reason: "why"}
+	}
+	const pick = `editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"`
+	for _, test := range []struct {
+		name      string
+		before    func(*slip)
+		play      string
+		settled   string // what the editor said to the board
+		withdrawn string
+		record    string
+	}{
+		{"a yes elsewhere", func(n *slip) { n.elsewhere <- cli(permissions.Approve) }, `
+editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
+agent<  "id":"p","result":{"outcome":{"optionId":"y","outcome":"selected"}}
+editor< allowed by you, elsewhere (cli maria)
+` + pick + `n"}}}
+editor> {"jsonrpc":"2.0","method":"_next"}
+agent<  _next`, "", "", `"result":"approve","source":"person","reason":"why","approver":"cli maria","option_id":"y"`},
+		{"a no elsewhere", func(n *slip) { n.elsewhere <- cli(permissions.Reject) }, `
+editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
+agent<  "id":"p","result":{"outcome":{"optionId":"n","outcome":"selected"}}
+editor< rejected by you, elsewhere (cli maria)
+` + pick + `a"}}}
+editor> {"jsonrpc":"2.0","method":"_next"}
+agent<  _next`, "", "", `"result":"reject","source":"person","reason":"why","approver":"cli maria","option_id":"n"`},
+		{"the editor, which is second", func(n *slip) { n.held <- cli(permissions.Reject) }, pick + `a"}}}
+agent<  "id":"p","result":{"outcome":{"optionId":"n","outcome":"selected"}}
+editor< rejected by you, elsewhere (cli maria)`, "approve", "", `"result":"reject","source":"person","reason":"why","approver":"cli maria"`},
+		{"the editor", nil, pick + `y"}}}
+agent<  {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, "approve", "", `"result":"approve","source":"person","approver":"editor"`},
+		{"the editor says nothing", nil, `editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}}
+agent<  {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}}`, "", "the editor put the question away", `"reason":"not approved"`},
+		{"the agent withdraws it", nil, `agent> {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
+editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}`, "", "the agent withdrew its request", ""},
+		{"the turn is cancelled", nil, `editor> {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}
+agent<  session/cancel`, "", "the person cancelled the turn", ""},
+		{"the session is closed", nil, `editor> {"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s1"}}
+agent<  session/close`, "", "the session was closed", ""},
+		{"the agent ends", nil, `agent closes`, "", "the agent has ended", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "", "board")
+			s.run(prelude + "\nagent> " + askedByAgent + "\neditor< " + askedByAgent)
+			n := <-s.board.posted
+			if q := n.question; q.Bound || q.Digest == "" || q.Title != "touch x" || !strings.Contains(q.Text, "The agent's own words:\n```bash\ntouch x\n```") {
+				t.Errorf("the question is %+v", q)
+			}
+			if test.before != nil {
+				test.before(n)
+			}
+			s.run(test.play)
+			if test.withdrawn != "" {
+				if got := <-n.withdrawn; got != test.withdrawn {
+					t.Errorf("withdrawn: %q, want %q", got, test.withdrawn)
+				}
+			}
+			s.end()
+			settled := ""
+			select {
+			case answer := <-n.settled:
+				settled = answer.Verdict.String()
+			default:
+			}
+			if settled != test.settled {
+				t.Errorf("settled: %q, want %q", settled, test.settled)
+			}
+			if record := s.record.String(); !strings.Contains(record, test.record) || strings.Count(record, `"tool.decided"`) > 1 {
+				t.Errorf("want one decision with %s on record\n%s", test.record, record)
+			}
+		})
+	}
+}
+
+// TestNotOnTheBoard checks that a question whose "yes" is not one thing is answered in the editor alone.
+func TestNotOnTheBoard(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string][2]string{
+		"another mode": {`"kind":"execute"`, `"kind":"switch_mode"`},
+		"always only":  {`{"optionId":"y","name":"Yes","kind":"allow_once"},`, ``},
+		"a new kind":   {`"kind":"allow_once"`, `"kind":"allow_for_now"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "", "board")
+			asked := strings.Replace(askedByAgent, change[0], change[1], 1)
+			if !json.Valid([]byte(asked)) || asked == askedByAgent {
+				t.Fatal("the change went wrong")
+			}
+			s.run(prelude + "\nagent> " + asked + "\neditor< " + asked)
+			s.end()
+			if len(s.board.posted) > 0 {
+				t.Errorf("it stands on the board: %+v", (<-s.board.posted).question)
+			}
+		})
+	}
+}

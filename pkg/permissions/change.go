@@ -1,0 +1,39 @@
+package permissions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see Show).
+func (c FileChange) Show() string {
+	if c.OldText == nil {
+		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", ShowLine(c.Path), len(c.NewText), Fence("", Show(c.NewText)))
+	}
+	before, after := strings.SplitAfter(*c.OldText, "\n"), strings.SplitAfter(c.NewText, "\n")
+	start := 0
+	for start < len(before) && start < len(after) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	removed, added := strings.Join(before[start:len(before)-end], ""), strings.Join(after[start:len(after)-end], "")
+	if removed == "" && added == "" {
+		return ShowLine(c.Path) + " would stay as it is"
+	}
+	return fmt.Sprintf("%s would change from line %d on:\n%s", ShowLine(c.Path), start+1, Fence("diff", marked("-", removed)+marked("+", added)))
+}
+
+// marked gives lines with a mark before each.
+func marked(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSuffix(Show(text), "\n") + "\n") {
+		b.WriteString(mark + line)
+	}
+	return b.String()
+}
