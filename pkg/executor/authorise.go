@@ -193,8 +193,8 @@ const saidNo = "the person said no"
 
 // withInstead tells the model beside a refusal what would be allowed.
 func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
-	if d.Source == permissions.SourceFault {
-		return refusal // it is not the act that was wrong
+	if d.Source == permissions.SourceFault || d.Source == permissions.SourceGovernor {
+		return refusal // it is not the act that was wrong, or no rule that was in its way
 	}
 	if instead := e.authority.Instead(a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"
