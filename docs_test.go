@@ -47,6 +47,11 @@ func check(name, language string, data []byte) error {
 		return json.Unmarshal(data, new(any))
 	case strings.Contains(string(data), "auto_approval_policies:"):
 		_, err = config.ReadPolicies(file)
+	case config.IsGovernors(file):
+		var told config.Errors
+		if _, told, err = config.ReadGovernors(file); err == nil && len(told) > 0 {
+			err = told
+		}
 	default:
 		_, err = config.ReadTools(file)
 	}

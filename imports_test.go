@@ -40,9 +40,13 @@ var may = map[string][]string{
 	"internal/supervisor": {"pkg/sandbox"},
 	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
 
+	"internal/netguard": {},
+	// sandbox: a governor's program runs in it, as a tool does.
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/netguard", "internal/secret"},
+
 	"internal/audit": {"pkg/events", "pkg/tool"},
-	// shellscan: a script is held against its own allowed_commands when it is read.
-	"internal/config": {"pkg/tool", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
+	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -53,13 +57,13 @@ var may = map[string][]string{
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/mcpserver",
-		"internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
+		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor",
+		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
 		"internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/grant",
+		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/profile", "internal/scaffold", "internal/secret", "internal/store",
 		"internal/supervisor", "internal/tooltest",
 	},
@@ -69,7 +73,7 @@ var may = map[string][]string{
 		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver",
 		"internal/render",
 	},
-	"internal/demo":  {},
+	"internal/demo": {},
 
 	"test/agents":                  {},
 	"test/agents/internal/editor":  {},

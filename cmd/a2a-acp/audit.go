@@ -33,6 +33,7 @@ func auditCommand(env *environment) *cobra.Command {
 // actFilter picks acts by what a person remembers of them.
 type actFilter struct {
 	session string
+	task    string
 	kind    string
 	result  string
 	since   time.Duration
@@ -40,6 +41,7 @@ type actFilter struct {
 
 func (f *actFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
+	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
 	cmd.Flags().DurationVar(&f.since, "since", 0, "only acts of the last so long, such as 90m or 24h")
@@ -64,7 +66,7 @@ func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
 	if err != nil {
 		return nil, fail(exitHost, err)
 	}
-	filter := audit.Filter{Session: f.session}
+	filter := audit.Filter{Session: f.session, Task: f.task}
 	if f.since > 0 {
 		filter.Since = env.now().Add(-f.since)
 	}
@@ -127,13 +129,17 @@ func auditListCommand(env *environment) *cobra.Command {
 
 func auditShowCommand(env *environment) *cobra.Command {
 	var filter actFilter
-	var last bool
+	var last, governors bool
 	cmd := &cobra.Command{
-		Use:   "show (NO | ID | --last)",
-		Short: "Tell one act from its beginning to its end",
+		Use:   "show (NO | ID | --last | --governors)",
+		Short: "Tell one act from its beginning to its end, or what governors said",
 		Long: `show tells one act: who asked, what was decided, by whom and why, and how it ended. NO is the number
-that audit list prints, ID the id of the entry, of the call, or of the agent's own call.`,
+that audit list prints, ID the id of the entry, of the call, or of the agent's own call.
+
+With --governors it tells only what governors said and what was decided then: of that act, or without
+one of all acts that fit, such as those of a session.`,
 		Example: `  a2a-acp audit show 12
+  a2a-acp audit show --governors --session sess_1 --json
   a2a-acp audit show --last --kind write
   a2a-acp audit show --last --result reject --json`,
 		Args: cobra.MaximumNArgs(1),
@@ -141,7 +147,12 @@ that audit list prints, ID the id of the entry, of the call, or of the agent's o
 	f := addFormat(cmd)
 	filter.addTo(cmd)
 	cmd.Flags().BoolVar(&last, "last", false, "the last act that fits")
+	cmd.Flags().BoolVar(&governors, "governors", false, "only what governors said, and what was decided then")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if governors && !last && len(args) == 0 {
+			chapters, err := filter.chapters(env)
+			return errors.Join(showGovernors(env, *f, chapters), err)
+		}
 		if last == (len(args) == 1) {
 			return fail(exitUsage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
 		}
@@ -152,6 +163,9 @@ that audit list prints, ID the id of the entry, of the call, or of the agent's o
 		chapter := find(chapters, args)
 		if chapter == nil {
 			return fail(exitUsage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+		}
+		if governors {
+			return showGovernors(env, *f, []audit.Chapter{chapter})
 		}
 		if *f != formatTable {
 			return writeData(env.stdout, *f, chapter)
@@ -275,6 +289,8 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
 		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.GovernorsAsked && entry.Governance != nil:
+			lines = append(lines, governorLines(at, entry.Governance)...)
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.SandboxRefused && entry.Act != nil:
@@ -314,7 +330,7 @@ func details(entry audit.Entry) []string {
 func from(c audit.Chapter) string {
 	first := c[0]
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
-	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
+	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
 		if part[1] != "" {
 			words = append(words, part[0]+" "+permissions.ShowLine(part[1]))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -21,31 +22,47 @@ const ruleShadowed = "shadowed-rule"
 func policyCheckCommand(env *environment) *cobra.Command {
 	return checkCommand(env, &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Check policy files: every mistake at once, and rules that can never decide",
-		Long: `check reads policy files as the program does, and prints every mistake as file:line:column: message
-[rule]; an example of a rule (match, not_match) that fails is one. Warnings are rules that can never
+		Short: "Check policy and governors files: every mistake at once, and rules that can never decide",
+		Long: `check reads files of policies and of governors as the program does, and prints every mistake as
+file:line:column: message [rule]; an example of a rule (match, not_match) that fails is one. Warnings are rules that can never
 decide, because another one always does, rules whose time is over, and rules about a tool that there
 is not. Without a file it checks all the configuration that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
+  a2a-acp policy check ./governors.yaml
   a2a-acp policy check -o json`,
-	}, "rules", checkPolicies)
+	}, "rules and governors", checkPolicies)
 }
 
 // checkPolicies reads the files, or all the configuration when there are none, and gives everything that is to be said,
-// with the number of rules.
+// with the number of rules and governors.
 func checkPolicies(env *environment, names []string) (config.Errors, int, error) {
 	var files []permissions.File
 	var found config.Errors
+	rules := 0
 	if len(names) == 0 {
 		set, err := config.Load(app.Sources(env.appOptions(nil, nil)))
 		if err != nil {
 			return toList(err)
 		}
 		files = set.Policies
+		for _, governors := range set.Governors {
+			rules += len(governors.Permission) + len(governors.Output)
+		}
+		for _, warning := range set.Warnings {
+			if governorsSaid(set, warning) {
+				found = append(found, warning)
+			}
+		}
 	}
 	for _, name := range names {
 		file, err := config.ReadFile(name, tool.LayerFlag)
 		var policies permissions.File
+		if err == nil && config.IsGovernors(file) {
+			governors, told, err := config.ReadGovernors(file)
+			found = append(append(found, told...), config.List(err)...)
+			rules += len(governors.Permission) + len(governors.Output)
+			continue
+		}
 		if err == nil {
 			policies, err = config.ReadPolicies(file)
 		}
@@ -59,7 +76,6 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 		}
 		files = append(files, policies)
 	}
-	rules := 0
 	for _, file := range files {
 		rules += len(file.Rules)
 	}
@@ -73,6 +89,11 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 	found = append(found, idle(env, files)...)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, rules, nil
+}
+
+// governorsSaid tells whether a warning is about a governors file.
+func governorsSaid(set *config.Set, warning config.Error) bool {
+	return slices.ContainsFunc(set.Governors, func(file governor.File) bool { return file.Name == warning.File })
 }
 
 // idle tells of rules that are about nothing: their time is over, or no tool has their names.

@@ -11,6 +11,7 @@ import (
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -35,6 +36,7 @@ type App struct {
 	Registry  *executor.Registry
 	Executor  *executor.Executor
 	Authority *permissions.Authority
+	Governors *governor.Governors
 	Acts      *permissions.Acts
 	Record    events.Recorder
 	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
@@ -115,6 +117,7 @@ func (a *App) start() error {
 		options.Counter = newCounts(a.state)
 	}
 	a.Authority = permissions.New(options)
+	a.Governors = a.openGovernors()
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
@@ -132,6 +135,7 @@ func (a *App) start() error {
 	}
 	if a.Executor, err = executor.New(executor.Options{
 		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
+		Governors: a.Governors,
 	}); err != nil {
 		return err
 	}
@@ -173,6 +177,7 @@ func (a *App) use(set *config.Set) {
 	}
 	a.Registry.Replace(entries)
 	a.Authority.Replace(permissions.NewSet(set.Policies))
+	a.Governors.Replace(set.Governors)
 	a.note(loadedEvent(set.Files))
 }
 

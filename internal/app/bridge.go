@@ -103,6 +103,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
 		Tools:         &toolDoor{app: b.app, self: b.self, cell: b.cell},
+		Governors:     b.app.Governors,
 		Board:         b.app.Board(),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.admit,
@@ -223,6 +224,7 @@ func (a *App) admit(w tool.Workspace) error {
 		return err
 	}
 	a.Authority.Tighten(w, own.Policies)
+	a.Governors.Tighten(w, own.Governors)
 	for _, warning := range own.Warnings {
 		a.o.Say(warning.Error())
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The bounds of what is kept of an event that is too long: some 130 texts of 512 bytes, each of which JSON may write as six
+// The bounds of what is kept of an event that is too long: some 230 texts of 512 bytes, each of which JSON may write as six
 // characters, stay well below a line.
 const (
 	keptText  = 512 // bytes of a text
@@ -22,7 +22,7 @@ const (
 func essentials(e events.Event) events.Event {
 	out := events.Event{
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
-		Session: shorten(e.Session), CallID: shorten(e.CallID), ToolCall: shorten(e.ToolCall),
+		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID), ToolCall: shorten(e.ToolCall),
 		Agent: shorten(e.Agent), Door: shorten(e.Door),
 		Command: shortenList(e.Command), Detail: shorten(e.Detail),
 	}
@@ -54,6 +54,15 @@ func essentials(e events.Event) events.Event {
 			kept.Millis = 0 // NaN and the infinities are no JSON
 		}
 		out.Outcome = &kept
+	}
+	if g := e.Governance; g != nil {
+		out.Governance = &tool.Governance{Phase: shorten(g.Phase), InputSHA256: shorten(g.InputSHA256)}
+		for _, a := range firstOf(g.Answers) {
+			out.Governance.Answers = append(out.Governance.Answers, tool.GovernorAnswer{
+				Governor: shorten(a.Governor), Type: shorten(a.Type), Status: shorten(a.Status), CountsAs: shorten(a.CountsAs),
+				Redacted: a.Redacted, ExitCode: a.ExitCode, HTTP: a.HTTP, Error: shorten(a.Error),
+			})
+		}
 	}
 	if c := e.Circuit; c != nil {
 		out.Circuit = &events.Circuit{Tool: shorten(c.Tool), State: shorten(c.State), Before: shorten(c.Before)}

@@ -10,6 +10,7 @@ import (
 // Filter says which entries are wanted. Every field that is set must fit; the zero Filter wants all.
 type Filter struct {
 	Session  string
+	Task     string // an A2A client's
 	CallID   string // ours
 	ToolCall string // the agent's; it is unique only within its session
 	Types    []events.Type
@@ -20,6 +21,7 @@ type Filter struct {
 // Fits tells whether one entry is wanted, Last aside.
 func (f Filter) Fits(e Entry) bool {
 	return (f.Session == "" || e.Session == f.Session) &&
+		(f.Task == "" || e.Task == f.Task) &&
 		(f.CallID == "" || e.CallID == f.CallID) &&
 		(f.ToolCall == "" || e.ToolCall == f.ToolCall) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, e.Type)) &&

@@ -17,6 +17,9 @@ func (c Chapter) Decided() *Entry { return c.last(events.ToolDecided) }
 // Ended gives how the act ended; nil when it has not, or was never let through.
 func (c Chapter) Ended() *Entry { return c.last(events.ToolEnded) }
 
+// Governed gives the last time that governors were asked about the act; nil when none were.
+func (c Chapter) Governed() *Entry { return c.last(events.GovernorsAsked) }
+
 func (c Chapter) last(kind events.Type) *Entry {
 	for i := len(c) - 1; i >= 0; i-- {
 		if c[i].Type == kind {

@@ -21,6 +21,9 @@ func said(name string, data []byte) Errors {
 	case strings.HasPrefix(name, "policies_"):
 		_, err := ReadPolicies(file)
 		return List(err)
+	case strings.HasPrefix(name, "governors_"):
+		_, told, err := ReadGovernors(file)
+		return append(told, List(err)...)
 	case strings.HasPrefix(name, "settings_"):
 		_, err := ReadSettings(file, DefaultSettings())
 		return List(err)

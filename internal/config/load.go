@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -16,7 +18,9 @@ import (
 type Set struct {
 	Tools    []Loaded           // in the order of their ids
 	Policies []permissions.File // the weakest layer first; a workspace's own last
-	Settings Settings
+	// Governors are the weakest layer first, too.
+	Governors []governor.File
+	Settings  Settings
 	// ErrorProfile is what the tools files were read under.
 	ErrorProfile tool.ErrorProfile
 	Files        []File // every file that was read, in the order in which they count
@@ -83,12 +87,19 @@ func (l *loading) add(c candidate) {
 		l.fail(c, err)
 		return
 	}
+	if c.kind == kindGovernors && file.Workspace && (l.sources.Trusted == nil || !l.sources.Trusted(file)) {
+		l.warn(c.name, ruleIgnored, "copy what you agree with into your own governors.yaml",
+			"the governors of a workspace are not loaded until somebody trusts it")
+		return
+	}
 	l.set.Files = append(l.set.Files, file)
 	switch c.kind {
 	case kindTools:
 		l.addTools(file)
 	case kindPolicies:
 		l.addPolicies(file)
+	case kindGovernors:
+		l.addGovernors(file)
 	case kindSettings:
 		settings, err := ReadSettings(file, l.set.Settings)
 		l.found = append(l.found, List(err)...)
@@ -165,6 +176,38 @@ func (l *loading) addPolicies(file File) {
 	l.set.Policies = append(l.set.Policies, policies)
 }
 
+func (l *loading) addGovernors(file File) {
+	read, told, err := ReadGovernors(file)
+	if err != nil {
+		l.found = append(l.found, List(err)...)
+		return
+	}
+	l.found = append(l.found, told...)
+	if !file.Workspace {
+		for i := range l.set.Governors {
+			earlier := &l.set.Governors[i]
+			earlier.Permission = l.without(earlier.Permission, read.Permission, earlier.Layer == file.Layer)
+			earlier.Output = l.without(earlier.Output, read.Output, earlier.Layer == file.Layer)
+		}
+	}
+	l.set.Governors = append(l.set.Governors, read)
+}
+
+// without takes the governors out of an earlier layer that a later one has by the same id.
+func (l *loading) without(earlier, later []governor.Spec, sameLayer bool) []governor.Spec {
+	var kept []governor.Spec
+	for _, spec := range earlier {
+		i := slices.IndexFunc(later, func(other governor.Spec) bool { return other.ID == spec.ID })
+		switch {
+		case i < 0:
+			kept = append(kept, spec)
+		case sameLayer:
+			l.twice(fmt.Sprintf("governor %q", spec.ID), later[i].Source, spec.Source)
+		}
+	}
+	return kept
+}
+
 // replace takes the rules with a rule's id out of the weaker layers.
 func (l *loading) replace(rule permissions.Rule, layer tool.Layer) {
 	for i, earlier := range l.set.Policies {
@@ -203,7 +246,7 @@ func (l *loading) notice() {
 		dirs = append(dirs, filepath.Join(l.sources.ConfigHome, directoryName))
 	}
 	for _, dir := range dirs {
-		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml"} {
+		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml", "governors.yml"} {
 			path := filepath.Join(dir, name)
 			if _, err := os.Lstat(path); err == nil && dir != "" {
 				l.warn(path, ruleIgnored, "name it ….yaml", "the file is not read")

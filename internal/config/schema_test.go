@@ -37,6 +37,7 @@ func named[T any](of func() noun[T]) func() (string, []string) {
 var otherNouns = []string{
 	"policyFileNoun", "ruleNoun", "commandsNoun", "decisionNoun", "defaultsNoun", "matcherNoun", "riskNoun", "limitNoun", "actNoun",
 	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun",
+	"governorsFileNoun", "governorSettingsNoun", "governorNoun", "governorLimitNoun",
 }
 
 // TestSchemaKnowsEveryNoun looks through the sources for nouns that nobody has told the schema of.

@@ -18,6 +18,7 @@ const (
 	toolsName      = "tools.yaml"
 	policiesName   = "auto_approval_policies.yaml"
 	settingsName   = "a2a-acp.yaml"
+	governorsName  = "governors.yaml"
 	workspaceDir   = ".a2a-acp"  // in a workspace
 	directoryName  = "a2a-acp"   // in ConfigHome
 	embeddedPrefix = "embedded:" // before the name of a file that came with the program
@@ -28,6 +29,7 @@ const (
 	policyVariable = "A2A_AUTO_APPROVAL_FILE"
 	// ErrorProfileVariable names the error profile: acp-basic or extended-json.
 	ErrorProfileVariable = "A2A_ERROR_PROFILE"
+	governorsVariable    = "A2A_GOVERNORS_FILE"
 )
 
 // Sources says where configuration comes from. The zero Sources has none.
@@ -37,7 +39,7 @@ type Sources struct {
 	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute; "" for none.
 	ConfigHome string
 	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths, A2A_AUTO_APPROVAL_FILE
-	// one path.
+	// and A2A_GOVERNORS_FILE are one path each.
 	Env func(string) string
 	// Tools, Policies and Settings are the files that flags name, relative to Dir.
 	Tools, Policies, Settings []string
@@ -49,6 +51,8 @@ type Sources struct {
 	// flag names it: whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
 	// what the workspace says itself.
 	Workspace tool.Workspace
+	// Trusted tells whether somebody trusts a file of the workspace as it is now. Its governors count only then. Nil trusts none.
+	Trusted func(File) bool
 
 	systemOwner int // user id; 0, root, but in tests
 }
@@ -60,7 +64,11 @@ const (
 	kindTools kind = iota
 	kindPolicies
 	kindSettings
+	kindGovernors
 )
+
+// fileNames are the names of the kinds in a directory.
+var fileNames = []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName, kindGovernors: governorsName}
 
 // candidate is a file that counts when it is there.
 type candidate struct {
@@ -98,8 +106,10 @@ func (s Sources) candidates() ([]candidate, Errors) {
 		all = append(all, directory(s.SystemDir, tool.LayerSystem)...)
 	}
 	for _, dir := range s.Workspace.Dirs() {
-		path := filepath.Join(dir, workspaceDir, policiesName)
-		all = append(all, candidate{kind: kindPolicies, name: path, path: path, layer: tool.LayerUser, workspace: dir})
+		for _, kind := range []kind{kindPolicies, kindGovernors} {
+			path := filepath.Join(dir, workspaceDir, fileNames[kind])
+			all = append(all, candidate{kind: kind, name: path, path: path, layer: tool.LayerUser, workspace: dir})
+		}
 	}
 	return once(all), append(errs, s.relative()...)
 }
@@ -137,7 +147,7 @@ func (s Sources) relative() Errors {
 // directory lists the files that a configuration directory may hold.
 func directory(dir string, layer tool.Layer) []candidate {
 	var all []candidate
-	for i, name := range []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName} {
+	for i, name := range fileNames {
 		path := filepath.Join(dir, name)
 		c := candidate{kind: kind(i), name: path, path: path, layer: layer}
 		if layer == tool.LayerUser {
@@ -176,6 +186,9 @@ func (s Sources) fromEnvironment() ([]candidate, Errors) {
 	}
 	if path := s.Env(policyVariable); path != "" {
 		add(kindPolicies, policyVariable, path)
+	}
+	if path := s.Env(governorsVariable); path != "" {
+		add(kindGovernors, governorsVariable, path)
 	}
 	return all, errs
 }
@@ -229,7 +242,7 @@ func (s Sources) read(c candidate) (File, error) {
 	var err error
 	switch {
 	case c.workspace != "":
-		file.Data, err = readWithin(c.workspace, filepath.Join(workspaceDir, policiesName))
+		file.Data, err = readWithin(c.workspace, filepath.Join(workspaceDir, fileNames[c.kind]))
 	case c.layer == tool.LayerSystem:
 		file.Data, err = s.readSystem(c.path)
 	default:

@@ -44,7 +44,13 @@ func (b *Bridge) carryOut(a act) error {
 	if !given {
 		decision = b.o.Authority.Take(a.request)
 	}
-	if decision = within(decision, most); decision.Verdict == permissions.Ask {
+	decision = within(decision, most)
+	switch {
+	case b.governs(a.request.Workspace, decision):
+		return b.outside(a, func(ctx context.Context, a *act) permissions.Decision {
+			return b.governAct(ctx, a, decision, given)
+		})
+	case decision.Verdict == permissions.Ask:
 		return b.hold(a, decision)
 	}
 	return b.finish(a, decision)
@@ -74,7 +80,7 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 			decision = unrecorded(decision, err)
 		}
 	}
-	if call != nil && (decision.Source == permissions.SourcePolicy || decision.Source == permissions.SourceConfinement) {
+	if call != nil && saidOnCard(decision.Source) {
 		if err := b.toEditor.Send(b.decided(a.session, call, sentence(decision), "")); err != nil {
 			return err
 		}
@@ -113,6 +119,15 @@ func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decis
 	return decision, line
 }
 
+// saidOnCard tells whether a decision stands on the agent's card: what a person did not decide, and could not foresee.
+func saidOnCard(source permissions.Source) bool {
+	switch source {
+	case permissions.SourcePolicy, permissions.SourceConfinement, permissions.SourceGovernor:
+		return true
+	}
+	return false
+}
+
 // unrecorded is the decision about an effect that cannot be put on record.
 func unrecorded(d permissions.Decision, err error) permissions.Decision {
 	d.Verdict, d.Source = permissions.Reject, permissions.SourceFault
@@ -143,13 +158,13 @@ func (b *Bridge) refusal(a act, d permissions.Decision) wireError {
 	}
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: ", permissions.ShowLine(a.what))
 	switch {
-	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && d.Rule == "":
+	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && (d.Rule == "" || d.First == permissions.SourcePerson):
 		message += saidNo
 		if d.Reason != "" && d.Reason != saidNo {
 			message += ": " + d.Reason
 		}
 	case d.Rule != "":
-		message += fmt.Sprintf("rule %s (%s)", d.Rule, d.At)
+		message += fmt.Sprintf("%s %s (%s)", decider(d), d.Rule, d.At)
 		if d.Reason != "" {
 			message += ": " + d.Reason
 		}
@@ -157,12 +172,23 @@ func (b *Bridge) refusal(a act, d permissions.Decision) wireError {
 		message += d.Reason
 	}
 	if code == codeDenied {
-		if instead := b.o.Authority.Instead(a.request); instead != "" && d.Source != permissions.SourceFault {
+		if instead := b.o.Authority.Instead(a.request); instead != "" && d.Source != permissions.SourceFault && decider(d) != "governor" {
 			message += " (" + instead + ")"
 		}
 		message += ". Do not try another way to the same end; ask the person."
 	}
+	if d.FollowUp != "" {
+		message += "\n" + d.FollowUp
+	}
 	return wireError{Code: code, Message: message}
+}
+
+// decider says what kind of thing has the name that a decision bears.
+func decider(d permissions.Decision) string {
+	if d.Source == permissions.SourceGovernor || d.First == permissions.SourceGovernor {
+		return "governor"
+	}
+	return "rule"
 }
 
 // callFor finds the one tool call of the agent's that the act belongs to; nil when that cannot be told.
@@ -203,37 +229,47 @@ func namedPaths(c *toolCall) []string {
 // hold puts the act to the person. It returns at once; the goroutine that it starts ends with the answer, or when the
 // agent withdraws the request, the turn is cancelled, the session is closed or the agent ends.
 func (b *Bridge) hold(a act, asked permissions.Decision) error {
+	if refused, ok := b.mayAsk(&a, asked); !ok {
+		return b.finish(a, refused)
+	}
+	return b.outside(a, func(ctx context.Context, a *act) (decision permissions.Decision) {
+		decision, a.cause = b.answerFor(ctx, *a, asked)
+		return decision
+	})
+}
+
+// mayAsk tells whether the person can be asked about an act, and puts the question on record; otherwise it gives the decision.
+func (b *Bridge) mayAsk(a *act, asked permissions.Decision) (permissions.Decision, bool) {
 	if a.session == nil {
 		asked.Verdict, asked.Source = permissions.Reject, permissions.SourceNobody
 		asked.Reason = "there is no such session, so there is nobody to ask"
-		return b.finish(a, asked)
+		return asked, false
 	}
 	event := a.event(events.ApprovalAsked)
 	event.Decision = decisionEvent(asked, "")
 	if err := b.recordDecision(event); err != nil && a.request.Action != permissions.ActionRead {
-		return b.finish(a, unrecorded(asked, err)) // a yes could not be recorded either, so nobody is bothered
+		return unrecorded(asked, err), false // a yes could not be recorded either, so nobody is bothered
 	}
-	turn, withdraw := context.WithCancelCause(b.turnContext(a.session))
-	ctx, release := context.WithTimeoutCause(turn, b.o.Patience, errNoAnswer)
+	return asked, true
+}
+
+// outside decides an act outside of the lane, so that the frames behind go on, and carries the decision out.
+func (b *Bridge) outside(a act, decide func(context.Context, *act) permissions.Decision) error {
+	turn := context.Background()
+	if a.session != nil {
+		turn = b.turnContext(a.session)
+	}
+	ctx, withdraw := context.WithCancelCause(turn)
 	key := ndjson.ID(a.frame.ID)
-	b.mu.Lock()
-	if b.idOpen(key) || b.ended {
-		b.mu.Unlock()
+	if !b.keep(key, withdraw) {
 		withdraw(nil)
-		release()
 		return b.refuseAgent(a.frame, idInUse)
 	}
-	b.held[key] = withdraw
-	b.mu.Unlock()
 	a.frame, a.line = clone(a.frame, a.line)
 	b.holding.Go(func() {
-		defer release()
 		defer withdraw(nil)
-		var decision permissions.Decision
-		decision, a.cause = b.answerFor(ctx, a, asked)
-		b.mu.Lock()
-		delete(b.held, key)
-		b.mu.Unlock()
+		decision := decide(ctx, &a)
+		b.drop(key)
 		if err := b.finish(a, decision); err != nil {
 			b.o.Say(fmt.Sprintf("%s: %v", a.what, err)) // the other end is broken; its lane ends the bridge
 		}
@@ -241,8 +277,29 @@ func (b *Bridge) hold(a act, asked permissions.Decision) error {
 	return nil
 }
 
+// keep notes a request of the agent's that waits outside of the lane, and how it is withdrawn. It is false when the id is that
+// of another one that waits, or the agent has ended.
+func (b *Bridge) keep(key ndjson.Key, withdraw context.CancelCauseFunc) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.idOpen(key) || b.ended {
+		return false
+	}
+	b.held[key] = withdraw
+	return true
+}
+
+// drop forgets a request that waits no more.
+func (b *Bridge) drop(key ndjson.Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.held, key)
+}
+
 // answerFor asks the person and turns what was asked into what was answered. The error says why nobody answered.
 func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decision) (permissions.Decision, error) {
+	ctx, release := context.WithTimeoutCause(ctx, b.o.Patience, errNoAnswer)
+	defer release()
 	answer, err := a.session.Ask(ctx, a.question(b, asked))
 	decision := asked
 	switch {

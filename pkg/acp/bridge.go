@@ -19,7 +19,7 @@ import (
 
 // Bridge sits between one editor and one agent for as long as the agent lives.
 //
-// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person. Run starts them and
+// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person or for governors. Run starts them and
 // waits for them; only the reader of the editor's input may outlive it, since a read of standard input cannot be
 // interrupted and the process is about to end.
 type Bridge struct {
@@ -31,7 +31,7 @@ type Bridge struct {
 	// What a lane writes back to the side that it reads from. Made by Run.
 	backToEditor, backToAgent *outbox
 
-	holding sync.WaitGroup // acts that wait for a person
+	holding sync.WaitGroup // acts that wait for a person or for governors
 
 	mu sync.Mutex // guards everything below, and the fields of every Session
 	connection
@@ -49,7 +49,7 @@ type connection struct {
 
 	fromEditorOpen map[ndjson.Key]*passed // requests that were passed on and are not answered
 	fromAgentOpen  map[ndjson.Key]*passed
-	held           map[ndjson.Key]context.CancelCauseFunc // requests of the agent that wait for a person
+	held           map[ndjson.Key]context.CancelCauseFunc // requests of the agent that wait for a person or for governors
 	sessions       map[string]*Session
 	passedOn       int // how many requests were passed on
 	ended          bool
@@ -121,6 +121,7 @@ type Options struct {
 	Acts      *permissions.Acts // required
 	Record    events.Recorder   // required
 	Tools     ToolDoor          // optional: without it the agent is offered nothing
+	Governors Governors         // optional
 	Board     permissions.Board // optional: without it questions are answered in the editor only
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which counts as no.
 	// Optional, default DefaultPatience.

@@ -92,6 +92,7 @@ func within(d, most permissions.Decision) permissions.Decision {
 	}
 	held := stricter(d, most)
 	held.Policy, held.Reasons = d.Policy, d.Reasons
+	held.Open = d.Open && most.Verdict == permissions.Approve // or a governor could answer what only a person may
 	return held
 }
 

@@ -33,7 +33,15 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 		}
 		return b.toEditor.Relay(line)
 	}
-	decision := b.decidePrompt(&p)
+	decision, ours := b.decidePrompt(&p)
+	if !ours && b.governs(p.claim.request.Workspace, decision) {
+		return b.governPrompt(frame, line, p, decision)
+	}
+	return b.settlePrompt(frame, line, p, decision)
+}
+
+// settlePrompt answers a prompt, or has the person do so.
+func (b *Bridge) settlePrompt(frame ndjson.Frame, line []byte, p prompt, decision permissions.Decision) error {
 	option, ok := permissions.ChooseOption(decision, p.options)
 	if decision.Verdict == permissions.Ask || !ok {
 		return b.askPerson(frame, line, p, decision)
@@ -104,12 +112,12 @@ func readSubject(params object) object {
 }
 
 // decidePrompt decides a prompt. One about a tool of ours is decided by that tool's own rules: the agent will come to us
-// to have it run, and only then are the values known for sure.
-func (b *Bridge) decidePrompt(p *prompt) permissions.Decision {
+// to have it run, and only then are the values known for sure. There the governors are asked, too.
+func (b *Bridge) decidePrompt(p *prompt) (decision permissions.Decision, ours bool) {
 	if request, known, ok := b.aboutOurTool(p); ok {
-		return b.decideOurTool(p, request, known)
+		return b.decideOurTool(p, request, known), true
 	}
-	return within(b.o.Authority.Take(p.claim.request), b.promptHeldTo(p.claim.request))
+	return within(b.o.Authority.Take(p.claim.request), b.promptHeldTo(p.claim.request)), false
 }
 
 // askPerson passes the request on as it came, and watches for the person's answer.
@@ -128,7 +136,15 @@ func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision p
 	b.note(event)
 	if p.call.id != "" {
 		b.mu.Lock()
-		p.session.calls.get(p.call.id).announced = true // the request itself tells the editor of the call
+		call := p.session.calls.get(p.call.id)
+		b.mu.Unlock()
+		if decision.Source == permissions.SourceGovernor { // the request goes on as it came, so the card says why
+			if err := b.toEditor.Send(b.decided(p.session, call, sentence(decision), "")); err != nil {
+				return err
+			}
+		}
+		b.mu.Lock()
+		call.announced = true // the request itself tells the editor of the call
 		b.mu.Unlock()
 	}
 	if p.standing != nil {
@@ -189,7 +205,7 @@ func sentence(d permissions.Decision) string {
 		word += ": " + d.Reason
 	}
 	if d.Rule != "" {
-		word += fmt.Sprintf(" (rule %s, %s)", d.Rule, d.At)
+		word += fmt.Sprintf(" (%s %s, %s)", decider(d), d.Rule, d.At)
 	}
 	return word
 }

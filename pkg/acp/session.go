@@ -257,6 +257,9 @@ func (b *Bridge) closeSession(s *Session) {
 	}
 	if first && id != "" && b.session(id) == nil {
 		b.o.Authority.Forget(id)
+		if b.o.Governors != nil {
+			b.o.Governors.Forget(id)
+		}
 		b.o.Acts.EndTurn(id)
 	}
 }

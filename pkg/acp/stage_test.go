@@ -33,7 +33,8 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `board`, `no record`, `confined`, `tools`, `agent exit TEXT`.
+// `hide terminals`, `board`, `no record`, `confined`, `tools`, `agent exit TEXT`,
+// `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
 	s := &stage{t: t, record: &recorder{}, done: make(chan error, 1)}
@@ -72,6 +73,9 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			s.record.err = errors.New("the disk is full")
 		case line == "tools":
 			o.Tools = fakeDoor{}
+		case strings.HasPrefix(line, "governor "):
+			word, reason, _ := strings.Cut(strings.TrimPrefix(line, "governor "), " ")
+			o.Governors = &council{word: word, reason: reason}
 		case strings.HasPrefix(line, "agent exit "):
 			o.Exit = func() string { return strings.TrimPrefix(line, "agent exit ") }
 		case line != "":
@@ -235,4 +239,33 @@ func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage
 	}
 	_ = json.Unmarshal(arguments, &r.Arguments)
 	return r, ok
+}
+
+// council is governors that say a word about everything that names the file guarded, and nothing about the rest.
+type council struct{ word, reason string }
+
+func (c *council) Active(tool.Workspace) bool { return true }
+
+func (c *council) Forget(string) {}
+
+func (c *council) Review(ctx context.Context, r permissions.Review) permissions.Ruling {
+	encoded, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	ruling := permissions.Ruling{Governor: "guard", At: "governors.yaml:3", Reason: c.reason, Governance: tool.Governance{
+		Phase: tool.PhasePermission, Answers: []tool.GovernorAnswer{{Governor: "guard", Type: "script", Status: c.word}},
+	}}
+	switch {
+	case !bytes.Contains(encoded, []byte("guarded")):
+		return permissions.Ruling{Silent: true}
+	case c.word == "waits": // until nobody waits for it any more; then it says yes, too late
+		<-ctx.Done()
+		ruling.Verdict, ruling.Answers = permissions.Approve, true
+	case c.word == "approve", c.word == "answers":
+		ruling.Verdict, ruling.Answers = permissions.Approve, c.word == "answers"
+	case c.word == "reject":
+		ruling.Verdict, ruling.FollowUp = permissions.Reject, "Read CONTRIBUTING first."
+	}
+	return ruling
 }

@@ -24,6 +24,7 @@ const (
 	ApprovalAsked    Type = "approval.asked"    // a person is being asked
 	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
 	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
+	GovernorsAsked   Type = "governors.asked"   // Governance: what they said, before the decision or about the output
 	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
 	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently
 	RecordRepaired   Type = "record.repaired"   // a torn last line was set aside
@@ -37,6 +38,7 @@ type Event struct {
 	Time time.Time `json:"time"`
 
 	Session  string `json:"session_id,omitempty"`
+	Task     string `json:"task_id,omitempty"`      // of an A2A client
 	CallID   string `json:"call_id,omitempty"`      // ours
 	ToolCall string `json:"tool_call_id,omitempty"` // the agent's
 	Agent    string `json:"agent,omitempty"`
@@ -45,6 +47,8 @@ type Event struct {
 	Act      *Act      `json:"act,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
+
+	Governance *tool.Governance `json:"governance,omitempty"`
 
 	Circuit *Circuit `json:"circuit,omitempty"`
 

@@ -151,7 +151,7 @@ func (a *act) event(kind events.Type) events.Event {
 		}
 	}
 	return events.Event{
-		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, ToolCall: a.call.Origin.ToolCall,
+		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task, ToolCall: a.call.Origin.ToolCall,
 		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
 	}
 }

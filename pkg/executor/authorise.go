@@ -13,10 +13,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// authorise decides whether the act may happen, and asks a person where the rules say so. The Failure is nil exactly when
+// authorise decides whether the act may happen: the rules first, then the governors, and a person where these say so. The Failure is nil exactly when
 // the decision approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
-	decision := a.maskDecision(e.authority.Take(a.request))
+	decision := e.governed(ctx, a, a.maskDecision(e.authority.Take(a.request)))
 	if decision.Verdict == permissions.Ask {
 		if failure := e.stopped(a.tool); failure != nil { // nobody is asked about what would not run
 			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure
@@ -174,11 +174,16 @@ func denial(a *act, d permissions.Decision) string {
 		text += saidNo
 	case permissions.SourcePolicy:
 		text += fmt.Sprintf("rule %s (%s) rejects it", d.Rule, d.At)
+	case permissions.SourceGovernor:
+		text += fmt.Sprintf("governor %s (%s) rejects it", d.Rule, d.At)
 	default:
 		text += "it was not approved"
 	}
 	if d.Reason != "" && d.Reason != saidNo {
 		text += ": " + d.Reason
+	}
+	if d.FollowUp != "" {
+		text += "\n" + a.mask(d.FollowUp)
 	}
 	return text
 }
@@ -188,8 +193,8 @@ const saidNo = "the person said no"
 
 // withInstead tells the model beside a refusal what would be allowed.
 func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
-	if d.Source == permissions.SourceFault {
-		return refusal // it is not the act that was wrong
+	if d.Source == permissions.SourceFault || d.Source == permissions.SourceGovernor {
+		return refusal // it is not the act that was wrong, or no rule that was in its way
 	}
 	if instead := e.authority.Instead(a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"

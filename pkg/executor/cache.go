@@ -59,6 +59,9 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	if k.invocation == a.invocation.Digest() {
 		return true
 	}
+	if e.active(a) {
+		return false // the governors were asked about this call, and not about the other
+	}
 	asked := k.request
 	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
 	return e.authority.Decide(asked).Verdict == permissions.Approve

@@ -54,11 +54,16 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 
 	started = e.now() // how long a person took to answer is not the tool's time
 	ran := e.granted(ctx, act, decision)
+	took := e.now().Sub(started)
+	told := e.screen(ctx, act, decision, &ran, took)
 	result := e.mapOutcome(act, ran)
 	e.explainRefusals(act, &result)
+	if told != nil {
+		result.Metadata.Diagnostics[tool.OutputGovernorKey] = told
+	}
 	summary := decision.Summary()
 	result.Metadata.Decision = &summary
-	result.ExecutionTimeMS = millis(e.now().Sub(started))
+	result.ExecutionTimeMS = millis(took)
 	e.recordEnd(ctx, act, result, ran)
 	return result
 }

@@ -20,6 +20,7 @@ type Executor struct {
 	authority Authority
 	host      Host
 	record    events.Recorder
+	governors Governors // nil for none
 	bash      string
 	now       func() time.Time
 	newID     func() string
@@ -73,6 +74,8 @@ type Options struct {
 	Blobs        Blobs // optional; without it no output is kept beside the result
 	Vault        Vault // optional; without it a tool that refers to a value is not run
 
+	Governors Governors // optional
+
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
 	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a timer.
@@ -93,7 +96,7 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
-		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		governors: o.Governors, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID

@@ -94,7 +94,7 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		return result // recorded with its decision
 	}
 	event := events.Event{
-		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session,
+		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session, Task: call.Origin.Task,
 		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
 		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool)},
 		Outcome: outcomeEvent(result, ran{}),

@@ -104,7 +104,7 @@ func (s *Acts) put(session string, a Act, d Decision, verdict Verdict) {
 	if !ok || session == "" {
 		return
 	}
-	d.Verdict, d.Source = verdict, SourceAct
+	d.Verdict, d.Source, d.First = verdict, SourceAct, d.Source
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	said := s.sessions[session]

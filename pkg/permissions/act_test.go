@@ -66,7 +66,7 @@ func TestActsAreTheSame(t *testing.T) {
 			if got != test.want {
 				t.Fatalf("taken %t, want %t", got, test.want)
 			}
-			want := Decision{Verdict: Approve, Source: SourceAct, Rule: "r", Reason: "why"}
+			want := Decision{Verdict: Approve, Source: SourceAct, First: SourcePerson, Rule: "r", Reason: "why"}
 			if diff := cmp.Diff(want, d); got && diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -194,7 +194,9 @@ func (a *Authority) decide(v *view, rules answer) Decision {
 	if rules.unmatched != nil && !typedByPerson(v) {
 		return rules.byFile()
 	}
-	return v.byDefault()
+	d := v.byDefault()
+	d.Open = d.Verdict == Ask
+	return d
 }
 
 // rejectsUnmatched: a file says that what no rule is about is rejected.
@@ -216,7 +218,7 @@ func (a answer) decision() Decision {
 		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(), Reason: a.reason(),
 	}
 	if a.verdict == a.rule.Verdict {
-		d.Option = a.rule.Option
+		d.Option, d.SkipGovernors = a.rule.Option, a.rule.SkipGovernors
 	}
 	return d
 }

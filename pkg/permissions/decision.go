@@ -14,6 +14,7 @@ const (
 	SourceControlFile Source = "control_file" // a file that decides what runs or what is allowed
 	SourceDoubt       Source = "doubt"        // the request cannot be believed
 	SourceTool        Source = "tool"         // the tool's own requires_confirmation
+	SourceGovernor    Source = "governor"     // a governor, after the rules
 	SourcePerson      Source = "person"       // somebody was asked, and answered
 	SourceCaller      Source = "caller"       // the person who typed the command
 	SourceNobody      Source = "nobody"       // somebody must be asked and nobody can be
@@ -25,8 +26,8 @@ const (
 type Decision struct {
 	Verdict Verdict
 	Source  Source
-	Rule    string // id of the rule that decided
-	At      string // file:line of that rule
+	Rule    string // id of the rule, or of the governor, that decided
+	At      string // file:line of that rule or governor
 	Reason  string // one sentence for the person or the model that is told
 	// Option is the optionId that the rule names. It is a wish: see ChooseOption.
 	Option string
@@ -34,6 +35,16 @@ type Decision struct {
 	Reasons []Reason
 	// Policy is the hash of the rules that were asked.
 	Policy string
+
+	// SkipGovernors is the wish of the rule that decided: only governors that are required are asked. See Govern.
+	SkipGovernors bool
+	// Open marks a question that stands only because nothing else decided: no rule, no doubt, no file or tool that wants a
+	// person. A governor may answer it in the person's place, where its file says so.
+	Open bool
+	// First is who decided where the decision stands for an act that was decided about before (SourceAct).
+	First Source
+	// FollowUp is what a governor wants the agent to be told, beside the decision; "" for nothing.
+	FollowUp string
 	// Approver says where a person answered, and who it was as far as we know; "" when nobody was asked.
 	Approver string
 }

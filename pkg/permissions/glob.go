@@ -186,3 +186,45 @@ func class(text string) (expression string, size int, err error) {
 	out.WriteByte(']')
 	return out.String(), i + 1, nil
 }
+
+// ToolPatterns are compiled patterns over tool ids, for whatever stops: letter case does not count.
+type ToolPatterns []*glob
+
+// CheckTools says what is wrong with each of some patterns, by its place; nothing when all can be used.
+func CheckTools(patterns []string) map[int]error {
+	wrong := map[int]error{}
+	for i, text := range patterns {
+		if _, err := compileGlob(text, true); err != nil {
+			wrong[i] = err
+		}
+	}
+	return wrong
+}
+
+// CompileTools compiles patterns. One with a mistake matches everything, since these stop.
+func CompileTools(patterns []string) ToolPatterns {
+	var all ToolPatterns
+	for _, text := range patterns {
+		g, err := compileGlob(text, true)
+		if err != nil {
+			return nil
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// Match tells whether a pattern matches one of the ids of an act. No pattern at all matches everything.
+func (p ToolPatterns) Match(ids []string) bool {
+	if len(p) == 0 {
+		return true
+	}
+	for _, g := range p {
+		for _, id := range ids {
+			if g.loose.MatchString(id) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -68,7 +68,7 @@ type Rule struct {
 	Verdict Verdict
 	Option  string // optionId
 	Reason  string
-	// SkipGovernors is read and kept; governors have their own time.
+	// SkipGovernors leaves out the governors that are not required, where this rule decides.
 	SkipGovernors bool
 
 	// Match and NotMatch are acts that the rule must, and must not, be about: see CheckExamples.

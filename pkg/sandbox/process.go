@@ -16,8 +16,10 @@ import (
 type Process struct {
 	// Argv is the program, an absolute path, and its arguments. Required.
 	Argv []string
-	// Inputs become descriptors 3, 4, … in their order. Standard input is empty.
+	// Inputs become descriptors 3, 4, … in their order.
 	Inputs []Input
+	// Stdin becomes standard input, as an Input does. Optional; without it standard input is empty.
+	Stdin *Input
 	// Stdio are the files that become standard input, output and error, as they are, and nothing of the output is kept or
 	// counted. Optional; all three, or none. Run does not close them.
 	Stdio []*os.File
@@ -75,8 +77,8 @@ func (p *Process) check() error {
 	if !filepath.IsAbs(p.Argv[0]) {
 		return fmt.Errorf("start %q: want an absolute path, since PATH is the call's, not ours", p.Argv[0])
 	}
-	if n := len(p.Stdio); n != 0 && n != 3 {
-		return fmt.Errorf("start %s: want three standard files or none, got %d", p.Argv[0], n)
+	if n := len(p.Stdio); n != 0 && n != 3 || n != 0 && p.Stdin != nil {
+		return fmt.Errorf("start %s: want three standard files or none, and no input beside them; got %d", p.Argv[0], n)
 	}
 	for i, arg := range p.Argv {
 		if strings.ContainsRune(arg, 0) {

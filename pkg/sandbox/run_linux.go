@@ -163,6 +163,13 @@ func (h *Host) start(c *call, process Process) (err error) {
 // on an error.
 func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, err error) {
 	all = []int{int(h.null.Fd())}
+	if process.Stdin != nil {
+		if all[0], err = openInput(*process.Stdin); err != nil {
+			return nil, theirs, err
+		}
+		theirs = append(theirs, all[0])
+	}
+	stdin := len(theirs)
 	limit := c.plan.profile.Limits.Output
 	if process.Stdio != nil {
 		all = all[:0]
@@ -195,7 +202,7 @@ func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, 
 		}
 		theirs = append(theirs, fd)
 	}
-	return append(all, theirs...), theirs, nil
+	return append(all, theirs[stdin:]...), theirs, nil
 }
 
 // namespaces gives the flags of clone(2) for a plan. Root that is to become somebody else makes its user namespace later.

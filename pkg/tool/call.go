@@ -27,6 +27,7 @@ type Origin struct {
 	Door     Door
 	Agent    string // the agent's own name, as it gave it; "" when a person calls
 	Session  string // the ACP session; "" when there is none
+	Task     string // the A2A task; "" when there is none
 	Mode     string // the mode that the agent is in, as far as it has told
 	Headless bool   // nobody can be asked
 	ToolCall string // the id under which the agent told the editor of the call; "" when it did not

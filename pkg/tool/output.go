@@ -34,6 +34,8 @@ const (
 	BinaryKey = "binary" // a map[string]Binary: the streams that are no text, by name
 	BlobsKey  = "blobs"  // a map[string]blob.Blob: whole streams that were kept beside the result, by name
 	CureKey   = "cure"   // a text: what to do about the failure
+
+	OutputGovernorKey = "output_governor" // a map: which governor changed or withheld the output, and why
 )
 
 // InText gives the result for a reader of text or JSON, neither of which can hold any bytes: a stream that is not text is

@@ -1,0 +1,359 @@
+package governor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Host confines and runs programs. *sandbox.Host is one.
+type Host interface {
+	Plan(sandbox.Profile) (sandbox.Plan, error)
+	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
+}
+
+// Redactor takes the very values out of a text that this program has handed out: secrets of tools, tokens of governors.
+type Redactor interface {
+	Redact(string) string
+}
+
+// Vault gives the values that governors refer to: their tokens. *secret.Vault is one. Its errors hold no value.
+type Vault interface {
+	Value(context.Context, tool.Reference) (string, error)
+}
+
+type noVault struct{}
+
+func (noVault) Value(context.Context, tool.Reference) (string, error) {
+	return "", errors.New("there is nothing that keeps values")
+}
+
+// Options says what Governors are made of.
+type Options struct {
+	// Host gives the sandbox that scripts run in. It is asked for when the first of them is to run. Required for scripts.
+	Host func() (Host, error)
+	// StateDir is where rates and budgets are counted; "" where nothing can be written, and then they are errors.
+	StateDir string
+	Vault    Vault            // optional; without it a governor that refers to a value is an error
+	Redactor Redactor         // optional
+	Now      func() time.Time // optional, default time.Now
+
+	dial dialOptions // of tests
+}
+
+// Governors are all governors in force. They are safe for concurrent use.
+type Governors struct {
+	o         Options
+	ledger    *ledger
+	followUps followUps
+
+	mu    sync.RWMutex // guards what follows
+	files []*compiled
+	own   map[string][]*compiled // by the workspace whose own they are
+}
+
+// compiled is a file whose governors can be asked.
+type compiled struct {
+	file               File
+	permission, output []*member
+}
+
+// New makes Governors of no file.
+func New(o Options) *Governors {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Vault == nil {
+		o.Vault = noVault{}
+	}
+	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), own: map[string][]*compiled{}}
+}
+
+// Replace puts the governors of other files in force, the weakest layer first. A governor that is the same as before keeps its
+// circuit breaker.
+func (g *Governors) Replace(files []File) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.files = g.compile(files, g.files)
+}
+
+// Tighten puts a workspace's own governors in force for the sessions that work in it. They can stop acts, and approve none.
+func (g *Governors) Tighten(w tool.Workspace, files []File) {
+	for i := range files {
+		files[i].Project = true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := strings.Join(w.Dirs(), "\x00")
+	g.own[key] = g.compile(files, g.own[key])
+}
+
+// Active tells whether any governor could be asked about acts in the workspace.
+func (g *Governors) Active(w tool.Workspace) bool {
+	for _, c := range g.inForce(w) {
+		if len(c.permission) > 0 || len(c.output) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Governors) inForce(w tool.Workspace) []*compiled {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return append(slices.Clone(g.files), g.own[strings.Join(w.Dirs(), "\x00")]...)
+}
+
+func (g *Governors) compile(files []File, before []*compiled) []*compiled {
+	known := map[string]*member{}
+	for _, c := range before {
+		for _, m := range slices.Concat(c.permission, c.output) {
+			known[m.identity()] = m
+		}
+	}
+	members := func(specs []Spec, phase string) []*member {
+		var list []*member
+		for _, spec := range specs {
+			m := g.newMember(spec, phase)
+			if old := known[m.identity()]; old != nil {
+				m = old
+			}
+			list = append(list, m)
+		}
+		return list
+	}
+	var all []*compiled
+	for _, file := range files {
+		all = append(all, &compiled{
+			file: file, permission: members(file.Permission, tool.PhasePermission), output: members(file.Output, tool.PhaseOutput),
+		})
+	}
+	return all
+}
+
+// asked is a governor that is asked about one act, with the settings of its file.
+type asked struct {
+	*member
+	settings *Settings
+	project  bool
+}
+
+// Review asks the governors about an act. It returns when all have answered or their time is up, and waits for everything that
+// they have started. Ending ctx ends it; then nothing is approved.
+func (g *Governors) Review(ctx context.Context, review permissions.Review) permissions.Ruling {
+	var all []asked
+	for _, c := range g.inForce(review.Workspace) {
+		for _, m := range c.permission {
+			if m.wanted(&review) {
+				all = append(all, asked{m, &c.file.PermissionSettings, c.file.Project})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return permissions.Ruling{Silent: true}
+	}
+	in := newInput(&review, g.o.Now())
+	in.seal()
+	opinions := g.ask(ctx, in, all)
+	ruling := rule(opinions)
+	ruling.Governance = governance(in, opinions)
+	ruling.FollowUp = g.followUps.take(in, ruling.FollowUp, mostFollowUps(all))
+	return ruling
+}
+
+// ask asks first those that look at the act, and then, unless one of them has rejected it, those that count it: what is not let
+// through must not use up what may be let through.
+func (g *Governors) ask(ctx context.Context, in *input, all []asked) []opinion {
+	var look, count []asked
+	for _, a := range all {
+		if a.counts() {
+			count = append(count, a)
+		} else {
+			look = append(look, a)
+		}
+	}
+	deadline, stopOnReject := DefaultDeadline, false
+	for i, a := range all {
+		if i == 0 || a.settings.Deadline < deadline {
+			deadline = a.settings.Deadline
+		}
+		stopOnReject = stopOnReject || a.settings.StopOnFirstReject
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errDeadline)
+	defer cancel()
+	opinions := together(ctx, in, look, stopOnReject)
+	if strongest(opinions).verdict == permissions.Reject {
+		return opinions
+	}
+	return append(opinions, together(ctx, in, count, stopOnReject)...)
+}
+
+// errDeadline ends governors that take too long together.
+var errDeadline = errors.New("the time of all governors together was up")
+
+// errDecided ends governors whose answer does not matter any more.
+var errDecided = errors.New("another governor has rejected it already")
+
+// together asks governors at the same time and waits for all of them.
+func together(ctx context.Context, in *input, all []asked, stopOnReject bool) []opinion {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	opinions := make([]opinion, len(all))
+	var asking sync.WaitGroup
+	for i, a := range all {
+		asking.Go(func() { // ends with the governor's answer, or when its time is up
+			opinions[i] = a.opinion(ctx, in)
+			opinions[i].project, opinions[i].settings = a.project, a.settings
+			if stopOnReject && opinions[i].verdict == permissions.Reject {
+				stop(errDecided)
+			}
+		})
+	}
+	asking.Wait()
+	return opinions
+}
+
+// opinion is what asking one governor came to.
+type opinion struct {
+	member   *member
+	answer   answer
+	err      error // why there is no answer
+	silent   bool  // it has nothing to say
+	verdict  permissions.Verdict
+	countsAs string
+	millis   float64
+	project  bool
+	settings *Settings
+}
+
+// reason says in a sentence what the governor means.
+func (o *opinion) reason() string {
+	switch {
+	case o.err != nil:
+		return "it gave no answer: " + o.err.Error()
+	case len(o.answer.messages) > 0:
+		return strings.Join(o.answer.messages, "; ")
+	case o.answer.status == statusReject:
+		return "it rejects this"
+	case o.answer.status == statusApprove:
+		return "it approves this"
+	}
+	return "it wants a person to look at this"
+}
+
+// strongest gives the opinion that holds of all: reject before ask before approve, and of equal ones the first. It is silent when
+// nobody spoke.
+func strongest(opinions []opinion) opinion {
+	rank := map[permissions.Verdict]int{permissions.Reject: 3, permissions.Ask: 2, permissions.Approve: 1}
+	best := opinion{silent: true}
+	for _, o := range opinions {
+		if !o.silent && (best.silent || rank[o.verdict] > rank[best.verdict]) {
+			best = o
+		}
+	}
+	return best
+}
+
+// rule puts the opinions together.
+func rule(opinions []opinion) permissions.Ruling {
+	best := strongest(opinions)
+	if best.silent {
+		return permissions.Ruling{Silent: true}
+	}
+	r := permissions.Ruling{
+		Verdict: best.verdict, Governor: best.member.spec.ID, At: best.member.spec.Source.String(),
+		Reason: permissions.ShowLine(best.reason()), Option: best.answer.option,
+	}
+	// A yes may stand in for a person's when its own file says so, and every one that looked at the act could say what it thinks.
+	r.Answers = best.verdict == permissions.Approve && best.err == nil
+	for _, o := range opinions {
+		switch {
+		case o.err != nil:
+			r.Answers = false
+		case o.silent:
+		case o.project || !o.settings.AllApprove:
+			r.Answers = false
+		}
+		if o.answer.followUp != "" && (r.FollowUp == "" || o.member == best.member) {
+			r.FollowUp = o.answer.followUp
+		}
+	}
+	return r
+}
+
+// governance is what is put on record.
+func governance(in *input, opinions []opinion) tool.Governance {
+	told := tool.Governance{Phase: in.Phase, InputSHA256: in.hash, Answers: make([]tool.GovernorAnswer, 0, len(opinions))}
+	for _, o := range opinions {
+		spec := &o.member.spec
+		a := tool.GovernorAnswer{
+			Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind), Status: string(o.answer.status), CountsAs: o.countsAs,
+			Messages: o.answer.messages, Score: o.answer.score, Option: o.answer.option, FollowUp: o.answer.followUp,
+			Metadata: o.answer.metadata, Redacted: o.answer.redacted, Millis: o.millis, ExitCode: o.answer.exitCode, HTTP: o.answer.http,
+		}
+		if o.err != nil {
+			a.Error = cut(o.err.Error(), longestText)
+		}
+		told.Answers = append(told.Answers, a)
+	}
+	return told
+}
+
+func mostFollowUps(all []asked) int {
+	most := 0
+	for i, a := range all {
+		if i == 0 || a.settings.MostFollowUps < most {
+			most = a.settings.MostFollowUps
+		}
+	}
+	return most
+}
+
+// followUps counts the prompts that governors have sent, by session and phase: without an end, an agent and a governor could
+// talk for ever.
+type followUps struct {
+	mu   sync.Mutex
+	sent map[string]int
+}
+
+// mostCounted bounds how many sessions are counted. Beyond them nothing more is sent.
+const mostCounted = 4096
+
+func (f *followUps) take(in *input, prompt string, most int) string {
+	if prompt == "" {
+		return ""
+	}
+	session := in.Phase + "\x00" + in.TaskID + "\x00" + in.SessionID
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.sent == nil {
+		f.sent = map[string]int{}
+	}
+	if _, known := f.sent[session]; !known && len(f.sent) >= mostCounted || f.sent[session] >= most {
+		return ""
+	}
+	f.sent[session]++
+	return prompt
+}
+
+// Forget drops what is counted for a session that has ended.
+func (g *Governors) Forget(session string) {
+	g.followUps.mu.Lock()
+	defer g.followUps.mu.Unlock()
+	for key := range g.followUps.sent {
+		if strings.HasSuffix(key, "\x00"+session) {
+			delete(g.followUps.sent, key)
+		}
+	}
+}
+
+// bug marks what cannot happen.
+func bug(format string, args ...any) error { return fmt.Errorf("bug: "+format, args...) }

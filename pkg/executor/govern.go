@@ -1,0 +1,120 @@
+package executor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Governors look at a call after the rules and before any person, and at its output before anybody sees it. Both block until
+// they have answered or their time is up, and end early with ctx. Safe for concurrent use.
+type Governors interface {
+	// Active tells whether any could be asked about acts in the workspace.
+	Active(tool.Workspace) bool
+	// Review gives what they say of an act. What does not answer never approves.
+	Review(context.Context, permissions.Review) permissions.Ruling
+	// Screen gives what of an output may be seen.
+	Screen(context.Context, permissions.Finished) permissions.Screened
+}
+
+// governed asks the governors about what the rules let through, or would ask a person about. What they say is on record before
+// it counts.
+func (e *Executor) governed(ctx context.Context, a *act, decision permissions.Decision) permissions.Decision {
+	if decision.Verdict == permissions.Reject || !e.active(a) {
+		return decision
+	}
+	ruling := e.governors.Review(ctx, a.review(decision))
+	if err := e.recordGovernance(ctx, a, ruling.Governance); err != nil {
+		return answered(decision, permissions.Reject, permissions.SourceFault, fmt.Sprintf("what the governors said could not be recorded: %v", err))
+	}
+	return a.maskDecision(decision.Govern(ruling))
+}
+
+func (e *Executor) active(a *act) bool {
+	return e.governors != nil && e.governors.Active(a.call.Workspace)
+}
+
+// review tells governors of the act, without the values of secret parameters.
+func (a *act) review(decision permissions.Decision) permissions.Review {
+	r := permissions.NewReview(a.request, decision, a.publicArguments(), a.mask)
+	sum := sha256.Sum256([]byte(a.invocation.Script))
+	r.CallID, r.ToolCall, r.Task, r.Title = a.call.ID, a.call.Origin.ToolCall, a.call.Origin.Task, a.mask(a.title())
+	r.Digest, r.Script = a.invocation.Digest().String(), hex.EncodeToString(sum[:])
+	return r
+}
+
+// screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told. The call stays what it
+// was: completed or failed, with its exit code. Nothing that was done is unsaid. It gives what the result says about that.
+func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *ran, took time.Duration) map[string]any {
+	if !r.began && r.kept == nil || !e.active(a) {
+		return nil
+	}
+	// The caller may have given up. What the governors count, and what they say, is about what was done.
+	ctx = context.WithoutCancel(ctx)
+	screened := e.governors.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
+	if err := e.recordGovernance(ctx, a, screened.Governance); err != nil {
+		r.unrecorded = errors.Join(r.unrecorded, err)
+	}
+	if screened.Silent {
+		return nil
+	}
+	told := map[string]any{"governor": screened.Governor, "at": screened.At}
+	stdout, stderr := screened.Stdout, screened.Stderr
+	if screened.Withheld != "" {
+		told["withheld"] = a.mask(screened.Withheld)
+		stdout, stderr = "", fmt.Sprintf("[the output was withheld by governor %s (%s): %s]\n", screened.Governor, screened.At, a.mask(screened.Withheld))
+	}
+	if screened.FollowUp != "" {
+		told["follow_up_prompt"] = a.mask(screened.FollowUp)
+		stderr += fmt.Sprintf("[governor %s asks: %s]\n", screened.Governor, a.mask(screened.FollowUp))
+	}
+	r.outcome.Stdout, r.outcome.Stderr = []byte(stdout), []byte(stderr)
+	return told
+}
+
+// bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing of ours.
+func (r *ran) bare(a *act, took time.Duration) tool.Result {
+	failure := r.ended(a.tool)
+	result := tool.Result{
+		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode, Signal: r.outcome.Signal,
+		Stdout: string(r.outcome.Stdout), Stderr: string(r.outcome.Stderr), OutputLength: r.outcome.OutputBytes,
+		Truncated: r.outcome.Truncated, Cached: r.kept != nil, ExecutionTimeMS: millis(took), Error: failure,
+	}
+	if failure == nil && r.outcome.ExitCode != 0 {
+		result.Status = tool.StatusFailed
+	}
+	return result
+}
+
+// recordGovernance puts on record what governors said. Nothing is recorded where none was asked.
+func (e *Executor) recordGovernance(ctx context.Context, a *act, said tool.Governance) error {
+	if len(said.Answers) == 0 {
+		return nil
+	}
+	event := a.later(events.GovernorsAsked)
+	event.Time, event.Governance = e.now(), maskGovernance(said, a.mask)
+	return e.record.Record(context.WithoutCancel(ctx), event)
+}
+
+// maskGovernance takes secret values out of what governors said: one may repeat what it was told by somebody else.
+func maskGovernance(said tool.Governance, mask func(string) string) *tool.Governance {
+	masked := said
+	masked.Answers = nil
+	for _, answer := range said.Answers {
+		messages := answer.Messages
+		answer.Messages = nil
+		for _, message := range messages {
+			answer.Messages = append(answer.Messages, events.Text(mask(message)))
+		}
+		answer.FollowUp, answer.Error, answer.Metadata = events.Text(mask(answer.FollowUp)), mask(answer.Error), mask(answer.Metadata)
+		masked.Answers = append(masked.Answers, answer)
+	}
+	return &masked
+}
