@@ -269,6 +269,17 @@ func TestLimitAtOnce(t *testing.T) {
 	}
 }
 
+// Looking and taking are one step: whoever looked while there was one left may still come too late.
+func TestCounterTakesNoMore(t *testing.T) {
+	t.Parallel()
+	c, now := NewCounter(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for i, want := range []bool{true, true, false} {
+		if got, err := c.Take("k", 2, time.Hour, now); got != want || err != nil {
+			t.Errorf("take %d: %t, %v", i+1, got, err)
+		}
+	}
+}
+
 // A counter that cannot be read never approves.
 type brokenCounter struct{}
 

@@ -181,11 +181,16 @@ func meanings(dir, home, name string) []string {
 		if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || len(path) > longestPath {
 			return
 		}
-		names = append(names, filepath.Clean(path))
-		for _, way := range []string{path, filepath.Clean(path)} {
-			if walked, err := walk(way); err == nil {
-				names = append(names, walked)
-			}
+		clean := filepath.Clean(path)
+		names = append(names, clean)
+		if walked, err := walk(clean); err == nil {
+			names = append(names, walked)
+		}
+		if clean == path || !strings.Contains(path, "..") {
+			return // the kernel goes the same way: only .. depends on what stands before it
+		}
+		if walked, err := walk(path); err == nil {
+			names = append(names, walked)
 		}
 	}
 	switch {
