@@ -11,6 +11,7 @@ import (
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -46,9 +47,10 @@ type App struct {
 	sources config.Sources
 	state   string // the state directory; "" when there is none
 
-	mu       sync.Mutex
-	set      *config.Set
-	teardown []func() error // run in reverse
+	mu        sync.Mutex
+	set       *config.Set
+	toolDoors map[*mcpserver.Door]bool // those that are open
+	teardown  []func() error           // run in reverse
 }
 
 // Sources says where the files of these options are found.
@@ -83,7 +85,7 @@ func configHome(o Options) string {
 
 // New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
 func New(o Options) (*App, error) {
-	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs()}
+	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs(), toolDoors: map[*mcpserver.Door]bool{}}
 	if err := a.start(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -165,6 +167,11 @@ func (a *App) use(set *config.Set) {
 	a.Registry.Replace(entries)
 	a.Authority.Replace(permissions.NewSet(set.Policies))
 	a.note(loadedEvent(set.Files))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for door := range a.toolDoors {
+		door.Changed() // agents that are running may offer other tools from now on
+	}
 }
 
 // loadedEvent says which files count from now on, by what they say.
