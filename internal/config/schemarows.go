@@ -28,8 +28,8 @@ func schemaRows() map[string]map[string]schemaRow {
 	}
 	match := map[string]schemaRow{
 		"is":       {"It must be exactly this.", aText()},
-		"contains": {"This must stand in it; of a list, all.", anyOf(aText(), aList(aText()))},
-		"lacks":    {"This must not stand in it; of a list, none.", anyOf(aText(), aList(aText()))},
+		"contains": {"This must stand in it; of a list, all.", someTexts()},
+		"lacks":    {"This must not stand in it; of a list, none.", someTexts()},
 		"matches":  {"This regular expression (RE2) must fit somewhere in it.", aText()},
 	}
 	fileMatch := map[string]schemaRow{"absent": {"The file must not be there.", aBool()}}
@@ -104,6 +104,15 @@ func schemaRows() map[string]map[string]schemaRow {
 	}
 }
 
+// aReference is the value of a variable that stands elsewhere.
+func aReference() schema {
+	anything := schema{}
+	return schema{
+		"type": "object", "additionalProperties": false,
+		"properties": schema{"secret": anything, "env": anything, "file": anything, "command": anything},
+	}
+}
+
 func toolRows() map[string]schemaRow {
 	return map[string]schemaRow{
 		"name":                  {"For people.", aText()},
@@ -146,7 +155,7 @@ func sandboxRows() map[string]schemaRow {
 		"working_directory":     {"Where it starts; \".\" is the caller's directory.", aPath()},
 		"use_temp_isolation":    {"Start in an empty directory of its own, below working_directory.", withDefault(aBool(), true)},
 		"allowed_paths":         {"What it may write to; {path: …, access: read} for what it may only read.", aList(anyOf(aPath(), ref("path")))},
-		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, GIT_*) are refused.", schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": variableName.String()}, "additionalProperties": schema{"type": []string{"string", "number", "object"}}}},
+		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, GIT_*) are refused.", schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": variableName.String()}, "additionalProperties": anyOf(aLiteral(), aReference())}},
 		"network":               {"Where nothing is said: on if the script calls a network client, else off.", anEnum("on", "off")},
 		"strict":                {"Network interfaces of its own, which lead nowhere.", withDefault(aBool(), false)},
 		"allowed_commands":      {"The only program files that may start: names in PATH, or absolute paths.", aList(schema{"type": "string", "pattern": `^(/.*|[^/]+)$`})},
