@@ -93,7 +93,8 @@ func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
 // Token gives what the process that attaches has to show. It is a secret until it is spent.
 func (d *Door) Token() string { return d.token }
 
-// Changed tells whoever has attached that the list of tools is another now. It never blocks; several changes may be told as one.
+// Changed tells whoever has attached that the list of tools is another now. It never blocks; several changes may be told
+// as one.
 func (d *Door) Changed() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
