@@ -143,7 +143,7 @@ func credentialIn(node *yaml.Node) string {
 		}
 		for _, word := range credentialWord.FindAllString(node.Value, -1) {
 			if len(word) >= longLiteral && credentialShapes.MatchString(word) {
-				return fmt.Sprintf("%q…", word[:4])
+				return fmt.Sprintf("%q", word[:4]+"…")
 			}
 		}
 	}
