@@ -312,7 +312,11 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 		if err != nil {
 			return toList(err)
 		}
-		return set.Warnings, len(set.Tools), nil
+		found := set.Warnings
+		for i := range set.Tools {
+			found = append(found, config.CheckSetups(&set.Tools[i])...)
+		}
+		return found, len(set.Tools), nil
 	}
 	var found config.Errors
 	count := 0
@@ -336,8 +340,8 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 			continue
 		}
 		count += len(loaded)
-		for _, one := range loaded {
-			found = append(found, one.Warnings...)
+		for i := range loaded {
+			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
 		}
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })

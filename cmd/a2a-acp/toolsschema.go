@@ -44,7 +44,8 @@ tag in a place that cannot be made safe, a2a-acp tools check says.`,
 	}
 }
 
-// writeSchema puts the schema beside tools.yaml. It is ours, so an older one is replaced; what is no plain file is left alone.
+// writeSchema puts the schema beside tools.yaml. It is ours, so an older one is replaced; what is no plain file is left
+// alone.
 func writeSchema(env *environment, dir string) error {
 	text, err := config.ToolsSchema()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -51,9 +52,10 @@ type App struct {
 	storing sync.Mutex // guards store; held while it is opened
 	store   *store.Store
 
-	mu       sync.Mutex
-	set      *config.Set
-	teardown []func() error // run in reverse
+	mu        sync.Mutex
+	set       *config.Set
+	toolDoors map[*mcpserver.Door]bool // those that are open
+	teardown  []func() error           // run in reverse
 }
 
 // Sources says where the files of these options are found.
@@ -88,7 +90,7 @@ func configHome(o Options) string {
 
 // New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
 func New(o Options) (*App, error) {
-	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs()}
+	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs(), toolDoors: map[*mcpserver.Door]bool{}}
 	if err := a.start(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -179,6 +181,11 @@ func (a *App) use(set *config.Set) {
 	a.Authority.Replace(permissions.NewSet(set.Policies))
 	a.Governors.Replace(set.Governors)
 	a.note(loadedEvent(set.Files))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for door := range a.toolDoors {
+		door.Changed() // agents that are running may offer other tools from now on
+	}
 }
 
 // loadedEvent says which files count from now on, by what they say.

@@ -19,8 +19,8 @@ import (
 const setupSuffix = ":setup"
 
 // TestTools makes the calls that these tools give as examples, one after the other, as calls of the door: they are decided
-// and recorded like any other, in the sandbox of their tool. told hears of each. What an entry says about failing and repeating does not hold meanwhile: each
-// example is to meet the script.
+// and recorded like any other, in the sandbox of their tool. told hears of each. What an entry says about failing and
+// repeating does not hold meanwhile: each example is to meet the script.
 func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.Door, asker permissions.Asker, told func(tooltest.Outcome)) error {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {

@@ -41,11 +41,17 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.app.mu.Lock()
+	d.app.toolDoors[door] = true
+	d.app.mu.Unlock()
 	return &acp.MCPServer{
 		Command: d.self,
 		Args:    []string{"mcp", "--attach", door.Socket()},
 		Env:     []acp.Variable{{Name: mcpserver.TokenVariable, Value: door.Token()}},
 		Close: func() {
+			d.app.mu.Lock()
+			delete(d.app.toolDoors, door)
+			d.app.mu.Unlock()
 			if err := door.Close(); err != nil {
 				d.app.o.Say(err.Error())
 			}

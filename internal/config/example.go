@@ -268,6 +268,24 @@ func (e *toolEntry) checkExamples() {
 	}
 }
 
+// CheckSetups says what is wrong with the setups of a tool's examples. They are compiled when somebody asks, not whenever the
+// program starts, since no call needs them.
+func CheckSetups(loaded *Loaded) Errors {
+	var found Errors
+	for _, x := range loaded.Tool.Examples {
+		if x.Setup == "" {
+			continue
+		}
+		if _, err := CompileSetup(x); err != nil {
+			found = append(found, Error{
+				File: loaded.Tool.Source.File, Line: x.Line, Column: 1, Severity: SeverityError, Rule: ruleExample,
+				Message: fmt.Sprintf("tool %q: example %s: %v", loaded.Tool.ID, quote(x.Name), err),
+			}.shown())
+		}
+	}
+	return found
+}
+
 // CompileSetup compiles the setup of an example, which has no parameters. The error says where in the setup it is wrong.
 func CompileSetup(x tool.Example) (*render.Template, error) {
 	template, findings := render.Compile(x.Setup, nil, render.Options{Undeclared: render.RefuseUndeclared})

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and with nothing secret in them.
-// What was taken out is told, one line each. The error says which entry holds a credential that cannot be taken out.
+// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and with nothing
+// secret in them. What was taken out is told, one line each. The error says which entry holds a credential that cannot be taken out.
 func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
 	for _, id := range ids {

@@ -56,9 +56,9 @@ func ToolsSchema() ([]byte, error) {
 			"reference":  object(referenceNoun()),
 			"example":    object(exampleNoun()),
 			"expect":     object(expectNoun()),
-			"file":       object(exampleFileNoun()),
-			"match":      object(matchNoun()),
-			"file_match": object(fileMatchNoun()),
+			"file":       given(object(exampleFileNoun())),
+			"match":      given(object(matchNoun())),
+			"file_match": given(object(fileMatchNoun())),
 		},
 	}
 	return json.MarshalIndent(top, "", "  ")
@@ -74,6 +74,12 @@ func object[T any](n noun[T], required ...string) schema {
 	if len(required) > 0 {
 		s["type"], s["required"] = "object", required
 	}
+	return s
+}
+
+// given is an object in whose place nothing may not stand.
+func given(s schema) schema {
+	s["type"] = "object"
 	return s
 }
 
@@ -127,6 +133,9 @@ func aDuration(longest float64) schema {
 func aPath() schema { return schema{"type": "string", "minLength": 1, "pattern": `^[^~$]`} }
 
 func aList(of schema) schema { return schema{"type": []string{"array", "null"}, "items": of} }
+
+// someTexts is one text, or a list of them.
+func someTexts() schema { return anyOf(aText(), schema{"type": "array", "items": aText()}) }
 
 func aMapping(of schema) schema {
 	return schema{"type": []string{"object", "null"}, "additionalProperties": of}

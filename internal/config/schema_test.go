@@ -273,39 +273,78 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestSchemaRefusesEachUnknownKey puts a key that nobody knows into every noun in turn.
-func TestSchemaRefusesEachUnknownKey(t *testing.T) {
+// contexts are, for each noun, a tool in which %s is a key of that noun with its value.
+var contexts = map[string]string{
+	"toolNoun":           `%s`,
+	"parameterNoun":      `parameters: [{name: a, %s}]`,
+	"itemsNoun":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
+	"sandboxNoun":        `sandbox: {%s}`,
+	"limitsNoun":         `resource_limits: {%s}`,
+	"allowedPathNoun":    `sandbox: {allowed_paths: [{path: a, %s}]}`,
+	"mappedErrorNoun":    `error_mapping: {1: {code: 1, %s}}`,
+	"annotationsNoun":    `annotations: {%s}`,
+	"retryNoun":          `retry: {%s}`,
+	"circuitBreakerNoun": `circuit_breaker: {%s}`,
+	"cachingNoun":        `caching: {enabled: false, %s}`,
+	"exampleNoun":        `examples: [{%s}]`,
+	"expectNoun":         `examples: [{expect: {%s}}]`,
+	"exampleFileNoun":    `examples: [{files: {b: {%s}}}]`,
+	"matchNoun":          `examples: [{expect: {stdout: {%s}}}]`,
+	"fileMatchNoun":      `examples: [{expect: {files: {b: {%s}}}}]`,
+	"outputNoun":         `output: {%s}`,
+	"surfaceNoun":        `surface: {%s}`,
+	"referenceNoun":      `sandbox: {environment_variables: {A: {%s}}}`,
+}
+
+// TestSchemaAgreesOnEachKey gives every key of every noun values of all kinds: what the loader takes the schema takes, and
+// what the loader refuses for its type, or because the key is unknown, the schema refuses.
+func TestSchemaAgreesOnEachKey(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
-	for name, text := range map[string]string{
-		"a tool":           `bogus: 1`,
-		"a parameter":      `parameters: [{name: a, bogus: 1}]`,
-		"items":            `parameters: [{name: a, type: array, items: {type: string, bogus: 1}}]`,
-		"sandbox":          `sandbox: {bogus: 1}`,
-		"resource_limits":  `resource_limits: {bogus: 1}`,
-		"an allowed path":  `sandbox: {allowed_paths: [{path: a, bogus: 1}]}`,
-		"an error mapping": `error_mapping: {1: {code: 1, bogus: 1}}`,
-		"annotations":      `annotations: {bogus: 1}`,
-		"retry":            `retry: {bogus: 1}`,
-		"circuit_breaker":  `circuit_breaker: {bogus: 1}`,
-		"caching":          `caching: {enabled: true, bogus: 1}`,
-		"an example":       `examples: [{name: a, bogus: 1}]`,
-		"expect":           `examples: [{name: a, expect: {bogus: 1}}]`,
-		"a file":           `examples: [{name: a, files: {b: {bogus: 1}}}]`,
-		"a text's match":   `examples: [{name: a, expect: {stdout: {bogus: 1}}}]`,
-		"a file's match":   `examples: [{name: a, expect: {files: {b: {bogus: 1}}}}]`,
-	} {
-		for _, form := range []string{"version: 2\ntools: {t: {script: echo, %s}}", "t: {script: echo, %s}"} {
-			data := []byte(fmt.Sprintf(form, text))
-			if validate(compiled, data) == nil {
-				t.Errorf("%s: the schema takes an unknown key in\n%s", name, data)
+	values := []string{"7", "2.5", "-1", "true", "word", "on", "''", "2030-01-01", "[]", "[a]", "[7]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "{a: [7]}", "[{a: b}]", "~"}
+	taken, refused := 0, 0
+	for source, of := range nounsOfTools() {
+		if source == "rootNoun" {
+			continue
+		}
+		context, ok := contexts[source]
+		if !ok {
+			t.Errorf("there is no context for %s", source)
+			continue
+		}
+		_, keys := of()
+		for _, key := range append(keys, "bogus") {
+			if strings.Contains(context, " "+key+":") || strings.Contains(context, "{"+key+":") {
+				continue // it would stand there twice
 			}
-			if _, err := ReadTools(File{Name: "x", Data: data}); err == nil {
-				t.Errorf("%s: the loader takes it, too:\n%s", name, data)
+			for _, value := range values {
+				data := []byte("version: 2\ntools: {t: {script: echo, " + fmt.Sprintf(context, key+": "+value) + "}}")
+				if key == "script" {
+					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
+				}
+				_, err := ReadTools(File{Name: "x", Data: data})
+				matters := slices.ContainsFunc(List(err), func(e Error) bool {
+					return e.Severity == SeverityError && (e.Rule == ruleType || e.Rule == ruleUnknown)
+				})
+				switch verdict := validate(compiled, data); {
+				case err == nil && verdict != nil:
+					t.Errorf("the loader takes it, and the schema does not:\n%s\n%v", data, verdict)
+				case matters && verdict == nil:
+					t.Errorf("the schema takes it, and the loader does not:\n%s\n%v", data, err)
+				case err == nil:
+					taken++
+				case matters:
+					refused++
+				}
 			}
 		}
 	}
-	if err := validate(compiled, []byte("version: 2\ntools: {}\nbogus: 1")); err == nil {
-		t.Error("the schema takes an unknown key beside tools")
+	if taken < 200 || refused < 500 {
+		t.Errorf("%d were taken and %d refused", taken, refused)
+	}
+	for _, data := range []string{"version: 2\ntools: {}\nbogus: 1", "t: {script: echo, bogus: 1}"} {
+		if validate(compiled, []byte(data)) == nil {
+			t.Errorf("the schema takes %q", data)
+		}
 	}
 }

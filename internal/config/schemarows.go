@@ -28,8 +28,8 @@ func schemaRows() map[string]map[string]schemaRow {
 	}
 	match := map[string]schemaRow{
 		"is":       {"It must be exactly this.", aText()},
-		"contains": {"This must stand in it; of a list, all.", anyOf(aText(), aList(aText()))},
-		"lacks":    {"This must not stand in it; of a list, none.", anyOf(aText(), aList(aText()))},
+		"contains": {"This must stand in it; of a list, all.", someTexts()},
+		"lacks":    {"This must not stand in it; of a list, none.", someTexts()},
 		"matches":  {"This regular expression (RE2) must fit somewhere in it.", aText()},
 	}
 	fileMatch := map[string]schemaRow{"absent": {"The file must not be there.", aBool()}}

@@ -51,7 +51,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	defer o.Stdin.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := &attachment{sinks: map[string]func(string){}}
+	a := &attachment{sinks: map[string]func(string){}, changed: make(chan struct{}, 1), offered: map[string]string{}}
 	tools, err := a.open(ctx, o)
 	if err != nil {
 		return fmt.Errorf("attach to %s: %w", o.Socket, err)
@@ -59,13 +59,11 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	defer a.bridge.Close() //nolint:errcheck // nothing is written any more
 	server := mcp.NewServer(&mcp.Implementation{Name: Name, Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 		PageSize:     max(mcp.DefaultPageSize, len(tools)), // some clients read the first page only
 	})
-	for _, t := range tools {
-		if err := a.add(server, t); err != nil {
-			return fmt.Errorf("attach to %s: tool %q: %w", o.Socket, t.Name, err)
-		}
+	if err := a.offer(server, tools); err != nil {
+		return fmt.Errorf("attach to %s: %w", o.Socket, err)
 	}
 
 	agent := newStdio(o.Stdin, o.Stdout)
@@ -83,6 +81,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 		o.Stdin.Close() // the SDK would wait for an answer that it is writing to an agent that does not read
 		o.Stdout.Close()
 	})
+	watching.Go(func() { a.follow(ctx, server) }) // ends with Attach
 	err = server.Run(ctx, agent)
 	gone := context.Cause(ctx)
 	cancel(nil)
@@ -100,6 +99,9 @@ type attachment struct {
 	mu    sync.Mutex
 	last  int                     // number of the last call
 	sinks map[string]func(string) // where progress of a call goes, by the call's id
+
+	changed chan struct{}     // has something to take when the bridge has told of a change
+	offered map[string]string // the tools that the agent is offered, by their names; of Attach, then of follow alone
 }
 
 // open shows the token to the bridge and asks for its tools.

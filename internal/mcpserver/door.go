@@ -50,8 +50,9 @@ type Door struct {
 	close  func() error
 
 	mu     sync.Mutex
-	spent  bool // somebody has shown the token
-	guests int  // connections that have not shown it
+	spent  bool           // somebody has shown the token
+	guests int            // connections that have not shown it
+	peers  map[*peer]bool // connections that have
 }
 
 // Listen makes the socket and waits there in the background. The Door lets in one process of our own user, or of o.User, that
@@ -84,7 +85,7 @@ func Listen(o ListenOptions) (*Door, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("offer tools: %w", err), os.RemoveAll(dir))
 	}
-	d := &Door{tools: o.Tools, say: o.Say, user: o.User, dir: dir, listener: listener, token: randomHex(32)}
+	d := &Door{peers: map[*peer]bool{}, tools: o.Tools, say: o.Say, user: o.User, dir: dir, listener: listener, token: randomHex(32)}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.close = sync.OnceValue(d.shut)
 	d.ended.Go(d.accept) // ends when the listener is closed
@@ -108,6 +109,19 @@ func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
 
 // Token gives what the process that attaches has to show. It is a secret until it is spent.
 func (d *Door) Token() string { return d.token }
+
+// Changed tells whoever has attached that the list of tools is another now. It never blocks; several changes may be told
+// as one.
+func (d *Door) Changed() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for p := range d.peers {
+		select {
+		case p.changed <- struct{}{}:
+		default: // one is still to be told
+		}
+	}
+}
 
 // Close ends the calls that are under way, with ErrClosed as the cause, and returns when they have ended and nothing is
 // left: no connection, no goroutine, no file. Closing twice is harmless.

@@ -138,9 +138,16 @@ func (a *attachment) forget(id string) {
 	delete(a.sinks, id)
 }
 
-// handle takes what the bridge says by itself: progress. It is called by the goroutine that reads, one at a time, so that
-// no result overtakes the progress before it.
+// handle takes what the bridge says by itself: progress, and that the tools have changed. It is called by the goroutine that
+// reads, one at a time, so that no result overtakes the progress before it.
 func (a *attachment) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	if r.Method == methodChanged {
+		select {
+		case a.changed <- struct{}{}:
+		default: // one is still to be looked at
+		}
+		return
+	}
 	var about aboutCall
 	if r.Method != methodProgress || json.Unmarshal(params(r), &about) != nil {
 		return

@@ -28,6 +28,8 @@ type peer struct {
 	rpc   *jsonrpc2.Conn
 	shown bool // the token was shown
 
+	changed chan struct{} // has something to take when a change of the tools is to be told
+
 	mu      sync.Mutex
 	closing bool // nothing new may begin
 	calls   map[string]context.CancelCauseFunc
@@ -37,7 +39,7 @@ type peer struct {
 
 // serve speaks with one connection until it ends.
 func (d *Door) serve(conn *net.UnixConn, who user) {
-	p := &peer{door: d, who: who, socket: conn, stream: newLineStream(conn, mostHello), calls: map[string]context.CancelCauseFunc{}}
+	p := &peer{door: d, who: who, socket: conn, stream: newLineStream(conn, mostHello), calls: map[string]context.CancelCauseFunc{}, changed: make(chan struct{}, 1)}
 	p.ctx, p.cancel = context.WithCancelCause(d.ctx)
 	conn.SetReadDeadline(time.Now().Add(helloTime)) //nolint:errcheck // then reading fails too
 
@@ -50,6 +52,9 @@ func (d *Door) serve(conn *net.UnixConn, who user) {
 	p.closing = true
 	p.mu.Unlock()
 	p.cancel(ErrGone) // unless the Door was closed, which has another cause
+	d.mu.Lock()
+	delete(d.peers, p)
+	d.mu.Unlock()
 	p.working.Wait()
 	if !p.shown {
 		d.farewell()
@@ -118,6 +123,22 @@ func (p *peer) hello(r *jsonrpc2.Request) {
 	p.stream.limit = mostFrame
 	p.socket.SetReadDeadline(time.Time{}) //nolint:errcheck // then reading fails too
 	p.reply(r, struct{}{}, nil)
+	p.door.mu.Lock()
+	p.door.peers[p] = true
+	p.door.mu.Unlock()
+	p.working.Go(p.tellChanges) // ends with the connection
+}
+
+// tellChanges tells of changes of the tools, one after the other.
+func (p *peer) tellChanges() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.changed:
+			p.rpc.Notify(p.ctx, methodChanged, nil) //nolint:errcheck // nobody is there to be told
+		}
+	}
 }
 
 func (p *peer) checkHello(r *jsonrpc2.Request) error {

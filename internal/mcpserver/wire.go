@@ -2,7 +2,8 @@ package mcpserver
 
 import "errors"
 
-// What is said on the socket. The agent's side asks and the Door answers, but for progress, which the Door tells. Requests
+// What is said on the socket. The agent's side asks and the Door answers, but for progress and changed,
+// which the Door tells. Requests
 // have the caller's own ids; cancel and progress name them.
 const (
 	methodHello    = "hello"      // hello → empty object; comes first, once
@@ -10,6 +11,7 @@ const (
 	methodCall     = "tools/call" // callParams → CallResult
 	methodCancel   = "cancel"     // aboutCall, a notification: the library tells its peer nothing of a call that was given up
 	methodProgress = "progress"   // aboutCall, a notification
+	methodChanged  = "changed"    // nothing; a notification of the Door's: tools/list gives another list now
 )
 
 // wireVersion is the version of the above. The program may have been replaced on disk since the bridge was started.

@@ -180,8 +180,8 @@ func faults(findings []render.Finding) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// effects finds out whether the command only reads, and whether it reaches other machines. Both are guesses on the safe side: what
-// is not known to only read changes something.
+// effects finds out whether the command only reads. It is a guess on the safe side: what is not known to only read changes
+// something.
 func (e *maker) effects() {
 	shell := tag.ReplaceAllStringFunc(e.request.Command, func(tag string) string {
 		if strings.ContainsAny(tag[2:3], "#^/!=") {

@@ -61,7 +61,7 @@ func changed(dir string, want tool.Expectation, before map[string]string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // nothing is written through it
 	for _, file := range want.Files {
 		if why := misfit(root, file); why != "" {
 			all = append(all, fmt.Sprintf("file %s: %s", file.Name, why))

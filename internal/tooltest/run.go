@@ -103,7 +103,7 @@ func lay(dir string, files []tool.ExampleFile) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // its files are closed
 	for _, file := range files {
 		if parent := filepath.Dir(file.Name); parent != "." {
 			if err := root.MkdirAll(parent, 0o755); err != nil {
