@@ -30,13 +30,13 @@ type bridgeFlags struct {
 func bridgeCommand(env *environment) *cobra.Command {
 	var flags bridgeFlags
 	cmd := &cobra.Command{
-		Use:   "bridge [flags] (NAME | -- AGENT [ARGS...])",
+		Use:   "bridge NAME | -- AGENT [ARGS...]",
 		Short: "Sit between an editor and an agent",
 		Long: `bridge starts an agent and relays between it and the editor that started us, over standard input and
 output (ACP). File access, terminals and permission prompts pass the policies, and the agent gets
 the tools of tools.yaml.
 
-NAME is one of` + strings.Join(agentNames(), ", ") + `. Everything after -- is the agent's own command.
+NAME is one of ` + strings.Join(agentNames(), ", ") + `. Everything after -- is the agent's own command.
 
 With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
 directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
@@ -47,13 +47,14 @@ shows what it gets here, and tries it.
 With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
 runs unguarded, in the sandbox if it is to be confined; that is said.`,
 		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
-  #   "agent_servers": {"Gemini, guarded": {"type": "custom", "command": "a2a-acp", "args": ["bridge", "gemini"]}}
+  #   "agent_servers": {"Gemini, guarded":
+  #     {"type": "custom", "command": "a2a-acp", "args": ["bridge", "gemini"]}}
   a2a-acp bridge gemini
 
   # any agent that speaks ACP
   a2a-acp bridge -- my-agent --acp
 
-  # the whole agent in the sandbox: it writes to this directory and its own state, and nowhere else
+  # the whole agent in the sandbox: it writes to this directory only
   a2a-acp bridge --confine gemini
   a2a-acp bridge --confine=terminal -- my-agent --acp
 

@@ -35,7 +35,7 @@ Presets of the policy file:
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return initialise(env, preset) },
 	}
-	cmd.Flags().StringVar(&preset, "preset", preset, "careful, balanced or strict")
+	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: careful, balanced or strict")
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

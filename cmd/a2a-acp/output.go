@@ -44,7 +44,7 @@ func (f *format) Type() string { return "table|json|yaml" }
 // addFormat gives a verb -o and --json.
 func addFormat(cmd *cobra.Command) *format {
 	f := formatTable
-	cmd.Flags().VarP(&f, "output", "o", "form of the output")
+	cmd.Flags().VarP(&f, "output", "o", "form of the output: table, json or yaml")
 	asJSON := cmd.Flags().Bool("json", false, "the same as -o json")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *asJSON {
@@ -78,11 +78,17 @@ func writeData(w io.Writer, f format, v any) error {
 	return enc.Encode(v)
 }
 
-// table is rows for people. The last column is cut to the width of the terminal.
+// table is rows for people. The last column is cut to the width of the terminal. Where hardly anything of it would be left,
+// it stands below its row.
 type table struct {
 	head []string
 	rows [][]string
+	// whole shows all of the last column: what the reader has come for is never cut.
+	whole bool
 }
+
+// worthReading is how much of the last column must fit beside the others.
+const worthReading = 24
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
@@ -94,6 +100,10 @@ func (t *table) write(w io.Writer) {
 		}
 	}
 	limit := terminalWidth(w)
+	if limit > 0 && t.isCut(widths, limit) {
+		t.writeStacked(w, widths, limit)
+		return
+	}
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		var line strings.Builder
 		for i, cell := range row {
@@ -104,6 +114,41 @@ func (t *table) write(w io.Writer) {
 			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
 		}
 		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
+	}
+}
+
+// isCut tells whether the last column is worth more room than there is beside the others.
+func (t *table) isCut(widths []int, limit int) bool {
+	left := limit
+	for _, width := range widths[:len(widths)-1] {
+		left -= width + 2
+	}
+	last := widths[len(widths)-1]
+	return last > left && (t.whole || left < worthReading)
+}
+
+// writeStacked writes each row on lines of its own: as many columns as fit, and below them the others.
+func (t *table) writeStacked(w io.Writer, widths []int, limit int) {
+	beside, used := 0, 0
+	for beside < len(widths)-1 && used+widths[beside] <= limit {
+		used += widths[beside] + 2
+		beside++
+	}
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		var line strings.Builder
+		for i, cell := range row[:beside] {
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
+		for i, cell := range row[beside:] {
+			switch {
+			case cell == "":
+			case t.whole && beside+i == len(row)-1:
+				fmt.Fprintln(w, wrap("    "+cell, limit, 4))
+			default:
+				fmt.Fprintln(w, cut("    "+cell, limit))
+			}
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ with path, paths, dir, env, agent, mode and headless where they matter. --audit 
 record, by the number that audit list shows, as the rules of now would decide it.`,
 		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
   a2a-acp policy explain --path .github/workflows/ci.yml --write
-  a2a-acp policy explain --tool web_request -p url=https://example.com --json
+  a2a-acp policy explain --tool web_request -p url=https://example.com
   a2a-acp policy explain --policies ./stricter.yaml --shell 'ls'
   a2a-acp policy explain call.json
   a2a-acp policy explain --audit 412`,
@@ -278,7 +278,7 @@ func (e explanation) write(env *environment) {
 		fmt.Fprintf(w, "%-9s %s\n", map[bool]string{true: "runs:"}[i == 0], command)
 	}
 	fmt.Fprintln(w)
-	out := table{head: []string{"LAYER", "RULE", "SAYS", "MATCHES", "AT", "WHY"}}
+	out := table{head: []string{"LAYER", "RULE", "SAYS", "MATCHES", "AT", "WHY"}, whole: true}
 	for _, r := range e.Reasons {
 		matches := "no"
 		if r.Matched {

@@ -35,7 +35,7 @@ What a person was asked about counts as ask, whatever the answer was. A call who
 a value that the record does not hold, because it is secret or long, cannot be told and is counted
 apart. Links and files are looked at as they are now.`,
 		Example: `  a2a-acp policy replay --policies ./stricter.yaml
-  a2a-acp policy replay --since 30d --policies ./new.yaml --only --json | jq .changes`,
+  a2a-acp policy replay --policies ./new.yaml --only --json | jq .changes`,
 		Args: cobra.NoArgs,
 	}
 	f := addFormat(cmd)
@@ -57,6 +57,9 @@ type days time.Duration
 
 // String, Set and Type make days a flag.
 func (d *days) String() string {
+	if *d == 0 {
+		return ""
+	}
 	if t := time.Duration(*d); t%(24*time.Hour) == 0 && t > 0 {
 		return fmt.Sprintf("%dd", t/(24*time.Hour))
 	}

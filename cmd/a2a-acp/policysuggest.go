@@ -27,7 +27,7 @@ There is none for files that run as code, hold secrets or lie outside the worksp
 cannot be told, and for what a person has rejected as well; those are told on standard error.`,
 		Example: `  a2a-acp policy suggest > suggested.yaml
   a2a-acp policy suggest --least 5 --since 7d
-  a2a-acp policy replay --policies suggested.yaml   # what would they have changed?`,
+  a2a-acp policy replay --policies suggested.yaml`,
 		Args: cobra.NoArgs,
 	}
 	f := addFormat(cmd)

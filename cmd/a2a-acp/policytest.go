@@ -29,7 +29,7 @@ as expected, with 1 when one is not, and with 2 when a file cannot be read.
   - call: {tool: web_request, params: {method: POST, url: "https://example.com"}, agent: codex}
     expect: reject`,
 		Example: `  a2a-acp policy test policy_test.yaml
-  a2a-acp policy test --policies ./auto_approval_policies.yaml policy_test.yaml --json`,
+  a2a-acp policy test --policies ./stricter.yaml policy_test.yaml --json`,
 		Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt

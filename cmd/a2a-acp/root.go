@@ -27,6 +27,11 @@ func run(args []string, env *environment) int {
 	defer stop()
 	root := rootCommand(env)
 	root.SetArgs(args)
+	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each
+		root.InitDefaultHelpCmd()
+		root.InitDefaultCompletionCmd()
+		fitHelp(root, terminalWidth(env.stdout))
+	}
 	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(env.explain))
 	if err == nil {
 		return env.code
@@ -56,7 +61,7 @@ the agent pass your policies; the agent has the tools of your tools.yaml; every 
 record before it takes effect.
 
 ` + exitHelp,
-		Example: `  # set it up: find the agents, write the files, print the editor's settings
+		Example: `  # set it up: find the agents, write the files, print Zed's settings
   a2a-acp init
 
   # what an editor is told to run

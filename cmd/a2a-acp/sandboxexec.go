@@ -72,7 +72,7 @@ func sandboxExecCommand(env *environment) *cobra.Command {
   a2a-acp sandbox exec --profile terminal -- bash
 
   # data to read, one host's worth of network, a minute
-  a2a-acp sandbox exec --allow /data:ro --network --timeout 1m -- python3 report.py
+  a2a-acp sandbox exec --allow /data:ro --network --timeout 1m -- ./report
 
   # exactly what a tool of yours gets
   a2a-acp sandbox exec --tool grep -- bash
@@ -86,11 +86,11 @@ func sandboxExecCommand(env *environment) *cobra.Command {
 	f.StringVar(&flags.profile, "profile", "", "what it gets, by name: "+strings.Join(profileNames(), ", "))
 	f.StringVar(&flags.tool, "tool", "", "what it gets is what this tool gets")
 	f.StringArrayVar(&flags.tools, "tools", nil, "a tools file for --tool, in addition to the others; may be repeated")
-	f.StringArrayVar(&flags.allow, "allow", nil, "PATH[:ro], a file or directory that it may use; may be repeated")
+	f.StringArrayVar(&flags.allow, "allow", nil, "a file or directory that it may use, PATH[:ro]; may be repeated")
 	f.BoolVar(&flags.network, "network", false, "switch the network on")
-	f.StringArrayVar(&flags.sockets, "socket", nil, "PATH, a UNIX socket that it may connect to; may be repeated")
+	f.StringArrayVar(&flags.sockets, "socket", nil, "the path of a UNIX socket that it may connect to; may be repeated")
 	f.StringVar(&flags.dir, "dir", "", "start in this directory, not in the current one")
-	f.StringArrayVar(&flags.variables, "env", nil, "NAME[=VALUE], a variable for it; may be repeated")
+	f.StringArrayVar(&flags.variables, "env", nil, "a variable for it, NAME[=VALUE]; may be repeated")
 	addLimits(f, &flags.limits)
 	f.StringSliceVar(&flags.require, "require", nil, "refuse where this machine does not enforce these: fs, net, processes, memory, tree")
 	f.BoolVar(&flags.bestEffort, "best-effort", false, "run even where this machine enforces less than was asked for")

@@ -138,6 +138,7 @@ gets it, the values beside it, and the decision. Nothing runs.`,
 	f := addFormat(cmd)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
 	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "an argument of a call to be shown, name=value; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &tools))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(pairs) > 0 {
 			return showCall(env, args[0], pairs, tools, *f)
@@ -368,5 +369,26 @@ func completeTools(env *environment, tools *[]string) cobra.CompletionFunc {
 			ids = append(ids, cobra.CompletionWithDesc(loaded.Tool.ID, firstLine(loaded.Tool.Description)))
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeParameters completes the names of the parameters of the tool that the line has named.
+func completeParameters(env *environment, tools *[]string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		const more = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+		set, err := load(env, *tools, nil)
+		if err != nil || len(args) != 1 {
+			return nil, more
+		}
+		var names []string
+		for _, loaded := range set.Tools {
+			if loaded.Tool.ID != args[0] {
+				continue
+			}
+			for _, p := range loaded.Tool.Parameters {
+				names = append(names, cobra.CompletionWithDesc(p.Name+"=", firstLine(p.Description)))
+			}
+		}
+		return names, more
 	}
 }

@@ -36,7 +36,7 @@ whether it needs the network; says so; and adds an example that a2a-acp tools te
 the file keeps every byte. A command that cannot be made safe is refused, with what to write instead.`,
 		Example: `  a2a-acp tools new line_count -- 'wc -l {{file}}'
   a2a-acp tools new last_commits -- 'git log --oneline -{{count}}'
-  a2a-acp tools new fetch --description 'Download a page' -- curl -sS {{url}}
+  a2a-acp tools new fetch --description 'Get a page' -- curl -sS {{url}}
   a2a-acp tools new line_count --dry-run -- 'wc -l {{file}}'`,
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: cobra.NoFileCompletions,

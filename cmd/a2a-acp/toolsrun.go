@@ -57,7 +57,7 @@ or one such object on each line. Each call is decided and recorded by itself, on
 stop the others, and the results stand in the order of the file. The exit code is that of the first
 call that did not complete.`,
 		Example: `  a2a-acp tools run grep -p pattern=TODO -p path=src
-  a2a-acp tools run web_request --params '{"url":"https://example.com"}' --yes
+  a2a-acp tools run web_request --params '{"url":"https://example.com"}'
   a2a-acp tools run grep --params @call.json --json
   a2a-acp tools run grep -p pattern=TODO --dry-run
   a2a-acp tools run grep -p pattern=TODO --as gemini
@@ -66,6 +66,7 @@ call that did not complete.`,
 		ValidArgsFunction: completeTools(env, &flags.tools),
 	}
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &flags.tools))
 	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
 	addSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")

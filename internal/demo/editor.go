@@ -190,7 +190,7 @@ func (e *editor) update(params json.RawMessage) error {
 		if err := json.Unmarshal(p.Update.Content, &c); err != nil {
 			return err
 		}
-		e.tell("   agent   │ %s\n", strings.TrimSpace(c.Text))
+		e.tell("   agent   │ %s\n", strings.ReplaceAll(strings.TrimSpace(c.Text), "\n", "\n           │ "))
 	case "tool_call", "tool_call_update":
 		e.draw(p.Update)
 	}
