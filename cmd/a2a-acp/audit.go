@@ -224,8 +224,8 @@ func deciderOf(c audit.Chapter) string {
 	switch {
 	case decided == nil || decided.Decision == nil:
 		return "-"
-	case decided.Decision.Rule != "":
-		return decided.Decision.Rule
+	case decided.Decision.Rule != "" && decided.Decision.Source != string(permissions.SourcePerson):
+		return decided.Decision.Rule // a person's answer is the person's, whichever rule had them asked
 	}
 	return decided.Decision.Source
 }
@@ -340,7 +340,12 @@ func from(c audit.Chapter) string {
 
 func decision(d *events.Decision) string {
 	by := d.Source
-	if d.Rule != "" {
+	if d.Rule != "" && d.Source == string(permissions.SourcePerson) {
+		by += ", asked by " + d.Rule
+		if d.At != "" {
+			by += " (" + d.At + ")"
+		}
+	} else if d.Rule != "" {
 		by = fmt.Sprintf("%s %s", d.Source, d.Rule)
 		if d.At != "" {
 			by += " (" + d.At + ")"

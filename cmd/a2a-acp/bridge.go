@@ -48,7 +48,8 @@ With a terminal as standard input, or when the editor calls for the agent's own 
 runs unguarded, in the sandbox if it is to be confined; that is said.`,
 		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
   #   "agent_servers": {"Gemini, guarded":
-  #     {"type": "custom", "command": "a2a-acp", "args": ["bridge", "gemini"]}}
+  #     {"type": "custom", "command": "a2a-acp",
+  #      "args": ["bridge", "gemini"]}}
   a2a-acp bridge gemini
 
   # any agent that speaks ACP

@@ -126,12 +126,14 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	} else if result.ExitCode != 0 {
 		env.say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
+	refused := false
 	for _, hint := range result.Metadata.Sandbox.Hints {
 		if hint.Refused != "" {
 			env.say("hint: " + hint.String())
+			refused = true
 		}
 	}
-	sayMore(env, result)
+	sayMore(env, result, refused)
 	return env.ends(codeOfResult(result))
 }
 
@@ -142,9 +144,9 @@ func meaningOf(result tool.Result) string {
 	return fmt.Sprintf(" (%s)", permissions.ShowLine(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
 }
 
-// sayMore says what to do about a failure, and where output lies that was not passed on.
-func sayMore(env *environment, result tool.Result) {
-	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok {
+// sayMore says what to do about a failure, unless the sandbox has said it better, and where output lies that was not passed on.
+func sayMore(env *environment, result tool.Result, refused bool) {
+	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok && !refused {
 		env.say("hint: " + permissions.ShowLine(cure))
 	}
 	blobs, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -55,7 +57,8 @@ func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, fl
 	if !asJSON {
 		writeOffer(env.stdout, seen)
 		if failure == nil {
-			writeAsked(env.stdout, seen)
+			governed := slices.ContainsFunc(a.Set().Governors, func(f governor.File) bool { return len(f.Permission) > 0 })
+			writeAsked(env.stdout, seen, governed)
 		}
 	}
 	if !flags.dryRun {
@@ -95,11 +98,15 @@ func writeOffer(w io.Writer, seen seenAs) {
 }
 
 // writeAsked tells what the person sees of the call.
-func writeAsked(w io.Writer, seen seenAs) {
+func writeAsked(w io.Writer, seen seenAs, governed bool) {
 	fmt.Fprintln(w, "\nThe person sees")
 	if seen.Question != "" {
 		fmt.Fprintf(w, "  %s\n\n%s\n", seen.Title, indent(seen.Question))
 		return
 	}
-	fmt.Fprintf(w, "  no question: %s (%s%s): %s\n", seen.Decision.Result, seen.Decision.Source, atRule(seen.Decision), permissions.ShowLine(seen.Decision.Reason))
+	no := "no question"
+	if governed && seen.Decision.Result == permissions.Approve.String() {
+		no = "no question, unless a governor wants one"
+	}
+	fmt.Fprintf(w, "  %s: %s (%s%s): %s\n", no, seen.Decision.Result, seen.Decision.Source, atRule(seen.Decision), permissions.ShowLine(seen.Decision.Reason))
 }

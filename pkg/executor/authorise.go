@@ -94,7 +94,11 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		fmt.Fprintf(&text, "%s\n\n", permissions.Show(message))
 	}
 	if asked.Reason != "" {
-		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(asked.Reason))
+		because := asked.Reason
+		if asked.Source == permissions.SourceGovernor {
+			because = "governor " + asked.Rule + ": " + because
+		}
+		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(because))
 	}
 	text.WriteString(permissions.Fence("bash", permissions.Show(a.invocation.Shown)))
 	if values := a.values(); values != "" {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestHelpFits holds what help says of every verb to a terminal of 80 columns. Of an example the library cuts off what is
+// longer than 72, and such an example cannot be pasted; the first word of a flag's text it writes with one capital.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	root := rootCommand(&environment{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)})
+	fitHelp(root, 80)
+	verbs := 0
+	var look func(cmd *cobra.Command)
+	look = func(cmd *cobra.Command) {
+		verbs++
+		for _, line := range strings.Split(cmd.Long, "\n") {
+			if utf8.RuneCountInString(line) > 76 {
+				t.Errorf("%s: too long: %s", cmd.CommandPath(), line)
+			}
+		}
+		for _, line := range strings.Split(cmd.Example, "\n") {
+			if utf8.RuneCountInString(strings.TrimSpace(line)) > 72 {
+				t.Errorf("%s: this example is cut: %s", cmd.CommandPath(), line)
+			}
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
+			if first, _ := utf8.DecodeRuneInString(f.Usage); unicode.IsUpper(first) {
+				t.Errorf("%s --%s: begins with a capital: %s", cmd.CommandPath(), f.Name, f.Usage)
+			}
+			for _, line := range strings.Split(f.Usage, "\n") {
+				if utf8.RuneCountInString(line) > 80-helpMargin-len(f.Name) {
+					t.Errorf("%s --%s: too long: %s", cmd.CommandPath(), f.Name, line)
+				}
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			look(sub)
+		}
+	}
+	look(root)
+	if verbs < 30 {
+		t.Errorf("%d verbs were looked at; there are more", verbs)
+	}
+}
+
+// TestFitText fills paragraphs, and leaves alone what is a line for a reason.
+func TestFitText(t *testing.T) {
+	t.Parallel()
+	const text = "one two\nthree four five\n\nLevels:\n  full         nothing outlives\n               the call\n  none         nothing is run\n\n    - call: x\n      expect: y"
+	const want = "one two three four five\n\nLevels:\n  full         nothing\n               outlives\n               the call\n  none         nothing\n               is run\n\n    - call: x\n      expect: y"
+	if got := fitText(text, 24); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestStackedTable shows the last column below its row where there is no room for it, and never cuts the one that counts.
+func TestStackedTable(t *testing.T) {
+	t.Parallel()
+	out := table{head: []string{"RULE", "AT", "WHY"}, whole: true}
+	out.add("a", "policies.yaml:1", "the tool is another one than the rule is about")
+	var got bytes.Buffer
+	widths := []int{4, 15, 46}
+	if !out.isCut(widths, 40) || out.isCut(widths, 80) {
+		t.Error("a column is cut when it does not fit, and only then")
+	}
+	out.writeStacked(&got, widths, 30)
+	const want = "RULE  AT\n    WHY\na     policies.yaml:1\n    the tool is another one\n    than the rule is about\n"
+	if got.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+	}
+}
