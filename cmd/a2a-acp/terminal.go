@@ -94,7 +94,7 @@ func (t *terminal) put(ctx context.Context, q permissions.Question) (permissions
 	select {
 	case <-ctx.Done():
 		t.left = true
-		fmt.Fprintf(t.env.stderr, "\n%v\n", context.Cause(ctx))
+		fmt.Fprintf(t.env.stderr, "\na2a-acp: %v\n", context.Cause(ctx))
 		return permissions.Answer{}, context.Cause(ctx)
 	case line := <-answer:
 		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
