@@ -238,7 +238,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 
 // hostOptions keeps our own files away from the command, and what others run from being changed.
 func (e *execution) hostOptions() sandbox.Options {
-	hidden := append([]string{"/etc/a2a-acp"}, e.o.Hidden...)
+	hidden := append([]string{systemDir}, e.o.Hidden...)
 	for _, dir := range []string{ConfigDir(e.o.Options), stateOrNothing(e.o.Options)} {
 		if dir != "" {
 			hidden = append(hidden, dir)
