@@ -316,6 +316,8 @@ func limitOf(l tool.Limits, limit string) string {
 		return l.CPU.Round(time.Second).String()
 	case "memory":
 		return size(l.Memory)
+	case "address_space":
+		return size(l.Addresses)
 	case "file_size":
 		return size(l.FileSize)
 	case "temp_size":
