@@ -64,13 +64,15 @@ fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUN
 golden: ## write what the tests compare with anew; read the diff before you commit it
 	$(GO) test ./pkg/acp ./internal/config -update
 
-cross: ## every platform that the program is for; vet where the sources differ
+cross: ## every platform that the program is for; vet where the sources differ; the system call tables of arm64
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 		echo $$target; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
 	done
 	GOARCH=arm64 $(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	./scripts/need qemu-aarch64-static # the tables of system calls are each architecture's own
+	GOARCH=arm64 $(GO) test -exec qemu-aarch64-static -run 'TestFilter' ./pkg/sandbox
 
 clean:
 	rm -rf $(BUILD)

@@ -50,6 +50,8 @@ var may = map[string][]string{
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
+	// config: what a rule is suggested as is read back as a file.
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
@@ -58,20 +60,20 @@ var may = map[string][]string{
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor",
-		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
+		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
 		"internal/tooltest",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
-		"internal/mcpserver", "internal/profile", "internal/scaffold", "internal/secret", "internal/store",
+		"internal/mcpserver", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/store",
 		"internal/supervisor", "internal/tooltest",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.
 	"internal/bench": {
 		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver",
-		"internal/render",
+		"internal/render", "internal/replay",
 	},
 	"internal/demo": {},
 

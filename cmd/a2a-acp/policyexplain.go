@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -111,11 +112,11 @@ func explainRecorded(env *environment, flags explainFlags, f format) error {
 	if err != nil {
 		env.say(err.Error()) // the act may be whole all the same
 	}
-	var act app.Recorded
+	var act replay.Recorded
 	decided := find(chapters, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
 	known := decided != nil
 	if known {
-		act, known = app.ReadBack(*decided)
+		act, known = replay.ReadBack(*decided)
 	}
 	if !known {
 		return fail(exitUsage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))

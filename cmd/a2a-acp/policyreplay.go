@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -87,9 +88,9 @@ func (d *days) Set(s string) error {
 func (d *days) Type() string { return "duration" }
 
 // recordedActs reads the acts of the record that fit, the oldest first. Damaged lines are told, and the rest is given.
-func recordedActs(env *environment, filter audit.Filter, fits func(audit.Entry) bool) ([]app.Recorded, error) {
-	var acts []app.Recorded
-	err := eachRecorded(env, filter, func(act app.Recorded) {
+func recordedActs(env *environment, filter audit.Filter, fits func(audit.Entry) bool) ([]replay.Recorded, error) {
+	var acts []replay.Recorded
+	err := eachRecorded(env, filter, func(act replay.Recorded) {
 		if fits == nil || fits(act.Entry) {
 			acts = append(acts, act)
 		}
@@ -98,7 +99,7 @@ func recordedActs(env *environment, filter audit.Filter, fits func(audit.Entry) 
 }
 
 // eachRecorded goes through the acts of the record that fit, one by one, the oldest first.
-func eachRecorded(env *environment, filter audit.Filter, each func(app.Recorded)) error {
+func eachRecorded(env *environment, filter audit.Filter, each func(replay.Recorded)) error {
 	dir, err := app.StateDir(env.appOptions(nil, nil))
 	if err != nil {
 		return fail(exitHost, err)
@@ -106,7 +107,7 @@ func eachRecorded(env *environment, filter audit.Filter, each func(app.Recorded)
 	filter.Types = []events.Type{events.ToolDecided}
 	err = audit.Read(filepath.Join(dir, "audit"), func(e audit.Entry) error {
 		if filter.Fits(e) {
-			if act, ok := app.ReadBack(e); ok {
+			if act, ok := replay.ReadBack(e); ok {
 				each(act)
 			}
 		}
@@ -167,7 +168,7 @@ func replayPolicies(env *environment, policies []string, only bool, since time.D
 		return fail(exitUsage, err)
 	}
 	r := replayed{Changes: []change{}, Changed: []changed{}, Untellers: []untold{}}
-	if err := judge.Replay(func(each func(app.Recorded)) error {
+	if err := judge.Replay(func(each func(replay.Recorded)) error {
 		return eachRecorded(env, audit.Filter{Since: env.now().Add(-since)}, each)
 	}, r.add); err != nil {
 		return err
@@ -186,7 +187,7 @@ func replayPolicies(env *environment, policies []string, only bool, since time.D
 }
 
 // add counts one act that was decided again.
-func (r *replayed) add(act app.Again) {
+func (r *replayed) add(act replay.Again) {
 	r.Calls++
 	d, why := act.Decision, act.Untold
 	from, to := act.Before.String(), d.Verdict.String()

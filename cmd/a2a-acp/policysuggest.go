@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -54,9 +55,9 @@ func suggestPolicies(env *environment, least int, since time.Duration, f format)
 	suggestions, left := judge.Suggest(acts, least)
 	if f != formatTable {
 		return writeData(env.stdout, f, struct {
-			Suggestions []app.Suggestion `json:"suggestions"`
-			LeftOut     []app.LeftOut    `json:"left_out"`
-		}{append([]app.Suggestion{}, suggestions...), append([]app.LeftOut{}, left...)})
+			Suggestions []replay.Suggestion `json:"suggestions"`
+			LeftOut     []replay.LeftOut    `json:"left_out"`
+		}{append([]replay.Suggestion{}, suggestions...), append([]replay.LeftOut{}, left...)})
 	}
 	for _, l := range left {
 		env.say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, permissions.ShowLine(l.Why)))
@@ -65,11 +66,11 @@ func suggestPolicies(env *environment, least int, since time.Duration, f format)
 		env.say(fmt.Sprintf("nothing else was approved %d times in the same way", least))
 		return nil
 	}
-	rules := make([]app.SuggestedRule, len(suggestions))
+	rules := make([]replay.SuggestedRule, len(suggestions))
 	for i, s := range suggestions {
 		rules[i] = s.Rule
 	}
-	data, err := app.PolicyFile(rules)
+	data, err := replay.PolicyFile(rules)
 	if err != nil {
 		return err
 	}

@@ -58,13 +58,16 @@ type App struct {
 	teardown  []func() error           // run in reverse
 }
 
+// systemDir is where root keeps what holds for everybody.
+const systemDir = "/etc/a2a-acp"
+
 // Sources says where the files of these options are found.
 func Sources(o Options) config.Sources {
 	return config.Sources{
 		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies,
 		ConfigHome: configHome(o), Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
-		SystemDir: "/etc/a2a-acp",
+		SystemDir: systemDir,
 		Workspace: WorkspaceOf(o, o.Dir, nil),
 	}
 }
@@ -236,7 +239,7 @@ func (a *App) openLog() (*audit.Log, error) {
 
 // ownPaths are the files of ours that no agent may write by a rule.
 func (a *App) ownPaths() []string {
-	paths := []string{"/etc/a2a-acp"}
+	paths := []string{systemDir}
 	if dir := ConfigDir(a.o); dir != "" {
 		paths = append(paths, dir)
 	}

@@ -70,7 +70,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.Configuration = lookAtConfiguration(o)
 	d.State = lookAtState(o)
 	d.Bash = lookAtBash()
-	hidden := []string{"/etc/a2a-acp"}
+	hidden := []string{systemDir}
 	for _, dir := range []string{ConfigDir(o), stateOrNothing(o)} {
 		if dir != "" {
 			hidden = append(hidden, dir)

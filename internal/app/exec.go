@@ -238,7 +238,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 
 // hostOptions keeps our own files away from the command, and what others run from being changed.
 func (e *execution) hostOptions() sandbox.Options {
-	hidden := append([]string{"/etc/a2a-acp"}, e.o.Hidden...)
+	hidden := append([]string{systemDir}, e.o.Hidden...)
 	for _, dir := range []string{ConfigDir(e.o.Options), stateOrNothing(e.o.Options)} {
 		if dir != "" {
 			hidden = append(hidden, dir)
@@ -316,6 +316,8 @@ func limitOf(l tool.Limits, limit string) string {
 		return l.CPU.Round(time.Second).String()
 	case "memory":
 		return size(l.Memory)
+	case "address_space":
+		return size(l.Addresses)
 	case "file_size":
 		return size(l.FileSize)
 	case "temp_size":

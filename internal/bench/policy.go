@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -41,7 +42,7 @@ func policies(dir string) []row {
 		tail := within(fmt.Sprintf("policy: slowest decision of a hundred, %d rules", c.rules), "ms", c.p99)
 		rows = append(rows, decide(dir, c.rules, rate, tail)...)
 	}
-	return append(rows, replay(dir))
+	return append(rows, replayRow(dir))
 }
 
 // policyFile writes rules of every kind, none of which is about all acts, so that each of them is looked at.
@@ -103,8 +104,8 @@ func decide(dir string, n int, rate, tail row) []row {
 	return []row{rate.measured(each, 0, note), tail.measured(taken[len(taken)*99/100], 0, note)}
 }
 
-// replay decides a whole record again.
-func replay(dir string) row {
+// replayRow decides a whole record again.
+func replayRow(dir string) row {
 	r := within("policy: replay of the record", callRate, leastReplays)
 	rate, err := replayed(dir)
 	if err != nil {
@@ -127,14 +128,14 @@ func replayed(dir string) (float64, error) {
 		return 0, err
 	}
 	told := 0
-	err = judge.Replay(func(each func(app.Recorded)) error {
+	err = judge.Replay(func(each func(replay.Recorded)) error {
 		return audit.Read(state, func(e audit.Entry) error {
-			if act, ok := app.ReadBack(e); ok {
+			if act, ok := replay.ReadBack(e); ok {
 				each(act)
 			}
 			return nil
 		})
-	}, func(act app.Again) {
+	}, func(act replay.Again) {
 		if act.Untold == "" {
 			told++
 		}

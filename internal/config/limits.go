@@ -29,6 +29,7 @@ func limits() []limit {
 		{"max_open_files", "a whole number", 8, mega, func(l *tool.Limits, n int64) { l.OpenFiles = int(n) }},
 		{"max_processes", "a whole number", 1, 65536, func(l *tool.Limits, n int64) { l.Processes = int(n) }},
 		{"max_temp_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.TempSize = n * mega }},
+		{"max_address_space_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.Addresses = n * mega }},
 		{"max_output_mb", "a whole number of megabytes", 1, 1024, func(l *tool.Limits, n int64) { l.Output = n * mega }},
 	}
 }
@@ -57,10 +58,20 @@ func (e *toolEntry) readLimit(l limit, v value) {
 		return
 	}
 	e.limits[l.name] = v
-	if n, ok := v.whole(l.low, l.high); ok {
-		l.set(&e.tool.Sandbox.Limits, n)
+	n, ok := v.whole(l.low, l.high)
+	if !ok {
+		return
+	}
+	l.set(&e.tool.Sandbox.Limits, n)
+	if addresses := e.tool.Sandbox.Limits.Addresses; l.name == "max_address_space_mb" && addresses < manyAddresses {
+		v.warn("address-space", "max_memory_mb counts the memory that a process really takes",
+			"node, java and go reserve far more addresses than they ever use, and do not start with so few")
 	}
 }
+
+// manyAddresses is how much address space such programs start with: java wanted more than one gigabyte, node more than a
+// hundred (measured).
+const manyAddresses = 128 << 30
 
 // longestTimeout is the longest time that a call may be given.
 const longestTimeout = 24 * time.Hour

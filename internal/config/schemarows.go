@@ -184,6 +184,7 @@ func limitRows() map[string]schemaRow {
 		"max_open_files":       {"Descriptors of each process.", withDefault(schema{}, tool.DefaultLimits().OpenFiles)},
 		"max_processes":        {"Threads and processes of the whole call.", withDefault(schema{}, tool.DefaultLimits().Processes)},
 		"max_temp_mb":          {"Size of the call's own /tmp, which is in memory.", withDefault(schema{}, tool.DefaultLimits().TempSize>>20)},
+		"max_address_space_mb": {"Address space of each process. Few programs need this; node, java and go do not start with little of it.", schema{}},
 		"max_output_mb":        {"Bytes of stdout and of stderr, each.", withDefault(schema{}, tool.DefaultLimits().Output>>20)},
 	}
 	rows := map[string]schemaRow{}

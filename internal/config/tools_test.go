@@ -65,7 +65,7 @@ func TestEveryKey(t *testing.T) {
 			BestEffort: true,
 			Limits: tool.Limits{
 				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
-				OpenFiles: 10, Processes: 1, TempSize: 64 << 20,
+				OpenFiles: 10, Processes: 1, TempSize: 64 << 20, Addresses: 200_000 << 20,
 			},
 		},
 		ErrorMapping: map[int]tool.MappedError{
@@ -83,7 +83,7 @@ func TestEveryKey(t *testing.T) {
 		Examples: []tool.Example{
 			{Text: "say hello"},
 			{
-				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 74,
+				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 75,
 				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"}, {Name: "d", Link: "a.txt"}},
 				Expect: tool.Expectation{
 					Stdout: &tool.TextMatch{Is: text("x"), Contains: []string{"hello", "high"}, Lacks: []string{"low"}, Matches: "^h"},
@@ -94,7 +94,7 @@ func TestEveryKey(t *testing.T) {
 					},
 				},
 			},
-			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 86, Expect: tool.Expectation{Error: tool.FailValidation}},
+			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 87, Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
 		Version: "1.10",
 		Author:  "Somebody",

@@ -73,6 +73,7 @@ type attackLimits struct {
 	OpenFiles int `yaml:"open_files"`
 	Processes int
 	TempSize  int64 `yaml:"temp_size"`
+	Addresses int64 `yaml:"address_space"`
 }
 
 // proof is how it is seen, from outside where that can be, that an attempt succeeded.

@@ -15,11 +15,14 @@ var complaints = []struct {
 	words []string
 }{
 	{limitProcesses, []string{"Resource temporarily unavailable", "resource temporarily unavailable", "can't start new thread", "failed to create new OS thread", "unable to create native thread"}},
-	{limitMemory, []string{"Cannot allocate memory", "cannot allocate", "MemoryError", "std::bad_alloc", "out of memory", "Out of memory", "memory exhausted", "OutOfMemoryError", "heap out of memory"}},
+	{limitMemory, noMemory},
+	{limitAddresses, noMemory}, // the kernel's word for both is ENOMEM, so both are named where a call has both
 	{limitOpenFiles, []string{"Too many open files", "too many open files", "EMFILE"}},
 	{limitFileSize, []string{"File too large", "file too large", "EFBIG"}},
 	{limitTempSize, []string{"No space left on device", "no space left on device", "ENOSPC"}},
 }
+
+var noMemory = []string{"Cannot allocate memory", "cannot allocate", "MemoryError", "std::bad_alloc", "out of memory", "Out of memory", "memory exhausted", "OutOfMemoryError", "heap out of memory"}
 
 // complained names the limits that a call which failed speaks of at the end of its standard error.
 func (c *call) complained(stderr []byte) []string {
@@ -27,7 +30,7 @@ func (c *call) complained(stderr []byte) []string {
 	stderr = stderr[max(0, len(stderr)-enough):]
 	l := c.plan.profile.Limits
 	bounded := map[string]bool{
-		limitProcesses: l.Processes > 0, limitMemory: l.Memory > 0, limitOpenFiles: l.OpenFiles > 0, limitFileSize: l.FileSize > 0, limitTempSize: l.TempSize > 0 && c.plan.level.hasNamespaces(),
+		limitProcesses: l.Processes > 0, limitMemory: l.Memory > 0, limitOpenFiles: l.OpenFiles > 0, limitFileSize: l.FileSize > 0, limitAddresses: l.Addresses > 0, limitTempSize: l.TempSize > 0 && c.plan.level.hasNamespaces(),
 	}
 	var list []string
 	for _, complaint := range complaints {

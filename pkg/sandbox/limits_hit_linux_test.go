@@ -20,6 +20,7 @@ var runningInto = map[string]struct {
 	limitTimeout:   {tool.Limits{Timeout: 100 * time.Millisecond}, "sleep 1000", ""},
 	limitCPU:       {tool.Limits{CPU: time.Second}, "bash -c 'while :; do :; done'; exit $?", ""},
 	limitMemory:    {tool.Limits{Memory: 32 << 20}, `x=$(head -c 64M /dev/zero | tr '\0' x); exit 9`, ""},
+	limitAddresses: {tool.Limits{Addresses: 64 << 20}, `x=$(head -c 64M /dev/zero | tr '\0' x); exit 9`, ""},
 	limitFileSize:  {tool.Limits{FileSize: 4096}, "head -c 8192 /dev/zero >$HOME/big; exit $?", ""},
 	limitOutput:    {tool.Limits{Output: 1000}, "yes", ""},
 	limitOpenFiles: {tool.Limits{OpenFiles: 20}, `perl -e 'for (1..40) { open(my $f, "<", "/dev/null") or die "open: $!\n"; push @all, $f }'`, ""},
@@ -36,7 +37,7 @@ func TestEachLimitIsNamed(t *testing.T) {
 	}
 	atLevels(t, func(t *testing.T, host *Host) {
 		all := tool.Limits{
-			Timeout: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20, Output: 1 << 20, OpenFiles: 64, Processes: 64, TempSize: 1 << 20,
+			Timeout: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20, Output: 1 << 20, OpenFiles: 64, Processes: 64, TempSize: 1 << 20, Addresses: 1 << 40,
 		}
 		for name := range planFor(t, host, all, false).Report().Limits {
 			t.Run(name, func(t *testing.T) {

@@ -42,8 +42,12 @@ func kernelLimitsOf(limits tool.Limits, m mark, processes uint64, c capability) 
 		set("RLIMIT_CPU", unix.RLIMIT_CPU, seconds, seconds+1)
 	}
 	if limits.Memory > 0 {
-		// Not RLIMIT_AS: node, java and go reserve far more addresses than they ever use, and do not start.
+		// Not RLIMIT_AS, but where somebody asks for it: node, java and go reserve far more addresses than they ever use, and
+		// do not start.
 		set("RLIMIT_DATA", unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory))
+	}
+	if limits.Addresses > 0 {
+		set("RLIMIT_AS", unix.RLIMIT_AS, uint64(limits.Addresses), uint64(limits.Addresses))
 	}
 	if limits.FileSize > 0 {
 		set("RLIMIT_FSIZE", unix.RLIMIT_FSIZE, uint64(limits.FileSize), uint64(limits.FileSize))
@@ -76,6 +80,7 @@ func ownLimits(c *capability) {
 		c.cpu = time.Duration(seconds-1) * time.Second
 	}
 	c.memory = int64(hard(unix.RLIMIT_DATA))
+	c.addresses = int64(hard(unix.RLIMIT_AS))
 	c.fileSize = int64(hard(unix.RLIMIT_FSIZE))
 	c.openFiles = int(hard(unix.RLIMIT_NOFILE))
 	c.processes = hard(unix.RLIMIT_NPROC)

@@ -336,7 +336,7 @@ func environ(path string) ([]byte, error) {
 		}
 		dir := filepath.Dir(path)
 		if _, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || taskState(filepath.Join(dir, "stat")) == 'Z' {
-			return nil, nil
+			return nil, nil //nolint:nilerr // a process without a program has no environment, which is no error
 		}
 		if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); len(line) > 0 {
 			return os.ReadFile(path) // it has a command line, so it has got through: what there is now is all

@@ -40,6 +40,7 @@ type capability struct {
 	// The limits that bind this process itself. A call cannot be granted more.
 	cpu       time.Duration
 	memory    int64
+	addresses int64
 	fileSize  int64
 	openFiles int
 	processes uint64 // tasks of the whole user
@@ -71,6 +72,7 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	limits := &p.profile.Limits
 	limits.CPU = lower(limits.CPU, c.cpu)
 	limits.Memory = lower(limits.Memory, c.memory)
+	limits.Addresses = lower(limits.Addresses, c.addresses)
 	limits.FileSize = lower(limits.FileSize, c.fileSize)
 	limits.OpenFiles = lower(limits.OpenFiles, c.openFiles)
 	p.enforced, p.lacking = properties(c, user)
@@ -199,7 +201,7 @@ func (p Plan) NotEnforced() []string {
 }
 
 // Report is the beginning of what a result says about its sandbox. Limits are in milliseconds for timeout, in seconds for
-// cpu, in bytes for memory, file_size, temp_size and output, and counted for open_files and processes.
+// cpu, in bytes for memory, address_space, file_size, temp_size and output, and counted for open_files and processes.
 func (p Plan) Report() tool.SandboxReport {
 	limits := map[string]int64{}
 	for name, value := range map[string]int64{
@@ -211,6 +213,7 @@ func (p Plan) Report() tool.SandboxReport {
 		limitOpenFiles: int64(p.profile.Limits.OpenFiles),
 		limitProcesses: int64(p.profile.Limits.Processes),
 		limitTempSize:  p.profile.Limits.TempSize,
+		limitAddresses: p.profile.Limits.Addresses,
 	} {
 		if value > 0 && (name != limitTempSize || p.level.hasNamespaces()) {
 			limits[name] = value
@@ -232,6 +235,7 @@ const (
 	limitOpenFiles = "open_files"
 	limitProcesses = "processes"
 	limitTempSize  = "temp_size"
+	limitAddresses = "address_space"
 )
 
 // sum hashes every field with its length before it, so that no two ways of splitting the same bytes agree.
@@ -246,7 +250,7 @@ func (p *Plan) sum() string {
 		}
 	}
 	for _, n := range []int64{
-		flags, int64(p.user), int64(l.Timeout), int64(l.CPU), l.Memory, l.FileSize, l.Output, int64(l.OpenFiles), int64(l.Processes), l.TempSize,
+		flags, int64(p.user), int64(l.Timeout), int64(l.CPU), l.Memory, l.FileSize, l.Output, int64(l.OpenFiles), int64(l.Processes), l.TempSize, l.Addresses,
 		int64(len(p.profile.AllowedPaths)), int64(len(p.profile.Environment)), int64(len(p.profile.Sockets)),
 		int64(len(p.profile.Commands)), int64(len(p.profile.Require)),
 	} {

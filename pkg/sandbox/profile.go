@@ -93,7 +93,7 @@ func checkLimits(l tool.Limits) error {
 	}{
 		{"timeout", int64(l.Timeout)}, {"cpu", int64(l.CPU)}, {"memory", l.Memory}, {"file size", l.FileSize},
 		{"output", l.Output}, {"open files", int64(l.OpenFiles)}, {"processes", int64(l.Processes)},
-		{"temporary files", l.TempSize},
+		{"temporary files", l.TempSize}, {"address space", l.Addresses},
 	} {
 		if limit.value < 0 {
 			return fmt.Errorf("limit on %s: want a positive number, or 0 for none; got %d", limit.name, limit.value)

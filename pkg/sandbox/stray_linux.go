@@ -46,7 +46,7 @@ func newStrays() strays {
 	if err != nil {
 		return strays{}
 	}
-	defer self.Release()
+	defer func() { _ = self.Release() }() // it never fails
 	return strays{held: self.WithHandle(func(uintptr) {}) == nil}
 }
 

@@ -48,8 +48,12 @@ func playStrays() error {
 	if err := waitid(late.Process.Pid, unix.WEXITED|unix.WNOWAIT); err != nil {
 		return err
 	}
-	if list, err := host.adopted.read(); err != nil || !slices.Contains(list, late.Process.Pid) {
-		return fmt.Errorf("process %d is not in the main thread's list: %v, %v", late.Process.Pid, list, err)
+	list, err := host.adopted.read()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(list, late.Process.Pid) {
+		return fmt.Errorf("process %d is not in the main thread's list: %v", late.Process.Pid, list)
 	}
 	now := time.Now()
 	look := func(after time.Duration) error {
@@ -79,7 +83,7 @@ func playStrays() error {
 		return err
 	}
 	if err := late.Wait(); err == nil || late.ProcessState.ExitCode() != 7 {
-		return fmt.Errorf("the child that was waited for last: got %v, %v; want exit code 7", err, late.ProcessState)
+		return fmt.Errorf("the child that was waited for last: got %v; want exit code 7", late.ProcessState)
 	}
 	return nil
 }

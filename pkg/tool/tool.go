@@ -97,6 +97,7 @@ type Limits struct {
 	OpenFiles int           // descriptors of each process
 	Processes int           // tasks of the whole call; the kernel counts threads
 	TempSize  int64         // bytes of the call's own /tmp, which is in memory
+	Addresses int64         // bytes of address space of each process, whether it uses them or not; none unless asked for
 }
 
 // DefaultLimits are the limits of an entry that names none: those of the original system, but for processes, since the

@@ -1,4 +1,4 @@
-package app
+package replay
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -70,7 +71,7 @@ func testJudge(t *testing.T, rules string) *Judge {
 	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err := NewJudge(Options{PolicyFiles: []string{file}, Dir: filepath.Dir(file), Getenv: func(string) string { return "" }}, true)
+	j, err := New(Options{Sources: config.Sources{Policies: []string{file}, Dir: filepath.Dir(file)}})
 	if err != nil {
 		t.Fatal(err)
 	}
