@@ -321,7 +321,7 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 		case asked.Source == permissions.SourceConfinement:
 			decision.Reason = "for this time: what the agent's own sandbox does not let it change is asked each time"
 		default:
-			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
+			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request, asIs)
 		}
 	}
 	return decision, err
