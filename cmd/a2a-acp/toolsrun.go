@@ -78,6 +78,9 @@ call that did not complete.`,
 	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if flags.agent != "" && app.BelowBridge() { // or it would choose whose rules it is decided by
+			return fail(exitDenied, app.ErrBelowBridge)
+		}
 		switch {
 		case flags.batch == "" && len(args) == 1:
 			return runTool(cmd.Context(), env, args[0], flags, *asJSON)

@@ -44,7 +44,7 @@ func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, fl
 	agent, known := agents.ByName(flags.agent)
 	seen := seenAs{
 		Agent: flags.agent, Known: known, Offered: mcpserver.FromTool(entry.Tool),
-		Exposed: app.IsExposed(entry.Tool, a.Set().Settings), Arguments: call.Arguments,
+		Exposed: app.IsExposed(entry.Tool, a.Set().Settings), Arguments: withoutSecrets(entry.Tool, call.Arguments),
 	}
 	seen.Name = agent.ToolName(mcpserver.Name, seen.Offered.Name)
 	preview, failure := a.Executor.Preview(call)
@@ -81,6 +81,28 @@ func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, fl
 		return nil
 	}
 	return silent(codeOfResult(*seen.Result))
+}
+
+// withoutSecrets gives arguments as they can be shown: what a person tries out is pasted into tickets.
+func withoutSecrets(t *tool.Tool, arguments json.RawMessage) json.RawMessage {
+	secret := t.SecretParameters()
+	if len(secret) == 0 {
+		return arguments
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(arguments, &given); err != nil {
+		return json.RawMessage(`"[not shown]"`) // the call itself says what is wrong with them
+	}
+	for name := range given {
+		if secret[name] {
+			given[name] = json.RawMessage(`"[secret]"`)
+		}
+	}
+	shown, err := json.Marshal(given)
+	if err != nil {
+		return json.RawMessage(`"[not shown]"`)
+	}
+	return shown
 }
 
 // writeOffer tells what the model knows of the tool, and how it calls it.

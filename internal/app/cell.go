@@ -125,34 +125,65 @@ func (s *cell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	if !r.Own && !filepath.IsAbs(r.Path) {
 		return permissions.Reject, held("and an editor may take a path that is not absolute for any file")
 	}
+	seen := s.seen(r.Dir, r.Path)
 	real, err := permissions.Resolve(r.Dir, r.Path)
-	if err != nil {
-		return permissions.Reject, held("and it cannot be told which file this is: " + err.Error())
+	if err != nil && (s.reach.Of(seen).Read || strings.HasPrefix(seen, "/proc/")) {
+		return permissions.Reject, held("and it cannot be told which file " + permissions.ShowLine(seen) + " is")
 	}
-	access := s.reach.Of(real)
+	access := sandbox.Access{}
+	if err == nil {
+		access = s.reach.Of(real)
+	}
 	switch {
 	case access.Write, access.Read && !r.Write:
 		return permissions.Approve, ""
-	case r.Own && sandbox.IsPrivate(real):
+	case err == nil && r.Own && sandbox.IsPrivate(real):
 		return permissions.Approve, "" // it has a /tmp of its own
 	case access.Own:
 		return permissions.Reject, held("and this is a file of a2a-acp itself")
 	case access.Protected:
 		return permissions.Ask, held("and others run or believe " + permissions.ShowLine(real) + " without a further look, so its sandbox does not let it change that")
 	}
-	// The agent reads this, so it tells nothing of what there is outside: of a file that exists and of one that does not, the same.
-	at := real
+	// The agent reads this, so it tells nothing of what there is outside: of a file that exists, of one that does not, and of a
+	// link, the same.
+	at := seen
 	if r.Write {
-		at = filepath.Dir(real)
+		at = filepath.Dir(seen)
 	}
-	switch what := permissions.Delicate(real); {
+	switch what := permissions.Delicate(seen); {
 	case what != "":
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, permissions.ShowLine(real), what))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, permissions.ShowLine(seen), what))
 	case !grantable(at):
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s", verb, permissions.ShowLine(real)))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s", verb, permissions.ShowLine(seen)))
 	default:
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, permissions.ShowLine(real), flagFor(at, r.Write)))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, permissions.ShowLine(seen), flagFor(at, r.Write)))
 	}
+}
+
+// seen gives the name of a file as far as the agent can follow it: a link that it cannot read stays what it is called.
+func (s *cell) seen(dir, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	const mostLinks = 40 // path_resolution(7)
+	at, rest := "/", strings.Split(filepath.Clean(path), "/")
+	for links := 0; len(rest) > 0; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		target := ""
+		if links < mostLinks && s.reach.Of(next).Read {
+			target, _ = os.Readlink(next)
+		}
+		if target == "" {
+			at = next
+			continue
+		}
+		if links++; filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return at
 }
 
 // grantable tells whether a path is one that a person would grant: not the root, nor what homes are in.

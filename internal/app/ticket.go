@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -100,9 +101,6 @@ func (e *execution) redeem() error {
 	if !e.o.BestEffort {
 		e.o.AtLeast = string(sandbox.LevelFull)
 	}
-	if len(t.Command) == 0 {
-		return errors.New("--ticket: it names no command")
-	}
 	e.profile = t.Profile
 	e.profile.Terminal = anyTerminal(e.o.Stdio)
 	e.profile.Environment = map[string]string{}
@@ -120,11 +118,15 @@ func (e *execution) redeem() error {
 	return err
 }
 
-// takeTicket reads a ticket and uses it up.
+// ticketName is what a ticket's file is called (see random).
+var ticketName = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// takeTicket reads a ticket and uses it up. Whoever starts us chooses the path, and agents do so where a rule lets them: what
+// is not a ticket in every respect stays where it is.
 func takeTicket(name string) (t ticket, err error) {
 	decoded, err := hex.DecodeString(name)
 	path := string(decoded)
-	if err != nil || !filepath.IsAbs(path) || filepath.Clean(path) != path {
+	if err != nil || !filepath.IsAbs(path) || filepath.Clean(path) != path || !ticketName.MatchString(filepath.Base(path)) {
 		return t, errors.New("it is none of a bridge's; this is for the editor of a running bridge to start")
 	}
 	dir, err := os.Lstat(filepath.Dir(path))
@@ -139,12 +141,31 @@ func takeTicket(name string) (t ticket, err error) {
 		return t, errors.New("it has been used, or the bridge that gave it has ended")
 	}
 	defer f.Close()
-	if err := os.Remove(path); err != nil {
-		return t, errors.New("it has been used") // by another who was quicker
+	if t, err = readTicket(f); err != nil {
+		return ticket{}, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, largestTicket))
+	if err := os.Remove(path); err != nil {
+		return ticket{}, errors.New("it has been used") // by another who was quicker
+	}
+	return t, nil
+}
+
+// readTicket reads what Terminal has written, and nothing else.
+func readTicket(f *os.File) (t ticket, err error) {
+	info, err := f.Stat()
 	if err != nil {
 		return t, err
 	}
-	return t, json.Unmarshal(data, &t)
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() || info.Mode() != 0o600 || info.Size() > largestTicket {
+		return t, errors.New("it is not a file that a bridge has made")
+	}
+	decoder := json.NewDecoder(f)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&t); err != nil || len(t.Command) == 0 {
+		return t, errors.New("it is not what a bridge writes")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return t, errors.New("there is more in it than a bridge writes")
+	}
+	return t, nil
 }

@@ -10,11 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+// nobody is the user that scripts run as when the tests are root.
+const nobody = 65534
 
 // canary is the file that every payload of these tests would make.
 const canary = "PWNED"
@@ -54,6 +58,11 @@ func start(dir string, files []*os.File, environment []string, argv ...string) o
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8"}, environment...)
 	cmd.ExtraFiles = files
+	if os.Getuid() == 0 { // some of these scripts are broken on purpose: what they do must not be done by root
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		_ = os.Chmod(dir, 0o777) // a script that cannot write there does not make the canary; TestBrokenEscapersAreFound tells
+		_ = os.Chmod(filepath.Dir(dir), 0o711)
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -73,6 +82,9 @@ func unlinked(t testing.TB, content string) *os.File {
 		t.Fatal(err)
 	}
 	os.Remove(f.Name())
+	if err := f.Chmod(0o644); err != nil { // bash opens it by its name in /dev/fd, as nobody where the tests are root
+		t.Fatal(err)
+	}
 	if _, err := f.WriteString(content); err != nil {
 		t.Fatal(err)
 	}

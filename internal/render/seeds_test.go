@@ -279,7 +279,7 @@ func stubs(t *testing.T, names ...string) string {
 	dir := t.TempDir()
 	for _, name := range names {
 		stub := "#!/bin/bash\nprintf '%s\\0' \"${0##*/}\" \"$@\" > \"$A2A_RECORD/words.$$\"\n"
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(stub), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(stub), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,15 +98,21 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 	return b.toEditor.Relay(line)
 }
 
-// settle gives the line by which an approved act goes to the editor. A confined agent may have put a link in a file's way since
-// it asked, so it is looked at once more.
+// settle gives the line by which an approved act goes to the editor. The agent may have put a link in a file's way since it
+// asked, while a person read or governors thought, so that is looked at once more: the yes was to the file that it was then.
 func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decision, []byte) {
+	for _, path := range a.request.Paths {
+		if resolved(a.request.Dir, path.Name) != a.ledger.Path {
+			decision.Verdict, decision.Source, decision.Rule, decision.At = permissions.Reject, permissions.SourceFault, "", ""
+			decision.Reason = "its name leads to another file by now than when this was decided"
+			return decision, a.line
+		}
+	}
 	if b.o.Confinement == nil {
 		return decision, a.line
 	}
 	if decision = within(decision, b.heldTo(a)); decision.Verdict == permissions.Ask {
-		// It has become a file that only a person may let it change, and the person was asked about another.
-		decision.Verdict = permissions.Reject
+		decision.Verdict = permissions.Reject // it needs a person by now, and none was asked
 	}
 	if decision.Verdict != permissions.Approve || a.terminal == nil {
 		return decision, a.line
@@ -315,7 +321,7 @@ func (b *Bridge) answerFor(ctx context.Context, a act, asked permissions.Decisio
 		case asked.Source == permissions.SourceConfinement:
 			decision.Reason = "for this time: what the agent's own sandbox does not let it change is asked each time"
 		default:
-			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request)
+			decision.Reason = b.o.Authority.Remember(a.request.Session, a.request, asIs)
 		}
 	}
 	return decision, err

@@ -75,8 +75,8 @@ type Authority interface {
 	Decide(permissions.Request) permissions.Decision
 	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
 	Take(permissions.Request) permissions.Decision
-	// Remember keeps a person's "always" for the session and says in words what it kept.
-	Remember(session string, request permissions.Request) string
+	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask takes out of them.
+	Remember(session string, request permissions.Request, mask func(string) string) string
 	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
 	Instead(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.

@@ -86,7 +86,7 @@ func stricter(a, b permissions.Decision) permissions.Decision {
 // within gives a decision that is held to what the sandbox lets the agent do. Where a person has said yes to what needs one,
 // that stands.
 func within(d, most permissions.Decision) permissions.Decision {
-	persons := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.Rule == ""
+	persons := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
 	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && persons {
 		return d
 	}

@@ -20,3 +20,27 @@ func TestConfinementClosesQuestions(t *testing.T) {
 		}
 	}
 }
+
+// Only a person's own yes stands for what needs a person: not a "session" or a default that was carried over from a prompt, though
+// no rule is named in it either.
+func TestOnlyAPersonsYesCarriesOver(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		yes  permissions.Decision
+		want permissions.Verdict
+	}{
+		{"a person's", permissions.Decision{Source: permissions.SourcePerson}, permissions.Approve},
+		{"a person's, to what a rule asked", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourcePerson, Rule: "r"}, permissions.Approve},
+		{"a session's, carried over", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceSession}, permissions.Ask},
+		{"the default, carried over", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceDefault}, permissions.Ask},
+		{"a governor's, carried over", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceGovernor, Rule: "g"}, permissions.Ask},
+		{"a rule's", permissions.Decision{Source: permissions.SourcePolicy, Rule: "r"}, permissions.Ask},
+	} {
+		row.yes.Verdict = permissions.Approve
+		held := within(row.yes, permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement})
+		if held.Verdict != row.want {
+			t.Errorf("%s: %s, want %s", row.name, held.Verdict, row.want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permiss
 		}
 	}
 	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
-		decision.Reason = strings.TrimSpace(decision.Reason + " " + a.mask(e.authority.Remember(a.call.Origin.Session, a.request)))
+		decision.Reason = strings.TrimSpace(decision.Reason + " " + e.authority.Remember(a.call.Origin.Session, a.request, a.mask))
 	}
 	return decision
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -231,5 +232,41 @@ func TestScreenedBeforeItIsKept(t *testing.T) {
 		if result.Metadata.Diagnostics[tool.OutputGovernorKey] == nil {
 			t.Errorf("call %d: nobody is told", i)
 		}
+	}
+}
+
+// TestAttemptsAreNotKept checks that nothing of an attempt that is tried again is kept either: no governor sees its output, so
+// nobody has said that it may be.
+func TestAttemptsAreNotKept(t *testing.T) {
+	t.Parallel()
+	const leak = "the-leaked-value"
+	h := newHouse(t, rule(permissions.Approve))
+	dir := filepath.Join(t.TempDir(), "blobs")
+	h.executor.blobs = &blob.Store{Dir: dir}
+	work := script(`for i in {1..300}; do echo "line $i ` + leak + `"; done; echo "/x: Permission denied ` + leak + `" >&2; exit 7`)
+	work.Output = tool.Output{Keep: 200, Spill: true}
+	work.Retry = tool.Retry{Attempts: 3, MaxDelay: time.Second}
+	h.has(work)
+	c := newCouncil(h, permissions.Ruling{Silent: true})
+	c.screened = permissions.Screened{Stdout: "clean\n", Governor: "g", At: "governors.yaml:9"}
+	result := h.execute(t.Context(), `{"word":"x"}`)
+	if n := strings.Count(h.recorded(), string(events.ToolAttempted)); n != 2 {
+		t.Fatalf("%d attempts are on record before the last, want 2", n)
+	}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), leak) {
+			t.Errorf("the value is in a file that is kept, of %d bytes", len(data))
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if text := dump(t, result) + h.recorded(); strings.Contains(text, leak) {
+		t.Errorf("the value is in %s", text)
 	}
 }

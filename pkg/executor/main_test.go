@@ -111,9 +111,9 @@ func (j judge) Decide(r permissions.Request) permissions.Decision {
 	return d
 }
 
-func (j judge) Remember(session string, r permissions.Request) string {
+func (j judge) Remember(session string, r permissions.Request, mask func(string) string) string {
 	j.h.step("remember")
-	return j.h.authority.Remember(session, r)
+	return j.h.authority.Remember(session, r, mask)
 }
 
 func (j judge) Instead(r permissions.Request) string { return j.h.authority.Instead(r) }

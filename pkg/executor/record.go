@@ -51,7 +51,11 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
 	event := a.later(events.ToolAttempted)
 	event.Time = e.now()
-	event.Outcome = outcomeEvent(e.mapOutcome(a, *r), *r)
+	attempt := *r
+	if e.active(a) {
+		attempt.outcome.Stdout, attempt.outcome.Stderr = nil, nil // no governor sees it, so nobody has said that it may be kept
+	}
+	event.Outcome = outcomeEvent(e.mapOutcome(a, attempt), attempt)
 	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
 	return e.record.Record(context.WithoutCancel(ctx), event)
 }

@@ -34,6 +34,8 @@ func TestSecrets(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
+			written := &allowed{}
+			h.authority = permissions.New(permissions.Options{Ledger: written})
 			work := script(test.text)
 			work.Parameters = []tool.Parameter{secret}
 			test.change(work)
@@ -41,7 +43,7 @@ func TestSecrets(t *testing.T) {
 			var asked permissions.Question
 			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
 				asked = q
-				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}, nil
 			}
 			value := quoted(t, secretValue)
 			if work.Parameters[0].Type == tool.TypeArray {
@@ -60,7 +62,12 @@ func TestSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for where, text := range map[string]string{"the question": string(shown), "the record": h.recorded(), "the metadata": string(metadata)} {
+			if written.words == "" {
+				t.Error("what was allowed for the session is not written down")
+			}
+			for where, text := range map[string]string{
+				"the question": string(shown), "the record": h.recorded(), "the metadata": string(metadata), "the list of what is allowed": written.words,
+			} {
 				for _, part := range strings.Split(secretValue, "\n") {
 					if strings.Contains(text, part) {
 						t.Errorf("%s holds the secret: %s", where, text)
@@ -84,6 +91,18 @@ func TestSecrets(t *testing.T) {
 		})
 	}
 }
+
+// allowed is where what is allowed for a session is written down.
+type allowed struct{ words string }
+
+func (a *allowed) Granted(_, _, _, words string) error {
+	a.words += words + "\n"
+	return nil
+}
+
+func (a *allowed) Holds(string, string) bool { return true }
+
+func (a *allowed) Ended(string) {}
 
 // TestSecretInDetail checks that the author's words about an exit code do not give a secret away either.
 func TestSecretInDetail(t *testing.T) {

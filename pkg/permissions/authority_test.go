@@ -404,7 +404,7 @@ func TestAlwaysAsked(t *testing.T) {
 			if d := a.Decide(test.request); said(d) != test.want {
 				t.Errorf("%s: %s; want %s", said(d), d.Reason, test.want)
 			}
-			if words := a.Remember("s", test.request); !strings.HasPrefix(words, "nothing is kept: ") {
+			if words := a.Remember("s", test.request, asIs); !strings.HasPrefix(words, "nothing is kept: ") {
 				t.Errorf("an always is kept: %s", words)
 			}
 			if d := a.Decide(test.request); said(d) != test.want {
@@ -571,7 +571,7 @@ func TestReplace(t *testing.T) {
 	if d := a.Decide(b.write("docs/a.md")); said(d) != "ask default" {
 		t.Errorf("without rules: %s", said(d))
 	}
-	a.Remember("s", b.write("docs/a.md"))
+	a.Remember("s", b.write("docs/a.md"), asIs)
 	a.Replace(NewSet([]File{v2(rule("no", Reject))}))
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject {
 		t.Errorf("what a person allowed before lifts a new rule: %s", said(d))
@@ -668,7 +668,7 @@ func TestSessionGrants(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := b.authority()
-			if words := a.Remember("s", test.allowed); words != test.words {
+			if words := a.Remember("s", test.allowed, asIs); words != test.words {
 				t.Errorf("%q; want %q", words, test.words)
 			}
 			if test.forgotten {
@@ -690,7 +690,7 @@ func TestSessionGrantsAndRules(t *testing.T) {
 		want    string
 	}{{Ask, "approve session"}, {Reject, "reject policy"}, {Approve, "approve policy"}} {
 		a := b.authority(v2(rule("r", test.verdict)))
-		a.Remember("s", b.write("docs/a.md"))
+		a.Remember("s", b.write("docs/a.md"), asIs)
 		if d := a.Decide(b.write("docs/a.md")); said(d) != test.want {
 			t.Errorf("with a rule to %s: %s; want %s", test.verdict, said(d), test.want)
 		}
@@ -706,9 +706,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			for j := range 300 {
-				a.Remember("s", b.call(fmt.Sprint(i, " ", j), nil))
+				a.Remember("s", b.call(fmt.Sprint(i, " ", j), nil), asIs)
 				a.Decide(b.call("x", nil))
-				a.Remember(fmt.Sprint(i, " ", j), b.call("x", nil))
+				a.Remember(fmt.Sprint(i, " ", j), b.call("x", nil), asIs)
 			}
 		})
 	}
@@ -716,7 +716,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if len(a.kept) > mostSessions || len(a.kept["s"]) > mostKept {
 		t.Errorf("%d sessions, %d kept in one", len(a.kept), len(a.kept["s"]))
 	}
-	if words := a.Remember("s", b.call("one more", nil)); !strings.HasPrefix(words, "nothing is kept: ") {
+	if words := a.Remember("s", b.call("one more", nil), asIs); !strings.HasPrefix(words, "nothing is kept: ") {
 		t.Errorf("beyond the bound: %s", words)
 	}
 }
@@ -728,9 +728,9 @@ func TestAllowancesAreTakenBack(t *testing.T) {
 	list := &fakeLedger{holds: map[string]bool{}}
 	a := New(Options{Ledger: list})
 	write, other := b.write("docs/a.md"), b.write("src/a.go")
-	a.Remember("s", write)
+	a.Remember("s", write, asIs)
 	first := maps.Clone(list.holds)
-	a.Remember("s", other)
+	a.Remember("s", other, asIs)
 	if d := a.Decide(write); said(d) != "approve session" {
 		t.Errorf("kept: %s", said(d))
 	}
@@ -748,7 +748,7 @@ func TestAllowancesAreTakenBack(t *testing.T) {
 		t.Error("nobody said that the session has ended")
 	}
 	list.full = true
-	if words := a.Remember("s", write); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
+	if words := a.Remember("s", write, asIs); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
 		t.Errorf("kept without being written down: %q", words)
 	}
 }
@@ -769,3 +769,5 @@ func (f *fakeLedger) Granted(_, _, key, _ string) error {
 func (f *fakeLedger) Holds(_, key string) bool { return f.holds[key] }
 
 func (f *fakeLedger) Ended(string) { f.ended = true }
+
+func asIs(s string) string { return s }

@@ -19,10 +19,12 @@ type sessions map[string]map[string]bool
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
 // what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
-// same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it.
-func (a *Authority) Remember(session string, r Request) string {
+// same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it. mask
+// takes what nobody may see out of a text: the sentence is written down, and shown.
+func (a *Authority) Remember(session string, r Request, mask func(string) string) string {
 	v := a.view(r)
 	key, words := v.grant()
+	words = mask(words)
 	switch {
 	case key == "":
 		return "nothing is kept: " + words

@@ -1,0 +1,57 @@
+package acp
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// anyCell is a sandbox that holds an agent to everything but hooks, which only a person may let it change, by their real names.
+type anyCell struct{}
+
+func (anyCell) Hold(r Reaching) (permissions.Verdict, string) {
+	if real, err := permissions.Resolve(r.Dir, r.Path); err != nil || strings.Contains(real, "/hooks/") {
+		return permissions.Ask, "others run it"
+	}
+	return permissions.Approve, ""
+}
+
+func (anyCell) Terminal(TerminalOrder) (string, []string, error) { return "", nil, os.ErrInvalid }
+
+func (anyCell) Heard(string, string, string) {}
+
+// A person reads a question for as long as it takes. An agent that puts a link in the file's way meanwhile does not get the
+// person's yes for another file; nor does one that waits for governors get the yes of a rule.
+func TestAYesIsForTheFileThatWasShown(t *testing.T) {
+	t.Parallel()
+	for _, source := range []permissions.Source{permissions.SourcePerson, permissions.SourcePolicy, permissions.SourceAct} {
+		for _, confinement := range []Confinement{anyCell{}, nil} {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(dir, "hooks"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "notes.md")
+			b := &Bridge{o: Options{Confinement: confinement}}
+			a := act{
+				request: permissions.Request{Action: permissions.ActionWrite, Dir: dir, Paths: []permissions.Path{{Name: path, Write: true}}},
+				ledger:  permissions.Act{Kind: permissions.ActionWrite, Path: resolved(dir, path)},
+			}
+			yes := permissions.Decision{Verdict: permissions.Approve, Source: source, First: permissions.SourcePerson}
+			if d, _ := b.settle(a, yes); d.Verdict != permissions.Approve {
+				t.Errorf("%s: the file as it was: %s %s", source, d.Verdict, d.Reason)
+			}
+			if err := os.Symlink("hooks/pre-commit", path); err != nil {
+				t.Fatal(err)
+			}
+			if d, _ := b.settle(a, yes); d.Verdict != permissions.Reject {
+				t.Errorf("%s, confined %t: the yes carries over to where a new link leads", source, confinement != nil)
+			}
+		}
+	}
+}
