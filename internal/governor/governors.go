@@ -187,14 +187,7 @@ type asked struct {
 // Review asks the governors about an act. It returns when all have answered or their time is up, and waits for everything that
 // they have started. Ending ctx ends it; then nothing is approved.
 func (g *Governors) Review(ctx context.Context, review permissions.Review) permissions.Ruling {
-	var all []asked
-	for _, c := range g.inForce(review.Workspace) {
-		for _, m := range c.permission {
-			if m.wanted(&review) {
-				all = append(all, asked{m, &c.file.PermissionSettings, c.file.Project})
-			}
-		}
-	}
+	all := g.wanted(&review)
 	if len(all) == 0 {
 		return permissions.Ruling{Silent: true}
 	}
@@ -205,6 +198,19 @@ func (g *Governors) Review(ctx context.Context, review permissions.Review) permi
 	ruling.Governance = governance(in, opinions)
 	ruling.FollowUp = g.followUps.take(in, ruling.FollowUp, mostFollowUps(all))
 	return ruling
+}
+
+// wanted lists the governors that are to be asked about an act.
+func (g *Governors) wanted(review *permissions.Review) []asked {
+	var all []asked
+	for _, c := range g.inForce(review.Workspace) {
+		for _, m := range c.permission {
+			if m.wanted(review) {
+				all = append(all, asked{m, &c.file.PermissionSettings, c.file.Project})
+			}
+		}
+	}
+	return all
 }
 
 // ask asks first those that look at the act, and then, unless one of them has rejected it, those that count it: what is not let
