@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -224,7 +225,7 @@ func deciderOf(c audit.Chapter) string {
 	switch {
 	case decided == nil || decided.Decision == nil:
 		return "-"
-	case decided.Decision.Rule != "":
+	case decided.Decision.Rule != "" && !answers(permissions.Source(decided.Decision.Source)):
 		return decided.Decision.Rule
 	}
 	return decided.Decision.Source
@@ -279,9 +280,9 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.ApprovalAsked && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
 		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
-			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(entry.Decision)))
+			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
-			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(entry.Decision)))
+			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {
 				lines = append(lines, strings.Repeat(" ", 25)+permissions.ShowLine(reason))
 			}
@@ -315,14 +316,35 @@ func refusedAct(act *events.Act) string {
 	return permissions.ShowLine(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
 }
 
-// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, and which files counted.
+// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which files counted, and what
+// the result's a2a_diagnostics were.
 func details(entry audit.Entry) []string {
 	var lines []string
 	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
 		lines = append(lines, fmt.Sprintf("                %s: %s", what, permissions.ShowLine(entry.Coverage[what])))
 	}
+	if entry.Outcome != nil {
+		lines = append(lines, diagnostics(entry.Outcome.Diagnostics)...)
+	}
 	for _, file := range entry.Files {
 		lines = append(lines, fmt.Sprintf("                %s  %s", permissions.ShowLine(file.Path), file.SHA256))
+	}
+	return lines
+}
+
+// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as JSON.
+func diagnostics(all map[string]any) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text, ok := all[name].(string)
+		if !ok {
+			encoded, err := json.Marshal(all[name])
+			if err != nil {
+				encoded = []byte(err.Error())
+			}
+			text = string(encoded)
+		}
+		lines = append(lines, permissions.ShowLine(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
 	}
 	return lines
 }
@@ -338,21 +360,51 @@ func from(c audit.Chapter) string {
 	return strings.Join(words, " · ")
 }
 
-func decision(d *events.Decision) string {
-	by := d.Source
-	if d.Rule != "" {
-		by = fmt.Sprintf("%s %s", d.Source, d.Rule)
-		if d.At != "" {
-			by += " (" + d.At + ")"
-		}
+// decision says in a line what was decided and by whom. Where somebody answered because a rule or a governor asked, both are named.
+func decision(c audit.Chapter, d *events.Decision) string {
+	by, rule := d.Source, d.Rule
+	if d.At != "" {
+		rule += " (" + d.At + ")"
+	}
+	asked := ""
+	switch {
+	case d.Rule == "":
+	case answers(permissions.Source(d.Source)):
+		asked = fmt.Sprintf("; %s %s asked", askerOf(c, d), rule)
+	default:
+		by += " " + rule
 	}
 	if d.Approver != "" {
 		by += " (" + d.Approver + ")"
 	}
-	if d.Reason == "" {
-		return permissions.ShowLine(fmt.Sprintf("%s, by %s", d.Result, by))
+	reason := ""
+	if d.Reason != "" {
+		reason = ": " + d.Reason
 	}
-	return permissions.ShowLine(fmt.Sprintf("%s, by %s: %s", d.Result, by, d.Reason))
+	if d.Source == string(permissions.SourceNobody) { // the reason is that of the question
+		return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, asked, reason))
+	}
+	return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
+}
+
+// answers tells whether a source answers what a rule or a governor has asked, rather than being the one that is named.
+func answers(s permissions.Source) bool {
+	return s == permissions.SourcePerson || s == permissions.SourceCaller || s == permissions.SourceNobody
+}
+
+// askerOf says what it is that a decision names beside the one who answered.
+func askerOf(c audit.Chapter, d *events.Decision) string {
+	for _, entry := range c {
+		if entry.Governance == nil {
+			continue
+		}
+		for _, answer := range entry.Governance.Answers {
+			if answer.Governor == d.Rule && answer.At == d.At {
+				return "governor"
+			}
+		}
+	}
+	return "rule"
 }
 
 func why(d *events.Decision) string {
