@@ -38,7 +38,7 @@ var may = map[string][]string{
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
-	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
+	"pkg/permissions":     {"pkg/tool", "internal/shellscan", "internal/shellwords"},
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
@@ -46,7 +46,7 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
