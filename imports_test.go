@@ -38,7 +38,7 @@ var may = map[string][]string{
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
-	"pkg/permissions":     {"pkg/tool", "internal/shellscan"},
+	"pkg/permissions":     {"pkg/tool", "internal/shellscan", "internal/shellwords"},
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
@@ -46,12 +46,12 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
-	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config"},
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/governor"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ type actFilter struct {
 	task    string
 	kind    string
 	result  string
-	since   days // 0 is all
+	since   time.Duration
 }
 
 func (f *actFilter) addTo(cmd *cobra.Command) {
@@ -44,7 +45,7 @@ func (f *actFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
-	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
+	cmd.Flags().DurationVar(&f.since, "since", 0, "only acts of the last so long, such as 90m or 24h")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -68,7 +69,7 @@ func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
 	}
 	filter := audit.Filter{Session: f.session, Task: f.task}
 	if f.since > 0 {
-		filter.Since = env.now().Add(-time.Duration(f.since))
+		filter.Since = env.now().Add(-f.since)
 	}
 	entries, err := audit.List(filepath.Join(dir, "audit"), filter)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,8 +225,8 @@ func deciderOf(c audit.Chapter) string {
 	switch {
 	case decided == nil || decided.Decision == nil:
 		return "-"
-	case decided.Decision.Rule != "" && decided.Decision.Source != string(permissions.SourcePerson):
-		return decided.Decision.Rule // a person's answer is the person's, whichever rule had them asked
+	case decided.Decision.Rule != "" && !answers(permissions.Source(decided.Decision.Source)):
+		return decided.Decision.Rule
 	}
 	return decided.Decision.Source
 }
@@ -279,9 +280,9 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.ApprovalAsked && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
 		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
-			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(entry.Decision)))
+			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
-			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(entry.Decision)))
+			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {
 				lines = append(lines, strings.Repeat(" ", 25)+permissions.ShowLine(reason))
 			}
@@ -315,14 +316,35 @@ func refusedAct(act *events.Act) string {
 	return permissions.ShowLine(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
 }
 
-// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, and which files counted.
+// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which files counted, and what
+// the result's a2a_diagnostics were.
 func details(entry audit.Entry) []string {
 	var lines []string
 	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
 		lines = append(lines, fmt.Sprintf("                %s: %s", what, permissions.ShowLine(entry.Coverage[what])))
 	}
+	if entry.Outcome != nil {
+		lines = append(lines, diagnostics(entry.Outcome.Diagnostics)...)
+	}
 	for _, file := range entry.Files {
 		lines = append(lines, fmt.Sprintf("                %s  %s", permissions.ShowLine(file.Path), file.SHA256))
+	}
+	return lines
+}
+
+// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as JSON.
+func diagnostics(all map[string]any) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text, ok := all[name].(string)
+		if !ok {
+			encoded, err := json.Marshal(all[name])
+			if err != nil {
+				encoded = []byte(err.Error())
+			}
+			text = string(encoded)
+		}
+		lines = append(lines, permissions.ShowLine(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
 	}
 	return lines
 }
@@ -338,26 +360,51 @@ func from(c audit.Chapter) string {
 	return strings.Join(words, " · ")
 }
 
-func decision(d *events.Decision) string {
-	by := d.Source
-	if d.Rule != "" && d.Source == string(permissions.SourcePerson) {
-		by += ", asked by " + d.Rule
-		if d.At != "" {
-			by += " (" + d.At + ")"
-		}
-	} else if d.Rule != "" {
-		by = fmt.Sprintf("%s %s", d.Source, d.Rule)
-		if d.At != "" {
-			by += " (" + d.At + ")"
-		}
+// decision says in a line what was decided and by whom. Where somebody answered because a rule or a governor asked, both are named.
+func decision(c audit.Chapter, d *events.Decision) string {
+	by, rule := d.Source, d.Rule
+	if d.At != "" {
+		rule += " (" + d.At + ")"
+	}
+	asked := ""
+	switch {
+	case d.Rule == "":
+	case answers(permissions.Source(d.Source)):
+		asked = fmt.Sprintf("; %s %s asked", askerOf(c, d), rule)
+	default:
+		by += " " + rule
 	}
 	if d.Approver != "" {
 		by += " (" + d.Approver + ")"
 	}
-	if d.Reason == "" {
-		return permissions.ShowLine(fmt.Sprintf("%s, by %s", d.Result, by))
+	reason := ""
+	if d.Reason != "" {
+		reason = ": " + d.Reason
 	}
-	return permissions.ShowLine(fmt.Sprintf("%s, by %s: %s", d.Result, by, d.Reason))
+	if d.Source == string(permissions.SourceNobody) { // the reason is that of the question
+		return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, asked, reason))
+	}
+	return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
+}
+
+// answers tells whether a source answers what a rule or a governor has asked, rather than being the one that is named.
+func answers(s permissions.Source) bool {
+	return s == permissions.SourcePerson || s == permissions.SourceCaller || s == permissions.SourceNobody
+}
+
+// askerOf says what it is that a decision names beside the one who answered.
+func askerOf(c audit.Chapter, d *events.Decision) string {
+	for _, entry := range c {
+		if entry.Governance == nil {
+			continue
+		}
+		for _, answer := range entry.Governance.Answers {
+			if answer.Governor == d.Rule && answer.At == d.At {
+				return "governor"
+			}
+		}
+	}
+	return "rule"
 }
 
 func why(d *events.Decision) string {

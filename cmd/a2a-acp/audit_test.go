@@ -12,11 +12,11 @@ import (
 func TestDecisionOfAPerson(t *testing.T) {
 	t.Parallel()
 	d := events.Decision{DecisionSummary: tool.DecisionSummary{Result: "reject", Source: "person", Rule: "review", At: "governors.yaml:2", Approver: "terminal nobody"}}
-	if got, want := decision(&d), "reject, by person, asked by review (governors.yaml:2) (terminal nobody)"; got != want {
+	if got, want := decision(nil, &d), "reject, by person (terminal nobody); rule review (governors.yaml:2) asked"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	d.Source = "policy"
-	if got := decision(&d); !strings.HasPrefix(got, "reject, by policy review (governors.yaml:2)") {
+	if got := decision(nil, &d); !strings.HasPrefix(got, "reject, by policy review (governors.yaml:2)") {
 		t.Errorf("got %q", got)
 	}
 }

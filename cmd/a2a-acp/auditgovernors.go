@@ -66,7 +66,7 @@ func showGovernors(env *environment, f format, chapters []audit.Chapter) error {
 					fmt.Fprintln(env.stdout, line)
 				}
 			case entry.Type == events.ToolDecided && entry.Decision != nil:
-				fmt.Fprintf(env.stdout, "  %s  decided  %s\n", at, decision(entry.Decision))
+				fmt.Fprintf(env.stdout, "  %s  decided  %s\n", at, decision(c, entry.Decision))
 			}
 		}
 		told = true

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -32,7 +34,8 @@ func policyExplainCommand(env *environment) *cobra.Command {
 		Short: "Explain how an act of an agent would be decided, rule by rule",
 		Long: `explain decides an act as if an agent had asked for it in the current directory, and says what every
 rule thought of it: whether it matches, or the first of its conditions that does not, with the value
-that was found. Nothing is done, and nobody is asked.
+that was found. Then it lists the governors that would be asked, and what each could change. Nothing is
+done, and nobody is asked: no person, and no governor.
 
 CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
 with path, paths, dir, env, agent, mode and headless where they matter. --audit explains an act of the
@@ -99,7 +102,8 @@ func explainPolicy(env *environment, make func(*app.App) (permissions.Request, e
 	if err != nil {
 		return err
 	}
-	return explanationOf(request, a.Authority.Decide(request)).print(env, f)
+	decision := a.Authority.Decide(request)
+	return explanationOf(request, decision, a.Governors.Prospects(replay.Prospective(request, decision))).print(env, f)
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -126,7 +130,7 @@ func explainRecorded(env *environment, flags explainFlags, f format) error {
 	}
 	act.Time = env.now() // by the rules of now
 	decision, untold := judge.Decide(act)
-	told := explanationOf(act.Request, decision)
+	told := explanationOf(act.Request, decision, judge.Prospects(act.Request, decision))
 	then := act.Entry.Decision
 	told.Then = &then.DecisionSummary
 	told.Untold = untold
@@ -222,6 +226,8 @@ type explanation struct {
 	Asked    string            `json:"asked,omitempty"` // who would be asked
 	Commands []string          `json:"commands,omitempty"`
 	Reasons  []explainedReason `json:"reasons"`
+	// Governors would be asked next, before any person. None was.
+	Governors []governor.Prospect `json:"governors"`
 	// Then is what was decided, of an act of the record, and Untold why nobody can tell what would be now.
 	Then   *tool.DecisionSummary `json:"then,omitempty"`
 	Untold string                `json:"untold,omitempty"`
@@ -234,10 +240,10 @@ type explainedReason struct {
 	Decision string `json:"decision"` // what it says where it matches
 }
 
-func explanationOf(r permissions.Request, d permissions.Decision) explanation {
+func explanationOf(r permissions.Request, d permissions.Decision, governors []governor.Prospect) explanation {
 	e := explanation{
 		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
-		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)),
+		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
 	}
 	if d.Verdict == permissions.Ask {
 		e.Asked = "the person at the editor; where there is none, it is denied"
@@ -291,4 +297,25 @@ func (e explanation) write(env *environment) {
 		out.add(r.Layer, permissions.ShowLine(r.Rule), r.Decision, matches, env.short(r.At), permissions.ShowLine(r.Why))
 	}
 	out.write(w)
+	e.writeGovernors(env)
+}
+
+// writeGovernors tells who would be asked after the rules.
+func (e explanation) writeGovernors(env *environment) {
+	if len(e.Governors) == 0 {
+		return
+	}
+	fmt.Fprintln(env.stdout, "\nThen these governors would be asked. None was: explain runs no program and reaches nobody.")
+	out := table{head: []string{"GOVERNOR", "TYPE", "COULD", "AT"}}
+	for _, g := range e.Governors {
+		var could []string
+		for _, verdict := range g.Could {
+			could = append(could, map[string]string{"reject": "reject it", "ask": "have a person asked", "approve": "approve it in the person's place"}[verdict])
+		}
+		if len(could) == 0 {
+			could = []string{"only add its reasons"}
+		}
+		out.add(permissions.ShowLine(g.Governor), g.Type, strings.Join(could, ", "), env.short(g.At))
+	}
+	out.write(env.stdout)
 }

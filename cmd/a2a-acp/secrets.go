@@ -28,7 +28,7 @@ func secretsCommand(env *environment) *cobra.Command {
 
 It is kept in the state directory (mode 0600), which no sandbox shows, or is what a command prints, such
 as a password manager's. It is filled in when the call has been approved, for that process alone, and is
-taken out of what the tool prints. Agents cannot set or remove secrets.`,
+taken out of what the tool prints. Agents cannot set or remove secrets. Who did is on record, by name.`,
 		Args: verbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -43,6 +43,15 @@ func secretStore(env *environment) (*secret.Store, error) {
 		return nil, fail(exitHost, err)
 	}
 	return store, nil
+}
+
+// secretKeeper opens the store to change it.
+func secretKeeper(env *environment) (*app.SecretKeeper, error) {
+	keeper, err := app.NewSecretKeeper(env.appOptions(nil, nil), env.approver("cli"))
+	if err != nil {
+		return nil, fail(exitHost, err)
+	}
+	return keeper, nil
 }
 
 // listedSecret is a secret in `secrets list`: never its value.
@@ -148,7 +157,7 @@ it prints is the value.`,
 		ValidArgsFunction: completeSecrets(env),
 	}
 	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if app.BelowBridge() {
 			return fail(exitDenied, app.ErrBelowBridge)
 		}
@@ -173,11 +182,12 @@ it prints is the value.`,
 			}
 			entry.Value = value
 		}
-		store, err := secretStore(env)
+		keeper, err := secretKeeper(env)
 		if err != nil {
 			return err
 		}
-		replaced, err := store.Set(args[0], entry)
+		defer func() { err = errors.Join(err, keeper.Close()) }()
+		replaced, err := keeper.Set(cmd.Context(), args[0], entry)
 		if err != nil {
 			return fail(exitHost, err)
 		}
@@ -240,17 +250,18 @@ func secretsRemoveCommand(env *environment) *cobra.Command {
 		Example:           `  a2a-acp secrets remove API_KEY`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeSecrets(env),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if app.BelowBridge() {
 				return fail(exitDenied, app.ErrBelowBridge)
 			}
-			store, err := secretStore(env)
+			keeper, err := secretKeeper(env)
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, keeper.Close()) }()
 			var unknown []string
 			for _, name := range args {
-				was, err := store.Remove(name)
+				was, err := keeper.Remove(cmd.Context(), name)
 				if err != nil {
 					return fail(exitHost, err)
 				}

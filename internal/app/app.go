@@ -48,6 +48,7 @@ type App struct {
 	host    *sandbox.Host
 	sources config.Sources
 	state   string // the state directory; "" when there is none
+	handed  handedOut
 
 	storing sync.Mutex // guards store; held while it is opened
 	store   *store.Store

@@ -19,6 +19,7 @@ func (a *App) openGovernors() *governor.Governors {
 		Host:     a.governorHost(),
 		StateDir: a.state,
 		Vault:    a.vault(),
+		Redactor: &a.handed,
 	})
 }
 

@@ -6,18 +6,15 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const ruleCommand = "command"
 
-// networkClients are the programs that a script calls in order to reach another machine.
-var networkClients = []string{
-	"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "ssh", "scp", "rsync", "mosh", "psql", "pg_dump", "mysql",
-	"mariadb", "mongosh", "redis-cli", "sqlcmd", "cqlsh", "influx", "ping", "dig", "nslookup", "host", "whois", "traceroute", "aws", "gcloud",
-	"gsutil", "az", "gh", "glab", "kubectl", "helm", "docker", "podman", "terraform", "npm", "npx", "pnpm", "yarn", "pip", "pip3", "pipx", "uv", "cargo", "gem",
-	"bundle", "composer", "go", "apt", "apt-get", "dnf", "yum", "apk", "brew", "snap", "flatpak", "s3cmd", "rclone", "mail", "sendmail", "grpcurl", "websocat",
-}
+// networkClients are the programs that a script calls in order to reach another machine, beside those that shellwords knows. Some
+// of their commands do not, which is what a rule about an agent's command looks at; a script that calls them has others, too.
+var networkClients = strings.Fields("npm pnpm yarn uv cargo gem go")
 
 // gitNetwork are the commands of git that reach another machine.
 var gitNetwork = []string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}
@@ -55,7 +52,7 @@ func (e *toolEntry) checkCommands() {
 func callsNetwork(command shellscan.Command) bool {
 	name := path.Base(command.Name)
 	if name != "git" {
-		return slices.Contains(networkClients, name)
+		return shellwords.IsNetworkClient(name) || slices.Contains(networkClients, name)
 	}
 	for _, arg := range command.Args {
 		if arg.Fixed && !strings.HasPrefix(arg.Text, "-") {

@@ -27,6 +27,7 @@ type expression struct {
 	err     error
 	verb    Verb
 	message string
+	yesNo   bool // it gives true or false, and nothing else
 }
 
 // ExpressionError is a mistake in an expression, with its place in it.
@@ -39,18 +40,18 @@ func (e *ExpressionError) Error() string { return e.Message }
 
 // CheckExpression says what is wrong with an expression; nil when it can be used.
 func CheckExpression(text string) error {
-	_, err := compileExpression(text)
+	_, _, err := compileExpression(text)
 	return err
 }
 
 func newExpression(spec CEL, message string) *expression {
 	e := &expression{verb: spec.Otherwise, message: message}
-	e.program, e.err = compileExpression(spec.Expression)
+	e.program, e.yesNo, e.err = compileExpression(spec.Expression)
 	return e
 }
 
-// compileExpression compiles an expression over these variables.
-func compileExpression(text string) (cel.Program, error) {
+// compileExpression compiles an expression over these variables. yesNo says that it gives true or false, and nothing else.
+func compileExpression(text string) (program cel.Program, yesNo bool, err error) {
 	env, err := cel.NewEnv(
 		cel.OptionalTypes(),
 		cel.Variable("phase", cel.StringType),
@@ -67,21 +68,22 @@ func compileExpression(text string) (cel.Program, error) {
 		cel.Variable("output", cel.MapType(cel.StringType, cel.DynType)),
 	)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	ast, issues := env.Compile(text)
 	if issues != nil && issues.Err() != nil {
 		if all := issues.Errors(); len(all) > 0 {
-			return nil, &ExpressionError{Line: all[0].Location.Line(), Column: all[0].Location.Column() + 1, Message: all[0].Message}
+			return nil, false, &ExpressionError{Line: all[0].Location.Line(), Column: all[0].Location.Column() + 1, Message: all[0].Message}
 		}
-		return nil, issues.Err()
+		return nil, false, issues.Err()
 	}
 	switch kind := ast.OutputType(); {
 	case kind.IsExactType(cel.BoolType), kind.IsExactType(cel.DynType), kind.Kind() == types.MapKind:
 	default:
-		return nil, &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf("it gives %s; want true or false, or a map with a status", kind)}
+		return nil, false, &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf("it gives %s; want true or false, or a map with a status", kind)}
 	}
-	return env.Program(ast, cel.CostLimit(expressionCost), cel.InterruptCheckFrequency(expressionCheck))
+	program, err = env.Program(ast, cel.CostLimit(expressionCost), cel.InterruptCheckFrequency(expressionCheck))
+	return program, ast.OutputType().IsExactType(cel.BoolType), err
 }
 
 func (e *expression) judge(ctx context.Context, in *input) (answer, error) {

@@ -2,6 +2,10 @@ package governor
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,6 +67,7 @@ type Governors struct {
 // compiled is a file whose governors can be asked.
 type compiled struct {
 	file               File
+	hash               string // of what the file says
 	permission, output []*member
 }
 
@@ -106,6 +111,22 @@ func (g *Governors) Active(w tool.Workspace) bool {
 	return false
 }
 
+// Hash names the governors in force for the workspace: SHA-256, in hexadecimal, of what their files say. Where they stand does
+// not count, and neither does what is in the programs that they run. It is "" where there are none.
+func (g *Governors) Hash(w tool.Workspace) string {
+	if !g.Active(w) {
+		return ""
+	}
+	h := sha256.New()
+	h.Write([]byte("a2a-acp governors v1\n")) // never fails, and neither do those below
+	for _, c := range g.inForce(w) {
+		if len(c.permission)+len(c.output) > 0 {
+			h.Write([]byte(c.hash + "\n"))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 func (g *Governors) inForce(w tool.Workspace) []*compiled {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -133,10 +154,27 @@ func (g *Governors) compile(files []File, before []*compiled) []*compiled {
 	var all []*compiled
 	for _, file := range files {
 		all = append(all, &compiled{
-			file: file, permission: members(file.Permission, tool.PhasePermission), output: members(file.Output, tool.PhaseOutput),
+			file: file, hash: hashOf(file), permission: members(file.Permission, tool.PhasePermission), output: members(file.Output, tool.PhaseOutput),
 		})
 	}
 	return all
+}
+
+// hashOf names what a file says: SHA-256, in hexadecimal.
+func hashOf(file File) string {
+	file.Name = ""
+	for _, specs := range []*[]Spec{&file.Permission, &file.Output} {
+		*specs = slices.Clone(*specs)
+		for i := range *specs {
+			(*specs)[i].Source = tool.Source{}
+		}
+	}
+	encoded, err := json.Marshal(file)
+	if err != nil { // what cannot be compared is never the same
+		return rand.Text()
+	}
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:])
 }
 
 // asked is a governor that is asked about one act, with the settings of its file.
@@ -149,14 +187,7 @@ type asked struct {
 // Review asks the governors about an act. It returns when all have answered or their time is up, and waits for everything that
 // they have started. Ending ctx ends it; then nothing is approved.
 func (g *Governors) Review(ctx context.Context, review permissions.Review) permissions.Ruling {
-	var all []asked
-	for _, c := range g.inForce(review.Workspace) {
-		for _, m := range c.permission {
-			if m.wanted(&review) {
-				all = append(all, asked{m, &c.file.PermissionSettings, c.file.Project})
-			}
-		}
-	}
+	all := g.wanted(&review)
 	if len(all) == 0 {
 		return permissions.Ruling{Silent: true}
 	}
@@ -167,6 +198,19 @@ func (g *Governors) Review(ctx context.Context, review permissions.Review) permi
 	ruling.Governance = governance(in, opinions)
 	ruling.FollowUp = g.followUps.take(in, ruling.FollowUp, mostFollowUps(all))
 	return ruling
+}
+
+// wanted lists the governors that are to be asked about an act.
+func (g *Governors) wanted(review *permissions.Review) []asked {
+	var all []asked
+	for _, c := range g.inForce(review.Workspace) {
+		for _, m := range c.permission {
+			if m.wanted(review) {
+				all = append(all, asked{m, &c.file.PermissionSettings, c.file.Project})
+			}
+		}
+	}
+	return all
 }
 
 // ask asks first those that look at the act, and then, unless one of them has rejected it, those that count it: what is not let

@@ -465,3 +465,51 @@ func TestScreen(t *testing.T) {
 		}
 	}
 }
+
+// TestHash checks that governors have a name that changes with what they say, and with nothing else.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	w, other := tool.Workspace{Root: "/a"}, tool.Workspace{Root: "/b"}
+	file := func(change func(*File)) []File {
+		f := File{
+			Name: "governors.yaml", PermissionSettings: DefaultSettings(), OutputSettings: DefaultSettings(),
+			Permission: []Spec{spec("g", KindSecrets, func(s *Spec) { s.Secrets = VerbReject })},
+		}
+		if change != nil {
+			change(&f)
+		}
+		return []File{f}
+	}
+	g := New(Options{})
+	hash := func(files []File) string {
+		g.Replace(files)
+		return g.Hash(w)
+	}
+	none, first := hash(nil), hash(file(nil))
+	if none != "" || len(first) != 64 {
+		t.Fatalf("got %q for none and %q for one", none, first)
+	}
+	for _, test := range []struct {
+		name  string
+		files []File
+		same  bool
+	}{
+		{"read again", file(nil), true},
+		{"moved in its file", file(func(f *File) { f.Name, f.Permission[0].Source = "x.yaml", tool.Source{File: "x.yaml", Line: 9} }), true},
+		{"an empty file beside it", append(file(nil), File{PermissionSettings: DefaultSettings()}), true},
+		{"says something else", file(func(f *File) { f.Permission[0].Secrets = VerbAsk }), false},
+		{"looks at other tools", file(func(f *File) { f.Permission[0].AppliesTo = []string{"x"} }), false},
+		{"another setting", file(func(f *File) { f.PermissionSettings.AllApprove = true }), false},
+		{"asked about output", file(func(f *File) { f.Permission, f.Output = nil, f.Permission }), false},
+		{"one more", file(func(f *File) { f.Permission = append(f.Permission, spec("h", KindSecrets, nil)) }), false},
+	} {
+		if got := hash(test.files); (got == first) != test.same {
+			t.Errorf("%s: got %q, the first was %q", test.name, got, first)
+		}
+	}
+	g.Replace(file(nil))
+	g.Tighten(w, file(func(f *File) { f.Permission[0].ID = "own" }))
+	if g.Hash(w) == first || g.Hash(other) != first {
+		t.Errorf("with its own governors %q, elsewhere %q; the first was %q", g.Hash(w), g.Hash(other), first)
+	}
+}

@@ -24,6 +24,8 @@ const (
 	ApprovalAsked    Type = "approval.asked"    // a person is being asked
 	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
 	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
+	SecretSet        Type = "secret.set"        // somebody has given a secret a value; Detail has its name and theirs, and never the value
+	SecretRemoved    Type = "secret.removed"    // likewise
 	GovernorsAsked   Type = "governors.asked"   // Governance: what they said, before the decision or about the output
 	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
 	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently

@@ -141,9 +141,10 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 // holds tells whether what was decided still holds for what is about to be done: nil when it does.
 func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name. The same rules
-	// may reject by now what they approved before: a path may lead elsewhere when a call is tried again.
+	// may reject by now what they approved before: a path may lead elsewhere when a call is tried again. Governors are not asked
+	// again, since they count; but those that were asked must be those in force.
 	again := a.maskDecision(e.authority.Decide(a.request))
-	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, e.now()); err != nil {
+	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, e.inForce(a), e.now()); err != nil {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}
 	if again.Verdict == permissions.Reject {

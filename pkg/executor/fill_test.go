@@ -184,12 +184,12 @@ func TestGrantCoversValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := grant.Covers(filled().invocation.Digest(), filled().plan.Digest(), decision.Policy, time.Now()); err != nil {
+	if err := grant.Covers(filled().invocation.Digest(), filled().plan.Digest(), decision.Policy, decision.Governors, time.Now()); err != nil {
 		t.Errorf("the same value: %v", err)
 	}
 	h.vault["key"] = "another-value"
 	other := filled()
-	if err := grant.Covers(other.invocation.Digest(), one.plan.Digest(), decision.Policy, time.Now()); !errors.Is(err, permissions.ErrGrantMismatch) {
+	if err := grant.Covers(other.invocation.Digest(), one.plan.Digest(), decision.Policy, decision.Governors, time.Now()); !errors.Is(err, permissions.ErrGrantMismatch) {
 		t.Errorf("another value: %v", err)
 	}
 	if one.digest != other.digest || len(one.digest) != 64 || one.digest == one.invocation.Digest().String() {

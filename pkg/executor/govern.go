@@ -18,6 +18,8 @@ import (
 type Governors interface {
 	// Active tells whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
+	// Hash names those that could be asked about acts in the workspace, by what they are; "" for none.
+	Hash(tool.Workspace) string
 	// Review gives what they say of an act. What does not answer never approves.
 	Review(context.Context, permissions.Review) permissions.Ruling
 	// Screen gives what of an output may be seen.
@@ -27,6 +29,8 @@ type Governors interface {
 // governed asks the governors about what the rules let through, or would ask a person about. What they say is on record before
 // it counts.
 func (e *Executor) governed(ctx context.Context, a *act, decision permissions.Decision) permissions.Decision {
+	// Before they are asked: where they change meanwhile, nobody can tell which of them it was.
+	decision.Governors = e.inForce(a)
 	if decision.Verdict == permissions.Reject || !e.active(a) {
 		return decision
 	}
@@ -39,6 +43,14 @@ func (e *Executor) governed(ctx context.Context, a *act, decision permissions.De
 
 func (e *Executor) active(a *act) bool {
 	return e.governors != nil && e.governors.Active(a.call.Workspace)
+}
+
+// inForce names the governors in force for the act.
+func (e *Executor) inForce(a *act) string {
+	if e.governors == nil {
+		return ""
+	}
+	return e.governors.Hash(a.call.Workspace)
 }
 
 // review tells governors of the act, without the values of secret parameters.

@@ -26,13 +26,20 @@ type council struct {
 	screened permissions.Screened
 	told     []permissions.Review
 	seen     []permissions.Finished
+	hash     string
+	asked    func() // what else happens while they are asked
 }
 
 func (c *council) Active(tool.Workspace) bool { return true }
 
+func (c *council) Hash(tool.Workspace) string { return c.hash }
+
 func (c *council) Review(_ context.Context, r permissions.Review) permissions.Ruling {
 	c.h.step("govern " + r.Decided.Verdict.String())
 	c.told = append(c.told, r)
+	if c.asked != nil {
+		c.asked()
+	}
 	c.ruling.Governance = tool.Governance{Phase: tool.PhasePermission, Answers: []tool.GovernorAnswer{{Governor: "g", Status: "x", Messages: []string{c.ruling.Reason}}}}
 	return c.ruling
 }
@@ -235,38 +242,96 @@ func TestScreenedBeforeItIsKept(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreNotKept checks that nothing of an attempt that is tried again is kept either: no governor sees its output, so
-// nobody has said that it may be.
-func TestAttemptsAreNotKept(t *testing.T) {
+// TestAttemptsKeepNoOutput checks that what a run has put out that is not the last one of its act stands nowhere, since no governor
+// has screened it: in no file, not in the record, and not by its hash.
+func TestAttemptsKeepNoOutput(t *testing.T) {
 	t.Parallel()
 	const leak = "the-leaked-value"
 	h := newHouse(t, rule(permissions.Approve))
 	dir := filepath.Join(t.TempDir(), "blobs")
 	h.executor.blobs = &blob.Store{Dir: dir}
-	work := script(`for i in {1..300}; do echo "line $i ` + leak + `"; done; echo "/x: Permission denied ` + leak + `" >&2; exit 7`)
-	work.Output = tool.Output{Keep: 200, Spill: true}
-	work.Retry = tool.Retry{Attempts: 3, MaxDelay: time.Second}
+	work := script(`echo x >> runs; for i in {1..300}; do echo "line $i ` + leak + `"; done; echo "` + leak + `: command not found" >&2; [ "$(wc -l < runs)" -ge 3 ] || exit 1; : {{word}}`)
+	work.Retry, work.Output = thrice, tool.Output{Keep: 200, Spill: true}
 	h.has(work)
 	c := newCouncil(h, permissions.Ruling{Silent: true})
-	c.screened = permissions.Screened{Stdout: "clean\n", Governor: "g", At: "governors.yaml:9"}
-	result := h.execute(t.Context(), `{"word":"x"}`)
-	if n := strings.Count(h.recorded(), string(events.ToolAttempted)); n != 2 {
-		t.Fatalf("%d attempts are on record before the last, want 2", n)
+	clean := strings.Repeat("clean line\n", 300)
+	c.screened = permissions.Screened{Stdout: clean, Governor: "g", At: "governors.yaml:9"}
+	result := h.execute(t.Context(), `{}`)
+	attempts := h.of(events.ToolAttempted)
+	if result.ExitCode != 0 || len(attempts) != 2 || len(c.seen) != 1 {
+		t.Fatalf("got code %d, %d attempts on record, screened %d times", result.ExitCode, len(attempts), len(c.seen))
 	}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	for _, attempt := range attempts {
+		if o := attempt.Outcome; o.OutputHash != "" || o.ExitCode == nil || *o.ExitCode != 1 || o.Bytes == 0 {
+			t.Errorf("on record is %+v", o)
+		}
+	}
+	if text := dump(t, result) + h.recorded(); strings.Contains(text, leak) {
+		t.Errorf("the value is in %s", text)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("the screened output of the last run is not kept: %v, %v", kept, err)
+	}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		if strings.Contains(string(data), leak) {
-			t.Errorf("the value is in a file that is kept, of %d bytes", len(data))
+		if err == nil && string(data) != clean {
+			t.Errorf("%s holds %d bytes that nobody has screened", path, len(data))
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
+	if err != nil {
+		t.Error(err)
 	}
-	if text := dump(t, result) + h.recorded(); strings.Contains(text, leak) {
-		t.Errorf("the value is in %s", text)
+}
+
+// TestGovernorsChange checks that a grant does not outlive the governors that were asked about it: not where they change while a
+// person is asked, not while they are asked themselves, and not between two attempts.
+func TestGovernorsChange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		change func(h *house, c *council)
+		runs   int
+	}{
+		{"nothing changes", func(*house, *council) {}, 3},
+		{"while the person is asked", func(h *house, c *council) {
+			h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+				c.hash = "others"
+				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			}
+		}, 0},
+		{"while they are asked", func(h *house, c *council) { c.asked = func() { c.hash = "others" } }, 0},
+		{"they are gone", func(h *house, c *council) { c.asked = func() { c.hash = "" } }, 0},
+		{"between two attempts", func(h *house, c *council) {
+			h.sleeps = func(context.Context) error { c.hash = "others"; return nil }
+		}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(permissions.Ask))
+			work := script(third)
+			work.Retry = thrice
+			h.has(work)
+			h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			}
+			c := newCouncil(h, permissions.Ruling{Silent: true})
+			c.hash = "those"
+			test.change(h, c)
+			result := h.execute(t.Context(), `{}`)
+			if h.ranTimes() != test.runs {
+				t.Fatalf("ran %d times, want %d: %+v", h.ranTimes(), test.runs, result.Error)
+			}
+			if test.runs == 0 && (codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "no longer holds")) {
+				t.Errorf("got %v", result.Error)
+			}
+			if told, _ := result.Metadata.Diagnostics["not_tried_again"].(string); test.runs == 1 && !strings.Contains(told, "no longer holds") {
+				t.Errorf("got %q", told)
+			}
+		})
 	}
 }

@@ -48,14 +48,16 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 // recordAttempt says what a run came to that is not the last one of its act. It has an entry of a type of its own, so that
 // an act still ends once in the record, whoever counts. What cannot be recorded is not tried again. Where something else
 // keeps it from that, the act ends with the number of the attempt that is on record already.
+//
+// Nothing that the run has put out is kept, not even its hash: governors screen the output that is given out, which is that of
+// the last run, and what nobody has screened must not stand in a file or in the record.
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
+	silent := *r
+	silent.outcome.Stdout, silent.outcome.Stderr = nil, nil
 	event := a.later(events.ToolAttempted)
 	event.Time = e.now()
-	attempt := *r
-	if e.active(a) {
-		attempt.outcome.Stdout, attempt.outcome.Stderr = nil, nil // no governor sees it, so nobody has said that it may be kept
-	}
-	event.Outcome = outcomeEvent(e.mapOutcome(a, attempt), attempt)
+	event.Outcome = outcomeEvent(e.mapOutcome(a, silent), silent)
+	event.Outcome.OutputHash = "" // it would be that of nothing
 	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
 	return e.record.Record(context.WithoutCancel(ctx), event)
 }

@@ -113,7 +113,7 @@ func TestRetryRecord(t *testing.T) {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 	for i, e := range h.of(events.ToolAttempted) {
-		if e.CallID != "call-1" || e.Outcome.Attempt != i+1 || e.Outcome.ExitCode == nil || *e.Outcome.ExitCode != 1 || e.Outcome.OutputHash == "" || e.Act.Arguments != nil {
+		if e.CallID != "call-1" || e.Outcome.Attempt != i+1 || e.Outcome.ExitCode == nil || *e.Outcome.ExitCode != 1 || e.Outcome.OutputHash != "" || e.Act.Arguments != nil {
 			t.Errorf("got the record %+v with %+v, want attempt %d of call-1 with exit code 1", e, e.Outcome, i+1)
 		}
 	}

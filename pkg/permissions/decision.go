@@ -35,6 +35,8 @@ type Decision struct {
 	Reasons []Reason
 	// Policy is the hash of the rules that were asked.
 	Policy string
+	// Governors is the hash of the governors that were in force before the first of them was asked; "" for none.
+	Governors string
 
 	// SkipGovernors is the wish of the rule that decided: only governors that are required are asked. See Govern.
 	SkipGovernors bool

@@ -17,6 +17,7 @@ type Grant struct {
 	invocation tool.Digest
 	plan       string
 	policy     string
+	governors  string
 	expires    time.Time
 }
 
@@ -37,18 +38,18 @@ func Issue(decision Decision, invocation tool.Digest, plan string, now time.Time
 	if invocation.IsZero() || plan == "" {
 		return Grant{}, fmt.Errorf("issue a grant: %w", ErrNoGrant)
 	}
-	return Grant{invocation: invocation, plan: plan, policy: decision.Policy, expires: now.Add(GrantLife)}, nil
+	return Grant{invocation: invocation, plan: plan, policy: decision.Policy, governors: decision.Governors, expires: now.Add(GrantLife)}, nil
 }
 
-// Covers returns nil when the Grant lets the invocation run under the plan now. It is asked again right before the
-// process starts, since a person may have taken long to answer.
-func (g Grant) Covers(invocation tool.Digest, plan, policy string, now time.Time) error {
+// Covers returns nil when the Grant lets the invocation run under the plan now, by the rules and the governors that are in
+// force now. It is asked again right before the process starts, since a person may have taken long to answer.
+func (g Grant) Covers(invocation tool.Digest, plan, policy, governors string, now time.Time) error {
 	switch {
 	case g.invocation.IsZero():
 		return ErrNoGrant
 	case !now.Before(g.expires):
 		return ErrGrantExpired
-	case g.invocation != invocation || g.plan != plan || g.policy != policy:
+	case g.invocation != invocation || g.plan != plan || g.policy != policy || g.governors != governors:
 		return ErrGrantMismatch
 	}
 	return nil

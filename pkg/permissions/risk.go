@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // Risk is how much an act could harm, by what is known of it and not by what it says of itself.
@@ -129,12 +130,9 @@ func removes(c shellscan.Command) bool {
 
 var gitRemovers = set("reset clean checkout restore rebase filter-branch gc prune push rm mv -D --delete --hard --force -f")
 
-// networkPrograms reach other machines as their own purpose, by whatever words; networkFamilies do so by some subcommands.
-// (What a tool's own script is granted by the programs that it calls is another table, in internal/config.)
-var networkPrograms = set("curl wget ftp sftp ssh scp rsync nc ncat netcat socat telnet dig host nslookup ping ping6 traceroute whois mosh " +
-	"psql pg_dump mysql mariadb mongosh redis-cli sqlcmd cqlsh influx aria2c lynx w3m links http https xh gh glab aws gcloud gsutil az " +
-	"kubectl helm doctl terraform ansible rclone s3cmd nmap openssl grpcurl websocat mail sendmail git-remote-http git-remote-https " +
-	"apt apt-get dnf yum apk pacman brew snap flatpak pip pip3 pipx npx bunx uvx bundle composer docker podman")
+// networkPrograms reach other machines by whatever words, beside those that shellwords knows; networkFamilies do so by some
+// subcommands. A tool's script is not given the network because it calls one of these: see internal/config.
+var networkPrograms = set("ping6 aria2c lynx w3m links doctl ansible nmap openssl git-remote-http git-remote-https pacman bunx uvx")
 
 var networkFamilies = map[string]map[string]bool{
 	"git":   set("push pull fetch clone ls-remote remote submodule send-email svn"),
@@ -151,7 +149,7 @@ var networkFamilies = map[string]map[string]bool{
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
 func reachesNetwork(c shellscan.Command) string {
 	for _, name := range append(strings.Fields(c.Via), c.Name) {
-		if networkPrograms[filepath.Base(name)] {
+		if base := filepath.Base(name); shellwords.IsNetworkClient(base) || networkPrograms[base] {
 			return filepath.Base(name)
 		}
 	}

@@ -21,6 +21,7 @@ const censusInterval = 100 * time.Millisecond
 // brake), but a fork bomb must not take the machine down. It counts while there are calls, and ends with the Host: when
 // quit is closed. On the way it reaps strays.
 func (h *Host) takeCensus(quit <-chan struct{}) {
+	tasks := tally{family: h.family}
 	for {
 		select {
 		case <-quit:
@@ -39,7 +40,7 @@ func (h *Host) takeCensus(quit <-chan struct{}) {
 		if len(limited) == 0 {
 			continue // until the next call starts
 		}
-		for m, n := range countTasks(limited) {
+		for m, n := range tasks.count(limited, time.Now()) {
 			c := limited[m]
 			c.peak.Store(max(c.peak.Load(), int64(n)))
 			if n > c.plan.profile.Limits.Processes {
@@ -60,12 +61,42 @@ func (h *Host) wakeCensus() {
 	}
 }
 
-// countTasks counts the tasks of calls: the kernel makes no difference between processes and threads.
-func countTasks(calls map[mark]*call) map[mark]int {
+// foreignFor is how long a process that was found to be no call's is not looked at again. It bounds how long one is missed that
+// was looked at in the moment before it became a call's, as its first process.
+const foreignFor = time.Second
+
+// tally counts the tasks of calls, time after time. The first look at a process costs up to four system calls, and there may be
+// hundreds of other people's, so it remembers for a while which are no call's: the mark of a running process does not change.
+//
+// It knows them by the inode of their /proc directory, which comes with the listing. The kernel gives each a number of its own
+// (fs/proc/base.c, proc_pid_make_inode) and may give a process another one later, which is then looked at again.
+type tally struct {
+	family  family         // of calls that may begin at any time: its processes are never taken for others
+	foreign map[int]uint64 // by number
+	since   time.Time
+}
+
+// noInode is what the kernel lists where it could not make an inode (fs/proc/base.c, proc_fill_cache).
+const noInode = 1
+
+// count counts the tasks of calls: the kernel makes no difference between processes and threads.
+func (t *tally) count(calls map[mark]*call, now time.Time) map[mark]int {
+	if t.foreign == nil || now.Sub(t.since) >= foreignFor {
+		t.foreign, t.since = map[int]uint64{}, now
+	}
 	counts := map[mark]int{}
-	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
+	_ = eachListed(func(pid int, inode uint64) { // where /proc cannot be listed there is nothing to count
+		if inode > noInode && t.foreign[pid] == inode {
+			return
+		}
 		m, err := markOf(pid)
-		if err != nil || calls[m] == nil {
+		if err != nil {
+			return
+		}
+		if calls[m] == nil {
+			if !t.family.has(m) {
+				t.foreign[pid] = inode
+			}
 			return
 		}
 		// A directory has a link from itself, one from its parent, and one from each directory in it.

@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -98,6 +100,37 @@ func eachProcess(visit func(pid int)) error {
 		}
 		if err != nil {
 			return nil // io.EOF: that was all
+		}
+	}
+}
+
+// eachListed is eachProcess with the inode of each process' directory, as the listing has it.
+func eachListed(visit func(pid int, inode uint64)) error {
+	proc, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(proc)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := unix.Getdents(proc, buffer)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err
+		}
+		// struct linux_dirent64 (getdents(2)): 8 bytes inode, 8 offset, 2 length of the entry, 1 type, and the name up to a NUL.
+		for rest := buffer[:n]; len(rest) > 19; {
+			length := int(binary.NativeEndian.Uint16(rest[16:]))
+			if length <= 19 || length > len(rest) {
+				return errors.New("list /proc: an entry has no end")
+			}
+			name, _, _ := bytes.Cut(rest[19:length], []byte{0})
+			if pid, err := strconv.Atoi(string(name)); err == nil {
+				visit(pid, binary.NativeEndian.Uint64(rest))
+			}
+			rest = rest[length:]
 		}
 	}
 }

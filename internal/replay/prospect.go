@@ -1,0 +1,23 @@
+package replay
+
+import (
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Prospects lists the governors that would be asked about an act that was decided so. None is asked.
+func (j *Judge) Prospects(r permissions.Request, d permissions.Decision) []governor.Prospect {
+	governors := governor.New(governor.Options{})
+	governors.Replace(j.Set.Governors)
+	// What is wrong with the workspace's own files has been told with the decision.
+	if own, err := config.Load(config.Sources{Workspace: r.Workspace}); err == nil {
+		governors.Tighten(r.Workspace, own.Governors)
+	}
+	return governors.Prospects(Prospective(r, d))
+}
+
+// Prospective is an act as Prospects looks at it.
+func Prospective(r permissions.Request, d permissions.Decision) permissions.Review {
+	return permissions.Review{Door: r.Door, Action: r.Action, Tools: r.Tools, Workspace: r.Workspace, Decided: d}
+}

@@ -1,0 +1,36 @@
+package permissions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+)
+
+// TestReachesNetwork checks which programs rules take for ones that reach another machine, and that none stands in two tables.
+func TestReachesNetwork(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"curl x": "curl", "/usr/bin/wget x": "wget", "npm ci": "npm", "npm test": "", "git push": "git", "git log": "", "ls": "",
+		"go vet ./...": "", "cargo build": "",
+	} {
+		if got := reachesNetwork(shellscan.Scan(text).Commands[0]); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	for _, name := range strings.Fields("curl wget ftp sftp ssh scp rsync nc ncat netcat socat telnet dig host nslookup ping ping6 traceroute " +
+		"whois mosh psql pg_dump mysql mariadb mongosh redis-cli sqlcmd cqlsh influx aria2c lynx w3m links http " +
+		"https xh gh glab aws gcloud gsutil az kubectl helm doctl terraform ansible rclone s3cmd nmap openssl " +
+		"grpcurl websocat mail sendmail git-remote-http git-remote-https apt apt-get dnf yum apk pacman brew snap " +
+		"flatpak pip pip3 pipx npx bunx uvx bundle composer docker podman") {
+		if got := reachesNetwork(shellscan.Command{Name: name}); got != name {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	for name := range networkPrograms {
+		if shellwords.IsNetworkClient(name) || networkFamilies[name] != nil {
+			t.Errorf("%s stands in two tables", name)
+		}
+	}
+}
