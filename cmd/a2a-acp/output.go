@@ -86,15 +86,20 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) write(w io.Writer) {
+func (t *table) write(w io.Writer) { t.lines(w, append([][]string{t.head}, t.rows...)) }
+
+// writeRows leaves the head out. Nothing is cut: somebody must see all of it.
+func (t *table) writeRows(w io.Writer) { t.lines(struct{ io.Writer }{w}, t.rows) }
+
+func (t *table) lines(w io.Writer, rows [][]string) {
 	widths := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	limit := terminalWidth(w)
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
 			if i == len(row)-1 {

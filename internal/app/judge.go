@@ -18,6 +18,7 @@ type Judge struct {
 	Authority *permissions.Authority
 	Set       *config.Set
 
+	o   Options
 	own map[string]error // the workspaces whose own rules are in force, with what is wrong with them
 }
 
@@ -40,6 +41,7 @@ func NewJudge(o Options, only bool) (*Judge, error) {
 		own = append(own, dir)
 	}
 	return &Judge{
+		o:   o,
 		Set: set, own: map[string]error{},
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), OwnPaths: own, Home: o.Getenv("HOME")}),
 	}, nil
@@ -133,7 +135,7 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	if err, known := j.own[key]; known {
 		return err
 	}
-	own, err := config.Load(config.Sources{Workspace: w})
+	own, err := config.Load(ownSources(j.o, w))
 	if err == nil && len(own.Policies) > 0 {
 		j.Authority.Tighten(w, own.Policies)
 	}
