@@ -20,14 +20,11 @@ import (
 
 // trustedIn looks up what somebody trusts of a workspace's root. Nothing is made: where there is no store, nothing is trusted.
 func trustedIn(o Options, dir string) (trust.Directory, bool, error) {
-	path, err := state.Locate(o.Getenv)
-	if err != nil {
+	path := standingPath(o)
+	if _, err := os.Lstat(path); path == "" || errors.Is(err, fs.ErrNotExist) {
 		return trust.Directory{}, false, nil // New says why there is no state
 	}
-	if _, err := os.Lstat(trust.Path(path)); errors.Is(err, fs.ErrNotExist) {
-		return trust.Directory{}, false, nil
-	}
-	opened, err := state.Open(path)
+	opened, err := state.Open(filepath.Dir(path))
 	if err != nil {
 		return trust.Directory{}, false, err
 	}
