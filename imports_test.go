@@ -27,6 +27,7 @@ var may = map[string][]string{
 	"internal/agents":     {},
 	"internal/ndjson":     {},
 	"internal/state":      {},
+	"internal/trust":      {"internal/state"},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
 	"internal/secret":     {"pkg/tool"},
@@ -60,14 +61,14 @@ var may = map[string][]string{
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor",
-		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state", "internal/store", "internal/supervisor",
-		"internal/tooltest",
+		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state",
+		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/store",
-		"internal/supervisor", "internal/tooltest",
+		"internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.

@@ -74,7 +74,7 @@ func TestStackedTable(t *testing.T) {
 	if !out.isCut(widths, 40) || out.isCut(widths, 80) {
 		t.Error("a column is cut when it does not fit, and only then")
 	}
-	out.writeStacked(&got, widths, 30)
+	out.writeStacked(&got, append([][]string{out.head}, out.rows...), widths, 30)
 	const want = "RULE  AT\n    WHY\na     policies.yaml:1\n    the tool is another one\n    than the rule is about\n"
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)

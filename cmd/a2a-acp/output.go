@@ -92,19 +92,24 @@ const worthReading = 24
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) write(w io.Writer) {
+func (t *table) write(w io.Writer) { t.lines(w, append([][]string{t.head}, t.rows...)) }
+
+// writeRows leaves the head out. Nothing is cut: somebody must see all of it.
+func (t *table) writeRows(w io.Writer) { t.lines(struct{ io.Writer }{w}, t.rows) }
+
+func (t *table) lines(w io.Writer, rows [][]string) {
 	widths := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	limit := terminalWidth(w)
 	if limit > 0 && t.isCut(widths, limit) {
-		t.writeStacked(w, widths, limit)
+		t.writeStacked(w, rows, widths, limit)
 		return
 	}
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
 			if i == len(row)-1 {
@@ -128,13 +133,13 @@ func (t *table) isCut(widths []int, limit int) bool {
 }
 
 // writeStacked writes each row on lines of its own: as many columns as fit, and below them the others.
-func (t *table) writeStacked(w io.Writer, widths []int, limit int) {
+func (t *table) writeStacked(w io.Writer, rows [][]string, widths []int, limit int) {
 	beside, used := 0, 0
 	for beside < len(widths)-1 && used+widths[beside] <= limit {
 		used += widths[beside] + 2
 		beside++
 	}
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row[:beside] {
 			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)

@@ -155,7 +155,7 @@ func requestOf(env *environment, a *app.App, call permissions.Example) (permissi
 	o := env.appOptions(nil, nil)
 	workspace := app.WorkspaceOf(o, o.Dir, nil)
 	// What agents ask the editor to do has the ids of shipped tools, and is another act.
-	if _, ours := a.Registry.Lookup(call.Tool); !ours || permissions.KnownTool(call.Tool) {
+	if _, ours := a.Registry.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
 		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
 			return permissions.Request{}, fail(exitUsage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
 		}
@@ -192,10 +192,10 @@ func explainedRequest(env *environment, a *app.App, shell bool, flags explainFla
 		request.SetShellText(flags.shell)
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
-		if _, ok := a.Registry.Lookup(flags.tool); !ok {
+		if _, ok := a.Registry.LookupIn(request.Workspace, flags.tool); !ok {
 			return request, fail(exitUsage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
 		}
-		arguments, err := pairsToJSON(a, flags.tool, flags.pairs)
+		arguments, err := pairsToJSON(env, a, flags.tool, flags.pairs)
 		if err != nil {
 			return request, fail(exitUsage, err)
 		}

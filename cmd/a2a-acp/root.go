@@ -84,6 +84,7 @@ record before it takes effect.
 		toolsCommand(env),
 		policyCommand(env),
 		approvalsCommand(env),
+		trustCommand(env),
 		auditCommand(env),
 		sandboxCommand(env),
 		secretsCommand(env),

@@ -189,7 +189,7 @@ func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Cal
 	if flags.params != "" {
 		call.Arguments, err = readParams(env, flags.params)
 	} else {
-		call.Arguments, err = pairsToJSON(a, id, flags.pairs)
+		call.Arguments, err = pairsToJSON(env, a, id, flags.pairs)
 	}
 	if err != nil {
 		return call, fail(exitUsage, err)
@@ -220,9 +220,10 @@ func readParams(env *environment, params string) (json.RawMessage, error) {
 
 // pairsToJSON makes an object of name=value pairs. A value is taken for what its parameter is: text for a string, JSON for
 // everything else.
-func pairsToJSON(a *app.App, id string, pairs []string) (json.RawMessage, error) {
+func pairsToJSON(env *environment, a *app.App, id string, pairs []string) (json.RawMessage, error) {
 	types := map[string]tool.Type{}
-	if entry, ok := a.Registry.Lookup(id); ok {
+	o := env.appOptions(nil, nil)
+	if entry, ok := a.Registry.LookupIn(app.WorkspaceOf(o, o.Dir, nil), id); ok {
 		for _, p := range entry.Tool.Parameters {
 			types[p.Name] = p.Type
 		}

@@ -69,7 +69,7 @@ func Sources(o Options) config.Sources {
 		ConfigHome: configHome(o), Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: systemDir,
-		Workspace: WorkspaceOf(o, o.Dir, nil),
+		Workspace: WorkspaceOf(o, o.Dir, nil), Standing: standing(o), StandingPath: standingPath(o),
 	}
 }
 
@@ -173,23 +173,81 @@ func (a *App) use(set *config.Set) {
 	a.mu.Lock()
 	a.set = set
 	a.mu.Unlock()
-	entries := make([]*executor.Entry, 0, len(set.Tools))
-	for i := range set.Tools {
-		loaded := &set.Tools[i]
-		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
-			Details: loaded.Details,
-		})
+	var everywhere []config.Loaded
+	for _, loaded := range set.Tools {
+		if loaded.Tool.Source.Layer != tool.LayerProject {
+			everywhere = append(everywhere, loaded)
+		}
 	}
-	a.Registry.Replace(entries)
+	a.Registry.Replace(entriesOf(everywhere))
 	a.Authority.Replace(permissions.NewSet(set.Policies))
-	a.Governors.Replace(set.Governors)
+	var governors []governor.File
+	for _, file := range set.Governors {
+		if !file.Project {
+			governors = append(governors, file)
+		}
+	}
+	a.Governors.Replace(governors)
+	a.useOwn(a.sources.Workspace, set)
 	a.note(loadedEvent(set.Files))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for door := range a.toolDoors {
 		door.Changed() // agents that are running may offer other tools from now on
 	}
+}
+
+// useOwn puts the tools and governors of a workspace's own in force there, and only there. Its policies know where they are at
+// home (permissions.File.Root).
+func (a *App) useOwn(w tool.Workspace, set *config.Set) {
+	if w.Root == "" {
+		return
+	}
+	var governors []governor.File
+	for _, file := range set.Governors {
+		if file.Project {
+			governors = append(governors, file)
+		}
+	}
+	a.Governors.Tighten(w, governors)
+	entries := entriesOf(a.ownTools(set))
+	if len(entries) > 0 {
+		a.watchScripts(w.Root, entries)
+	}
+	a.Registry.Own(w.Root, entries)
+}
+
+// ownTools are the tools of a set that a workspace brings and that stand in nobody's place.
+func (a *App) ownTools(set *config.Set) []config.Loaded {
+	var ids []string
+	for _, entry := range a.Registry.List() {
+		ids = append(ids, entry.Tool.ID)
+	}
+	var own []config.Loaded
+	for _, loaded := range set.Tools {
+		if loaded.Tool.Source.Layer != tool.LayerProject {
+			continue
+		}
+		if why := config.MayNotAdd(loaded.Tool.ID, ids); why != "" {
+			a.o.Say(fmt.Sprintf("%s: tool %q of the workspace is left out: %s", loaded.Tool.Source, loaded.Tool.ID, why))
+			continue
+		}
+		own = append(own, loaded)
+	}
+	return own
+}
+
+// entriesOf makes tools ready to be called.
+func entriesOf(tools []config.Loaded) []*executor.Entry {
+	entries := make([]*executor.Entry, 0, len(tools))
+	for i := range tools {
+		loaded := &tools[i]
+		entries = append(entries, &executor.Entry{
+			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
+			Details: loaded.Details,
+		})
+	}
+	return entries
 }
 
 // loadedEvent says which files count from now on, by what they say.

@@ -219,12 +219,12 @@ func (a *App) admit(w tool.Workspace) error {
 			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; move it, or name it with a flag", file.Path)
 		}
 	}
-	own, err := config.Load(config.Sources{Workspace: w})
+	own, err := config.Load(ownSources(a.o, w))
 	if err != nil {
 		return err
 	}
 	a.Authority.Tighten(w, own.Policies)
-	a.Governors.Tighten(w, own.Governors)
+	a.useOwn(w, own)
 	for _, warning := range own.Warnings {
 		a.o.Say(warning.Error())
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // NewJudge makes a Judge of recorded acts from the files of these options; only leaves out all but those that PolicyFiles
@@ -19,5 +20,8 @@ func NewJudge(o Options, only bool) (*replay.Judge, error) {
 	if dir, err := StateDir(o); err == nil {
 		own = append(own, dir)
 	}
-	return replay.New(replay.Options{Sources: sources, OwnPaths: own, Home: o.Getenv("HOME")})
+	return replay.New(replay.Options{
+		Sources: sources, OwnPaths: own, Home: o.Getenv("HOME"),
+		Own: func(w tool.Workspace) config.Sources { return ownSources(o, w) },
+	})
 }

@@ -26,7 +26,7 @@ type toolDoor struct {
 
 // Open implements acp.ToolDoor.
 func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
-	if len(d.app.Exposed()) == 0 {
+	if len(d.app.Exposed(s.Workspace())) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
 	o := mcpserver.ListenOptions{
@@ -61,7 +61,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 
 // Request implements acp.ToolDoor.
 func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessage) (permissions.Request, bool) {
-	entry, ok := d.app.exposed(name)
+	entry, ok := d.app.exposed(s.Workspace(), name)
 	if !ok {
 		return permissions.Request{}, false
 	}
@@ -69,20 +69,20 @@ func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessag
 }
 
 // ToolID implements acp.ToolDoor.
-func (d *toolDoor) ToolID(name string) (string, bool) {
-	entry, ok := d.app.exposed(name)
+func (d *toolDoor) ToolID(w tool.Workspace, name string) (string, bool) {
+	entry, ok := d.app.exposed(w, name)
 	if !ok {
 		return "", false
 	}
 	return entry.Tool.ID, true
 }
 
-// Exposed lists the tools that agents are offered: those that people wrote, and of the shipped ones those that the
+// Exposed lists the tools that agents are offered: those that people wrote, for the workspace among them, and of the shipped ones those that the
 // settings name, since agents have their own for most of that.
-func (a *App) Exposed() []*executor.Entry {
+func (a *App) Exposed(w tool.Workspace) []*executor.Entry {
 	settings := a.Set().Settings
 	var list []*executor.Entry
-	for _, entry := range a.Registry.List() {
+	for _, entry := range a.Registry.ListIn(w) {
 		if IsExposed(entry.Tool, settings) {
 			list = append(list, entry)
 		}
@@ -96,9 +96,9 @@ func IsExposed(t *tool.Tool, settings config.Settings) bool {
 }
 
 // exposed finds the one tool that an agent may know under a name: agents respell names for their models.
-func (a *App) exposed(name string) (*executor.Entry, bool) {
+func (a *App) exposed(w tool.Workspace, name string) (*executor.Entry, bool) {
 	var found *executor.Entry
-	for _, entry := range a.Exposed() {
+	for _, entry := range a.Exposed(w) {
 		if mcpserver.SameName(mcpserver.ToolName(entry.Tool.ID), name) {
 			if found != nil {
 				return nil, false
@@ -118,7 +118,7 @@ type sessionTools struct {
 // List implements mcpserver.Tools.
 func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 	var list []mcpserver.Tool
-	for _, entry := range t.app.Exposed() {
+	for _, entry := range t.app.Exposed(t.session.Workspace()) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
 	return list, nil
@@ -127,7 +127,7 @@ func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 // Call implements mcpserver.Tools.
 func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 	var found *executor.Entry
-	for _, entry := range t.app.Exposed() {
+	for _, entry := range t.app.Exposed(t.session.Workspace()) {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {
 			found = entry
 		}

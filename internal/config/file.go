@@ -12,9 +12,11 @@ type File struct {
 	Name  string // as it is shown to people
 	Path  string // absolute; "" for a file that came with the program
 	Layer tool.Layer
-	// Workspace marks a policy file that belongs to a workspace. It stands outside the layers: it replaces nothing and
-	// only its rejecting rules are in force.
+	// Workspace marks a file that belongs to a workspace. It stands outside the layers: it replaces nothing, and of its
+	// policies only the rejecting rules are in force.
 	Workspace bool
+	// Trusted is the directory of the workspace where somebody trusts the file as it is: there it counts whole. "" for none.
+	Trusted string
 	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
 	ErrorProfile tool.ErrorProfile
 	Data         []byte // never changed

@@ -111,7 +111,12 @@ func TestGovernorLayers(t *testing.T) {
 		}
 	}
 
-	sources.Trusted = func(file File) bool { return string(file.Data) == own }
+	sources.Standing = func(file File) Standing {
+		if string(file.Data) == own {
+			return Trusted
+		}
+		return Changed
+	}
 	if set, err = Load(sources); err != nil || in(set) != "mine= shared=false theirs=false" || !set.Governors[len(set.Governors)-1].Project {
 		t.Errorf("trusted: got %q, %v", in(set), err)
 	}

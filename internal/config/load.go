@@ -83,13 +83,14 @@ func (l *loading) add(c candidate) {
 	switch {
 	case errors.Is(err, errAbsent):
 		return
+	case err != nil && c.workspace != "" && c.kind == kindTools:
+		l.warn(c.name, ruleIgnored, "", "the tools of the workspace are not loaded: %s", fileMessage(err))
+		return
 	case err != nil:
 		l.fail(c, err)
 		return
 	}
-	if c.kind == kindGovernors && file.Workspace && (l.sources.Trusted == nil || !l.sources.Trusted(file)) {
-		l.warn(c.name, ruleIgnored, "copy what you agree with into your own governors.yaml",
-			"the governors of a workspace are not loaded until somebody trusts it")
+	if file.Workspace && !l.judge(c, &file) && c.kind != kindPolicies {
 		return
 	}
 	l.set.Files = append(l.set.Files, file)
@@ -127,6 +128,9 @@ func (l *loading) addTools(file File) {
 		return
 	}
 	for _, t := range tools {
+		if file.Workspace && !l.mayAdd(t.Tool) {
+			continue
+		}
 		l.give(&t)
 		i, known := l.tools[t.Tool.ID]
 		switch {
@@ -166,7 +170,7 @@ func (l *loading) addPolicies(file File) {
 	}
 	if file.Workspace {
 		// Ids of a stranger's file are its own: one that is also in use elsewhere must not take that rule's place.
-		l.noticeLoose(policies)
+		l.bound(&policies)
 		l.set.Policies = append(l.set.Policies, policies)
 		return
 	}
@@ -234,13 +238,6 @@ func (l *loading) twice(what string, second, first tool.Source) {
 
 // notice tells of files that people could expect to count.
 func (l *loading) notice() {
-	for _, dir := range l.sources.Workspace.Dirs() {
-		path := filepath.Join(dir, workspaceDir, toolsName)
-		if _, err := os.Lstat(path); err == nil {
-			l.warn(path, ruleIgnored, "read it, then name it with --tools, or copy what you want into your own tools.yaml",
-				"the tools of a workspace are not loaded: whoever wrote the repository would choose what runs")
-		}
-	}
 	dirs := []string{l.sources.SystemDir}
 	if l.sources.ConfigHome != "" {
 		dirs = append(dirs, filepath.Join(l.sources.ConfigHome, directoryName))
@@ -252,20 +249,6 @@ func (l *loading) notice() {
 				l.warn(path, ruleIgnored, "name it ….yaml", "the file is not read")
 			}
 		}
-	}
-}
-
-// noticeLoose tells of the rules of a workspace's file that are not in force.
-func (l *loading) noticeLoose(file permissions.File) {
-	loose := 0
-	for _, rule := range file.Rules {
-		if rule.Verdict != permissions.Reject {
-			loose++
-		}
-	}
-	if loose > 0 {
-		l.warn(file.Name, ruleIgnored, "copy what you agree with into your own policy file",
-			"%d of %d rules are not in force: a workspace's own file can only reject", loose, len(file.Rules))
 	}
 }
 

@@ -147,7 +147,7 @@ func TestPolicyLayers(t *testing.T) {
 		{"user", false, []string{"user ask"}},
 		{"environment", false, []string{"env reject"}},
 		{"flag", false, []string{"shared reject"}},
-		{"user", true, []string{"user reject", "mine reject"}}, // the workspace's own: it takes the place of nothing
+		{"project", true, []string{"user reject", "mine reject"}}, // the workspace's own: it takes the place of nothing
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -174,10 +174,10 @@ func TestWorkspaceFiles(t *testing.T) {
 	if len(set.Policies) != 1 || !set.Policies[0].TightenOnly {
 		t.Errorf("policies %+v", set.Policies)
 	}
-	want := dir + "/more/.a2a-acp/auto_approval_policies.yaml: warning: 2 of 2 rules are not in force: a workspace's own file can only reject [ignored]\n" +
-		"  hint: copy what you agree with into your own policy file\n" +
-		dir + "/.a2a-acp/tools.yaml: warning: the tools of a workspace are not loaded: whoever wrote the repository would choose what runs [ignored]\n" +
-		"  hint: read it, then name it with --tools, or copy what you want into your own tools.yaml"
+	want := dir + "/.a2a-acp/tools.yaml: warning: the tools of a workspace are not loaded until somebody trusts it: whoever wrote the repository would choose what runs [ignored]\n" +
+		"  hint: read what it brings and pin it: a2a-acp trust " + dir + "\n" +
+		dir + "/more/.a2a-acp/auto_approval_policies.yaml: warning: 2 of 2 rules are not in force: a workspace's own file can only reject, until somebody trusts it [ignored]\n" +
+		"  hint: an additional directory's own file is trusted only in sessions that begin there"
 	if diff := cmp.Diff(want, set.Warnings.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

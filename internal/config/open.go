@@ -91,10 +91,14 @@ func ownedBy(owner int, info fs.FileInfo) error {
 
 // fileError says of a file as a whole why it cannot be used.
 func fileError(name string, err error) Error {
-	message := err.Error()
+	return Error{File: name, Severity: SeverityError, Rule: ruleFile, Message: fileMessage(err)}
+}
+
+// fileMessage is an error about a file without the name of it.
+func fileMessage(err error) string {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		message = pathError.Err.Error()
+		return pathError.Err.Error()
 	}
-	return Error{File: name, Severity: SeverityError, Rule: ruleFile, Message: message}
+	return err.Error()
 }

@@ -25,7 +25,7 @@ func ReadPolicies(file File) (permissions.File, error) {
 	if f.doc.root != nil {
 		f.readRoot(f.doc.at(f.doc.root, "", "a mapping with auto_approval_policies"))
 	}
-	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace, Unmatched: f.unmatched}
+	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace && file.Trusted == "", Root: file.Trusted, Unmatched: f.unmatched}
 	for _, r := range f.rules {
 		r.check()
 		out.Rules = append(out.Rules, r.rule)

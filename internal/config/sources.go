@@ -47,15 +47,28 @@ type Sources struct {
 	Dir string
 	// SystemDir is /etc/a2a-acp; "" for none. What is in it overrides everything, so it must be root's alone.
 	SystemDir string
-	// Workspace is what a session works in. Its own policy file can only tighten, and no other file may lie in it unless a
-	// flag names it: whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
-	// what the workspace says itself.
+	// Workspace is what a session works in. Its own policy file can only tighten until somebody trusts it, its tools and
+	// governors count only then, and no other file may lie in it unless a flag names it: whoever writes the repository would
+	// decide what is allowed. Sources with nothing but a Workspace have what the workspace says itself.
 	Workspace tool.Workspace
-	// Trusted tells whether somebody trusts a file of the workspace as it is now. Its governors count only then. Nil trusts none.
-	Trusted func(File) bool
+	// Standing tells whether somebody trusts a file of the workspace's root, by the very bytes that were read. Nil trusts none.
+	// The additional directories' own files are never trusted: they were written for sessions that begin there.
+	Standing func(File) Standing
+	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his mind; "" for none.
+	StandingPath string
 
 	systemOwner int // user id; 0, root, but in tests
 }
+
+// Standing says what a person thinks of a workspace's own file.
+type Standing int
+
+// The standings of a file.
+const (
+	Untrusted Standing = iota // nobody has looked at it
+	Changed                   // somebody trusted it as it was, and it is another now
+	Trusted                   // somebody trusts it as it is
+)
 
 // kind is what a file is about.
 type kind int
@@ -106,9 +119,9 @@ func (s Sources) candidates() ([]candidate, Errors) {
 		all = append(all, directory(s.SystemDir, tool.LayerSystem)...)
 	}
 	for _, dir := range s.Workspace.Dirs() {
-		for _, kind := range []kind{kindPolicies, kindGovernors} {
+		for _, kind := range []kind{kindTools, kindPolicies, kindGovernors} {
 			path := filepath.Join(dir, workspaceDir, fileNames[kind])
-			all = append(all, candidate{kind: kind, name: path, path: path, layer: tool.LayerUser, workspace: dir})
+			all = append(all, candidate{kind: kind, name: path, path: path, layer: tool.LayerProject, workspace: dir})
 		}
 	}
 	return once(all), append(errs, s.relative()...)

@@ -158,7 +158,7 @@ func differ(a, b []File) bool {
 		return true
 	}
 	for i := range a {
-		if a[i].Path != b[i].Path || a[i].Layer != b[i].Layer || string(a[i].Data) != string(b[i].Data) {
+		if a[i].Path != b[i].Path || a[i].Layer != b[i].Layer || a[i].Trusted != b[i].Trusted || string(a[i].Data) != string(b[i].Data) {
 			return true
 		}
 	}
@@ -172,11 +172,15 @@ func (w *Watcher) watchAll() []error {
 	w.interest = map[string]bool{}
 	directories := map[string]bool{}
 	candidates, _ := w.sources.candidates()
+	paths := []string{w.sources.StandingPath}
 	for _, c := range candidates {
-		if c.path == "" {
+		paths = append(paths, c.path)
+	}
+	for _, path := range paths {
+		if path == "" {
 			continue
 		}
-		steps := trail(c.path)
+		steps := trail(path)
 		for i, step := range steps {
 			w.interest[step.path] = true
 			if step.link || i == len(steps)-1 {

@@ -18,7 +18,8 @@ type Judge struct {
 	Authority *permissions.Authority
 	Set       *config.Set
 
-	own map[string]error // the workspaces whose own rules are in force, with what is wrong with them
+	sources func(tool.Workspace) config.Sources
+	own     map[string]error // the workspaces whose own rules are in force, with what is wrong with them
 }
 
 // Options say whose rules a Judge decides by.
@@ -26,6 +27,8 @@ type Options struct {
 	Sources  config.Sources // without a workspace: every act has its own
 	OwnPaths []string       // see permissions.Options
 	Home     string         // likewise
+	// Own says where a workspace's own files are found. Required.
+	Own func(tool.Workspace) config.Sources
 }
 
 // New makes a Judge. An error is a list of mistakes in files (see config.List).
@@ -36,7 +39,7 @@ func New(o Options) (*Judge, error) {
 		return nil, err
 	}
 	return &Judge{
-		Set: set, own: map[string]error{},
+		Set: set, sources: o.Own, own: map[string]error{},
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), OwnPaths: o.OwnPaths, Home: o.Home}),
 	}, nil
 }
@@ -129,7 +132,7 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	if err, known := j.own[key]; known {
 		return err
 	}
-	own, err := config.Load(config.Sources{Workspace: w})
+	own, err := config.Load(j.sources(w))
 	if err == nil && len(own.Policies) > 0 {
 		j.Authority.Tighten(w, own.Policies)
 	}

@@ -11,7 +11,7 @@ func (j *Judge) Prospects(r permissions.Request, d permissions.Decision) []gover
 	governors := governor.New(governor.Options{})
 	governors.Replace(j.Set.Governors)
 	// What is wrong with the workspace's own files has been told with the decision.
-	if own, err := config.Load(config.Sources{Workspace: r.Workspace}); err == nil {
+	if own, err := config.Load(j.sources(r.Workspace)); err == nil {
 		governors.Tighten(r.Workspace, own.Governors)
 	}
 	return governors.Prospects(Prospective(r, d))

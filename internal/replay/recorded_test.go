@@ -71,7 +71,7 @@ func testJudge(t *testing.T, rules string) *Judge {
 	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err := New(Options{Sources: config.Sources{Policies: []string{file}, Dir: filepath.Dir(file)}})
+	j, err := New(Options{Sources: config.Sources{Policies: []string{file}, Dir: filepath.Dir(file)}, Own: func(w tool.Workspace) config.Sources { return config.Sources{Workspace: w} }})
 	if err != nil {
 		t.Fatal(err)
 	}

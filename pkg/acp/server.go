@@ -82,7 +82,7 @@ func (s *Session) ToolCall(hint, id string, arguments json.RawMessage) string {
 		if !ok || claimed != server {
 			return false
 		}
-		if told, ok := s.b.o.Tools.ToolID(name); !ok || told != id {
+		if told, ok := s.b.o.Tools.ToolID(s.workspace, name); !ok || told != id {
 			return false
 		}
 		theirs := claimedArguments(c)

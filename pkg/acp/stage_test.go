@@ -227,12 +227,12 @@ func (fakeDoor) Open(*acp.Session) (*acp.MCPServer, error) {
 	}, nil
 }
 
-func (fakeDoor) ToolID(name string) (string, bool) {
+func (fakeDoor) ToolID(_ tool.Workspace, name string) (string, bool) {
 	return name, name == "deploy" || name == "grep" || name == "note"
 }
 
 func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage) (permissions.Request, bool) {
-	id, ok := d.ToolID(name)
+	id, ok := d.ToolID(tool.Workspace{}, name)
 	r := permissions.Request{
 		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{id}, Session: s.ID(context.Background()),
 		Workspace: s.Workspace(), Dir: s.Dir(), ReadOnly: name == "grep", RequiresConfirmation: name == "deploy",

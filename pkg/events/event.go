@@ -23,6 +23,8 @@ const (
 	ToolSeen         Type = "tool.seen"         // the agent did it by itself: seen, not decided
 	ApprovalAsked    Type = "approval.asked"    // a person is being asked
 	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
+	TrustGiven       Type = "trust.given"       // a person trusts a workspace's own files as they are: Files; Detail says who
+	TrustRevoked     Type = "trust.revoked"     // and no longer does
 	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
 	SecretSet        Type = "secret.set"        // somebody has given a secret a value; Detail has its name and theirs, and never the value
 	SecretRemoved    Type = "secret.removed"    // likewise

@@ -70,10 +70,10 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 
 // resolve finds the tool.
 func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
-	entry, ok := e.tools.Lookup(call.Tool)
+	entry, ok := e.tools.LookupIn(call.Workspace, call.Tool)
 	if !ok {
 		meant := ""
-		if near := tool.Nearest(call.Tool, e.tools.ids()); near != "" {
+		if near := tool.Nearest(call.Tool, e.tools.ids(call.Workspace)); near != "" {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		return nil, tool.Failf(tool.FailNotFound, "there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
@@ -81,7 +81,21 @@ func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
 	if entry.Tool.Unavailable != "" {
 		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool, entry.Tool.Unavailable, entry.Tool.Source)
 	}
+	if failure := entry.intact(); failure != nil {
+		return nil, failure
+	}
 	return entry, nil
+}
+
+// intact refuses a tool whose files have changed.
+func (e *Entry) intact() *tool.Failure {
+	if e.Intact == nil {
+		return nil
+	}
+	if err := e.Intact(); err != nil {
+		return tool.Failf(tool.FailDenied, "tool %q is not run: %v", e.Tool.ID, err)
+	}
+	return nil
 }
 
 // render fills the arguments in. It has no effect on anything.
@@ -156,6 +170,9 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 // run starts the process.
 func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran {
 	if failure := e.holds(a, grant); failure != nil {
+		return notRun(failure)
+	}
+	if failure := a.entry.intact(); failure != nil {
 		return notRun(failure)
 	}
 	outcome, err := e.host.Run(ctx, a.plan, process(a.invocation))

@@ -79,10 +79,10 @@ func (a *Authority) Replace(policies *Set) {
 }
 
 // Tighten puts a workspace's own rules in force for the sessions that work in it, in place of those that it had before. They
-// can only reject (see File.TightenOnly): whoever wrote the repository must not choose what is allowed.
+// can only reject (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must not choose what is allowed.
 func (a *Authority) Tighten(w tool.Workspace, files []File) {
 	for i := range files {
-		files[i].TightenOnly = true
+		files[i].TightenOnly = files[i].TightenOnly || files[i].Root == ""
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -78,7 +78,7 @@ func (a *Authority) approvedCommands(r Request) (prefixes [][]string) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	for _, file := range a.policies.files {
-		if file.TightenOnly {
+		if file.tightens(r.Workspace) {
 			continue
 		}
 		for _, rule := range file.rules {

@@ -24,9 +24,17 @@ type File struct {
 	Rules   []Rule
 	// TightenOnly keeps only the rejecting rules in force: the file belongs to a workspace that nobody has trusted.
 	TightenOnly bool
+	// Root is the directory of the workspace whose own file this is, once somebody trusts it; "" for all others. Acts of other
+	// workspaces it can only reject.
+	Root string `json:",omitempty"`
 	// Unmatched is what becomes of an agent's act that no rule is about, where the file says so: Ask or Reject, in place of
 	// the program's own defaults. It never approves anything.
 	Unmatched *Verdict
+}
+
+// tightens tells whether only the rejecting rules of the file are in force in a workspace.
+func (f *File) tightens(w tool.Workspace) bool {
+	return f.TightenOnly || f.Root != "" && f.Root != w.Root
 }
 
 // Rule is one entry of auto_approval_policies. Every condition that it has must hold; a condition that it does not have

@@ -119,7 +119,7 @@ func (s *Set) combine(v *view, found []finding) answer {
 			}
 			a.reasons = append(a.reasons, reason)
 		}
-		if file.Unmatched != nil && *file.Unmatched != Approve && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (!file.TightenOnly || *file.Unmatched == Reject) {
+		if file.Unmatched != nil && *file.Unmatched != Approve && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (*file.Unmatched == Reject || !file.tightens(v.Workspace)) {
 			a.unmatched, a.unmatchedIn = file.Unmatched, file.Name
 		}
 	}
@@ -129,7 +129,7 @@ func (s *Set) combine(v *view, found []finding) answer {
 // reason is what one rule says, and whether it counts.
 func (f *compiledFile) reason(v *view, rule *compiledRule, found finding) (reason Reason, counts bool) {
 	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict, Matched: found.holds != no, Condition: found.condition, Why: found.why}
-	if f.TightenOnly && rule.Verdict != Reject {
+	if f.tightens(v.Workspace) && rule.Verdict != Reject {
 		reason.Matched, reason.Condition, reason.Why = false, "", "a workspace's own file can only reject, until somebody trusts it"
 		return reason, false
 	}
@@ -149,7 +149,7 @@ func (f *compiledFile) reason(v *view, rule *compiledRule, found finding) (reaso
 
 // layer says in a word whose file it is.
 func (f *compiledFile) layer() string {
-	if f.TightenOnly {
+	if f.TightenOnly || f.Root != "" {
 		return "project"
 	}
 	return f.Layer.String()

@@ -29,7 +29,7 @@ func Shadows(files []File) []Shadow {
 func shadow(files []File, i, at int) (by Rule, why string) {
 	rule := files[i].Rules[at]
 	for j, file := range files {
-		if file.TightenOnly {
+		if file.TightenOnly || file.Root != "" && file.Root != files[i].Root {
 			continue
 		}
 		for k, other := range file.Rules {

@@ -12,9 +12,11 @@ const (
 	LayerEnvironment              // named by an A2A_ variable
 	LayerFlag                     // named on the command line
 	LayerSystem                   // /etc/a2a-acp, owned by root
+	// LayerProject is a workspace's own files. It stands outside the order: it replaces nothing in the other layers.
+	LayerProject
 )
 
-var layerNames = [...]string{"embedded", "user", "environment", "flag", "system"}
+var layerNames = [...]string{"embedded", "user", "environment", "flag", "system", "project"}
 
 func (l Layer) String() string {
 	if l < 0 || int(l) >= len(layerNames) {

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+func trustCommand(env *environment) *cobra.Command {
+	var list, revoke bool
+	cmd := &cobra.Command{
+		Use:   "trust (DIR | --list | --revoke DIR)",
+		Short: "Let a workspace's own policies, tools and governors count",
+		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml and tools.yaml. Until somebody
+trusts them only the rejecting rules are in force, and the rest is not loaded: whoever wrote the
+repository would choose what is allowed and what runs.
+
+trust shows what DIR brings, and after a change what changed, and asks. With a yes exactly these bytes count,
+in sessions that begin in DIR: rules below those of your own files (reject is stronger than ask, and
+that than approve), tools beside yours and never in their place. The scripts of the workspace that a
+tool names are pinned with it. What changes later is a stranger's again, until you have looked at it.
+
+It needs a terminal that no agent has started. A session that runs keeps what it began with, but for a
+bridge's own directory, where a change counts at once.`,
+		Example: `  a2a-acp trust .
+  a2a-acp trust --list
+  a2a-acp trust --list --json | jq -r '.[] | select(.changed != []).dir'
+  a2a-acp trust --revoke ~/src/project`,
+		ValidArgsFunction: completeTrust(env, &revoke),
+	}
+	f := addFormat(cmd)
+	cmd.Flags().BoolVar(&list, "list", false, "instead, list what is trusted")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "instead, take back what is trusted of DIR")
+	cmd.MarkFlagsMutuallyExclusive("list", "revoke")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case list && len(args) > 0:
+			return fail(exitUsage, errors.New("--list takes no directory"))
+		case list:
+			return listTrust(env, *f)
+		case len(args) != 1:
+			return fail(exitUsage, errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
+		case revoke:
+			return revokeTrust(cmd.Context(), env, args[0])
+		}
+		return giveTrust(cmd.Context(), env, args[0])
+	}
+	return cmd
+}
+
+// giveTrust shows what a workspace brings, asks, and pins what was shown.
+func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
+	if err := checkTruster(env); err != nil {
+		return err
+	}
+	o := env.appOptions(nil, nil)
+	root, err := app.TrustRoot(o, dir)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	brought, err := app.Bring(o, root)
+	switch {
+	case len(config.List(err)) > 0:
+		return fail(exitUsage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", permissions.ShowLine(root), err))
+	case err != nil:
+		return fail(exitHost, err)
+	case brought.Nothing():
+		env.say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", permissions.ShowLine(root), strings.Join(config.ProjectFiles(), ", ")))
+		return nil
+	case brought.Known && !brought.Changed():
+		env.say(fmt.Sprintf("%s is trusted as it is, since %s", permissions.ShowLine(root), brought.Before.Since.Format(time.DateOnly)))
+		return nil
+	}
+	writeBrought(env.stderr, brought)
+	if !meansIt(env, brought) {
+		env.say("nothing is changed")
+		return silent(exitDenied)
+	}
+	store, err := app.OpenTrust(o)
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Trust(ctx, brought.Pins(env.approver("cli"))); err != nil {
+		return fail(exitHost, err)
+	}
+	env.say("trusted as shown; a change of it is a stranger's until you say this again")
+	return nil
+}
+
+// checkTruster tells whether a person may be believed to sit here. There is no --yes: what is trusted must have been seen.
+func checkTruster(env *environment) error {
+	if supervisor.DescendsFromBridge(os.Getpid()) {
+		return fail(exitDenied, errAgentAnswers)
+	}
+	if !isTerminal(env.stdin) {
+		return fail(exitApproval, errors.New("trusting needs a terminal, so that it is a person who does it"))
+	}
+	return nil
+}
+
+// meansIt asks, and shows the whole text where the person wants to read it first.
+func meansIt(env *environment, b *app.Brought) bool {
+	lines := bufio.NewReader(env.stdin)
+	for {
+		fmt.Fprint(env.stderr, "\nTrust exactly this? [y/N, or f for the full text] ")
+		line, err := lines.ReadString('\n')
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true
+		case "f", "full":
+			writeFull(env.stderr, b)
+		default:
+			return false
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+func revokeTrust(ctx context.Context, env *environment, dir string) (err error) {
+	if err := checkPerson(env, false); err != nil {
+		return err
+	}
+	o := env.appOptions(nil, nil)
+	list, err := app.ListTrust(o)
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	root, ok := trustedAs(o, list, dir)
+	if !ok {
+		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", permissions.ShowLine(dir), trust.ErrNotTrusted))
+	}
+	store, err := app.OpenTrust(o)
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Revoke(ctx, root, env.approver("cli")); err != nil {
+		return fail(exitHost, err)
+	}
+	env.say(fmt.Sprintf("%s is a stranger's again", permissions.ShowLine(root)))
+	return nil
+}
+
+// trustedAs finds the directory that was meant, also one that is gone.
+func trustedAs(o app.Options, list []trust.Directory, dir string) (string, bool) {
+	names := []string{dir}
+	if root, err := app.TrustRoot(o, dir); err == nil || !errors.Is(err, fs.ErrNotExist) && root != "" {
+		names = append(names, root)
+	}
+	for _, name := range names {
+		for _, d := range list {
+			if d.Dir == strings.TrimSuffix(name, "/") {
+				return d.Dir, true
+			}
+		}
+	}
+	return "", false
+}
+
+// shownTrust is a directory in `trust --list -o json`.
+type shownTrust struct {
+	Dir     string            `json:"dir"`
+	Since   time.Time         `json:"since"`
+	By      string            `json:"by"`
+	Files   map[string]string `json:"files"` // SHA-256 by name
+	Scripts map[string]string `json:"scripts"`
+	Changed []string          `json:"changed"` // what is not as it was trusted
+}
+
+func showTrust(d trust.Directory) shownTrust {
+	s := shownTrust{
+		Dir: permissions.ShowLine(d.Dir), Since: d.Since, By: permissions.ShowLine(d.By),
+		Files: map[string]string{}, Scripts: map[string]string{}, Changed: []string{},
+	}
+	for name, pin := range d.Files {
+		s.Files[permissions.ShowLine(name)] = pin.SHA256
+	}
+	for name, hash := range d.Scripts {
+		s.Scripts[permissions.ShowLine(name)] = hash
+	}
+	for _, name := range d.Changed(config.ProjectFiles()) {
+		s.Changed = append(s.Changed, permissions.ShowLine(name))
+	}
+	return s
+}
+
+func listTrust(env *environment, f format) error {
+	list, err := app.ListTrust(env.appOptions(nil, nil))
+	if err != nil {
+		return fail(exitHost, err)
+	}
+	shown := make([]shownTrust, len(list))
+	out := table{head: []string{"SINCE", "FILES", "SCRIPTS", "CHANGED", "DIRECTORY"}}
+	for i, d := range list {
+		s := showTrust(d)
+		shown[i] = s
+		changed := "no"
+		if len(s.Changed) > 0 {
+			changed = strings.Join(s.Changed, " ")
+		}
+		out.add(s.Since.Format(time.DateOnly), fmt.Sprint(len(s.Files)), fmt.Sprint(len(s.Scripts)), changed, env.short(s.Dir))
+	}
+	switch {
+	case f != formatTable:
+		return writeData(env.stdout, f, shown)
+	case len(list) == 0:
+		env.say("nothing is trusted")
+	default:
+		out.write(env.stdout)
+	}
+	return nil
+}
+
+// completeTrust completes directories; of --revoke those that are trusted.
+func completeTrust(env *environment, revoke *bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) > 0:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case !*revoke:
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		var dirs []cobra.Completion
+		list, _ := app.ListTrust(env.appOptions(nil, nil))
+		for _, d := range list {
+			dirs = append(dirs, d.Dir)
+		}
+		return dirs, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
+func writeBrought(w io.Writer, b *app.Brought) {
+	fmt.Fprintf(w, "%s brings\n", permissions.ShowLine(b.Dir))
+	for _, file := range b.Files {
+		pin, pinned := b.Before.Files[file.Name]
+		switch {
+		case !file.Changed:
+			fmt.Fprintf(w, "\n%s, as it was trusted before\n", file.Name)
+		case pinned && pin.Text != "":
+			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", file.Name, b.Before.Since.Format("2006-01-02"))
+			fmt.Fprintln(w, indent(permissions.ShowAll(string(diff.Diff("trusted", []byte(pin.Text), "now", file.Data)))))
+		case pinned:
+			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", file.Name)
+		case b.Known:
+			fmt.Fprintf(w, "\n%s, which is new\n", file.Name)
+		default:
+			fmt.Fprintf(w, "\n%s\n", file.Name)
+		}
+		writeSays(w, file)
+	}
+	for _, name := range b.Gone {
+		fmt.Fprintf(w, "\n%s is gone: what it said no longer counts\n", name)
+	}
+	if len(b.Scripts) > 0 {
+		fmt.Fprintln(w, "\nscripts that its tools name")
+	}
+	for _, script := range b.Scripts {
+		fmt.Fprintf(w, "  %s, %s\n", permissions.ShowLine(script.Name), scriptInWords(b, script))
+	}
+}
+
+func scriptInWords(b *app.Brought, script app.BroughtScript) string {
+	words := fmt.Sprintf("%d bytes", len(script.Data))
+	if script.SHA256 == "" {
+		words = "which is not there; the tool will not run once it is"
+	}
+	if _, pinned := b.Before.Scripts[script.Name]; pinned && script.Changed {
+		words += ", changed"
+	}
+	return words
+}
+
+// writeSays lists the rules, governors and tools of a file, a line each.
+func writeSays(w io.Writer, file app.BroughtFile) {
+	out := table{head: []string{"", "", "", ""}}
+	for _, rule := range file.Says.Policies {
+		out.add("  "+rule.Verdict.String(), permissions.ShowLine(rule.ID), permissions.ShowLine(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
+	}
+	for _, governor := range file.Says.Governors {
+		out.add("  "+governor.Phase, permissions.ShowLine(governor.ID), governor.Kind, fmt.Sprintf("line %d", governor.Source.Line))
+	}
+	for _, loaded := range file.Says.Tools {
+		out.add("  tool", permissions.ShowLine(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox), firstLine(loaded.Tool.Description))
+	}
+	out.writeRows(w)
+	for _, warning := range file.Says.Warnings {
+		fmt.Fprintln(w, permissions.ShowAll(warning.Error()))
+	}
+}
+
+// mayInWords says what a tool may reach beyond its directory.
+func mayInWords(s tool.Sandbox) string {
+	var may []string
+	if s.Network == tool.NetworkOn {
+		may = append(may, "network")
+	}
+	for _, path := range s.AllowedPaths {
+		may = append(may, map[bool]string{true: "reads ", false: "writes "}[path.ReadOnly]+permissions.ShowLine(path.Path))
+	}
+	for _, grant := range s.Grants {
+		may = append(may, "grant "+permissions.ShowLine(grant))
+	}
+	for _, socket := range s.Sockets {
+		may = append(may, "socket "+permissions.ShowLine(socket))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.References)) {
+		may = append(may, permissions.ShowLine(name+" from "+s.References[name].String()))
+	}
+	if s.RequiresConfirmation {
+		may = append(may, "asks each time")
+	}
+	if len(may) == 0 {
+		return "nothing beyond its directory"
+	}
+	return strings.Join(may, ", ")
+}
+
+// writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
+func writeFull(w io.Writer, b *app.Brought) {
+	for _, file := range b.Files {
+		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, indent(permissions.ShowAll(string(file.Data))))
+	}
+	for _, script := range b.Scripts {
+		if script.SHA256 != "" {
+			fmt.Fprintf(w, "\n── %s\n%s\n", permissions.ShowLine(script.Name), indent(permissions.ShowAll(string(script.Data))))
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Brought is what a workspace brings, as it was read once: what is shown of it is what is pinned.
+type Brought struct {
+	Dir   string
+	Files []BroughtFile // those that are there
+	// Gone are files that were trusted and are no longer there.
+	Gone []string
+	// Scripts are those that its tools name.
+	Scripts []BroughtScript
+	// Before is what was trusted until now; Known tells whether anything was.
+	Before trust.Directory
+	Known  bool
+}
+
+// BroughtFile is one of a workspace's own files.
+type BroughtFile struct {
+	Name    string // relative to the workspace
+	Data    []byte
+	Says    config.Project
+	Changed bool // it is not what was trusted before, or nothing was
+}
+
+// BroughtScript is a script of the workspace that a tool names.
+type BroughtScript struct {
+	Name    string // relative to the workspace
+	SHA256  string // "" for one that is not there
+	Data    []byte
+	Changed bool
+}
+
+// Bring reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
+func Bring(o Options, dir string) (*Brought, error) {
+	b := &Brought{Dir: dir}
+	var err error
+	if b.Before, b.Known, err = trustedIn(o, dir); err != nil {
+		return nil, err
+	}
+	profile, err := tool.ParseErrorProfile(o.Getenv(config.ErrorProfileVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err)
+	}
+	var mistakes config.Errors
+	for _, name := range config.ProjectFiles() {
+		pin, pinned := b.Before.Files[name]
+		data, err := trust.Read(dir, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if pinned {
+				b.Gone = append(b.Gone, name)
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		says, err := config.ReadProject(dir, name, data, profile)
+		mistakes = append(mistakes, config.List(err)...)
+		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != trust.Hash(data)})
+	}
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	return b, b.readScripts()
+}
+
+// readScripts reads the scripts that the tools name.
+func (b *Brought) readScripts() error {
+	seen := map[string]bool{}
+	for _, file := range b.Files {
+		for i := range file.Says.Tools {
+			for _, name := range config.NamedScripts(&file.Says.Tools[i].Tool, b.Dir) {
+				if seen[name] {
+					continue
+				}
+				seen[name] = true
+				data, err := trust.Read(b.Dir, name)
+				script := BroughtScript{Name: name, Data: data}
+				switch {
+				case err == nil:
+					script.SHA256 = trust.Hash(data)
+				case !errors.Is(err, fs.ErrNotExist):
+					return err
+				}
+				before, pinned := b.Before.Scripts[name]
+				script.Changed = !pinned || before != script.SHA256
+				b.Scripts = append(b.Scripts, script)
+			}
+		}
+	}
+	return nil
+}
+
+// Nothing tells that there is nothing to trust, and nothing that was.
+func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
+
+// Changed tells whether anything is not what was trusted before.
+func (b *Brought) Changed() bool {
+	for _, file := range b.Files {
+		if file.Changed {
+			return true
+		}
+	}
+	for _, script := range b.Scripts {
+		if script.Changed {
+			return true
+		}
+	}
+	return len(b.Gone) > 0
+}
+
+// Pins is what is trusted when somebody says yes to it.
+func (b *Brought) Pins(by string) trust.Directory {
+	d := trust.Directory{Dir: b.Dir, Since: now().UTC(), By: by, Files: map[string]trust.Pin{}, Scripts: map[string]string{}}
+	for _, file := range b.Files {
+		d.Files[file.Name] = trust.NewPin(file.Data)
+	}
+	for _, script := range b.Scripts {
+		d.Scripts[script.Name] = script.SHA256
+	}
+	return d
+}

@@ -1,0 +1,125 @@
+package trust_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/trust"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRead lists the ways in which a repository could show one file and have another pinned.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir+"/w/real/tools.yaml", "x")
+	write(t, dir+"/outside", "x")
+	for _, link := range [][2]string{{"real", "w/directory"}, {"real/tools.yaml", "w/file"}, {dir + "/outside", "w/out"}} {
+		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(dir+"/w/fifo", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"directory/tools.yaml": "is a link", "file": "is a link", "out": "is a link", "../outside": "leads out of",
+		dir + "/outside": "leads out of", "real": "not a regular file", "fifo": "not a regular file", "none": "no such file",
+	} {
+		if data, err := trust.Read(dir+"/w", name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v; want %s", name, data, err, want)
+		}
+	}
+	if data, err := trust.Read(dir+"/w", "real/tools.yaml"); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// TestChanged: a pin is about bytes, and about what was not there.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir+"/a", "a")
+	write(t, dir+"/s", "s")
+	d := trust.Directory{
+		Dir: dir, Files: map[string]trust.Pin{"a": trust.NewPin([]byte("a"))},
+		Scripts: map[string]string{"s": trust.Hash([]byte("s")), "later": ""},
+	}
+	names := []string{"a", "b"}
+	check := func(want string) {
+		t.Helper()
+		if got := strings.Join(d.Changed(names), " "); got != want {
+			t.Errorf("changed: %q, want %q", got, want)
+		}
+	}
+	check("")
+	write(t, dir+"/b", "")
+	check("b")
+	write(t, dir+"/later", "")
+	check("b later")
+	write(t, dir+"/a", "A")
+	check("a b later")
+	if err := os.Remove(dir + "/s"); err != nil {
+		t.Fatal(err)
+	}
+	check("a b later s")
+	if d.HasScript("never pinned") {
+		t.Error("a script that nobody looked at is as it was trusted")
+	}
+}
+
+// TestStore: nothing counts that is not on record, no change is lost, and the file is ours alone.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store := trust.In(dir)
+	fine := func() error { return nil }
+	if err := store.Trust(trust.Directory{Dir: "/unrecorded"}, func() error { return errors.New("no record") }); err == nil {
+		t.Error("it counts without a record")
+	}
+	if _, ok, err := store.Lookup("/unrecorded"); ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+	var all sync.WaitGroup
+	for _, name := range strings.Fields("/a /b /c /d /e /f") {
+		all.Go(func() {
+			if err := store.Trust(trust.Directory{Dir: name}, fine); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if list, err := store.List(); err != nil || len(list) != 6 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if err := store.Revoke("/a", fine); err != nil {
+		t.Error(err)
+	}
+	if err := store.Revoke("/a", fine); !errors.Is(err, trust.ErrNotTrusted) {
+		t.Errorf("got %v", err)
+	}
+	if _, ok, _ := store.Lookup("/a/b"); ok {
+		t.Error("what lies in a directory is trusted with it")
+	}
+	if info, err := os.Stat(trust.Path(dir)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	write(t, trust.Path(dir), "{")
+	if _, ok, err := store.Lookup("/b"); ok || err == nil {
+		t.Errorf("a broken store trusts: %v, %v", ok, err)
+	}
+}
