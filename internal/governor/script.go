@@ -77,12 +77,10 @@ func (s *script) profile(in *input, environment map[string]string) (sandbox.Prof
 		return sandbox.Profile{}, nil, err
 	}
 	dirs := in.review.Workspace.Dirs()
-	start := os.TempDir()
-	if len(dirs) > 0 {
-		start = dirs[0]
-	}
 	profile := sandbox.Profile{
-		Dir: start, Environment: environment, Network: s.spec.Network,
+		// Not in the workspace: what an interpreter finds where it starts (check.py, a module, .git/config) is whoever's that
+		// directory is.
+		Dir: os.TempDir(), TempIsolation: true, Environment: environment, Network: s.spec.Network,
 		Limits: tool.Limits{
 			Output: scriptOutput, Memory: scriptMemory, Processes: scriptProcesses, TempSize: scriptTemp, OpenFiles: scriptFiles,
 		},
@@ -109,7 +107,11 @@ func (s *script) argv(in *input) (argv, files []string, err error) {
 				return nil, nil, err
 			}
 		default:
-			continue
+			beside := filepath.Join(s.spec.Dir, word)
+			if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			argv[i] = beside
 		}
 		real, err := filepath.EvalSymlinks(argv[i])
 		if err != nil && i == 0 {

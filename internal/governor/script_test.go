@@ -119,8 +119,8 @@ func TestScriptIsConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := h.script("guard", `
-		read=$(cat a.txt); in=$(cat)
-		echo x > a.txt; echo x > new.txt; wrote=$?
+		in=$(cat); workspace=$(jq -r '.toolCall.workspace[0]' <<< "$in"); read=$(cat "$workspace/a.txt")
+		echo x > "$workspace/a.txt"; echo x > "$workspace/new.txt"; wrote=$?
 		exec 3<>/dev/tcp/127.0.0.1/1; net=$?
 		jq -cn --arg read "$read" --argjson in "$in" --arg token "${TOKEN:0:3}" --arg file "${KEY:0:4}" --arg whole "$TOKEN$KEY" --arg literal "$MODE" --arg other "$OTHER_TOKEN$GUARD_TOKEN" --arg wrote $wrote \
 			'{status: "approve", metadata: {read: $read, in: $in, token: $token, file: $file, literal: $literal, other: $other, wrote: $wrote, whole: $whole}, messages: [$whole]}'`)
@@ -183,5 +183,32 @@ func TestScriptOfTheWorkspace(t *testing.T) {
 		if ruling := h.governors.Review(t.Context(), h.review()); ruling.Verdict != permissions.Ask || !strings.Contains(ruling.Reason, "lies in the workspace") {
 			t.Errorf("%q: got %s, %q", command, ruling.Verdict, ruling.Reason)
 		}
+	}
+}
+
+// TestScriptByName checks that a file which the command names without a directory is the one beside governors.yaml, and never one
+// that the repository brings.
+func TestScriptByName(t *testing.T) {
+	t.Parallel()
+	const approves = "#!/bin/bash\necho '{\"status\":\"approve\"}'\n"
+	for _, row := range []struct {
+		name, in string // where the file is
+		want     permissions.Verdict
+	}{{"beside the file", "config", permissions.Approve}, {"in the workspace", "workspace", permissions.Ask}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			s := h.script("guard", "exit 1")
+			s.Script.Dir = filepath.Dir(s.Script.Command[0])
+			s.Script.Command = []string{"bash", "check.sh"}
+			dir := map[string]string{"config": s.Script.Dir, "workspace": h.workspace}[row.in]
+			if err := os.WriteFile(filepath.Join(dir, "check.sh"), []byte(approves), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			h.has(s)
+			if got := h.governors.Review(t.Context(), h.review()); got.Verdict != row.want {
+				t.Errorf("got %+v, want %s", got, row.want)
+			}
+		})
 	}
 }
