@@ -37,7 +37,7 @@ type actFilter struct {
 	task    string
 	kind    string
 	result  string
-	since   time.Duration
+	since   days // 0 is all
 }
 
 func (f *actFilter) addTo(cmd *cobra.Command) {
@@ -45,7 +45,7 @@ func (f *actFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
-	cmd.Flags().DurationVar(&f.since, "since", 0, "only acts of the last so long, such as 90m or 24h")
+	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -69,7 +69,7 @@ func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
 	}
 	filter := audit.Filter{Session: f.session, Task: f.task}
 	if f.since > 0 {
-		filter.Since = env.now().Add(-f.since)
+		filter.Since = env.now().Add(-time.Duration(f.since))
 	}
 	entries, err := audit.List(filepath.Join(dir, "audit"), filter)
 	if errors.Is(err, fs.ErrNotExist) {
