@@ -72,7 +72,7 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
 	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
 	cmd.Flags().StringArrayVar(&flags.env, "env", nil, "with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("confine", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("confine", completeProfiles)
 	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false, "with --confine: also where this machine cannot confine it whole")
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd

@@ -25,7 +25,7 @@ func (f *agentFlags) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.allow, "allow", nil, "with --agent: PATH[:ro] that it may use too, as bridge --allow; may be repeated")
 	cmd.Flags().StringArrayVar(&f.env, "env", nil, "with --agent: NAME[=VALUE] that it gets too, as bridge --env; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveDefault))
-	_ = cmd.RegisterFlagCompletionFunc("confine", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("confine", completeProfiles)
 }
 
 func diagnoseAgent(ctx context.Context, env *environment, f format, flags agentFlags, args []string) error {

@@ -55,10 +55,11 @@ Profiles:
 
 func sandboxExecCommand(env *environment) *cobra.Command {
 	var flags execFlags
+	profiles, _ := profile.All() // a test reads what is embedded
 	cmd := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARGS...]",
 		Short: "Run a command in the sandbox, with the terminal if there is one",
-		Long:  sandboxExecHelp + profileList(),
+		Long:  sandboxExecHelp + profileList(profiles),
 		Example: `  # what does this script want? it can read the project and change nothing
   a2a-acp sandbox exec -- ./install.sh
 
@@ -83,7 +84,7 @@ func sandboxExecCommand(env *environment) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the command is the command's own
-	f.StringVar(&flags.profile, "profile", "", "what it gets, by name: "+strings.Join(profileNames(), ", "))
+	f.StringVar(&flags.profile, "profile", "", "what it gets, by name: "+strings.Join(profileNames(profiles), ", "))
 	f.StringVar(&flags.tool, "tool", "", "what it gets is what this tool gets")
 	f.StringArrayVar(&flags.tools, "tools", nil, "a tools file for --tool, in addition to the others; may be repeated")
 	f.StringArrayVar(&flags.allow, "allow", nil, "a file or directory that it may use, PATH[:ro]; may be repeated")
@@ -101,7 +102,7 @@ func sandboxExecCommand(env *environment) *cobra.Command {
 	_ = f.MarkHidden("ticket")
 	f.StringVar(&flags.level, "level", "", "confine no further than this level, to see what a lesser machine does")
 	_ = cmd.MarkFlagDirname("dir")
-	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools(env, &flags.tools))
 	_ = cmd.RegisterFlagCompletionFunc("at-least", cobra.FixedCompletions([]string{"landlock", "no-proc", "full", "full+cgroup"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions([]string{"fs", "net", "processes", "memory", "tree"}, cobra.ShellCompDirectiveNoFileComp))
@@ -162,8 +163,13 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func profileNames() []string {
-	all, _ := profile.All() // a test reads what is embedded
+// completeProfiles reads the profiles when somebody asks: every start of the program would wait for it.
+func completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	profiles, _ := profile.All()
+	return profileNames(profiles), cobra.ShellCompDirectiveNoFileComp
+}
+
+func profileNames(all []profile.Profile) []string {
 	var names []string
 	for _, p := range all {
 		names = append(names, p.Name)
@@ -172,8 +178,7 @@ func profileNames() []string {
 }
 
 // profileList says what there is, a line or two each.
-func profileList() string {
-	all, _ := profile.All()
+func profileList(all []profile.Profile) string {
 	var b strings.Builder
 	for _, p := range all {
 		name := p.Name
