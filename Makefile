@@ -31,7 +31,7 @@ $(BUILD)/tools/golangci-lint-$(LINT):
 	mv $(BUILD)/tools/golangci-lint $@
 
 test: ## everything but the real agents, race detector on
-	./scripts/need bash git curl sqlite3 python3 gcc strace # the race detector wants a C compiler
+	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
 	$(GO) test -race ./...
 
 test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback

@@ -117,6 +117,16 @@ func TestDefaults(t *testing.T) {
 	if !ok || !bytes.Equal(careful, a2aacp.Policies) {
 		t.Error("auto_approval_policies.yaml is not the preset careful; copy pkg/permissions/presets/careful.yaml over it")
 	}
+	// A start takes what came with the program for checked, because it is checked here.
+	tools, err := config.ReadTools(config.File{Name: "tools.yaml", Data: a2aacp.Tools})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, loaded := range tools {
+		for _, warning := range loaded.Warnings {
+			t.Errorf("tools.yaml, read whole: %v", warning)
+		}
+	}
 	set, err := config.Load(config.Sources{EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -19,7 +20,16 @@ type File struct {
 	Trusted string
 	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
 	ErrorProfile tool.ErrorProfile
-	Data         []byte // never changed
+	// Checked says that the file came with the program, whose tests have read it whole: its scripts are not compiled in
+	// each of their shapes again at every start. What a call needs of one is proved when it is called, as always.
+	Checked bool
+	Data    []byte // never changed
+}
+
+// equal tells whether two files say the same, in the same place.
+func (f File) equal(g File) bool {
+	return f.Name == g.Name && f.Path == g.Path && f.Layer == g.Layer && f.Workspace == g.Workspace && f.Trusted == g.Trusted &&
+		f.ErrorProfile == g.ErrorProfile && f.Checked == g.Checked && bytes.Equal(f.Data, g.Data)
 }
 
 // SHA256 names the content, in hexadecimal.

@@ -26,6 +26,15 @@ type Set struct {
 	Files        []File // every file that was read, in the order in which they count
 	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not read.
 	Warnings Errors
+
+	read []toolsRead // each tools file with what it says
+}
+
+// toolsRead is a tools file with what it says by itself. To check the scripts takes longer than everything else, so a file
+// that stays as it is is not read again.
+type toolsRead struct {
+	file  File
+	tools []Loaded
 }
 
 // loading is a Set that is being put together.
@@ -122,7 +131,7 @@ func (l *loading) kept(c candidate) (File, bool) {
 }
 
 func (l *loading) addTools(file File) {
-	tools, err := ReadTools(file)
+	tools, err := l.readTools(file)
 	if err != nil {
 		l.found = append(l.found, List(err)...)
 		return
@@ -143,6 +152,26 @@ func (l *loading) addTools(file File) {
 			l.set.Tools[i] = t
 		}
 	}
+}
+
+// readTools gives what a tools file says: what it said last, when it is the same. The tools are shared and must not be changed.
+func (l *loading) readTools(file File) ([]Loaded, error) {
+	if l.last != nil {
+		i := slices.IndexFunc(l.last.read, func(before toolsRead) bool { return before.file.equal(file) })
+		if i >= 0 {
+			l.set.read = append(l.set.read, l.last.read[i])
+			return l.last.read[i].tools, nil
+		}
+	}
+	tools, err := ReadTools(file)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tools {
+		tools[i].Warnings = slices.Clip(tools[i].Warnings)
+	}
+	l.set.read = append(l.set.read, toolsRead{file, tools})
+	return tools, nil
 }
 
 // give adds what a tool's grants give on this machine.

@@ -3,11 +3,13 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -427,7 +429,7 @@ func TestNothingAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&Set{Settings: DefaultSettings(), ErrorProfile: tool.ProfileBasic}, set); diff != "" {
+	if diff := cmp.Diff(&Set{Settings: DefaultSettings(), ErrorProfile: tool.ProfileBasic}, set, cmpopts.IgnoreUnexported(Set{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -457,5 +459,40 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestUnchangedToolsAreNotReadAgain: a reload compiles the files that changed. Only what came with the program counts as checked.
+func TestUnchangedToolsAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/a2a-acp/tools.yaml", tools("same"))
+	write(t, dir+"/named.yaml", tools("changes"))
+	sources := Sources{EmbeddedTools: []byte(tools("embedded")), ConfigHome: dir, Tools: []string{dir + "/named.yaml"}}
+	first, err := Load(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir+"/named.yaml", tools("changes=differently"))
+	second, err := load(sources, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := func(set *Set, id string) Loaded {
+		i := slices.IndexFunc(set.Tools, func(l Loaded) bool { return l.Tool.ID == id })
+		return set.Tools[i]
+	}
+	for id, want := range map[string]bool{"same": true, "embedded": true, "changes": false} {
+		if got := byID(first, id).Template == byID(second, id).Template; got != want {
+			t.Errorf("%s: kept %v, want %v", id, got, want)
+		}
+	}
+	if got := byID(second, "changes").Tool.Description; got != "differently" {
+		t.Errorf("the changed file says %q", got)
+	}
+	for _, file := range second.Files {
+		if file.Checked != (file.Path == "") {
+			t.Errorf("%s: checked %v", file.Name, file.Checked)
+		}
 	}
 }

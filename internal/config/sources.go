@@ -249,7 +249,7 @@ func (s Sources) read(c candidate) (File, error) {
 	file := File{Name: c.name, Path: c.path, Layer: c.layer, Workspace: c.workspace != ""}
 	file.ErrorProfile, _ = s.errorProfile() // said once, by candidates
 	if c.embedded != nil {
-		file.Data = bytes.Clone(c.embedded)
+		file.Data, file.Checked = bytes.Clone(c.embedded), true
 		return file, nil
 	}
 	var err error

@@ -39,7 +39,9 @@ func (e *toolEntry) compile() Loaded {
 // compileScript compiles the script and says where in the file its findings are. Names that nobody declares are mistakes
 // in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
 func (e *toolEntry) compileScript() *render.Template {
-	options := render.Options{DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient}
+	options := render.Options{
+		DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
+	}
 	if e.file.version == formatStrict {
 		options.Undeclared = render.RefuseUndeclared
 	}

@@ -137,7 +137,7 @@ func (w *Watcher) look() {
 				troubles = append(troubles, warning)
 			}
 		}
-		if differ(last.Files, set.Files) {
+		if !slices.EqualFunc(last.Files, set.Files, File.equal) {
 			w.current.Store(set)
 			w.options.Changed(set)
 		}
@@ -151,18 +151,6 @@ func (w *Watcher) look() {
 	if len(troubles) == 0 {
 		clear(w.said)
 	}
-}
-
-func differ(a, b []File) bool {
-	if len(a) != len(b) {
-		return true
-	}
-	for i := range a {
-		if a[i].Path != b[i].Path || a[i].Layer != b[i].Layer || a[i].Trusted != b[i].Trusted || string(a[i].Data) != string(b[i].Data) {
-			return true
-		}
-	}
-	return false
 }
 
 // watchAll watches the directory of every name on the way to every file that could be changed for another: of links, of

@@ -16,6 +16,9 @@ type Options struct {
 	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's declaration does
 	// not say that it is one, that is a warning, and the values are checked at each call. They are references all the same.
 	Lenient bool
+	// Checked leaves the ways out in which sections can be filled in: the script is one that was compiled without it before.
+	// Nothing becomes less safe by it, since the way that a call needs is always proved when it is rendered.
+	Checked bool
 }
 
 // Template is a checked script. It never changes, but for a cache, and is safe for concurrent use.
@@ -70,6 +73,9 @@ func (t *Template) compile() []Finding {
 	}
 	t.stem = chooseStem(t.source)
 	findings = append(findings, t.checkTags()...)
+	if t.options.Checked {
+		return findings
+	}
 	return append(findings, t.checkShapes()...)
 }
 
