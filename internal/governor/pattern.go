@@ -3,6 +3,7 @@ package governor
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // pattern is the shape of one kind of secret. Each is anchored in letters that its issuer chose so that it can be found, or in the
@@ -11,7 +12,9 @@ type pattern struct {
 	name string
 	// hint is in every match, in lower case: a text without it is not searched.
 	hint string
-	re   *regexp.Regexp // its first group, or all of it, is the secret
+	// expression's first group, or all of it, is the secret. It is compiled when a text with the hint is seen first: most
+	// processes see none, and all of them together are the largest thing that this program would make at every start.
+	expression func() *regexp.Regexp
 }
 
 // patterns are the known shapes, with the page of the issuer that describes them where there is one.
@@ -53,7 +56,7 @@ var patterns = []pattern{
 }
 
 func shape(name, hint, expression string) pattern {
-	return pattern{name: name, hint: hint, re: regexp.MustCompile(expression)}
+	return pattern{name: name, hint: hint, expression: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
 // find gives where in a text the secret stands: pairs of begin and end.
@@ -62,7 +65,7 @@ func (p *pattern) find(text, lower string) [][]int {
 		return nil
 	}
 	var spans [][]int
-	for _, match := range p.re.FindAllStringSubmatchIndex(text, -1) {
+	for _, match := range p.expression().FindAllStringSubmatchIndex(text, -1) {
 		if len(match) >= 4 && match[2] >= 0 {
 			match = match[2:4]
 		}

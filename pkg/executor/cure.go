@@ -7,16 +7,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// What programs say when something is not there or not allowed. Only the end of the standard error is looked at.
+// What programs say when something is not there or not allowed. Only the end of the standard error is looked at. The
+// expressions are compiled when the first tool fails.
 var (
-	notFound = regexp.MustCompile(`(?m)(?:^|[\s:'"‘])([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: (?:command )?not found$|env: ['"‘]?([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: No such file or directory`)
-	noAccess = regexp.MustCompile(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: (?:Permission denied|Read-only file system|Operation not permitted)$`)
+	notFound = whenFails(`(?m)(?:^|[\s:'"‘])([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: (?:command )?not found$|env: ['"‘]?([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: No such file or directory`)
+	noAccess = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: (?:Permission denied|Read-only file system|Operation not permitted)$`)
 )
+
+func whenFails(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // lastWords is how many bytes of the standard error a cure is looked for in.
 const lastWords = 4 << 10
@@ -25,10 +31,10 @@ const lastWords = 4 << 10
 // which of the texts it is, and no more of that is in it than one quoted name.
 func cure(t *tool.Tool, o sandbox.Outcome) string {
 	said := string(o.Stderr[max(0, len(o.Stderr)-lastWords):])
-	if name := firstGroup(notFound, said); name != "" || o.ExitCode == exitNotFound {
+	if name := firstGroup(notFound(), said); name != "" || o.ExitCode == exitNotFound {
 		return missingCommand(t, name)
 	}
-	path := firstGroup(noAccess, said)
+	path := firstGroup(noAccess(), said)
 	switch {
 	case o.ExitCode == exitNotExecutable && t.Sandbox.Commands != nil:
 		return fmt.Sprintf("a program could not be started%s: allowed_commands (%s) lists those that may, and a file that is one needs chmod +x", quotedIn(path), t.Source)

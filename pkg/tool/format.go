@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -33,13 +34,15 @@ func Formats() []Format {
 // expression is necessary and, but for holds, sufficient.
 type formatRule struct {
 	words   string
-	pattern *regexp.Regexp         // nil for any text but the empty one
+	pattern func() *regexp.Regexp  // compiled when it is used first; nil for any text but the empty one
 	holds   func(text string) bool // nil when the expression says it all
 }
 
 const emailLabel = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(anchored(pattern)) }
+func whole(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(anchored(pattern)) })
+}
 
 var formatRules = map[Format]formatRule{
 	FormatPath: {words: "the path of a file or directory"},
@@ -85,7 +88,7 @@ func (f Format) Holds(text string) bool {
 	switch {
 	case !known, text == "" && f != FormatBase64:
 		return false
-	case rule.pattern != nil && !rule.pattern.MatchString(text):
+	case rule.pattern != nil && !rule.pattern().MatchString(text):
 		return false
 	}
 	return rule.holds == nil || rule.holds(text)
@@ -125,7 +128,7 @@ func (f Format) describe(schema map[string]any) {
 		return
 	}
 	if _, given := schema["pattern"]; !given && rule.pattern != nil {
-		schema["pattern"] = rule.pattern.String()
+		schema["pattern"] = rule.pattern().String()
 	}
 	if f == FormatPath {
 		schema["minLength"] = 1
