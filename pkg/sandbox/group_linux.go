@@ -25,12 +25,12 @@ import (
 // we may not be in it ourselves ("no internal processes"): a systemd service with Delegate=yes and DelegateSubgroup=…, whose
 // unit is the parent of our own group, is so.
 type groups struct {
-	base   string   // a directory of ours
-	lock   *os.File // it, open and locked as long as this program lives
+	base   string // a directory of ours
 	v2     bool
 	memory bool
 
 	mu     sync.Mutex
+	lock   *os.File // base, open and locked as long as this program lives
 	spares []*group
 }
 
@@ -131,24 +131,15 @@ func (p groupPlace) open(id string) (*groups, error) {
 	}
 	old, _ := filepath.Glob(filepath.Join(p.dir, groupPrefix+"*"))
 	for _, dir := range old {
-		if lock, err := lockGroups(dir); err == nil {
+		if lock, err := lockGroups(dir, unix.LOCK_NB); err == nil {
 			removeGroups(dir)
 			lock.Close()
 		}
 	}
 	g := &groups{base: filepath.Join(p.dir, groupPrefix+id), v2: p.v2}
-	if err := os.Mkdir(g.base, 0o755); err != nil {
-		return nil, err
-	}
-	// Somebody who sweeps just now may be quicker, and there are no groups then. Calls do without them.
 	var err error
-	if g.lock, err = lockGroups(g.base); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", g.base, err)
-	}
-	if p.v2 {
-		_ = os.WriteFile(filepath.Join(g.base, "cgroup.subtree_control"), []byte("+pids +memory"), 0)
-		enabled, _ := os.ReadFile(filepath.Join(g.base, "cgroup.subtree_control"))
-		g.memory = slices.Contains(strings.Fields(string(enabled)), "memory")
+	if g.memory, err = g.claim(); err != nil {
+		return nil, err
 	}
 	// A group is only worth something if its number can be set.
 	probe, err := g.make(1, 0)
@@ -160,13 +151,59 @@ func (p groupPlace) open(id string) (*groups, error) {
 	return g, nil
 }
 
-// lockGroups locks a directory of groups, unless its program lives.
-func lockGroups(dir string) (*os.File, error) {
+// claims is how often a program tries to make its directory against others that sweep at the same time.
+const claims = 20
+
+// claim makes our directory and locks it. Between the two it looks like one that a dead program has left, and somebody who
+// sweeps just then removes it, also after we have opened it: only a locked directory that still has the name is ours. They
+// hold the lock for as long as it takes to remove a directory, and nobody but our own user can open it. claim tells whether
+// the groups below it can have a limit on memory.
+func (g *groups) claim() (memory bool, err error) {
+	for range claims {
+		if err = os.Mkdir(g.base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return false, err
+		}
+		var lock *os.File
+		if lock, err = lockGroups(g.base, 0); err == nil {
+			if g.lock != nil {
+				g.lock.Close()
+			}
+			g.lock = lock
+			return g.divide()
+		}
+	}
+	return false, fmt.Errorf("lock %s: %w", g.base, err)
+}
+
+// divide lets the groups below our directory have limits of their own. With v1 they have one on tasks, and no other.
+func (g *groups) divide() (memory bool, err error) {
+	if !g.v2 {
+		return false, nil
+	}
+	control := filepath.Join(g.base, "cgroup.subtree_control")
+	_ = os.WriteFile(control, []byte("+pids +memory"), 0) // the next line tells
+	enabled, err := os.ReadFile(control)
+	return slices.Contains(strings.Fields(string(enabled)), "memory"), err
+}
+
+// lockGroups locks a directory of groups; with unix.LOCK_NB only if its program does not live. ENOENT: it was removed meanwhile.
+func lockGroups(dir string, flags int) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|flags); err != nil {
+		f.Close()
+		return nil, err
+	}
+	locked, err := f.Stat()
+	if err == nil {
+		var named os.FileInfo
+		if named, err = os.Lstat(dir); err == nil && !os.SameFile(locked, named) {
+			err = unix.ENOENT
+		}
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -187,10 +224,14 @@ func (g *groups) close() {
 	g.lock.Close()
 }
 
-// make makes a group.
+// make makes a group. Where somebody has removed our directory, it is claimed again first.
 func (g *groups) make(tasks int, memory int64) (*group, error) {
 	one := &group{path: filepath.Join(g.base, randomName()), tasks: -1}
-	if err := os.MkdirAll(one.path, 0o755); err != nil {
+	err := os.Mkdir(one.path, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = g.remake(one)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := g.set(one, tasks, memory); err != nil {
@@ -198,6 +239,20 @@ func (g *groups) make(tasks int, memory int64) (*group, error) {
 		return nil, err
 	}
 	return one, nil
+}
+
+// remake makes a group whose directory above is gone, or was, until another call claimed it again.
+func (g *groups) remake(one *group) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	err := os.Mkdir(one.path, 0o755)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := g.claim(); err != nil {
+		return err
+	}
+	return os.Mkdir(one.path, 0o755)
 }
 
 // set sets a group's limits. Zero is none.
