@@ -47,7 +47,8 @@ type App struct {
 	o       Options
 	host    *sandbox.Host
 	sources config.Sources
-	state   string // the state directory; "" when there is none
+	preface *preface // of the record; nil when there is none
+	state   string   // the state directory; "" when there is none
 	handed  handedOut
 
 	storing sync.Mutex // guards store; held while it is opened
@@ -189,7 +190,7 @@ func (a *App) use(set *config.Set) {
 	}
 	a.Governors.Replace(governors)
 	a.useOwn(a.sources.Workspace, set)
-	a.note(loadedEvent(set.Files))
+	a.inForce(set.Files)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for door := range a.toolDoors {
@@ -250,13 +251,15 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	return entries
 }
 
-// loadedEvent says which files count from now on, by what they say.
-func loadedEvent(files []config.File) events.Event {
-	event := events.Event{Type: events.ConfigLoaded}
+// inForce records which files count from now on, by what they say: before the first act that is decided by them.
+func (a *App) inForce(files []config.File) {
+	event := events.Event{Type: events.ConfigLoaded, Time: now()}
 	for _, file := range files {
 		event.Files = append(event.Files, events.File{Path: file.Name, Layer: file.From(), SHA256: file.SHA256()})
 	}
-	return event
+	if a.preface == nil || !a.preface.before(event) {
+		a.note(event)
+	}
 }
 
 // Set gives the configuration that counts now.
@@ -279,7 +282,8 @@ func (a *App) openRecord() {
 		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, and writes and terminals are refused; the rest is relayed: %v", err))
 		return
 	}
-	a.Record = log
+	a.preface = &preface{Recorder: log, first: []events.Event{}}
+	a.Record = a.preface
 	a.onClose(log.Close)
 }
 

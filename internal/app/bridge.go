@@ -229,7 +229,7 @@ func (a *App) admit(w tool.Workspace) error {
 		a.o.Say(warning.Error())
 	}
 	if len(own.Files) > 0 {
-		a.note(loadedEvent(own.Files))
+		a.inForce(own.Files)
 	}
 	return nil
 }

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// preface is a recorder that writes what was in force in front of the first act. A process that only explains or shows
+// something does nothing that is worth a record, and leaves none.
+type preface struct {
+	events.Recorder
+
+	mu    sync.Mutex
+	first []events.Event // not yet written
+}
+
+// before keeps an event until something happens under it. It tells whether that is still to come: once something was
+// recorded, an event is recorded when it happens.
+func (p *preface) before(event events.Event) (kept bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first == nil {
+		return false
+	}
+	p.first = append(p.first, event)
+	return true
+}
+
+// Record implements events.Recorder. Nothing overtakes what stands before it: when that cannot be written, neither is this.
+func (p *preface) Record(ctx context.Context, event events.Event) error {
+	if err := p.write(ctx); err != nil {
+		return err
+	}
+	return p.Recorder.Record(ctx, event)
+}
+
+func (p *preface) write(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.first) > 0 {
+		if err := p.Recorder.Record(ctx, p.first[0]); err != nil {
+			return err
+		}
+		p.first = p.first[1:]
+	}
+	p.first = nil
+	return nil
+}
