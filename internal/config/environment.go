@@ -103,7 +103,8 @@ func (e *toolEntry) readEnvironment(v value) {
 // referenceNoun is what a value says that stands elsewhere.
 func referenceNoun() noun[*tool.Reference] {
 	return noun[*tool.Reference]{
-		name: "a variable's value",
+		name:   "a variable's value",
+		called: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env", "path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
 		keys: []key[*tool.Reference]{
 			{"secret", "the name of a secret", readSecretName},
 			{"env", "the name of a variable", readVariableName},

@@ -17,7 +17,8 @@ type mappedError struct {
 // mappedErrorNoun is what the long form of an entry may say.
 func mappedErrorNoun() noun[*mappedError] {
 	return noun[*mappedError]{
-		name: "an error mapping",
+		name:   "an error mapping",
+		called: map[string]string{"retry": "retryable", "details": "detail", "data": "detail", "text": "message", "errorcode": "code"},
 		keys: []key[*mappedError]{
 			{"code", "a JSON-RPC error code", (*mappedError).readCode},
 			{"message", "a text", func(m *mappedError, v value) { v.setText(&m.error.Message) }},

@@ -59,7 +59,7 @@ func ReadSettings(file File, base Settings) (Settings, error) {
 	if doc.root != nil {
 		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsNoun(), &settings)
 	}
-	doc.found.sortByPosition()
+	doc.finish()
 	if err := doc.found.err(); err != nil {
 		return base, err
 	}
