@@ -273,11 +273,19 @@ func (e *toolEntry) checkExamples() {
 		refused := x.Expect.Error == tool.FailValidation
 		switch {
 		case failure != nil && !refused:
-			e.examples[i].fail(ruleExample, "`expect: {error: validation_error}` is for arguments that must be refused", "%s", failure.Message)
+			e.examples[i].misfitting(failure).fail(ruleExample, "where the call must be refused, say `expect: {error: validation_error}`", "%s", failure.Message)
 		case failure == nil && refused:
 			e.examples[i].fail(ruleExample, "", "the arguments fit the parameters, so the call is not refused with %s", tool.FailValidation)
 		}
 	}
+}
+
+// misfitting is the argument of an example that does not fit, as far as the example has it.
+func (v value) misfitting(failure *tool.Failure) value {
+	path, _, _ := strings.Cut(failure.Message, ":")
+	at := v.find("params." + path)
+	at.name = v.name
+	return at
 }
 
 // CheckSetups says what is wrong with the setups of a tool's examples. They are compiled when somebody asks, not whenever the

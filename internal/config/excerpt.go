@@ -63,12 +63,19 @@ func asShown(line []rune, hidden []span) []piece {
 		}
 		pieces[i] = piece{text, displaywidth.String(text)}
 	}
+	secret := make([]bool, len(line))
 	for _, s := range hidden {
 		for i := s.from; i < min(s.to, len(pieces)); i++ {
-			pieces[i] = piece{}
+			secret[i] = true
 		}
-		if s.from < len(pieces) {
-			pieces[s.from] = piece{masked, len(masked)}
+	}
+	for i := range pieces {
+		switch {
+		case !secret[i]:
+		case i == 0 || !secret[i-1]:
+			pieces[i] = piece{masked, len(masked)}
+		default:
+			pieces[i] = piece{}
 		}
 	}
 	return pieces

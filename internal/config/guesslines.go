@@ -16,6 +16,20 @@ var (
 	barEnd   = regexp.MustCompile(`^(\s*(?:- )*)(?:([^\s:#]+)\s*:\s+)?[|>][-+0-9]*\s*(?:#.*)?$`)
 )
 
+// guessNoDash finds an entry of a list that has no dash, as the one above it has.
+func guessNoDash(lines []string, at int) []mend {
+	above := before(lines, at)
+	if above < 0 || keyLine.MatchString(lines[at]) || strings.HasPrefix(strings.TrimSpace(lines[at]), "-") {
+		return nil
+	}
+	indent := indentOf(lines[at])
+	if indentOf(lines[above]) != indent || !strings.HasPrefix(lines[above][indent:], "- ") {
+		return nil
+	}
+	text := lines[at][indent:]
+	return one(lines, at, indent, len(lines[at]), lines[at][:indent]+"- "+text, "a dash is missing before the entry of the list", "write - "+shorten(text))
+}
+
 // guessNoColon finds a key without its colon: the line itself, or the one above, which goes on in it then.
 func guessNoColon(lines []string, at int) []mend {
 	var all []mend

@@ -55,11 +55,20 @@ func secrets(lines []string) map[int][]span {
 			found[number] = append(found[number], flowValues(line, len(line)-len(block[2]))...)
 			continue
 		}
-		if at := secretKey.FindStringIndex(line); at != nil && isLiteral(line[at[1]:]) {
-			found[number] = append(found[number], wholeLine(runes(line[:at[1]])))
+		if at := secretKey.FindStringIndex(line); at != nil && isLiteral(line, at[1]) {
+			found[number] = append(found[number], literalSpan(line, at[1]))
 		}
 	}
 	return found
+}
+
+// literalSpan is what a value takes of its line: all of the rest, or as far as its brackets let it.
+func literalSpan(line string, from int) span {
+	start := runes(line[:from])
+	if insideBrackets([]rune(line[:from])) {
+		return span{start, tokenEnd(line, start+1) - 1}
+	}
+	return wholeLine(start)
 }
 
 // inBlock hides the value of a line below environment_variables: all of a line that goes on with one.
@@ -98,9 +107,11 @@ func flowValues(line string, from int) []span {
 	return found
 }
 
-// isLiteral tells whether a value, by the text of it, is written out rather than named.
-func isLiteral(text string) bool {
-	text = strings.TrimSpace(text)
+// isLiteral tells whether the value at a place of a line is written out rather than named.
+func isLiteral(line string, from int) bool {
+	all := []rune(line)
+	s := literalSpan(line, from)
+	text := strings.TrimSpace(string(all[min(s.from, len(all)):min(s.to, len(all))]))
 	return len(text) >= longLiteral && !strings.HasPrefix(text, "{") && !strings.Contains(text, "{{") && !strings.HasPrefix(text, "$")
 }
 
@@ -116,6 +127,9 @@ func (v value) hide() {
 		return
 	}
 	v.doc.hidden[v.node.Line] = wholeLine(max(v.node.Column-1, 0))
+	if line := v.node.Line; line <= len(v.doc.lines) && !strings.Contains(v.node.Value, "\n") {
+		v.doc.hidden[line] = span{v.node.Column - 1, tokenEnd(v.doc.lines[line-1], v.node.Column) - 1}
+	}
 	for i := range strings.Count(v.node.Value, "\n") {
 		v.doc.hidden[v.node.Line+1+i] = wholeLine(0)
 	}

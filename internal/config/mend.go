@@ -15,8 +15,29 @@ import (
 // text, and one with which the parser gets further is what we tell him. With the text so mended, reading goes on to the next
 // place, and then to what the file says. The number of lines never changes, so every place stays where it was.
 
-// maxMends is how many places of one file are mended. Each costs some parses of the file, which searchSize bounds.
-const maxMends = 20
+// The bounds of mending: the places of one file, and the bytes that are parsed for them altogether, which the worst file makes
+// some seconds of.
+const (
+	maxMends  = 20
+	maxParsed = 4 << 20
+)
+
+// mending is what is done to one file.
+type mending struct {
+	lines []string
+	left  int // bytes that may still be parsed
+}
+
+// fault parses some lines, and gives what the parser says; nil when it has nothing against them.
+func (m *mending) fault(lines []string) error {
+	data := []byte(strings.Join(lines, "\n") + "\n")
+	m.left -= len(data)
+	_, err := decode(yaml.NewDecoder(bytes.NewReader(data)))
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
 
 // mend is what was probably meant at a place where YAML is broken.
 type mend struct {
@@ -32,13 +53,13 @@ type guess func(lines []string, at int) []mend
 func guesses() []guess {
 	return []guess{
 		guessTabs, guessTabAfterDash, guessComment, guessEquals, guessNoSpace, guessTag, guessPlainStart, guessTextBesideBar, guessBlockText,
-		guessEscape, guessInnerQuote, guessBracketText, guessComma, guessColon, guessNoColon, guessDeeper, guessIndent, guessQuote, guessBracket,
+		guessEscape, guessInnerQuote, guessBracketText, guessComma, guessColon, guessNoDash, guessNoColon, guessDeeper, guessIndent, guessQuote, guessBracket,
 	}
 }
 
 // parsed reads the first document of a file, mending what is broken. It is nil when that cannot be done; what was wrong is told.
 func (doc *document) parsed(data []byte) (root *yaml.Node, rest *yaml.Decoder) {
-	lines := slices.Clone(doc.lines)
+	m := &mending{lines: slices.Clone(doc.lines), left: maxParsed}
 	for range maxMends {
 		decoder := yaml.NewDecoder(bytes.NewReader(data))
 		root, err := decode(decoder)
@@ -51,38 +72,51 @@ func (doc *document) parsed(data []byte) (root *yaml.Node, rest *yaml.Decoder) {
 			}
 			return nil, nil
 		}
-		if len(data) > searchSize {
-			doc.add(syntaxError(data, err))
+		if !doc.mends(m, data, err) {
 			return nil, nil
 		}
-		at := faultLine(data, err.Error()) - 1
-		m, ok := probably(lines, at, err)
-		if !ok {
-			e := syntaxError(data, err)
-			doc.add(e)
-			m = mend{line: e.Line, text: map[int]string{e.Line - 1: ""}}
-			if !getsFurther(lines, m, at, err) {
-				return nil, nil
-			}
-			doc.lost = true
-		} else {
-			m = doc.discreet(m)
-			doc.add(Error{Line: m.line, Column: m.column, EndColumn: m.end, Severity: SeverityError, Rule: ruleSyntax, Message: m.message, Hint: m.hint})
-		}
-		lines = m.apply(lines)
-		doc.breaks(m)
-		data = []byte(strings.Join(lines, "\n"))
+		data = []byte(strings.Join(m.lines, "\n"))
 	}
 	return nil, nil
 }
 
-// discreet takes out of what is said about a line whatever looks like a secret in it.
+// mends tells what is wrong at the place that the parser trips over, and mends it; false where reading cannot go on.
+func (doc *document) mends(m *mending, data []byte, err error) bool {
+	if len(data) > searchSize || m.left < 0 {
+		doc.add(syntaxError(data, err))
+		return false
+	}
+	at := faultLine(data, err.Error()) - 1
+	m.left -= len(data)
+	meant, ok := m.probably(at, err)
+	if ok {
+		said := doc.discreet(meant)
+		doc.add(Error{
+			Line: said.line, Column: said.column, EndColumn: said.end, Severity: SeverityError, Rule: ruleSyntax, Message: said.message, Hint: said.hint,
+		})
+	} else {
+		e := syntaxError(data, err)
+		doc.add(e)
+		meant = mend{line: e.Line, text: map[int]string{e.Line - 1: ""}}
+		if !m.getsFurther(meant, at, err) {
+			return false
+		}
+		doc.lost = true
+	}
+	m.lines = meant.apply(m.lines)
+	doc.breaks(meant)
+	return true
+}
+
+// longestCure is the length, in bytes, up to which a hint shows the line as it should be.
+const longestCure = 200
+
+// discreet takes out of what is said about a line whatever looks like a secret in it, and what is too long to be read.
 func (doc *document) discreet(m mend) mend {
 	hidden := doc.secrets()[m.line]
-	if len(hidden) == 0 {
-		return m
+	if len(hidden) > 0 || len(m.hint) > longestCure {
+		m.hint, _, _ = strings.Cut(m.hint, ":")
 	}
-	m.hint, _, _ = strings.Cut(m.hint, ":")
 	line := []rune(doc.lines[m.line-1])
 	for _, s := range hidden {
 		for _, word := range strings.Fields(string(line[min(s.from, len(line)):min(s.to, len(line))])) {
@@ -108,27 +142,37 @@ func (doc *document) breaks(m mend) {
 }
 
 // probably gives the first guess that the parser gets further with.
-func probably(lines []string, at int, err error) (mend, bool) {
+func (m *mending) probably(at int, err error) (mend, bool) {
 	for _, g := range guesses() {
-		for _, m := range g(lines, at) {
-			if getsFurther(lines, m, at, err) {
-				return m, true
+		for _, meant := range g(m.lines, at) {
+			if m.getsFurther(meant, at, err) {
+				return meant, true
 			}
 		}
 	}
 	return mend{}, false
 }
 
-// getsFurther tells whether a file with a place mended is well, or trips over a later line. A text or bracket that was open hid
+// getsFurther tells whether a file with a place mended is well, or trips over a line after at. A text or bracket that was open hid
 // what follows it, so there another fault may come to light before the one that there was.
-func getsFurther(lines []string, m mend, at int, was error) bool {
-	data := []byte(strings.Join(m.apply(lines), "\n"))
-	_, err := decode(yaml.NewDecoder(bytes.NewReader(data)))
-	if err == nil || errors.Is(err, io.EOF) {
+func (m *mending) getsFurther(meant mend, at int, was error) bool {
+	if m.left < 0 {
+		return false
+	}
+	lines := meant.apply(m.lines)
+	err := m.fault(lines)
+	if err == nil {
 		return true
 	}
-	next := faultLine(data, err.Error()) - 1
-	return next > at || m.line-1 < at && next > m.line-1 && (next != at || err.Error() != was.Error())
+	trips := func(through int) bool { // whether what is wrong is wrong in the lines up to one already
+		said := m.fault(lines[:through+1])
+		return said != nil && said.Error() == err.Error()
+	}
+	if !trips(at) {
+		return true
+	}
+	mended := meant.line - 1
+	return mended < at && !trips(mended) && (err.Error() != was.Error() || trips(at-1))
 }
 
 func (m mend) apply(lines []string) []string {

@@ -18,6 +18,9 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9
 // maxNumber is the number of characters of the longest number, so that no exponent becomes a mountain of digits.
 const maxNumber = 64
 
+// maxExponent is that of the largest number that programs usually have.
+const maxExponent = 308
+
 // isNumber tells whether a scalar is a number, however it is spelled.
 func isNumber(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && (node.Tag == "!!int" || node.Tag == "!!float")
@@ -29,7 +32,7 @@ func (v value) number() (json.Number, bool) {
 		v.mismatch("a number", v.numberHint())
 		return "", false
 	}
-	if !jsonNumber.MatchString(v.node.Value) || len(v.node.Value) > maxNumber || exponent(v.node.Value) > 308 {
+	if !jsonNumber.MatchString(v.node.Value) || len(v.node.Value) > maxNumber || exponent(v.node.Value) > maxExponent {
 		v.fail(ruleValue, v.spelledOut(), "%s is not written as a number that every reader takes the same way", quote(v.node.Value))
 		return "", false
 	}

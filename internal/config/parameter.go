@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -87,11 +90,17 @@ func (e *toolEntry) readParameters(v value) {
 	seen := map[string]int{}
 	for _, at := range entries {
 		p := e.newParameter(at)
+		if name := at.node.Value; at.node.Kind == yaml.ScalarNode && parameterName.MatchString(name) {
+			at.mismatch("", fmt.Sprintf("write {name: %s, type: string}", name))
+			e.tool.Parameters = append(e.tool.Parameters, tool.Parameter{Name: name, Type: tool.TypeString})
+			e.unsure = true
+			continue
+		}
 		if name, ok := at.get("name"); ok {
 			p.at.name = fmt.Sprintf("%s: parameter %s", e.at.name, quote(name.node.Value))
 		}
 		p.read()
-		p.at.mustHave("name", "")
+		p.at.mustHave("name", "the script writes it as {{name}}")
 		name := p.parameter.Name
 		if name == "" {
 			e.unsure = true
@@ -144,6 +153,11 @@ func (e *toolEntry) readParameterMapping(v value) {
 	if len(entries) > 0 {
 		first = entries[0].name
 	}
+	if name, ok := v.get("name"); ok && name.node.Kind == yaml.ScalarNode {
+		v.mismatch("", fmt.Sprintf("put a dash before it: - name: %s", shorten(name.node.Value)))
+		e.unsure = true
+		return
+	}
 	v.mismatch("", fmt.Sprintf("each parameter is an entry of a list:\nparameters:\n  - name: %s\n    type: string", first))
 	for _, each := range entries {
 		p := e.newParameter(each.value)
@@ -190,7 +204,13 @@ func (p *parameter) readType(v value) {
 	}
 	p.badType = true
 	hint := ""
-	if near := otherNames(name); near != "" {
+	if slices.Contains(tool.Formats(), tool.Format(name)) || otherFormats(name) != "" && name != "file" && name != "bytes" {
+		format := tool.Format(name)
+		if other := otherFormats(name); other != "" {
+			format = other
+		}
+		hint = fmt.Sprintf("write type: string and format: %s", format)
+	} else if near := otherNames(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	} else if near := tool.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
@@ -201,7 +221,7 @@ func (p *parameter) readType(v value) {
 // otherNames gives JSON Schema's name for what programming languages call a type.
 func otherNames(name string) tool.Type {
 	switch strings.ToLower(name) {
-	case "str", "text", "path", "file", "url":
+	case "str", "text", "char", "file", "date", "datetime", "timestamp", "uuid", "regex", "secret", "password", "enum", "bytes":
 		return tool.TypeString
 	case "int", "long", "uint":
 		return tool.TypeInteger
@@ -243,7 +263,7 @@ func (p *parameter) readFormat(v value) {
 			return
 		}
 	}
-	hint := ""
+	hint := "take it out, or say it as a pattern"
 	if near := otherFormats(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	} else if near := tool.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path

@@ -20,7 +20,11 @@ func (p *parameter) check() {
 	declared := p.parameter.Type
 	only := func(at value, types ...tool.Type) {
 		if at.node != nil && !slices.Contains(types, declared) {
-			at.fail(ruleValue, "", "has no meaning for a parameter of type %s", declared)
+			hint := ""
+			if declared == tool.TypeString && (at.node == p.minimumAt.node || at.node == p.maximumAt.node) {
+				hint = `for a number write type: integer or number; for the length of a text, pattern: "^.{1,80}$"`
+			}
+			at.fail(ruleValue, hint, "has no meaning for a parameter of type %s", declared)
 		}
 	}
 	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
@@ -45,7 +49,7 @@ func (p *parameter) check() {
 	case why != "":
 		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", p.discreet(why))
 	case len(p.parameter.Enum) > 0 && !contains(p.parameter.Enum, p.parameter.Default):
-		p.defaultAt.fail(ruleValue, "", "%s", p.discreet(show(p.parameter.Default)+" is not in enum"))
+		p.defaultAt.fail(ruleValue, "", "%s", p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default), show(p.parameter.Enum))))
 	case p.parameter.Required:
 		p.defaultAt.warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
 	}
@@ -77,7 +81,7 @@ func (p *parameter) quoteHint(at value) string {
 		return fmt.Sprintf("put quotes around it: %q", text)
 	case p.parameter.Type == tool.TypeInteger && isNumber(at.node):
 		return wholeHint(json.Number(text))
-	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && jsonNumber.MatchString(text):
+	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && jsonNumber.MatchString(text) && exponent(text) <= maxExponent:
 		return "take the quotes out: " + text
 	case p.parameter.Type == tool.TypeBoolean && plain:
 		switch strings.ToLower(text) {

@@ -90,6 +90,8 @@ func (e *toolEntry) reportFinding(finding render.Finding) {
 		message = fmt.Sprintf("%s (%s): %s", finding.Tag, finding.Context, message)
 	case finding.Tag != "":
 		message = fmt.Sprintf("%s: %s", finding.Tag, message)
+	case finding.Context != "":
+		message = fmt.Sprintf("%s: %s", finding.Context, message)
 	}
 	severity := SeverityError
 	if finding.Severity == render.Warning {

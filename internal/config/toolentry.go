@@ -96,7 +96,7 @@ func toolNoun() noun[*toolEntry] {
 
 func (e *toolEntry) readScript(v value) {
 	script, ok := v.text()
-	if !ok {
+	if !ok || v.doc.faulty[v.node] || v.doc.broken[v.node.Line] {
 		e.unread = true
 		return
 	}

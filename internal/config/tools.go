@@ -185,8 +185,9 @@ func idHint(name string) string {
 }
 
 func (f *toolsFile) readTool(e entry) {
+	e.key.name = ""
 	if !toolID.MatchString(e.name) {
-		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: it has 1 to 128 letters, digits, _ - . and begins with none of - .", quote(e.name))
+		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or .", quote(e.name))
 	} else if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" {
 		e.key.fail(ruleKey, fmt.Sprintf("put quotes around it: %q", e.name), "a tool's id is a text, found %s", describe(e.key.node))
 	}

@@ -187,6 +187,9 @@ func (v value) list(want string) ([]value, bool) {
 		hint := ""
 		if v.node.Kind == yaml.ScalarNode && !v.isNull() {
 			hint = fmt.Sprintf("write it as a list: [%s]", shorten(v.node.Value))
+			if strings.HasPrefix(v.want, "a list: the program") {
+				hint = fmt.Sprintf("write it as a list: [%s]", shorten(strings.Join(strings.Fields(v.node.Value), ", ")))
+			}
 		}
 		v.mismatch("a list", hint)
 		return nil, false
