@@ -59,7 +59,7 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 // check looks at one node by itself.
 func (b *bounds) check(node *yaml.Node) {
 	if node.Style&yaml.TaggedStyle != 0 {
-		b.report(node, ruleTag, fmt.Sprintf("the tag %s is not supported", quote(node.Tag)), "take the tag out; quotes make a text")
+		b.report(node, ruleTag, shorten(node.Tag)+" is a tag to YAML, and tags are not supported", tagHint(node))
 	}
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -71,8 +71,12 @@ func (b *bounds) check(node *yaml.Node) {
 	}
 }
 
+// report says what is wrong with a node, of which no more is said then.
 func (b *bounds) report(node *yaml.Node, rule, message, hint string) {
-	b.doc.report(node.Line, node.Column, rule, message, hint)
+	b.doc.told(node)
+	if !b.doc.broken[node.Line] {
+		b.doc.report(node.Line, node.Column, rule, message, hint)
+	}
 }
 
 // checkKeys reports keys that are not scalars, merge keys, and keys that stand twice. 1 and "1" are the same key here:
@@ -85,23 +89,50 @@ func (b *bounds) checkKeys(mapping *yaml.Node) {
 		case key.Kind == yaml.AliasNode:
 			b.report(key, ruleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value), "write the key out")
 		case key.Kind != yaml.ScalarNode:
-			b.report(key, ruleKey, "a key must be a name, found "+describe(key), curlyHint(mapping, key))
+			b.complexKey(mapping, key)
 		case key.Tag == "!!merge":
 			b.report(key, ruleKey, "merge keys (<<) are not supported", "write the keys out, or give a whole value by its alias")
 		default:
 			if first, twice := seen[key.Value]; twice {
 				b.report(key, ruleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d", quote(key.Value), first.Line),
-					"take one of them out")
+					"put both into one, or take one of them out")
 			}
 			seen[key.Value] = key
 		}
 	}
 }
 
-// curlyHint explains the commonest way to a mapping as a key: a text that begins with a template's tag.
-func curlyHint(mapping, key *yaml.Node) string {
-	if mapping.Style&yaml.FlowStyle != 0 && key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0 {
-		return "a text that begins with {{ needs quotes around it"
+// complexKey reports a list or mapping where a key belongs. The commonest way there is a text that begins with a template's tag:
+// {{x}} is a mapping in a mapping to YAML.
+func (b *bounds) complexKey(mapping, key *yaml.Node) {
+	if mapping.Style&yaml.FlowStyle == 0 || key.Kind != yaml.MappingNode || key.Style&yaml.FlowStyle == 0 {
+		b.report(key, ruleKey, "a key must be a name, found "+describe(key), "")
+		return
 	}
-	return ""
+	b.report(mapping, ruleKey, "a value that begins with {{ is a mapping to YAML, not a text", "put quotes around it: "+b.quoted(mapping))
+	b.doc.told(key)
 }
+
+// quoted gives the text of a flow mapping on one line, between quotes.
+func (b *bounds) quoted(node *yaml.Node) string {
+	if node.Line > len(b.doc.lines) {
+		return "'…'"
+	}
+	line := []rune(b.doc.lines[node.Line-1])
+	from, to := node.Column-1, tokenEnd(string(line), node.Column)-1
+	if from >= len(line) || to > len(line) {
+		return "'…'"
+	}
+	return singleQuoted(string(line[from:to]))
+}
+
+// tagHint is the cure for a tag. An exclamation mark at the beginning of a text is one by mistake.
+func tagHint(node *yaml.Node) string {
+	if node.Kind == yaml.ScalarNode && strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") {
+		return "a text that begins with ! needs quotes around it"
+	}
+	return "take the tag out; quotes make a text"
+}
+
+// singleQuoted writes a text of one line between single quotes, in which nothing but the quote itself means anything.
+func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

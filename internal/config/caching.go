@@ -16,6 +16,10 @@ const (
 func cachingNoun() noun[*toolEntry] {
 	return noun[*toolEntry]{
 		name: "caching",
+		called: map[string]string{
+			"ttlseconds": "ttl", "expires": "ttl", "maxage": "ttl", "duration": "ttl", "key": "key_template", "size": "max_size",
+			"maxentries": "max_size", "enable": "enabled",
+		},
 		keys: []key[*toolEntry]{
 			{"enabled", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Caching.Enabled) }},
 			{"ttl", "seconds, or a duration such as 5m", (*toolEntry).readTTL},

@@ -22,7 +22,7 @@ func ReadCall(file File) (permissions.Example, error) {
 	if doc.root != nil {
 		call = readCall(doc.at(doc.root, "", "an act: {tool, params}, {command}, …"))
 	}
-	doc.found.sortByPosition()
+	doc.finish()
 	return call, doc.found.err()
 }
 
@@ -84,6 +84,6 @@ func ReadPolicyTests(file File) ([]PolicyTest, error) {
 			doc.at(doc.root, "", "").fail(ruleEmpty, "", "the file has no tests, and would always pass")
 		}
 	}
-	doc.found.sortByPosition()
+	doc.finish()
 	return tests, doc.found.err()
 }

@@ -5,29 +5,50 @@ import (
 	"unicode/utf8"
 )
 
-// badCharacter is the first character of a file that may not stand there.
+// badCharacter is a character of a file that may not stand there.
 type badCharacter struct {
 	line, column  int
 	message, hint string
+	fatal         bool // what follows is not what its author sees, either
 }
 
 // checkCharacters finds what YAML forbids, and three things that it allows: line breaks that only YAML takes for such, so
 // that line numbers mean the same to everybody; and characters that make a text look other than it runs
-// (CVE-2021-42574). Each can still be written as an escape between double quotes, where people see it.
-func checkCharacters(data []byte) *badCharacter {
+// (CVE-2021-42574). Each can still be written as an escape between double quotes, where people see it. It gives the file with
+// spaces in their place, and tells of each character once.
+func checkCharacters(data []byte) (faults []badCharacter, rest []byte) {
 	line, column := 1, 0
+	told := map[rune]bool{}
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
 		column++
-		if message, hint := judge(r, size, data[i+size:]); message != "" {
-			return &badCharacter{line: line, column: column, message: message, hint: hint}
+		message, hint := judge(r, size, data[i+size:])
+		if message != "" && !told[r] {
+			told[r] = true
+			fatal := r == utf8.RuneError || r == 0 || r == '\r'
+			faults = append(faults, badCharacter{line, column, message, hint, fatal})
+			if fatal {
+				return faults, nil
+			}
+		}
+		switch {
+		case message == "" && rest != nil:
+			rest = append(rest, data[i:i+size]...)
+		case message != "":
+			if rest == nil {
+				rest = append(make([]byte, 0, len(data)), data[:i]...)
+			}
+			rest = append(rest, ' ')
 		}
 		if r == '\n' {
 			line, column = line+1, 0
 		}
 		i += size
 	}
-	return nil
+	if rest == nil {
+		rest = data
+	}
+	return faults, rest
 }
 
 // judge says what is wrong with one character, given what follows it; "" when nothing is.

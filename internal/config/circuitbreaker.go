@@ -21,6 +21,10 @@ func circuitBreakerNoun() noun[*tool.CircuitBreaker] {
 	}
 	return noun[*tool.CircuitBreaker]{
 		name: "circuit_breaker",
+		called: map[string]string{
+			"threshold": "failure_threshold", "failures": "failure_threshold", "maxfailures": "failure_threshold", "window": "monitoring_period",
+			"timeout": "recovery_timeout", "resettimeout": "recovery_timeout", "cooldown": "recovery_timeout",
+		},
 		keys: []key[*tool.CircuitBreaker]{
 			{"failure_threshold", "a whole number", count(func(b *tool.CircuitBreaker) *int { return &b.Failures })},
 			{"monitoring_period", seconds, func(b *tool.CircuitBreaker, v value) { v.setDuration(&b.Period, longest) }},

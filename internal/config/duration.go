@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,11 +27,7 @@ func (v value) duration(longest time.Duration) (time.Duration, bool) {
 		}
 		var err error
 		if d, err = time.ParseDuration(text); err != nil {
-			hint := ""
-			if jsonNumber.MatchString(text) {
-				hint = fmt.Sprintf("take the quotes out, or give the unit: %ss", text)
-			}
-			v.fail(ruleValue, hint, "want %s, found %s", v.want, quote(text))
+			v.fail(ruleValue, durationHint(text), "want %s, found %s", v.want, quote(text))
 			return 0, false
 		}
 	}
@@ -57,4 +54,31 @@ func inUnits(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// durationHint is how to write a time that is written as people say it.
+func durationHint(text string) string {
+	if jsonNumber.MatchString(text) {
+		return fmt.Sprintf("take the quotes out, or give the unit: %ss", text)
+	}
+	parts := withUnit.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return "a number of seconds, such as 30, or with units: 90s, 5m, 1h30m"
+	}
+	number, unit := parts[1], strings.ToLower(parts[2])
+	switch {
+	case strings.HasPrefix(unit, "ms"), strings.HasPrefix(unit, "milli"):
+		return "write " + number + "ms"
+	case strings.HasPrefix(unit, "s"):
+		return "write " + number + "s"
+	case strings.HasPrefix(unit, "m"):
+		return "write " + number + "m"
+	case strings.HasPrefix(unit, "h"):
+		return "write " + number + "h"
+	case strings.HasPrefix(unit, "d"):
+		if days, err := strconv.Atoi(number); err == nil && days < 1<<20 {
+			return fmt.Sprintf("write %dh: the longest unit is the hour", days*24)
+		}
+	}
+	return "the units are ms, s, m and h"
 }

@@ -61,6 +61,10 @@ func refusal(name string) string {
 // readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since programs
 // differ on what they take for true.
 func (e *toolEntry) readEnvironment(v value) {
+	if isList(v) {
+		v.mismatch("", "write each as NAME: value, on a line of its own without a dash")
+		return
+	}
 	entries, _ := v.entries()
 	environment := make(map[string]string, len(entries))
 	references := map[string]tool.Reference{}
@@ -103,7 +107,8 @@ func (e *toolEntry) readEnvironment(v value) {
 // referenceNoun is what a value says that stands elsewhere.
 func referenceNoun() noun[*tool.Reference] {
 	return noun[*tool.Reference]{
-		name: "a variable's value",
+		name:   "a variable's value",
+		called: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env", "path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
 		keys: []key[*tool.Reference]{
 			{"secret", "the name of a secret", readSecretName},
 			{"env", "the name of a variable", readVariableName},
@@ -130,6 +135,10 @@ func readReference(v value) (tool.Reference, bool) {
 func readSecretName(r *tool.Reference, v value) {
 	name, ok := v.text()
 	if !ok {
+		return
+	}
+	if shapedSecret.MatchString(name) {
+		v.fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}", "the name of a secret belongs here, and this looks like the secret itself")
 		return
 	}
 	if err := secret.CheckName(name); err != nil {

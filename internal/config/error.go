@@ -20,17 +20,26 @@ const (
 
 // Error is one mistake in a file, or one thing about it that its author should know.
 type Error struct {
-	File     string   `json:"file"`   // as it is shown to people
-	Line     int      `json:"line"`   // from 1; 0 when the file as a whole is meant
-	Column   int      `json:"column"` // from 1, in characters; 0 when the file as a whole is meant
-	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"` // the kind of mistake, one word for searching
-	Message  string   `json:"message"`
-	Hint     string   `json:"hint,omitempty"` // the cure, where we know it; may have several lines
+	File   string `json:"file"`   // as it is shown to people
+	Line   int    `json:"line"`   // from 1; 0 when the file as a whole is meant
+	Column int    `json:"column"` // from 1, in characters; 0 when the file as a whole is meant
+	// EndColumn is the one after the last character that is meant, on the same line; 0 when only the beginning is known.
+	EndColumn int      `json:"end_column,omitempty"`
+	Severity  Severity `json:"severity"`
+	Rule      string   `json:"rule"` // the kind of mistake, one word for searching
+	Message   string   `json:"message"`
+	Hint      string   `json:"hint,omitempty"` // the cure, where we know it; may have several lines
+	// Excerpt is the line itself; nil when the file as a whole is meant.
+	Excerpt *Excerpt `json:"excerpt,omitempty"`
 }
 
 // Error gives `tools.yaml:41:9: message [rule]`, and the hint on lines of its own.
-func (e Error) Error() string {
+func (e Error) Error() string { return e.text(nil) }
+
+// Shown is Error with the line of the file below the message, and the place in it.
+func (e Error) Shown() string { return e.text(e.Excerpt) }
+
+func (e Error) text(excerpt *Excerpt) string {
 	var b strings.Builder
 	b.WriteString(e.File)
 	if e.Line > 0 {
@@ -41,6 +50,9 @@ func (e Error) Error() string {
 		b.WriteString("warning: ")
 	}
 	fmt.Fprintf(&b, "%s [%s]", e.Message, e.Rule)
+	if excerpt != nil {
+		excerpt.write(&b, e.Line)
+	}
 	if e.Hint != "" {
 		b.WriteString("\n  hint: " + strings.ReplaceAll(e.Hint, "\n", "\n  "))
 	}
@@ -50,7 +62,7 @@ func (e Error) Error() string {
 // shown gives the mistake as people may read it. Files and their names can come from a stranger, and a message repeats what
 // stands there: nothing of it may reach a terminal as a command.
 func (e Error) shown() Error {
-	e.File, e.Message, e.Hint = permissions.ShowLine(e.File), permissions.ShowLine(e.Message), permissions.Show(e.Hint)
+	e.File, e.Message, e.Hint = permissions.ShowLine(e.File), permissions.ShowLine(maskShapes(e.Message)), permissions.Show(maskShapes(e.Hint))
 	return e
 }
 
@@ -63,6 +75,54 @@ func (l Errors) Error() string {
 		lines[i] = e.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Shown is Error with the lines of the files.
+func (l Errors) Shown() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Shown()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Summary counts what is said, file by file: `3 mistakes, 1 warning in tools.yaml`. It is "" when nothing is.
+func (l Errors) Summary() string {
+	type count struct{ mistakes, warnings int }
+	counts := map[string]*count{}
+	var files []string
+	for _, e := range l {
+		if counts[e.File] == nil {
+			counts[e.File] = &count{}
+			files = append(files, e.File)
+		}
+		switch e.Severity {
+		case SeverityWarning:
+			counts[e.File].warnings++
+		default:
+			counts[e.File].mistakes++
+		}
+	}
+	var parts []string
+	for _, file := range files {
+		c := counts[file]
+		var said []string
+		if c.mistakes > 0 {
+			said = append(said, plural(c.mistakes, "mistake"))
+		}
+		if c.warnings > 0 {
+			said = append(said, plural(c.warnings, "warning"))
+		}
+		parts = append(parts, strings.Join(said, ", ")+" in "+file)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Broken tells whether one of them is an error, so that the file cannot be used.

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -17,7 +20,8 @@ type mappedError struct {
 // mappedErrorNoun is what the long form of an entry may say.
 func mappedErrorNoun() noun[*mappedError] {
 	return noun[*mappedError]{
-		name: "an error mapping",
+		name:   "an error mapping",
+		called: map[string]string{"retry": "retryable", "details": "detail", "data": "detail", "text": "message", "errorcode": "code"},
 		keys: []key[*mappedError]{
 			{"code", "a JSON-RPC error code", (*mappedError).readCode},
 			{"message", "a text", func(m *mappedError, v value) { v.setText(&m.error.Message) }},
@@ -29,6 +33,10 @@ func mappedErrorNoun() noun[*mappedError] {
 
 // readErrorMapping reads what exit codes mean. 1 and "1" are the same exit code.
 func (e *toolEntry) readErrorMapping(v value) {
+	if isList(v) {
+		v.mismatch("", "each exit code is a key:\nerror_mapping:\n  1: {code: -32002, message: Not found}")
+		return
+	}
 	entries, _ := v.rawEntries()
 	for _, entry := range entries {
 		exit, err := strconv.Atoi(entry.name)
@@ -43,9 +51,13 @@ func (e *toolEntry) readErrorMapping(v value) {
 		m := &mappedError{entry: e, exit: exit}
 		if isMapping(entry.value) {
 			readKeys(entry.value, mappedErrorNoun(), m)
-			entry.value.mustHave("code", "")
+			entry.value.mustHave("code", "a JSON-RPC code, such as -32603")
 		} else {
 			entry.value.want = "an error code, or {code, message, detail, retryable}"
+			if text := entry.value.node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" && !jsonNumber.MatchString(text.Value) {
+				entry.value.mismatch("", fmt.Sprintf("write {code: -32603, message: %s}", quote(text.Value)))
+				continue
+			}
 			m.readCode(entry.value)
 		}
 		if m.error.Message == "" {

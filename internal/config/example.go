@@ -35,9 +35,12 @@ func exampleNoun() noun[*example] {
 			{"needs", "a list of programs", func(x *example, v value) { v.setTexts(&x.example.Needs) }},
 			{"expect", "a mapping", func(x *example, v value) { readKeys(v, expectNoun(), x) }},
 		},
+		called: map[string]string{
+			"parameters": "params", "arguments": "params", "args": "params", "input": "params", "inputs": "params", "expected": "expect",
+			"expects": "expect", "requires": "needs", "title": "name", "description": "name",
+		},
 		elsewhere: []misplaced{
 			{names(expectNoun().keys), "%s belongs under expect"},
-			{[]string{"parameters", "arguments"}, "%s: here it is params"},
 		},
 	}
 }
@@ -46,6 +49,9 @@ func exampleNoun() noun[*example] {
 func expectNoun() noun[*example] {
 	return noun[*example]{
 		name: "expect",
+		called: map[string]string{
+			"exitcode": "exit", "code": "exit", "status": "exit", "returncode": "exit", "output": "stdout", "out": "stdout", "err": "stderr",
+		},
 		keys: []key[*example]{
 			{"exit", "an exit code", (*example).readExit},
 			{"stdout", "a text, or {is, contains, lacks, matches}", func(x *example, v value) { x.example.Expect.Stdout = readMatch(v) }},
@@ -72,6 +78,7 @@ func (e *toolEntry) readExamples(v value) {
 		if name, ok := at.get("name"); ok {
 			at.name = fmt.Sprintf("%s: example %s", e.at.name, quote(name.node.Value))
 		}
+		before := e.file.doc.errors
 		readKeys(at, exampleNoun(), x)
 		if strings.TrimSpace(x.example.Name) == "" {
 			x.example.Name = fmt.Sprintf("example %d", i+1)
@@ -84,7 +91,9 @@ func (e *toolEntry) readExamples(v value) {
 			at.fail(ruleExample, "", "the params cannot be written as JSON: %v", err)
 			continue
 		}
-		x.example.Arguments = arguments
+		if e.file.doc.errors == before {
+			x.example.Arguments = arguments
+		}
 		e.tool.Examples, e.examples = append(e.tool.Examples, x.example), append(e.examples, at)
 	}
 }
@@ -252,6 +261,9 @@ func (x *example) readExpectedFiles(v value) {
 
 // checkExamples holds the arguments of each example against the parameters. One that is there to be refused must be.
 func (e *toolEntry) checkExamples() {
+	if e.unsure || len(e.untyped) > 0 {
+		return
+	}
 	for i := range e.tool.Examples {
 		x := &e.tool.Examples[i]
 		if x.Text != "" || x.Arguments == nil {
@@ -261,11 +273,19 @@ func (e *toolEntry) checkExamples() {
 		refused := x.Expect.Error == tool.FailValidation
 		switch {
 		case failure != nil && !refused:
-			e.examples[i].fail(ruleExample, "`expect: {error: validation_error}` is for arguments that must be refused", "%s", failure.Message)
+			e.examples[i].misfitting(failure).fail(ruleExample, "where the call must be refused, say `expect: {error: validation_error}`", "%s", failure.Message)
 		case failure == nil && refused:
 			e.examples[i].fail(ruleExample, "", "the arguments fit the parameters, so the call is not refused with %s", tool.FailValidation)
 		}
 	}
+}
+
+// misfitting is the argument of an example that does not fit, as far as the example has it.
+func (v value) misfitting(failure *tool.Failure) value {
+	path, _, _ := strings.Cut(failure.Message, ":")
+	at := v.find("params." + path)
+	at.name = v.name
+	return at
 }
 
 // CheckSetups says what is wrong with the setups of a tool's examples. They are compiled when somebody asks, not whenever the

@@ -364,6 +364,7 @@ func (e *governorEntry) checkLimit() {
 	switch {
 	case s.Kind == governor.KindRate && (s.Limit.Bytes > 0 || s.Limit.Running > 0):
 		at.fail(ruleValue, "write type: budget", "a rate counts calls only")
+	case at.has("count") || at.has("calls") || at.has("bytes") || at.has("seconds"):
 	case s.Limit.Calls == 0 && s.Limit.Bytes == 0 && s.Limit.Running == 0:
 		at.fail(ruleMissing, "count: 100, or for a budget also bytes or seconds", "it does not say how much there may be")
 	}

@@ -28,7 +28,7 @@ func ReadGovernors(file File) (governor.File, Errors, error) {
 	if f.doc.root != nil {
 		f.readRoot(f.doc.at(f.doc.root, "", "a mapping with permission_governors or output_governors"))
 	}
-	f.doc.found.sortByPosition()
+	f.doc.finish()
 	if err := f.doc.found.err(); err != nil {
 		return governor.File{}, nil, err
 	}

@@ -2,7 +2,11 @@ package config
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -26,6 +30,8 @@ type noun[T any] struct {
 	keys []key[T]
 	// elsewhere tells of keys that belong to another noun, or to another program's format.
 	elsewhere []misplaced
+	// called are what other programs call keys of this noun, with the key.
+	called map[string]string
 }
 
 // misplaced are keys that people write in the wrong place, and the right one.
@@ -46,51 +52,98 @@ func names[T any](keys []key[T]) []string {
 // readKeys reads a mapping by its noun's table, into target. Keys that the table does not have are reported; the others
 // are read whatever happened before them.
 func readKeys[T any](v value, n noun[T], target T) bool {
+	if !isMapping(v) && !v.empty() {
+		v.mismatch("a mapping", n.mappingHint(v))
+		return false
+	}
 	entries, ok := v.entries()
 	for _, e := range entries {
 		if v.doc.full() {
 			return false
 		}
-		known := false
-		for _, k := range n.keys {
-			if k.name == e.name {
-				known = true
-				e.value.want = k.want
-				k.read(target, e.value)
-			}
+		if n.read(e, target) {
+			continue
 		}
-		if !known {
-			ok = false
-			e.key.fail(ruleUnknown, n.unknownHint(e.name), "unknown key %s in %s", quote(e.name), n.name)
+		ok = false
+		hint, meant := n.meant(e.name)
+		if hint == "" {
+			hint = "known here: " + strings.Join(names(n.keys), ", ")
+		}
+		e.key.stands(meant)
+		e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), n.name)
+		if meant != "" && !v.has(meant) { // what stands there can be told now, too
+			n.read(entry{name: meant, key: e.key, value: v.child(e.value.node, meant, "")}, target)
 		}
 	}
 	return ok
 }
 
-// unknownHint says where a key belongs, or which one was probably meant.
-func (n noun[T]) unknownHint(name string) string {
-	if hint, ok := n.meant(name); ok {
-		return hint
+// read reads a key of the noun's table; false for one that the table does not have.
+func (n noun[T]) read(e entry, target T) bool {
+	i := slices.IndexFunc(n.keys, func(k key[T]) bool { return k.name == e.name })
+	if i < 0 {
+		return false
 	}
-	return "known here: " + strings.Join(names(n.keys), ", ")
+	e.value.want = n.keys[i].want
+	n.keys[i].read(target, e.value)
+	return true
 }
 
-// meant tells what a key is probably meant for that the noun's table does not have.
-func (n noun[T]) meant(name string) (hint string, ok bool) {
+// oneWord is a line that somebody meant for a key with its value, and what stands between the two.
+var oneWord = regexp.MustCompile(`^([A-Za-z_][\w-]*)(\s*=\s*|:|\s+)(\S.*)$`)
+
+// mappingHint says what a mapping of a noun looks like, to somebody who wrote something else.
+func (n noun[T]) mappingHint(v value) string {
+	line := ""
+	if v.node.Kind == yaml.ScalarNode {
+		line = v.node.Value
+	}
+	if parts := oneWord.FindStringSubmatch(line); parts != nil && slices.Contains(names(n.keys), parts[1]) && len(v.doc.secrets()[v.node.Line]) == 0 {
+		what := map[string]string{"=": "YAML has a colon where this has =", ":": "a space is missing after the colon"}[strings.TrimSpace(parts[2])]
+		if what == "" {
+			what = "a colon is missing after " + parts[1]
+		}
+		return fmt.Sprintf("%s: write %s: %s", what, parts[1], shorten(parts[3]))
+	}
+	return "its keys stand below it, two spaces deeper: " + strings.Join(names(n.keys), ", ")
+}
+
+// stands notes which key of its mapping an unknown one was meant for.
+func (v value) stands(meant string) {
+	if v.doc.meant == nil {
+		v.doc.meant = map[*yaml.Node]string{}
+	}
+	v.doc.meant[v.node] = meant
+}
+
+// meant tells what a key is probably meant for that the noun's table does not have, and which key of the noun that is: "" when
+// it belongs elsewhere. Without a hint nothing is near.
+func (n noun[T]) meant(name string) (hint, key string) {
+	for _, own := range names(n.keys) {
+		if foldKey(own) == foldKey(name) {
+			return fmt.Sprintf("did you mean %s?", own), own
+		}
+	}
+	if key, ok := n.called[foldKey(name)]; ok {
+		return "here it is " + key, key
+	}
 	for _, other := range n.elsewhere {
-		for _, candidate := range other.names {
-			if candidate == name {
-				return fmt.Sprintf(other.hint, name), true
-			}
+		if slices.Contains(other.names, name) || slices.Contains(other.names, foldKey(name)) {
+			return strings.ReplaceAll(other.hint, "%s", name), ""
 		}
 	}
 	if near := tool.Nearest(name, names(n.keys)); near != "" {
-		return fmt.Sprintf("did you mean %s?", near), true
+		return fmt.Sprintf("did you mean %s?", near), near
 	}
 	for _, other := range n.elsewhere {
 		if near := tool.Nearest(name, other.names); near != "" {
-			return fmt.Sprintf("did you mean %s? ", near) + fmt.Sprintf(other.hint, near), true
+			return fmt.Sprintf("did you mean %s? ", near) + strings.ReplaceAll(other.hint, "%s", near), ""
 		}
 	}
-	return "", false
+	return "", ""
+}
+
+// foldKey is a key without what programs spell differently: timeoutMs is timeout_ms.
+func foldKey(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -18,15 +21,22 @@ type parameter struct {
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt value
-	enum                                                                          []value
-	pattern                                                                       *regexp.Regexp // for the whole value
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt value
+	enum                                                                                    []value
+	pattern                                                                                 *regexp.Regexp // for the whole value
 }
 
 // parameterNoun is what an entry of parameters may say.
 func parameterNoun() noun[*parameter] {
 	return noun[*parameter]{
-		name: "a parameter",
+		name:   "a parameter",
+		called: typeNamesElsewhere(),
+		elsewhere: []misplaced{
+			{[]string{"optional"}, "say required instead: a parameter is optional unless it says `required: true`"},
+			{[]string{"properties", "additionalProperties"}, "%s is not known here: an object's members are not declared"},
+			{[]string{"minLength", "maxLength"}, "say it as a pattern, such as \"^.{1,80}$\""},
+			{[]string{"sandbox", "script", "examples"}, "%s belongs to the tool, beside parameters: look at the indentation"},
+		},
 		keys: append([]key[*parameter]{
 			{"name", "a text", (*parameter).readName},
 			{"required", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.Required) }},
@@ -40,7 +50,16 @@ func parameterNoun() noun[*parameter] {
 
 // itemsNoun is what may be said about the items of an array.
 func itemsNoun() noun[*parameter] {
-	return noun[*parameter]{name: "items", keys: typeKeys()}
+	return noun[*parameter]{name: "items", keys: typeKeys(), called: typeNamesElsewhere()}
+}
+
+// typeNamesElsewhere are what other programs call what a parameter may say.
+func typeNamesElsewhere() map[string]string {
+	return map[string]string{
+		"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "match": "pattern", "choices": "enum", "values": "enum",
+		"options": "enum", "oneof": "enum", "allowed": "enum", "desc": "description", "help": "description", "kind": "type", "datatype": "type",
+		"mandatory": "required", "defaultvalue": "default", "id": "name", "key": "name", "sensitive": "secret", "password": "secret",
+	}
 }
 
 // typeKeys say what a value may be.
@@ -62,18 +81,29 @@ func typeKeys() []key[*parameter] {
 
 // readParameters reads the parameters of a tool.
 func (e *toolEntry) readParameters(v value) {
-	entries, _ := v.list("{name, type, …}")
+	if isMapping(v) {
+		e.readParameterMapping(v)
+		return
+	}
+	entries, ok := v.list("{name, type, …}")
+	e.unsure = e.unsure || !ok
 	seen := map[string]int{}
 	for _, at := range entries {
-		p := &parameter{entry: e, at: at, parameter: tool.Parameter{Type: tool.TypeString}}
+		p := e.newParameter(at)
+		if name := at.node.Value; at.node.Kind == yaml.ScalarNode && parameterName.MatchString(name) {
+			at.mismatch("", fmt.Sprintf("write {name: %s, type: string}", name))
+			e.tool.Parameters = append(e.tool.Parameters, tool.Parameter{Name: name, Type: tool.TypeString})
+			e.unsure = true
+			continue
+		}
 		if name, ok := at.get("name"); ok {
 			p.at.name = fmt.Sprintf("%s: parameter %s", e.at.name, quote(name.node.Value))
 		}
-		readKeys(p.at, parameterNoun(), p)
-		p.at.mustHave("name", "")
-		p.check()
+		p.read()
+		p.at.mustHave("name", "the script writes it as {{name}}")
 		name := p.parameter.Name
 		if name == "" {
+			e.unsure = true
 			continue
 		}
 		if line, twice := seen[name]; twice {
@@ -84,6 +114,60 @@ func (e *toolEntry) readParameters(v value) {
 		seen[name] = at.node.Line
 		e.tool.Parameters = append(e.tool.Parameters, p.parameter)
 	}
+}
+
+func (e *toolEntry) newParameter(at value) *parameter {
+	return &parameter{entry: e, at: at, parameter: tool.Parameter{Type: tool.TypeString}}
+}
+
+// read reads what is said about a parameter, and notes where its type is not known then.
+func (p *parameter) read() {
+	if p.secretAt, _ = p.at.get("secret"); p.secretAt.node != nil && p.secretAt.node.Value == "true" {
+		p.hideValues()
+	}
+	readKeys(p.at, parameterNoun(), p)
+	p.check()
+	if p.badType || p.parameter.Default == nil && p.at.has("default") {
+		p.entry.untyped = append(p.entry.untyped, p.parameter.Name)
+	}
+}
+
+// hideValues keeps the values that a secret parameter may have out of what is shown of the file.
+func (p *parameter) hideValues() {
+	for _, key := range []string{"default", "enum"} {
+		if v, ok := p.at.get(key); ok {
+			v.hide()
+		}
+	}
+}
+
+// readParameterMapping reads a mapping of parameters, as JSON Schema has them, for the mistakes in it: ours are a list, whose order
+// people see.
+func (e *toolEntry) readParameterMapping(v value) {
+	properties, isSchema := v.get("properties")
+	if !isSchema || !isMapping(properties) {
+		properties = v
+	}
+	entries, _ := properties.entries()
+	first := "name"
+	if len(entries) > 0 {
+		first = entries[0].name
+	}
+	if name, ok := v.get("name"); ok && name.node.Kind == yaml.ScalarNode {
+		v.mismatch("", fmt.Sprintf("put a dash before it: - name: %s", shorten(name.node.Value)))
+		e.unsure = true
+		return
+	}
+	v.mismatch("", fmt.Sprintf("each parameter is an entry of a list:\nparameters:\n  - name: %s\n    type: string", first))
+	for _, each := range entries {
+		p := e.newParameter(each.value)
+		p.at.name = fmt.Sprintf("%s: parameter %s", e.at.name, quote(each.name))
+		if p.parameter.Name = each.name; isMapping(each.value) {
+			p.read()
+		}
+		e.tool.Parameters = append(e.tool.Parameters, p.parameter)
+	}
+	e.unsure = true
 }
 
 // parameterName is what a template can name.
@@ -120,7 +204,13 @@ func (p *parameter) readType(v value) {
 	}
 	p.badType = true
 	hint := ""
-	if near := otherNames(name); near != "" {
+	if slices.Contains(tool.Formats(), tool.Format(name)) || otherFormats(name) != "" && name != "file" && name != "bytes" {
+		format := tool.Format(name)
+		if other := otherFormats(name); other != "" {
+			format = other
+		}
+		hint = fmt.Sprintf("write type: string and format: %s", format)
+	} else if near := otherNames(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	} else if near := tool.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
@@ -131,7 +221,7 @@ func (p *parameter) readType(v value) {
 // otherNames gives JSON Schema's name for what programming languages call a type.
 func otherNames(name string) tool.Type {
 	switch strings.ToLower(name) {
-	case "str", "text", "path", "file", "url":
+	case "str", "text", "char", "file", "date", "datetime", "timestamp", "uuid", "regex", "secret", "password", "enum", "bytes":
 		return tool.TypeString
 	case "int", "long", "uint":
 		return tool.TypeInteger
@@ -173,7 +263,7 @@ func (p *parameter) readFormat(v value) {
 			return
 		}
 	}
-	hint := ""
+	hint := "take it out, or say it as a pattern"
 	if near := otherFormats(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	} else if near := tool.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path

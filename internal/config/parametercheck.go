@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,7 +20,11 @@ func (p *parameter) check() {
 	declared := p.parameter.Type
 	only := func(at value, types ...tool.Type) {
 		if at.node != nil && !slices.Contains(types, declared) {
-			at.fail(ruleValue, "", "has no meaning for a parameter of type %s", declared)
+			hint := ""
+			if declared == tool.TypeString && (at.node == p.minimumAt.node || at.node == p.maximumAt.node) {
+				hint = `for a number write type: integer or number; for the length of a text, pattern: "^.{1,80}$"`
+			}
+			at.fail(ruleValue, hint, "has no meaning for a parameter of type %s", declared)
 		}
 	}
 	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
@@ -41,9 +47,9 @@ func (p *parameter) check() {
 	}
 	switch {
 	case why != "":
-		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", why)
+		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", p.discreet(why))
 	case len(p.parameter.Enum) > 0 && !contains(p.parameter.Enum, p.parameter.Default):
-		p.defaultAt.fail(ruleValue, "", "%s is not in enum", show(p.parameter.Default))
+		p.defaultAt.fail(ruleValue, "", "%s", p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default), show(p.parameter.Enum))))
 	case p.parameter.Required:
 		p.defaultAt.warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
 	}
@@ -59,7 +65,7 @@ func (p *parameter) checkEnum() {
 			continue
 		}
 		if why := p.misfit(item); why != "" {
-			at.fail(ruleValue, p.quoteHint(at), "%s", why)
+			at.fail(ruleValue, p.quoteHint(at), "%s", p.discreet(why))
 		}
 		p.parameter.Enum = append(p.parameter.Enum, item)
 	}
@@ -67,10 +73,33 @@ func (p *parameter) checkEnum() {
 
 // quoteHint is the cure for a text that YAML takes for something else.
 func (p *parameter) quoteHint(at value) string {
-	if p.parameter.Type == tool.TypeString && !isMapping(at) && !isList(at) && at.node.Tag != "!!str" {
-		return fmt.Sprintf("put quotes around it: %q", at.node.Value)
+	text := at.node.Value
+	plain := at.node.Kind == yaml.ScalarNode && at.node.Tag == "!!str"
+	switch {
+	case p.parameter.Secret:
+	case p.parameter.Type == tool.TypeString && !isMapping(at) && !isList(at) && !plain:
+		return fmt.Sprintf("put quotes around it: %q", text)
+	case p.parameter.Type == tool.TypeInteger && isNumber(at.node):
+		return wholeHint(json.Number(text))
+	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && jsonNumber.MatchString(text) && exponent(text) <= maxExponent:
+		return "take the quotes out: " + text
+	case p.parameter.Type == tool.TypeBoolean && plain:
+		switch strings.ToLower(text) {
+		case "true", "yes", "on", "y":
+			return "write true"
+		case "false", "no", "off", "n":
+			return "write false"
+		}
 	}
 	return ""
+}
+
+// discreet is why a value does not fit, without the value where that is a secret.
+func (p *parameter) discreet(why string) string {
+	if p.parameter.Secret {
+		return "the value does not fit what the parameter says, and is secret, so it is not shown"
+	}
+	return why
 }
 
 // misfit says why a value does not fit the parameter, "" when it does.

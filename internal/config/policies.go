@@ -30,7 +30,7 @@ func ReadPolicies(file File) (permissions.File, error) {
 		r.check()
 		out.Rules = append(out.Rules, r.rule)
 	}
-	f.doc.found.sortByPosition()
+	f.doc.finish()
 	if err := f.doc.found.err(); err != nil {
 		return permissions.File{}, err
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 // place gives the place in the file of a place within the text v: exact where the text is a literal block (|), whose lines
-// are lines of the file; the place of the text itself where it is not, since folding and quoting move and change what
-// stands there. Lines and columns count from 1, columns in characters.
+// are lines of the file, and where it stands on one line as it is; the place of the text itself elsewhere, since folding and
+// quoting move and change what stands there. Lines and columns count from 1, columns in characters.
 func (v value) place(line, column int) (fileLine, fileColumn int) {
 	if v.node.Style&yaml.LiteralStyle == 0 {
-		return v.node.Line, v.node.Column
+		return v.node.Line, v.node.Column + v.onLine(column)
 	}
 	first, ok := v.firstLine()
 	if !ok {
@@ -26,6 +26,23 @@ func (v value) place(line, column int) (fileLine, fileColumn int) {
 		return v.node.Line, v.node.Column
 	}
 	return fileLine, indent + max(column, 1)
+}
+
+// onLine gives how many characters after the beginning of a text of one line a column of it stands; 0 where the line does not
+// show the text as it is.
+func (v value) onLine(column int) int {
+	if v.node.Line > len(v.doc.lines) || column < 1 {
+		return 0
+	}
+	rest := afterColumn(v.doc.lines[v.node.Line-1], v.node.Column)
+	quote := 0
+	if v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && rest != "" {
+		quote, rest = 1, rest[1:]
+	}
+	if !strings.HasPrefix(rest, v.node.Value) {
+		return 0
+	}
+	return quote + column - 1
 }
 
 // firstLine finds the line after the block's header. The node's place is that of the header, or of an anchor that may
@@ -75,4 +92,12 @@ func afterColumn(line string, column int) string {
 		line = line[size:]
 	}
 	return line
+}
+
+// tagEnd gives the column after a tag that stands at a place of the file; 0 where it does not stand there.
+func (v value) tagEnd(line, column int, tag string) int {
+	if tag == "" || line < 1 || line > len(v.doc.lines) || !strings.HasPrefix(afterColumn(v.doc.lines[line-1], column), tag) {
+		return 0
+	}
+	return column + utf8.RuneCountInString(tag)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -31,7 +32,8 @@ const (
 )
 
 // document is one YAML file that is within the bounds: every node can be walked, aliases followed, without minding cycles
-// or bombs; every key is a scalar and stands once in its mapping; no scalar holds NUL.
+// or bombs. What else would make it ambiguous (a key that stands twice, or is none) is among its mistakes already; reading goes
+// on in spite of them, and of broken lines, so that the other mistakes of the file are told at the same time.
 type document struct {
 	file  string
 	lines []string // without line ends
@@ -42,6 +44,18 @@ type document struct {
 	// emptyIsWrong refuses keys without a value. Policy files have it: an empty condition would read as "nothing" and
 	// mean "anything".
 	emptyIsWrong bool
+	// said are the mistakes that were told, by their places: what stands behind an alias is read more than once.
+	said map[string]bool
+	// faulty are nodes, and broken lines, of which the mistake has been told: what follows from it is not.
+	faulty map[*yaml.Node]bool
+	broken map[int]bool
+	// meant are the keys that unknown ones were told to be mistaken for.
+	meant map[*yaml.Node]string
+	// lost says that a line could not be read at all, so that what seems to be missing may stand there.
+	lost bool
+	// hidden are what must not be shown, by line: values that the file itself says are secret.
+	hidden map[int]span
+	secret map[int][]span // what looks like a secret, by line; nil until somebody asks
 	// mayBeEmpty lets a file say nothing at all: one of settings, whose lines are all optional.
 	mayBeEmpty bool
 }
@@ -64,41 +78,61 @@ func (doc *document) parse(data []byte) *document {
 		return doc
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if fault := checkCharacters(data); fault != nil {
-		doc.report(fault.line, fault.column, ruleSyntax, fault.message, fault.hint)
-		return doc
-	}
 	doc.lines = splitLines(data)
-
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	root, err := decode(decoder)
-	switch {
-	case errors.Is(err, io.EOF):
-		doc.reportEmpty()
-		return doc
-	case err != nil:
-		doc.add(syntaxError(data, err))
+	data, ok := doc.characters(data)
+	if !ok {
 		return doc
 	}
-	if second, err := decode(decoder); !errors.Is(err, io.EOF) {
-		line := 0
-		if second != nil {
-			line = second.Line
-		} else {
-			line, _ = saidLine(err)
-		}
-		doc.report(max(line, 1), 1, ruleSyntax, "a second document begins here; a file holds one", "take out the line with --- or ...")
+	root, rest := doc.parsed(data)
+	if root == nil {
 		return doc
 	}
+	doc.oneDocument(rest)
 	if top := root.Content[0]; top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
 		doc.reportEmpty()
 		return doc
 	}
 	walk := bounds{doc: doc, checked: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}
-	if walk.walk(root.Content[0], 1) && !doc.found.Broken() {
+	if walk.walk(root.Content[0], 1) {
 		doc.root = root.Content[0]
 	}
 	return doc
+}
+
+// characters reports those that may not stand in a file, and gives the file without them; false where what is left cannot be read.
+func (doc *document) characters(data []byte) (rest []byte, ok bool) {
+	faults, rest := checkCharacters(data)
+	for _, fault := range faults {
+		doc.add(Error{
+			Line: fault.line, Column: fault.column, EndColumn: fault.column + 1, Severity: SeverityError, Rule: ruleSyntax, Message: fault.message, Hint: fault.hint,
+		})
+		if fault.fatal {
+			return nil, false
+		}
+	}
+	return rest, true
+}
+
+// oneDocument reports a second document in the file.
+func (doc *document) oneDocument(rest *yaml.Decoder) {
+	second, err := decode(rest)
+	if errors.Is(err, io.EOF) {
+		return
+	}
+	line := 1
+	if second != nil {
+		line = second.Line
+	} else if said, _ := saidLine(err); said > 0 {
+		line = said
+	}
+	line = min(line, len(doc.lines))
+	for i := line - 1; i >= 0; i-- {
+		if text := doc.lines[i]; strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") {
+			line = i + 1
+			break
+		}
+	}
+	doc.report(line, 1, ruleSyntax, "a second document begins here; a file holds one, and nothing of this one is read", "take the line with --- or ... out, or put what follows into a file of its own")
 }
 
 // decode reads the next document. The library panics on input that its authors did not think of; that is a broken file
@@ -130,6 +164,62 @@ func splitLines(data []byte) []string {
 // report adds a mistake.
 func (doc *document) report(line, column int, rule, message, hint string) {
 	doc.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message, Hint: hint})
+}
+
+// told has no more said of a node.
+func (doc *document) told(node *yaml.Node) {
+	if doc.faulty == nil {
+		doc.faulty = map[*yaml.Node]bool{}
+	}
+	doc.faulty[node] = true
+}
+
+// once tells whether what is to be said about a place was not said before.
+func (doc *document) once(line, column int, rule, message string) bool {
+	if doc.said == nil {
+		doc.said = map[string]bool{}
+	}
+	key := fmt.Sprint(line, " ", column, " ", rule, " ", message)
+	first := !doc.said[key]
+	doc.said[key] = true
+	return first
+}
+
+// finish puts what is to be said about the file in order, each with the line that it is about.
+func (doc *document) finish() Errors {
+	doc.quote(doc.found)
+	doc.found.sortByPosition()
+	return doc.found
+}
+
+// secrets are the parts of lines that must not be shown.
+func (doc *document) secrets() map[int][]span {
+	if doc.secret == nil {
+		doc.secret = secrets(doc.lines)
+	}
+	return doc.secret
+}
+
+// quote gives each of a list the line that it is about.
+func (doc *document) quote(list Errors) {
+	if len(list) == 0 {
+		return
+	}
+	for i := range list {
+		e := &list[i]
+		if e.Line < 1 || e.Line > len(doc.lines) || e.Excerpt != nil {
+			continue
+		}
+		line := doc.lines[e.Line-1]
+		if e.EndColumn <= e.Column {
+			e.EndColumn = tokenEnd(line, e.Column)
+		}
+		hidden := doc.secrets()[e.Line]
+		if s, ok := doc.hidden[e.Line]; ok {
+			hidden = append(slices.Clip(hidden), s)
+		}
+		e.Excerpt = newExcerpt(line, e.Column, e.EndColumn, hidden)
+	}
 }
 
 // add adds what is to be said, up to a point: a file made of mistakes is not worth the time that their hints take.

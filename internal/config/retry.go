@@ -28,6 +28,10 @@ func retryNoun() noun[*tool.Retry] {
 	}
 	return noun[*tool.Retry]{
 		name: "retry",
+		called: map[string]string{
+			"count": "attempts", "max": "attempts", "maxattempts": "attempts", "maxretries": "attempts", "retries": "attempts", "times": "attempts",
+			"delay": "initial_delay", "interval": "initial_delay", "wait": "initial_delay", "maxwait": "max_delay", "factor": "multiplier",
+		},
 		keys: []key[*tool.Retry]{
 			{"attempts", "a whole number", func(r *tool.Retry, v value) {
 				if n, ok := v.whole(1, mostAttempts); ok {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -217,6 +219,10 @@ func decisionNoun() noun[*ruleEntry] {
 }
 
 func (r *ruleEntry) readDecision(v value) {
+	if v.node.Kind == yaml.ScalarNode && slices.Contains([]string{"approve", "reject", "manual", "ask"}, v.node.Value) {
+		v.mismatch("a mapping", "write {type: "+v.node.Value+"}")
+		return
+	}
 	readKeys(v, decisionNoun(), r)
 	v.mustHave("type", "approve, reject or manual")
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,13 +15,44 @@ const ruleGrant = "grant"
 // sandboxNoun is what a tool may say about where and how it runs.
 func sandboxNoun() noun[*toolEntry] {
 	return noun[*toolEntry]{
-		name: "sandbox",
-		keys: append(sandboxKeys(), limitKeys()...),
-		elsewhere: []misplaced{{
-			[]string{"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits"},
-			"%s belongs to the tool, beside sandbox",
-		}},
+		name:   "sandbox",
+		keys:   append(sandboxKeys(), limitKeys()...),
+		called: sandboxNames(),
+		elsewhere: []misplaced{
+			{besideSandbox(), "%s belongs to the tool, beside sandbox"},
+			{[]string{"readOnlyHint", "destructiveHint"}, "%s belongs under annotations, beside sandbox"},
+		},
 	}
+}
+
+// besideSandbox are the keys of a tool that are no key of its sandbox.
+func besideSandbox() []string {
+	return []string{
+		"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits", "parameters", "script", "description",
+		"examples", "allow_dynamic_command", "output",
+	}
+}
+
+// sandboxNames are what other programs call what a sandbox may say.
+func sandboxNames() map[string]string {
+	return map[string]string{
+		"env": "environment_variables", "environment": "environment_variables", "envvars": "environment_variables", "vars": "environment_variables",
+		"cwd": "working_directory", "workdir": "working_directory", "dir": "working_directory", "directory": "working_directory",
+		"timeoutseconds": "timeout", "timeoutsecs": "timeout", "timeoutms": "timeout", "maxtime": "timeout",
+		"memory": "max_memory_mb", "memorylimit": "max_memory_mb", "mem": "max_memory_mb", "cpu": "max_cpu_time_seconds",
+		"processes": "max_processes", "paths": "allowed_paths", "volumes": "allowed_paths", "mounts": "allowed_paths",
+		"commands": "allowed_commands", "confirm": "requires_confirmation", "confirmation": "requires_confirmation",
+		"networkaccess": "network", "allownetwork": "network", "internet": "network", "permissions": "grants",
+	}
+}
+
+// sandboxCalled is where they belong, for somebody who wrote them beside sandbox.
+func sandboxCalled() []misplaced {
+	var all []misplaced
+	for _, name := range slices.Sorted(maps.Keys(sandboxNames())) {
+		all = append(all, misplaced{[]string{name}, "write it under sandbox, where it is " + sandboxNames()[name]})
+	}
+	return all
 }
 
 func sandboxKeys() []key[*toolEntry] {
@@ -117,7 +149,8 @@ func (e *toolEntry) readAllowedPaths(v value) {
 // readNetwork takes the words only. on and off are truth values to YAML 1.1 and texts to YAML 1.2, which is what we read.
 func (e *toolEntry) readNetwork(v value) {
 	if v.node.Tag != "!!str" {
-		v.mismatch("", "")
+		hint := map[string]string{"true": "write on", "false": "write off"}[strings.ToLower(v.node.Value)]
+		v.mismatch("", hint)
 		return
 	}
 	switch network := tool.Network(v.node.Value); network {

@@ -59,7 +59,7 @@ func ReadSettings(file File, base Settings) (Settings, error) {
 	if doc.root != nil {
 		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsNoun(), &settings)
 	}
-	doc.found.sortByPosition()
+	doc.finish()
 	if err := doc.found.err(); err != nil {
 		return base, err
 	}
@@ -77,6 +77,11 @@ func settingsNoun() noun[*Settings] {
 			{"sandbox", "a mapping", func(s *Settings, v value) { readKeys(v, sandboxSettingsNoun(), &s.Sandbox) }},
 			{"confine", "required or optional", (*Settings).readConfine},
 			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
+		},
+		elsewhere: []misplaced{
+			{[]string{"tools"}, "%s belongs in a tools file, such as tools.yaml"},
+			{[]string{"auto_approval_policies"}, "%s belongs in auto_approval_policies.yaml"},
+			{[]string{"permission_governors", "output_governors"}, "%s belongs in governors.yaml"},
 		},
 	}
 }
@@ -128,7 +133,8 @@ func (s *Settings) readMaxFrame(v value) {
 func (s *Settings) readConfine(v value) {
 	text, ok := v.text()
 	if ok && text != "required" && text != "optional" {
-		v.fail(ruleValue, "", "want required or optional, found %s", quote(text))
+		hint := map[string]string{"yes": "write required", "no": "write optional"}[text]
+		v.fail(ruleValue, hint, "want required or optional, found %s", quote(text))
 		ok = false
 	}
 	if ok {

@@ -32,13 +32,34 @@ func syntaxError(data []byte, err error) Error {
 	if tab := strings.IndexByte(text[:indent], '\t'); tab >= 0 {
 		return Error{
 			Line: line, Column: tab + 1, Severity: SeverityError, Rule: ruleSyntax,
-			Message: "a tab indents this line", Hint: "YAML indents with spaces only",
+			Message: "a tab indents this line", Hint: "YAML indents with spaces only; editors can convert all of a file",
 		}
 	}
 	return Error{
 		Line: line, Column: column, Severity: SeverityError, Rule: ruleSyntax,
-		Message: message, Hint: syntaxHint(message, text),
+		Message: inWords(message), Hint: syntaxHint(message, text),
 	}
+}
+
+// inWords says what the library says to people who do not know how a YAML parser works.
+func inWords(message string) string {
+	for _, known := range [][2]string{
+		{"did not find expected key", "this is no key, and one is expected here"},
+		{"'-' indicator", "an entry of the list is expected here, which begins with -"},
+		{"',' or ']'", "a comma or ] is expected before here"},
+		{"',' or '}'", "a comma or } is expected before here"},
+		{"could not find expected ':'", "this is no key: no colon follows it"},
+		{"mapping values are not allowed", "a key cannot stand here"},
+		{"unexpected end of stream", "the file ends within a text, a list or a mapping that is open"},
+		{"max depth", "thousands of mappings and lists inside each other"},
+		{"cannot start any token", "nothing begins with this sign"},
+		{"did not find expected node content", "a value is expected before here"},
+	} {
+		if strings.Contains(message, known[0]) {
+			return known[1]
+		}
+	}
+	return "YAML does not read this: " + message
 }
 
 // saidLine takes the line that the library names out of its message, and puts it right.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -42,7 +43,7 @@ func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
 		DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
 	}
-	if e.file.version == formatStrict {
+	if e.file.version == formatStrict && !e.unsure {
 		options.Undeclared = render.RefuseUndeclared
 	}
 	template, findings := render.Compile(e.tool.Script, e.tool.Parameters, options)
@@ -50,15 +51,35 @@ func (e *toolEntry) compileScript() *render.Template {
 		if implied := template.Implied(); len(implied) > 0 {
 			// Compiled again with what it implies declared, the script has no remark for each of the names: the author is
 			// told of all of them at once, with the lines to paste.
-			e.warnImplied(implied)
+			if !e.unsure {
+				e.warnImplied(implied)
+			}
 			e.tool.Parameters = append(e.tool.Parameters, implied...)
 			template, findings = render.Compile(e.tool.Script, e.tool.Parameters, options)
 		}
 	}
 	for _, finding := range findings {
-		e.reportFinding(finding)
+		if !e.follows(finding) {
+			e.reportFinding(finding)
+		}
 	}
 	return template
+}
+
+var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
+
+// follows tells whether a finding is about a parameter that could not be read as its author meant it: it would be gone with that
+// mistake, or be another one.
+func (e *toolEntry) follows(finding render.Finding) bool {
+	if !e.unsure && len(e.untyped) == 0 {
+		return false
+	}
+	for _, name := range tagName.FindAllString(finding.Tag, -1) {
+		if slices.Contains(e.untyped, name) || e.unsure && !slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool { return p.Name == name }) {
+			return true
+		}
+	}
+	return e.unsure && finding.Tag != ""
 }
 
 // reportFinding reports what is to be said about a tag of the script, at the tag.
@@ -69,14 +90,20 @@ func (e *toolEntry) reportFinding(finding render.Finding) {
 		message = fmt.Sprintf("%s (%s): %s", finding.Tag, finding.Context, message)
 	case finding.Tag != "":
 		message = fmt.Sprintf("%s: %s", finding.Tag, message)
+	case finding.Context != "":
+		message = fmt.Sprintf("%s: %s", finding.Context, message)
 	}
 	severity := SeverityError
 	if finding.Severity == render.Warning {
 		severity = SeverityWarning
 	}
 	line, column := e.script.place(finding.Line, finding.Column)
+	if e.script.doc.broken[line] || !e.script.doc.once(line, column, ruleTemplate, message) {
+		return
+	}
 	e.script.doc.add(Error{
-		Line: line, Column: column, Severity: severity, Rule: ruleTemplate, Message: e.script.about("%s", message), Hint: finding.Fix,
+		Line: line, Column: column, EndColumn: e.script.tagEnd(line, column, finding.Tag), Severity: severity, Rule: ruleTemplate,
+		Message: e.script.about("%s", message), Hint: finding.Fix,
 	})
 }
 
@@ -147,7 +174,7 @@ func (e *toolEntry) checkNames(v value, text *render.Text) {
 		if slices.Contains(declared, name) {
 			continue
 		}
-		if e.unread && e.file.version != formatStrict {
+		if e.unsure || e.unread && e.file.version != formatStrict {
 			continue // the script may imply it, once it can be read
 		}
 		hint := ""

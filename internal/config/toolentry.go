@@ -27,6 +27,11 @@ type toolEntry struct {
 
 	networkGranted bool // one of its grants is of no use without
 
+	// unsure says that a parameter, or all of them, could not be read: what is said of their names would only follow from that.
+	// untyped are the ones of which only the type is wrong.
+	unsure  bool
+	untyped []string
+
 	unread bool // the script could not be compiled, so it is not known what it implies
 
 	found Errors // what was said about it so far
@@ -69,17 +74,30 @@ func toolNoun() noun[*toolEntry] {
 			{"output", "a mapping", func(e *toolEntry, v value) { readKeys(v, outputNoun(), &e.tool.Output) }},
 			{"surface", "a mapping", func(e *toolEntry, v value) { readKeys(v, surfaceNoun(), &e.tool.Surface) }},
 		},
-		elsewhere: []misplaced{
+		called: map[string]string{
+			"command": "script", "cmd": "script", "run": "script", "code": "script", "bash": "script", "shell": "script", "exec": "script",
+			"args": "parameters", "arguments": "parameters", "params": "parameters", "inputs": "parameters", "inputschema": "parameters",
+			"title": "name", "summary": "description", "desc": "description", "help": "description", "errors": "error_mapping",
+			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits", "tests": "examples",
+		},
+		elsewhere: append([]misplaced{
 			{names(sandboxNoun().keys), "%s belongs under sandbox"},
+			{names(retryNoun().keys), "%s belongs under retry"},
+			{names(circuitBreakerNoun().keys), "%s belongs under circuit_breaker"},
+			{[]string{"ttl", "max_size", "key_template"}, "%s belongs under caching"},
+			{names(outputNoun().keys), "%s belongs under output"},
+			{[]string{"setup", "expect", "needs"}, "%s belongs to an entry of examples"},
 			{names(parameterNoun().keys), "%s belongs to an entry of parameters"},
 			{names(annotationsNoun().keys), "%s belongs under annotations"},
-		},
+			{[]string{"id"}, "the key above the entry is its %s"},
+		}, sandboxCalled()...),
 	}
 }
 
 func (e *toolEntry) readScript(v value) {
 	script, ok := v.text()
-	if !ok {
+	if !ok || v.doc.faulty[v.node] || v.doc.broken[v.node.Line] {
+		e.unread = true
 		return
 	}
 	if strings.TrimSpace(script) == "" {
@@ -91,7 +109,7 @@ func (e *toolEntry) readScript(v value) {
 
 // finish checks what needs the whole entry, and compiles it.
 func (e *toolEntry) finish() Loaded {
-	e.at.mustHave("script", "")
+	e.at.mustHave("script", "it is what bash runs: script: echo hello")
 	loaded := e.compile()
 	e.checkCommands()
 	e.checkRetry()

@@ -3,6 +3,9 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -45,11 +48,12 @@ func ReadTools(file File) ([]Loaded, error) {
 		tools[i] = entry.finish()
 		warnings[i] = append(entry.found, f.doc.found[before:]...)
 	}
-	f.doc.found.sortByPosition()
+	f.doc.finish()
 	if f.doc.found.Broken() {
 		return nil, f.doc.found
 	}
 	for i := range tools {
+		f.doc.quote(warnings[i])
 		warnings[i].sortByPosition()
 		tools[i].Warnings = warnings[i]
 	}
@@ -65,7 +69,9 @@ func rootNoun() noun[*toolsFile] {
 			{"version", "1 or 2", func(*toolsFile, value) {}},                 // read first: it says how to read the rest
 			{"template_safety", "strict or warn", func(*toolsFile, value) {}}, // read first, too
 		},
+		called: map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
 		elsewhere: []misplaced{
+			{names(toolNoun().keys), "%s belongs to a tool, below its id"},
 			{names(policyFileNoun().keys), "%s belongs in a policy file, such as auto_approval_policies.yaml"},
 			{names(settingsNoun().keys), "%s belongs in a2a-acp.yaml"},
 		},
@@ -93,10 +99,10 @@ func (f *toolsFile) readBare(v value) {
 	entries, _ := v.entries()
 	for _, e := range entries {
 		isTool := e.value.has("script")
-		hint, meant := root.meant(e.name)
+		hint, _ := root.meant(e.name)
 		switch {
 		case (e.name == "version" || e.name == "template_safety") && !isTool: // read already
-		case meant && !isTool:
+		case hint != "" && !isTool:
 			e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), root.name)
 		default:
 			f.readTool(e)
@@ -123,9 +129,28 @@ func (f *toolsFile) readTemplateSafety(v value) {
 }
 
 func (f *toolsFile) readTools(v value) {
-	entries, _ := v.entries()
+	if isList(v) {
+		f.readListed(v)
+		return
+	}
+	entries, _ := v.rawEntries()
 	for _, e := range entries {
 		f.readTool(e)
+	}
+}
+
+// readListed reads a list of tools, which is no tools file, for the other mistakes in it.
+func (f *toolsFile) readListed(v value) {
+	v.mismatch("", "each tool stands below its id, without a dash:\ntools:\n  my_tool:\n    description: …\n    script: …")
+	items, _ := v.list("")
+	for _, item := range items {
+		for _, name := range []string{"id", "name"} {
+			if id, ok := item.get(name); ok && id.node.Kind == yaml.ScalarNode && item.has("script") {
+				item.unsaid("id")
+				f.readTool(entry{name: id.node.Value, key: id, value: item})
+				break
+			}
+		}
 	}
 }
 
@@ -133,11 +158,38 @@ func (f *toolsFile) readTools(v value) {
 // the start, which command lines would take for an option.
 var toolID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
+// unsaid has no more said of a key.
+func (v value) unsaid(name string) {
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		if v.node.Content[i].Value == name {
+			v.doc.told(v.node.Content[i])
+		}
+	}
+}
+
+// idHint is an id made of what was written.
+func idHint(name string) string {
+	id := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x80:
+			return '?' // the letters of others are theirs to write
+		case toolID.MatchString("a" + string(r)):
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(name)), "_-.")
+	if id == name || !toolID.MatchString(id) {
+		return ""
+	}
+	return "for example " + id
+}
+
 func (f *toolsFile) readTool(e entry) {
+	e.key.name = ""
 	if !toolID.MatchString(e.name) {
-		e.key.fail(ruleValue, "",
-			"a tool's id has 1 to 128 letters, digits, or _ - . and begins with a letter, a digit or _; found %s", quote(e.name))
-		return
+		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or .", quote(e.name))
+	} else if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" {
+		e.key.fail(ruleKey, fmt.Sprintf("put quotes around it: %q", e.name), "a tool's id is a text, found %s", describe(e.key.node))
 	}
 	at := f.doc.at(e.value.node, fmt.Sprintf("tool %q", e.name), "a mapping")
 	before := len(f.doc.found)

@@ -54,13 +54,22 @@ func (v value) about(format string, args ...any) string {
 
 // fail reports a mistake at the value's place.
 func (v value) fail(rule, hint, format string, args ...any) {
-	v.doc.report(v.node.Line, v.node.Column, rule, v.about(format, args...), hint)
+	v.say(SeverityError, rule, hint, format, args...)
 }
 
 // warn reports something that the author should know, at the value's place.
 func (v value) warn(rule, hint, format string, args ...any) {
+	v.say(SeverityWarning, rule, hint, format, args...)
+}
+
+// say reports what is to be said about the value once, however many aliases lead here. Of a value that cannot be read as it
+// stands no more is said than that.
+func (v value) say(severity Severity, rule, hint, format string, args ...any) {
+	if v.doc.faulty[v.node] || v.doc.broken[v.node.Line] || !v.doc.once(v.node.Line, v.node.Column, rule, fmt.Sprintf(format, args...)) {
+		return
+	}
 	v.doc.add(Error{
-		Line: v.node.Line, Column: v.node.Column, Severity: SeverityWarning, Rule: rule, Message: v.about(format, args...), Hint: hint,
+		Line: v.node.Line, Column: v.node.Column, Severity: severity, Rule: rule, Message: v.about(format, args...), Hint: hint,
 	})
 }
 
@@ -82,14 +91,26 @@ func (v value) text() (string, bool) {
 	if v.node.Kind == yaml.ScalarNode && (v.node.Tag == "!!str" || v.node.Tag == "!!timestamp") {
 		return v.node.Value, true
 	}
-	hint := ""
-	if v.node.Kind == yaml.ScalarNode && !v.isNull() {
-		hint = fmt.Sprintf("put quotes around it: %q", v.node.Value)
-	} else if v.node.Kind == yaml.MappingNode && v.node.Style&yaml.FlowStyle != 0 {
-		hint = "a text that begins with { needs quotes around it"
-	}
-	v.mismatch("a text", hint)
+	v.mismatch("a text", v.textHint())
 	return "", false
+}
+
+// textHint is how to write a text that YAML takes for something else.
+func (v value) textHint() string {
+	flow := v.node.Style&yaml.FlowStyle != 0
+	switch {
+	case v.isNull():
+		return "write it after the colon, or take the key out"
+	case v.node.Kind == yaml.ScalarNode:
+		return fmt.Sprintf("put quotes around it: %q", v.node.Value)
+	case v.node.Kind == yaml.MappingNode && flow:
+		return "a text that begins with { needs quotes around it"
+	case v.node.Kind == yaml.SequenceNode && flow:
+		return "one text, without brackets; a text that begins with [ needs quotes around it"
+	case v.node.Kind == yaml.MappingNode:
+		return "a text of several lines, or with a colon in it, stands below a | and two spaces deeper"
+	}
+	return "a text of several lines stands below a | and two spaces deeper"
 }
 
 // boolean reads true or false. YAML 1.1's other spellings are texts and refused, since readers differ on them.
@@ -99,10 +120,13 @@ func (v value) boolean() (is, ok bool) {
 	}
 	hint := ""
 	switch strings.ToLower(v.node.Value) {
-	case "true", "yes", "on", "y":
+	case "true", "yes", "on", "y", "1":
 		hint = "write true"
-	case "false", "no", "off", "n":
+	case "false", "no", "off", "n", "0":
 		hint = "write false"
+	}
+	if text := strings.ToLower(v.node.Value); (text == "true" || text == "false") && v.node.Kind == yaml.ScalarNode {
+		hint = "take the quotes out: " + text
 	}
 	v.mismatch("true or false", hint)
 	return false, false
@@ -163,6 +187,9 @@ func (v value) list(want string) ([]value, bool) {
 		hint := ""
 		if v.node.Kind == yaml.ScalarNode && !v.isNull() {
 			hint = fmt.Sprintf("write it as a list: [%s]", shorten(v.node.Value))
+			if strings.HasPrefix(v.want, "a list: the program") {
+				hint = fmt.Sprintf("write it as a list: [%s]", shorten(strings.Join(strings.Fields(v.node.Value), ", ")))
+			}
 		}
 		v.mismatch("a list", hint)
 		return nil, false
@@ -198,7 +225,7 @@ func (v value) entries() ([]entry, bool) {
 	all, ok := v.rawEntries()
 	named := all[:0:0]
 	for _, e := range all {
-		if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" {
+		if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" && e.key.node.Style&yaml.TaggedStyle == 0 {
 			e.key.fail(ruleKey, fmt.Sprintf("put quotes around it: %q", e.name), "want a name, found %s", describe(e.key.node))
 			ok = false
 			continue
@@ -220,6 +247,9 @@ func (v value) rawEntries() ([]entry, bool) {
 	var all []entry
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		key := v.node.Content[i]
+		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
+			continue // said when the file was walked
+		}
 		all = append(all, entry{
 			name:  key.Value,
 			key:   value{doc: v.doc, node: key, name: v.name},
@@ -248,12 +278,30 @@ func (v value) has(name string) bool {
 	return ok
 }
 
-// mustHave reports that a mapping, or the nothing that stands for an empty one, does not have a key.
+// mustHave reports that a mapping, or the nothing that stands for an empty one, does not have a key. It does not where a key
+// that was told of is that one mistyped, or where the key may stand in what could not be read.
 func (v value) mustHave(name, hint string) bool {
 	if v.has(name) || !isMapping(v) && !v.empty() {
 		return true
 	}
+	if v.doc.lost || v.hasLike(name) {
+		return false
+	}
 	v.fail(ruleMissing, hint, "%s is missing", name)
+	return false
+}
+
+// hasLike tells whether a mapping has a key that was probably meant for another one, or takes keys from elsewhere.
+func (v value) hasLike(name string) bool {
+	if !isMapping(v) {
+		return false
+	}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		key := v.node.Content[i]
+		if key.Tag == "!!merge" || v.doc.meant[key] == name {
+			return true
+		}
+	}
 	return false
 }
 

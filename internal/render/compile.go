@@ -168,8 +168,8 @@ func (t *Template) checkShapes() []Finding {
 			break
 		}
 		plan, found := t.plan(in)
-		if plan == nil && len(found) == 1 && found[0].Line == 0 {
-			found[0].Line = 1
+		if plan == nil && len(found) == 1 && found[0].Tag == "" && found[0].Context == "" {
+			found[0].Line = max(found[0].Line, 1)
 			if described := count.describe(); described != "" {
 				found[0].Context = "with " + described
 			}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -52,7 +51,8 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 		return broken("the commands of the script are nested too deep to be checked", "put some of them into functions")
 	}
 	if err != nil {
-		return broken("the script is not valid bash once its sections are filled in: "+parseMessage(err)+t.parsePosition(s, err), "")
+		line, column := t.parsePosition(s, err)
+		return nil, []Finding{{Severity: Error, Line: line, Column: column, Message: "the script is not valid bash: " + parseMessage(err)}}
 	}
 	findings := a.all()
 	if hasErrors(findings) {
@@ -79,14 +79,13 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 	return p, findings
 }
 
-// parsePosition tells in the words of the template where the parser stopped.
-func (t *Template) parsePosition(s *skeleton, err error) string {
+// parsePosition tells in the words of the template where the parser stopped; 0 where it does not say.
+func (t *Template) parsePosition(s *skeleton, err error) (line, column int) {
 	offset, ok := parseOffset(err)
 	if !ok {
-		return ""
+		return 0, 0
 	}
-	line, column := position(t.source, s.origin(offset))
-	return fmt.Sprintf(" (near %d:%d)", line, column)
+	return position(t.source, s.origin(offset))
 }
 
 // Render fills a template in. arguments are checked JSON values, their numbers json.Number. The error is a *tool.Failure

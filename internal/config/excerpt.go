@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Excerpt is the line of a file that a mistake stands in, as a person may read it: characters that a terminal would act
+// upon are escapes, what looks like a secret is hidden, and of a long line there is what surrounds the place.
+type Excerpt struct {
+	Text string `json:"text"`
+	// Column and Width are the place in Text, in columns of a terminal, where wide letters take two: from 1, and 1 at the least.
+	Column int `json:"column"`
+	Width  int `json:"width"`
+}
+
+const (
+	widestExcerpt = 100 // columns
+	excerptBefore = 40  // columns of a long line that are shown before the place
+	tabColumns    = 4   // as many spaces stand for a tab
+	masked        = "********"
+)
+
+// piece is what one character of a line becomes in an excerpt.
+type piece struct {
+	text  string
+	width int
+}
+
+// newExcerpt shows a line with a place in it, from column to before end, which count characters from 1. What lies in one of
+// the hidden spans is not shown.
+func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
+	pieces := asShown([]rune(line), hidden)
+	first := min(max(column, 1)-1, len(pieces))
+	last := min(max(end-1, first), len(pieces))
+	start, width := widthOf(pieces[:first]), widthOf(pieces[first:last])
+	if total := widthOf(pieces); total > widestExcerpt {
+		pieces, start = aroundPlace(pieces, start)
+		width = min(width, widthOf(pieces)-start)
+	}
+	var text strings.Builder
+	for _, p := range pieces {
+		text.WriteString(p.text)
+	}
+	return &Excerpt{Text: strings.TrimRight(text.String(), " "), Column: start + 1, Width: max(width, 1)}
+}
+
+// asShown gives a line character by character.
+func asShown(line []rune, hidden []span) []piece {
+	pieces := make([]piece, len(line))
+	for i, r := range line {
+		text := string(r)
+		switch {
+		case r == '\t':
+			text = strings.Repeat(" ", tabColumns)
+		case permissions.Hidden(r) || r == '\ufffd':
+			text = permissions.ShowLine(text)
+		}
+		pieces[i] = piece{text, displaywidth.String(text)}
+	}
+	secret := make([]bool, len(line))
+	for _, s := range hidden {
+		for i := s.from; i < min(s.to, len(pieces)); i++ {
+			secret[i] = true
+		}
+	}
+	for i := range pieces {
+		switch {
+		case !secret[i]:
+		case i == 0 || !secret[i-1]:
+			pieces[i] = piece{masked, len(masked)}
+		default:
+			pieces[i] = piece{}
+		}
+	}
+	return pieces
+}
+
+// aroundPlace cuts a long line to what surrounds the column start, and gives the place in what is left.
+func aroundPlace(pieces []piece, start int) (cut []piece, place int) {
+	const more = "…"
+	from, skipped := 0, 0
+	for start-skipped > excerptBefore && widthOf(pieces[from:]) > widestExcerpt {
+		skipped += pieces[from].width
+		from++
+	}
+	if from > 0 {
+		cut, place = append(cut, piece{more, 1}), 1
+	}
+	place += start - skipped
+	width := widthOf(cut)
+	for _, p := range pieces[from:] {
+		if width+p.width > widestExcerpt {
+			return append(cut, piece{more, 1}), place
+		}
+		cut, width = append(cut, p), width+p.width
+	}
+	return cut, place
+}
+
+func widthOf(pieces []piece) int {
+	width := 0
+	for _, p := range pieces {
+		width += p.width
+	}
+	return width
+}
+
+// write adds the line and what points to the place, with the number of the line in front.
+func (x *Excerpt) write(b *strings.Builder, line int) {
+	number := strconv.Itoa(line)
+	margin := strings.Repeat(" ", len(number))
+	fmt.Fprintf(b, "\n%s |\n%s | %s\n%s | %s^%s", margin, number, x.Text, margin, strings.Repeat(" ", x.Column-1), strings.Repeat("~", x.Width-1))
+}

@@ -1,0 +1,140 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// span is a part of a line, in characters from 0; to is the one after the last.
+type span struct{ from, to int }
+
+// wholeLine is the span from a character to the end of any line.
+func wholeLine(from int) span { return span{from, maxFileSize} }
+
+// secretBlock begins a mapping whose values are given to programs, and are secret more often than not; secretKey is a key that
+// says so itself; word is one text.
+var (
+	secretBlock = regexp.MustCompile(`^(\s*(?:- )?)["']?(?:environment_variables|headers)["']?\s*:(.*)$`)
+	secretKey   = regexp.MustCompile(`(?i)["']?[\w-]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)["']?\s*[:=]\s*`)
+	blockEntry  = regexp.MustCompile(`^\s*(?:"[^"]*"|'[^']*'|[^\s:#{}\[\]"']+)\s*:(?:\s+|$)`)
+	flowEntry   = regexp.MustCompile(`["']?[A-Za-z_][\w-]*["']?\s*:\s*`)
+	// openly is what may stand there and tells nothing: where the value stands, words that are no secret, numbers of a few digits.
+	openly = regexp.MustCompile(`^(?:\{.*|[|>][-+0-9]*|true|false|yes|no|on|off|null|~|[0-9]{1,6}|&\S+|\*\S+|\$\{\w+\})?\s*(?:#.*)?$`)
+	// referenceKey names where a value stands.
+	referenceKey = regexp.MustCompile(`^\s*(?:secret|env|file|command)\s*:`)
+	shapedSecret = regexp.MustCompile(`(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)[\w.+/=-]{8,}`)
+)
+
+// maskShapes hides what is shaped like a well-known key, wherever it stands in a text.
+func maskShapes(text string) string { return shapedSecret.ReplaceAllString(text, masked) }
+
+// secrets finds, line by line, what must not be shown of a file. It looks at the text, since a file that is broken has no
+// more than that; where it cannot tell, it hides.
+func secrets(lines []string) map[int][]span {
+	found := map[int][]span{}
+	inside := -1 // the indentation of the block's key; -1 outside of one
+	for i, line := range lines {
+		number := i + 1
+		for _, at := range shapedSecret.FindAllStringIndex(line, -1) {
+			found[number] = append(found[number], span{runes(line[:at[0]]), runes(line[:at[1]])})
+		}
+		indent := indentOf(line)
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if inside >= 0 && indent > inside {
+			found[number] = append(found[number], inBlock(line)...)
+			continue
+		}
+		inside = -1
+		if block := secretBlock.FindStringSubmatch(line); block != nil {
+			inside = len(block[1])
+			found[number] = append(found[number], flowValues(line, len(line)-len(block[2]))...)
+			continue
+		}
+		if at := secretKey.FindStringIndex(line); at != nil && isLiteral(line, at[1]) {
+			found[number] = append(found[number], literalSpan(line, at[1]))
+		}
+	}
+	return found
+}
+
+// literalSpan is what a value takes of its line: all of the rest, or as far as its brackets let it.
+func literalSpan(line string, from int) span {
+	start := runes(line[:from])
+	if insideBrackets([]rune(line[:from])) {
+		return span{start, tokenEnd(line, start+1) - 1}
+	}
+	return wholeLine(start)
+}
+
+// inBlock hides the value of a line below environment_variables: all of a line that goes on with one.
+func inBlock(line string) []span {
+	key := blockEntry.FindString(line)
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(line), "#"), referenceKey.MatchString(line) && !shapedSecret.MatchString(line):
+		return nil
+	case key == "" && strings.HasPrefix(strings.TrimSpace(line), "{"):
+		return flowValues(line, indentOf(line))
+	case key == "":
+		return []span{wholeLine(indentOf(line))}
+	case strings.HasPrefix(line[len(key):], "{"):
+		return nil
+	case openly.MatchString(line[len(key):]):
+		return nil
+	}
+	return []span{wholeLine(runes(key))}
+}
+
+// flowValues hides the values of {KEY: value, …} from a place in the line on.
+func flowValues(line string, from int) []span {
+	var found []span
+	entries := flowEntry.FindAllStringIndex(line[from:], -1)
+	for i, at := range entries {
+		start, end := from+at[1], len(line)
+		if i+1 < len(entries) {
+			end = from + entries[i+1][0]
+		}
+		text := strings.TrimRight(line[start:end], " ,")
+		if text == "" || openly.MatchString(strings.TrimRight(text, " },")) || referenceKey.MatchString(line[from+at[0]:from+at[1]]) {
+			continue
+		}
+		found = append(found, span{runes(line[:start]), runes(line[:start+len(text)])})
+	}
+	return found
+}
+
+// isLiteral tells whether the value at a place of a line is written out rather than named.
+func isLiteral(line string, from int) bool {
+	all := []rune(line)
+	s := literalSpan(line, from)
+	text := strings.TrimSpace(string(all[min(s.from, len(all)):min(s.to, len(all))]))
+	return len(text) >= longLiteral && !strings.HasPrefix(text, "{") && !strings.Contains(text, "{{") && !strings.HasPrefix(text, "$")
+}
+
+// hide keeps a value out of everything that is shown of the file.
+func (v value) hide() {
+	if v.doc.hidden == nil {
+		v.doc.hidden = map[int]span{}
+	}
+	if v.node.Kind != yaml.ScalarNode {
+		for _, child := range v.node.Content {
+			v.doc.at(child, "", "").hide()
+		}
+		return
+	}
+	v.doc.hidden[v.node.Line] = wholeLine(max(v.node.Column-1, 0))
+	if line := v.node.Line; line <= len(v.doc.lines) && !strings.Contains(v.node.Value, "\n") {
+		v.doc.hidden[line] = span{v.node.Column - 1, tokenEnd(v.doc.lines[line-1], v.node.Column) - 1}
+	}
+	for i := range strings.Count(v.node.Value, "\n") {
+		v.doc.hidden[v.node.Line+1+i] = wholeLine(0)
+	}
+}
+
+func runes(s string) int { return utf8.RuneCountInString(s) }
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
