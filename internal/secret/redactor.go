@@ -62,7 +62,7 @@ type Writer struct {
 	redactor *Redactor
 	to       io.Writer
 	held     []byte
-	covered  int // how many bytes at the beginning of held belong to a value that is marked already
+	covered  int    // how many bytes at the beginning of held belong to a value that is marked already
 	out      []byte // what is written, used again
 	err      error
 }
