@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,47 @@ func TestDefaults(t *testing.T) {
 		if loaded.Tool.Unavailable != "" {
 			t.Errorf("%s does not work: %s", loaded.Tool.ID, loaded.Tool.Unavailable)
 		}
+	}
+}
+
+// TestSecretFilesAreLeftOut holds the names that the shipped tools leave out against those that rules ask about.
+func TestSecretFilesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	tools, err := config.ReadTools(config.File{Name: "tools.yaml", Data: a2aacp.Tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(script, name string) []string {
+		_, rest, _ := strings.Cut(script, "\n"+name+"='\n")
+		words, _, _ := strings.Cut(rest, "'")
+		return strings.Fields(words)
+	}
+	var names, directories []string
+	for _, pattern := range permissions.SecretFiles() {
+		dir, isDir := strings.CutSuffix(pattern, "/**")
+		switch {
+		case !strings.Contains(pattern, "/"):
+			names = append(names, pattern)
+		case isDir && !strings.Contains(dir, "/"): // grep knows a directory by its last name only
+			directories = append(directories, dir)
+		}
+	}
+	looked := 0
+	for _, loaded := range tools {
+		for _, want := range []struct {
+			id, variable string
+			words        []string
+		}{{"grep", "secrets", names}, {"grep", "directories", directories}, {"git_diff", "secrets", permissions.SecretFiles()}} {
+			if loaded.Tool.ID != want.id {
+				continue
+			}
+			looked++
+			if got := list(loaded.Tool.Script, want.variable); !slices.Equal(got, want.words) {
+				t.Errorf("%s: %s should be\n%s", want.id, want.variable, strings.Join(want.words, " "))
+			}
+		}
+	}
+	if looked != 3 {
+		t.Errorf("%d lists were looked at, want 3", looked)
 	}
 }

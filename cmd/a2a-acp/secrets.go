@@ -28,7 +28,10 @@ func secretsCommand(env *environment) *cobra.Command {
 
 It is kept in the state directory (mode 0600), which no sandbox shows, or is what a command prints, such
 as a password manager's. It is filled in when the call has been approved, for that process alone, and is
-taken out of what the tool prints. Agents cannot set or remove secrets. Who did is on record, by name.`,
+taken out of what the tool prints. Agents cannot set or remove secrets. Who did is on record, by name.
+
+The tools of your own files are given what they ask for, and those of a workspace that you trust. A file
+that --tools or A2A_TOOLS_CONFIG names, which may be anybody's, has to be trusted first: a2a-acp trust FILE.`,
 		Args: verbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

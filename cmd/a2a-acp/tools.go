@@ -252,8 +252,12 @@ func writeTool(env *environment, set *config.Set, loaded *config.Loaded) {
 		fmt.Fprintln(w, "  run only when a person says yes, every time")
 	}
 	fmt.Fprintf(w, "  start in %s%s\n", dirName(s), map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
+	output := s.Limits.Output
+	if t.Output.Spill {
+		output = t.Output.MostSpilled()
+	}
 	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
-		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, s.Limits.Output>>20)
+		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
 	fmt.Fprintf(w, "  use the network: %s\n", map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
 	for _, allowed := range s.AllowedPaths {
 		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly], allowed.Path)
@@ -264,7 +268,7 @@ func writeTool(env *environment, set *config.Set, loaded *config.Loaded) {
 	for _, socket := range s.Sockets {
 		fmt.Fprintf(w, "  connect to %s\n", socket)
 	}
-	writeGiven(w, s)
+	writeGiven(w, t)
 	writeGrants(env, w, s)
 	if names := shownSandbox(s).Environment; len(names) > 0 {
 		fmt.Fprintf(w, "  find in its environment %s\n", strings.Join(names, ", "))

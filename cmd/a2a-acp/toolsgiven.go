@@ -7,15 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // writeGiven says which variables a tool's calls are given, and from where; never a value that stands elsewhere.
-func writeGiven(w io.Writer, s tool.Sandbox) {
+func writeGiven(w io.Writer, t *tool.Tool) {
+	s := t.Sandbox
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
 		fmt.Fprintf(w, "  be given %s (%s)\n", name, permissions.ShowLine(s.References[name].String()))
+	}
+	if app.Asks(s) && !app.IsOwn(t.Source.Layer) {
+		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n", config.ShellWord(t.Source.File))
 	}
 }
 

@@ -156,6 +156,9 @@ func sayMore(env *environment, result tool.Result, refused bool) {
 	for _, name := range slices.Sorted(maps.Keys(blobs)) {
 		env.say(fmt.Sprintf("all of %s, %d bytes, is in %s", name, blobs[name].Bytes, blobs[name].Path))
 	}
+	if why, ok := result.Metadata.Diagnostics[tool.BlobErrorKey].(string); ok {
+		env.say(permissions.ShowLine(why))
+	}
 }
 
 // startCode gives the exit code of an App that could not be started.

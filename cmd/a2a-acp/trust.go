@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,8 +23,8 @@ import (
 func trustCommand(env *environment) *cobra.Command {
 	var list, revoke bool
 	cmd := &cobra.Command{
-		Use:   "trust (DIR | --list | --revoke DIR)",
-		Short: "Let a workspace's own policies, tools and governors count",
+		Use:   "trust (DIR | FILE | --list | --revoke DIR)",
+		Short: "Let a workspace's own files count, or a file's tools have your secrets",
 		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml and tools.yaml. Until somebody
 trusts them only the rejecting rules are in force, and the rest is not loaded: whoever wrote the
 repository would choose what is allowed and what runs.
@@ -33,9 +34,14 @@ in sessions that begin in DIR: rules below those of your own files (reject is st
 that than approve), tools beside yours and never in their place. The scripts of the workspace that a
 tool names are pinned with it. What changes later is a stranger's again, until you have looked at it.
 
+A FILE of tools that --tools or A2A_TOOLS_CONFIG names counts as it is, but is none of your own: of what
+is yours (secrets, variables, files, what commands print, grants) its tools are given nothing until you
+have been shown what they ask for. Files in ~/.config/a2a-acp need no trust.
+
 It needs a terminal that no agent has started. A session that runs keeps what it began with, but for a
 bridge's own directory, where a change counts at once.`,
 		Example: `  a2a-acp trust .
+  a2a-acp trust ./tools.yaml
   a2a-acp trust --list
   a2a-acp trust --list --json | jq -r '.[] | select(.changed != []).dir'
   a2a-acp trust --revoke ~/src/project`,
@@ -67,18 +73,17 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 		return err
 	}
 	o := env.appOptions(nil, nil)
-	root, err := app.TrustRoot(o, dir)
-	if err != nil {
-		return fail(exitUsage, err)
-	}
-	brought, err := app.Bring(o, root)
+	root, brought, err := readBrought(o, dir)
 	switch {
 	case len(config.List(err)) > 0:
 		return fail(exitUsage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", permissions.ShowLine(root), err))
 	case err != nil:
-		return fail(exitHost, err)
+		return err
 	case brought.Nothing():
 		env.say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", permissions.ShowLine(root), strings.Join(config.ProjectFiles(), ", ")))
+		return nil
+	case brought.Asks() == 0 && brought.IsFile():
+		env.say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust", permissions.ShowLine(root)))
 		return nil
 	case brought.Known && !brought.Changed():
 		env.say(fmt.Sprintf("%s is trusted as it is, since %s", permissions.ShowLine(root), brought.Before.Since.Format(time.DateOnly)))
@@ -99,6 +104,28 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 	}
 	env.say("trusted as shown; a change of it is a stranger's until you say this again")
 	return nil
+}
+
+// readBrought reads what a directory or a file brings that somebody names.
+func readBrought(o app.Options, name string) (root string, b *app.Brought, err error) {
+	if root, err = app.TrustedPath(o, name); err == nil && root == "" {
+		if root, err = app.TrustRoot(o, name); err == nil {
+			b, err = app.Bring(o, root)
+			return root, b, orHost(err)
+		}
+	} else if err == nil {
+		b, err = app.BringFile(o, root)
+		return root, b, orHost(err)
+	}
+	return root, nil, fail(exitUsage, err)
+}
+
+// orHost gives an error that is not about what stands in a file the exit code of the host's.
+func orHost(err error) error {
+	if err == nil || len(config.List(err)) > 0 {
+		return err
+	}
+	return fail(exitHost, err)
 }
 
 // checkTruster tells whether a person may be believed to sit here. There is no --yes: what is trusted must have been seen.
@@ -160,6 +187,11 @@ func revokeTrust(ctx context.Context, env *environment, dir string) (err error) 
 // trustedAs finds the directory that was meant, also one that is gone.
 func trustedAs(o app.Options, list []trust.Directory, dir string) (string, bool) {
 	names := []string{dir}
+	if path, err := app.TrustedPath(o, dir); err == nil && path != "" {
+		names = append(names, path)
+	} else if !filepath.IsAbs(dir) {
+		names = append(names, filepath.Join(o.Dir, dir))
+	}
 	if root, err := app.TrustRoot(o, dir); err == nil || !errors.Is(err, fs.ErrNotExist) && root != "" {
 		names = append(names, root)
 	}
@@ -234,7 +266,7 @@ func completeTrust(env *environment, revoke *bool) cobra.CompletionFunc {
 		case len(args) > 0:
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		case !*revoke:
-			return nil, cobra.ShellCompDirectiveFilterDirs
+			return nil, cobra.ShellCompDirectiveDefault
 		}
 		var dirs []cobra.Completion
 		list, _ := app.ListTrust(env.appOptions(nil, nil))

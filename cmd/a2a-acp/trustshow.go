@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -37,11 +38,34 @@ func writeBrought(w io.Writer, b *app.Brought) {
 	for _, name := range b.Gone {
 		fmt.Fprintf(w, "\n%s is gone: what it said no longer counts\n", name)
 	}
+	writeWanted(w, b)
 	if len(b.Scripts) > 0 {
 		fmt.Fprintln(w, "\nscripts that its tools name")
 	}
 	for _, script := range b.Scripts {
 		fmt.Fprintf(w, "  %s, %s\n", permissions.ShowLine(script.Name), scriptInWords(b, script))
+	}
+}
+
+// writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps from them then.
+func writeWanted(w io.Writer, b *app.Brought) {
+	if b.Asks() == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nwith your yes these tools are given what is yours, and their scripts can do with it what they like")
+	for _, file := range b.Files {
+		for _, loaded := range file.Says.Tools {
+			for _, name := range slices.Sorted(maps.Keys(loaded.Tool.Sandbox.References)) {
+				fmt.Fprintf(w, "  %s gets %s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name+" from "+loaded.Tool.Sandbox.References[name].String()))
+			}
+			for _, name := range loaded.Tool.Sandbox.Grants {
+				risk := ""
+				if g, err := grant.Named(name); err == nil {
+					risk = ": " + g.Risk
+				}
+				fmt.Fprintf(w, "  %s gets the grant %s%s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name), risk)
+			}
+		}
 	}
 }
 

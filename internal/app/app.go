@@ -180,7 +180,9 @@ func (a *App) use(set *config.Set) {
 			everywhere = append(everywhere, loaded)
 		}
 	}
-	a.Registry.Replace(entriesOf(everywhere))
+	entries := entriesOf(everywhere)
+	a.holdBack(set, entries)
+	a.Registry.Replace(entries)
 	a.Authority.Replace(permissions.NewSet(set.Policies))
 	var governors []governor.File
 	for _, file := range set.Governors {

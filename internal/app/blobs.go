@@ -1,16 +1,25 @@
 package app
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 )
 
-// blobs gives the place where output is kept that is too long for a result; nil when there is no state directory.
+// blobs gives the place where output is kept that is too long for a result; nil when there is no state directory. What is too old
+// goes whenever a program ends that could have kept some.
 func (a *App) blobs() executor.Blobs {
 	if a.state == "" {
 		return nil
 	}
-	return &blob.Store{Dir: filepath.Join(a.state, "blobs")}
+	store := &blob.Store{Dir: filepath.Join(a.state, "blobs")}
+	a.onClose(func() error {
+		if err := store.Prune(); err != nil {
+			a.o.Say(fmt.Sprintf("old outputs could not be removed: %v", err))
+		}
+		return nil
+	})
+	return store
 }

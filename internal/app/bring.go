@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
@@ -102,6 +103,22 @@ func (b *Brought) readScripts() error {
 
 // Nothing tells that there is nothing to trust, and nothing that was.
 func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
+
+// IsFile tells whether it is a single file of tools.
+func (b *Brought) IsFile() bool { return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir) }
+
+// Asks counts the tools that are to be given what is the person's.
+func (b *Brought) Asks() int {
+	n := 0
+	for _, file := range b.Files {
+		for i := range file.Says.Tools {
+			if Asks(file.Says.Tools[i].Tool.Sandbox) {
+				n++
+			}
+		}
+	}
+	return n
+}
 
 // Changed tells whether anything is not what was trusted before.
 func (b *Brought) Changed() bool {

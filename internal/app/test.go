@@ -85,6 +85,7 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 			},
 		}})
 	}
+	a.holdBack(a.Set(), entries)
 	a.Registry.Replace(entries)
 	return nil
 }

@@ -32,6 +32,9 @@ func trustedIn(o Options, dir string) (trust.Directory, bool, error) {
 	if err != nil || !ok {
 		return trust.Directory{}, false, err
 	}
+	if found.IsFile() {
+		dir = filepath.Dir(dir)
+	}
 	return found, true, mayTrust(o, dir)
 }
 
@@ -193,6 +196,9 @@ func ListTrust(o Options) ([]trust.Directory, error) {
 func (t *Trust) Trust(ctx context.Context, d trust.Directory) error {
 	return t.Store.Trust(d, func() error {
 		event := events.Event{Type: events.TrustGiven, Time: now(), Detail: events.Text(d.Dir + ", by " + d.By)}
+		if d.IsFile() {
+			event.Files = append(event.Files, events.File{Path: d.Dir, Layer: "file", SHA256: d.Files[filepath.Base(d.Dir)].SHA256})
+		}
 		for _, name := range config.ProjectFiles() {
 			if pin, ok := d.Files[name]; ok {
 				event.Files = append(event.Files, events.File{Path: filepath.Join(d.Dir, name), Layer: "workspace", SHA256: pin.SHA256})

@@ -1,23 +1,28 @@
 // Package blob keeps what is too long for a result or a record, in files that are named by what is in them. They lie in the state
-// directory, which no sandbox shows, and the oldest go when there are too many.
+// directory, which no sandbox shows. The oldest go when there are too many, and each when it is a month old.
 package blob
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// Most is how many bytes are kept in all, unless a Store says otherwise.
-const Most = 1 << 30
+// What is kept, unless a Store says otherwise.
+const (
+	// Most is how many bytes are kept in all, those that are being written among them.
+	Most = 1 << 30
+	// Longest is how long a blob is kept after it was last asked to be.
+	Longest = 30 * 24 * time.Hour
+)
 
-// temporary is how the names of files begin that are being written. One that is an hour old was left by a process that died.
+// temporary is how the names of files begin that are being written. Who writes one holds a lock on it: one without was left by a
+// process that died.
 const temporary = ".new-"
 
 // Store is a directory of blobs. It is safe for concurrent use, by several processes too: a file is complete when it has its
@@ -36,61 +41,84 @@ type Blob struct {
 
 // Keep keeps data. What is kept already is not written again, and counts as new.
 func (s *Store) Keep(data []byte) (Blob, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return Blob{}, err
-	}
-	sum := sha256.Sum256(data)
-	b := Blob{SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
-	b.Path = filepath.Join(s.Dir, b.SHA256)
-	if info, err := os.Lstat(b.Path); err == nil && info.Mode().IsRegular() && info.Size() == b.Bytes {
-		now := time.Now()
-		return b, os.Chtimes(b.Path, now, now)
-	}
-	f, err := os.CreateTemp(s.Dir, temporary) // mode 0600
+	w, err := s.Begin()
 	if err != nil {
 		return Blob{}, err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return Blob{}, err
+	if _, err := w.Write(data); err != nil {
+		return Blob{}, errors.Join(err, w.Abort())
 	}
-	if err := os.Rename(f.Name(), b.Path); err != nil {
-		return Blob{}, err
-	}
-	return b, s.prune(b.SHA256)
+	return w.Commit()
 }
 
-// prune removes the oldest blobs until there is room, but not the one that has just been kept.
-func (s *Store) prune(latest string) error {
-	most := s.Most
-	if most == 0 {
-		most = Most
+// Prune removes what is too old, and what dead processes left behind. Where there is no directory there is nothing to do.
+func (s *Store) Prune() error {
+	if err := s.makeRoom(0, ""); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	return nil
+}
+
+func (s *Store) most() int64 {
+	if s.Most == 0 {
+		return Most
+	}
+	return s.Most
+}
+
+// makeRoom removes what is too old, and then the oldest blobs until there is room for that many bytes more, but neither the
+// latest nor what is being written. It returns ErrFull where that does not make enough of it.
+func (s *Store) makeRoom(more int64, latest string) error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
 		return err
 	}
-	var files []fs.FileInfo
-	total := int64(0)
+	var blobs []fs.FileInfo
+	total := more
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil { // else another process has pruned it
-			files = append(files, info)
-			total += info.Size()
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // another process has removed it
 		}
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, info := range files {
-		if total <= most {
-			return nil
-		}
-		if info.Name() == latest || strings.HasPrefix(info.Name(), temporary) && time.Since(info.ModTime()) < time.Hour {
+		path := filepath.Join(s.Dir, info.Name())
+		isTemporary := strings.HasPrefix(info.Name(), temporary)
+		if isTemporary && abandoned(path) || !isTemporary && info.Name() != latest && time.Since(info.ModTime()) > Longest {
+			if err := remove(path); err != nil {
+				return err
+			}
 			continue
 		}
-		if err := os.Remove(filepath.Join(s.Dir, info.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		total += info.Size()
+		if !isTemporary && info.Name() != latest {
+			blobs = append(blobs, info)
+		}
+	}
+	slices.SortFunc(blobs, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for ; total > s.most() && len(blobs) > 0; blobs = blobs[1:] {
+		if err := remove(filepath.Join(s.Dir, blobs[0].Name())); err != nil {
 			return err
 		}
-		total -= info.Size()
+		total -= blobs[0].Size()
+	}
+	if more > 0 && total > s.most() {
+		return ErrFull
+	}
+	return nil
+}
+
+// abandoned tells whether nobody writes a temporary file any more. A lock ends with the process that holds it (flock(2)).
+func abandoned(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // and with it the lock
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

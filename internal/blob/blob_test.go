@@ -1,8 +1,12 @@
 package blob
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -46,11 +50,139 @@ func TestKeep(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// One that is longer than there is room for is kept all the same, alone.
-	if _, err := s.Keep([]byte("much longer than that")); err != nil {
+	// One that is longer than there is room for is not kept, and leaves nothing behind.
+	if _, err := s.Keep([]byte("much longer than that")); !errors.Is(err, ErrFull) {
+		t.Errorf("got %v", err)
+	}
+	if left := files(t, s); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func files(t *testing.T, s *Store) []string {
+	t.Helper()
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(s.Dir, "*")); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// TestWriter is about a blob that comes in parts: it has its name when it is complete, and nothing stays of one that is given up.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs")}
+	w, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"fi", "", "rst"} {
+		if _, err := w.Write([]byte(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := files(t, s); len(left) != 1 || !strings.HasPrefix(left[0], temporary) {
+		t.Errorf("before it is complete: %v", left)
+	}
+	b, err := w.Commit()
+	if data, readErr := os.ReadFile(b.Path); err != nil || readErr != nil || string(data) != "first" {
+		t.Errorf("got %q, %v, %v", data, err, readErr)
+	}
+	if info, err := os.Stat(b.Path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if again, err := s.Keep([]byte("first")); err != nil || again != b {
+		t.Errorf("in one piece it is %+v, %v; want %+v", again, err, b)
+	}
+	given, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := given.Write([]byte("up")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(given.Abort(), given.Abort(), w.Abort()); err != nil {
+		t.Error(err)
+	}
+	if left := files(t, s); len(left) != 1 || left[0] != b.SHA256 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestRoom checks that what is being written counts, and is not removed; that older blobs go for it; and that there is an end.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs"), Most: 100}
+	if _, err := s.Keep(bytes.Repeat([]byte("o"), 60)); err != nil {
+		t.Fatal(err)
+	}
+	one, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Write(make([]byte, 50)); err != nil {
+		t.Fatal(err)
+	}
+	if left := files(t, s); len(left) != 1 {
+		t.Errorf("the old blob is in the way still: %v", left)
+	}
+	two, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Write(make([]byte, 51)); !errors.Is(err, ErrFull) {
+		t.Errorf("101 bytes: %v", err)
+	}
+	if _, err := two.Commit(); !errors.Is(err, ErrFull) {
+		t.Errorf("what could not be written is kept: %v", err)
+	}
+	if _, err := one.Commit(); err != nil {
+		t.Error(err)
+	}
+	if left := files(t, s); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestPrune removes what is old, and what a process has left that did not live to end it, but nothing that is being written.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs")}
+	if err := s.Prune(); err != nil {
+		t.Errorf("without a directory: %v", err)
+	}
+	w, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	old, err := s.Keep([]byte("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	young, err := s.Keep([]byte("young"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(s.Dir, temporary+"left")
+	if err := os.WriteFile(left, []byte("by a process that was killed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for path, age := range map[string]time.Duration{old.Path: Longest + time.Hour, young.Path: Longest - time.Hour, w.file.Name(): 2 * Longest} {
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Prune(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Base(w.file.Name()), young.SHA256}
+	if got := files(t, s); !slices.Equal(got, want) {
+		t.Errorf("left: %v, want %v", got, want)
 	}
 }

@@ -2,8 +2,12 @@ package config
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
-// mostKeptKB bounds how much of a stream is passed on: a gigabyte.
-const mostKeptKB = 1 << 20
+const (
+	// mostKeptKB bounds how much of a stream is passed on: a gigabyte.
+	mostKeptKB = 1 << 20
+	// mostSpilledMB bounds how much of a stream goes to a file: half of what is kept of all.
+	mostSpilledMB = 512
+)
 
 // outputNoun is what a tool may say about how much of its output is passed on.
 func outputNoun() noun[*tool.Output] {
@@ -16,8 +20,19 @@ func outputNoun() noun[*tool.Output] {
 				}
 			}},
 			{"spill", "true or false", func(o *tool.Output, v value) { v.setBool(&o.Spill) }},
+			{"spill_mb", "a whole number of megabytes", func(o *tool.Output, v value) {
+				if n, ok := v.whole(1, mostSpilledMB); ok {
+					o.SpillMost = n << 20
+				}
+			}},
 		},
 		elsewhere: []misplaced{{[]string{"max_output_mb"}, "%s belongs under sandbox or resource_limits"}},
+	}
+}
+
+func readOutput(o *tool.Output, v value) {
+	if readKeys(v, outputNoun(), o) && o.SpillMost != 0 && !o.Spill {
+		v.fail(ruleValue, "write spill: true beside it, or leave spill_mb out", "spill_mb bounds what spill: true keeps, and it is not there")
 	}
 }
 

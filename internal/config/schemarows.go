@@ -83,6 +83,8 @@ func schemaRows() map[string]map[string]schemaRow {
 		"output": {
 			"keep_kb": {"How much of stdout and of stderr is passed on, each: the beginning and the end.", aWhole(1, mostKeptKB)},
 			"spill":   {"Keep the whole of what is longer, for people.", withDefault(aBool(), false)},
+			"spill_mb": {"How much of each stream is kept then; a call that puts out more is ended. In place of max_output_mb.",
+				withDefault(aWhole(1, mostSpilledMB), tool.DefaultSpill>>20)},
 		},
 		"surface": {
 			"mcp": {"How a failed call is told over MCP: as a result that models read, or as an error of the protocol.", withDefault(anEnum("result", "protocol_error"), "result")},

@@ -71,7 +71,7 @@ func toolNoun() noun[*toolEntry] {
 			{"retry", "a mapping", (*toolEntry).readRetry},
 			{"circuit_breaker", "a mapping", (*toolEntry).readCircuitBreaker},
 			{"caching", "a mapping", (*toolEntry).readCaching},
-			{"output", "a mapping", func(e *toolEntry, v value) { readKeys(v, outputNoun(), &e.tool.Output) }},
+			{"output", "a mapping", func(e *toolEntry, v value) { readOutput(&e.tool.Output, v) }},
 			{"surface", "a mapping", func(e *toolEntry, v value) { readKeys(v, surfaceNoun(), &e.tool.Surface) }},
 		},
 		called: map[string]string{

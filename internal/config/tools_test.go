@@ -75,7 +75,7 @@ func TestEveryKey(t *testing.T) {
 		Retry:          tool.Retry{Attempts: 4, Backoff: tool.BackoffExponential, Delay: 500 * time.Millisecond, Multiplier: 1.5, MaxDelay: 10 * time.Second},
 		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second, HalfOpenCalls: 2},
 
-		Output:  tool.Output{Keep: 128 << 10, Spill: true},
+		Output:  tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20},
 		Surface: tool.Surface{MCPProtocolError: true},
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},

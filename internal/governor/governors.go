@@ -111,6 +111,18 @@ func (g *Governors) Active(w tool.Workspace) bool {
 	return false
 }
 
+// Screens tells whether any governor could be asked about the output of a tool in the workspace.
+func (g *Governors) Screens(w tool.Workspace, id string) bool {
+	for _, c := range g.inForce(w) {
+		for _, m := range c.output {
+			if m.tools.Match([]string{id}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Hash names the governors in force for the workspace: SHA-256, in hexadecimal, of what their files say. Where they stand does
 // not count, and neither does what is in the programs that they run. It is "" where there are none.
 func (g *Governors) Hash(w tool.Workspace) string {

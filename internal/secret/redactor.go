@@ -62,7 +62,8 @@ type Writer struct {
 	redactor *Redactor
 	to       io.Writer
 	held     []byte
-	covered  int // how many bytes at the beginning of held belong to a value that is marked already
+	covered  int    // how many bytes at the beginning of held belong to a value that is marked already
+	out      []byte // what is written, used again
 	err      error
 }
 
@@ -106,7 +107,7 @@ func (w *Writer) end(cut bool) error {
 
 // pass writes what is held as far as it is decided; all of it at the end of the stream.
 func (w *Writer) pass(end bool) {
-	out := make([]byte, 0, len(w.held))
+	out := w.out[:0]
 	at := 0
 	for ; at < len(w.held); at++ {
 		length, open := w.redactor.match(w.held[at:])
@@ -125,6 +126,7 @@ func (w *Writer) pass(end bool) {
 	}
 	w.held = append(w.held[:0], w.held[at:]...)
 	w.covered = max(0, w.covered-at)
+	w.out = out
 	w.write(out)
 }
 

@@ -76,6 +76,9 @@ func readOpen(file *os.File, looked fs.FileInfo) ([]byte, error) {
 // Changed gives the names of files and scripts of a directory that are no longer what somebody trusted. Of names, the files to
 // look at, one that has come since counts as well.
 func (d Directory) Changed(names []string) []string {
+	if name := filepath.Base(d.Dir); d.IsFile() {
+		names = []string{name}
+	}
 	var changed []string
 	for _, name := range names {
 		if !d.hasFile(name) {
@@ -90,11 +93,21 @@ func (d Directory) Changed(names []string) []string {
 	return changed
 }
 
+// IsFile tells whether it is a single file that is trusted.
+func (d Directory) IsFile() bool {
+	_, is := d.Files[filepath.Base(d.Dir)]
+	return is
+}
+
 func (d Directory) hasFile(name string) bool {
 	pin, pinned := d.Files[name]
-	data, err := Read(d.Dir, name)
+	dir := d.Dir
+	if d.IsFile() {
+		dir = filepath.Dir(dir)
+	}
+	data, err := Read(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return !pinned
+		return !pinned && !d.IsFile()
 	}
 	return err == nil && pinned && Hash(data) == pin.SHA256
 }

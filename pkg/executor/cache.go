@@ -81,7 +81,7 @@ type kept struct {
 // keep gives what is kept of a run; nil when it did not succeed in full.
 func (a *act) keep(r *ran, now time.Time) *kept {
 	o := &r.outcome
-	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.Lost > 0 {
+	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.Lost > 0 || r.spools.long() {
 		return nil
 	}
 	return &kept{

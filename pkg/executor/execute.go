@@ -54,6 +54,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 
 	started = e.now() // how long a person took to answer is not the tool's time
 	ran := e.granted(ctx, act, decision)
+	defer ran.spools.drop(nil) // what was not kept by then
 	took := e.now().Sub(started)
 	told := e.screen(ctx, act, decision, &ran, took)
 	result := e.mapOutcome(act, ran)
@@ -107,6 +108,10 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 	settings := entry.Tool.Sandbox
 	dir := realDirectory(call.Dir)
 	settings.AllowedPaths = allowedPaths(settings, dir)
+	spool := e.spools(entry.Tool, call.Workspace)
+	if spool {
+		settings.Limits.Output = entry.Tool.Output.MostSpilled()
+	}
 	interpreter := rendered.Program
 	if interpreter == nil {
 		interpreter = []string{e.bash, "--noprofile", "--norc", scriptPath}
@@ -128,6 +133,7 @@ func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any
 		References:  settings.References,
 		Shown:       rendered.Shown,
 		Dynamic:     rendered.Dynamic,
+		Spool:       spool,
 	}, nil
 }
 
@@ -175,14 +181,18 @@ func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran
 	if failure := a.entry.intact(); failure != nil {
 		return notRun(failure)
 	}
-	outcome, err := e.host.Run(ctx, a.plan, process(a.invocation))
+	p := process(a.invocation)
+	spools := e.follow(a, &p)
+	outcome, err := e.host.Run(ctx, a.plan, p)
 	outcome = a.clean(outcome)
+	spools.end(&outcome)
 	if err != nil {
+		spools.drop(nil)
 		failure := asFailure(err, tool.FailInternal)
 		failure.Message = a.redactor.String(failure.Message)
 		return ran{outcome: outcome, failure: failure}
 	}
-	return ran{outcome: outcome, began: true}
+	return ran{outcome: outcome, began: true, spools: spools}
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -60,6 +60,8 @@ type Host interface {
 // Blobs keeps what is too long for a result. *blob.Store is one.
 type Blobs interface {
 	Keep(data []byte) (blob.Blob, error)
+	// Begin is Keep for what comes in parts.
+	Begin() (*blob.Writer, error)
 }
 
 // Options says what an Executor is made of.

@@ -22,6 +22,8 @@ type Governors interface {
 	Hash(tool.Workspace) string
 	// Review gives what they say of an act. What does not answer never approves.
 	Review(context.Context, permissions.Review) permissions.Ruling
+	// Screens tells whether any could be asked about the output of a tool in the workspace.
+	Screens(w tool.Workspace, tool string) bool
 	// Screen gives what of an output may be seen.
 	Screen(context.Context, permissions.Finished) permissions.Screened
 }
@@ -68,6 +70,9 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	if !r.began && r.kept == nil || !e.active(a) {
 		return nil
 	}
+	if r.spools.long() && e.governors.Screens(a.call.Workspace, a.call.Tool) {
+		r.giveUpFiles(errUnseen) // they came while the call ran
+	}
 	// The caller may have given up. What the governors count, and what they say, is about what was done.
 	ctx = context.WithoutCancel(ctx)
 	screened := e.governors.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
@@ -90,6 +95,8 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	r.outcome.Stdout, r.outcome.Stderr = []byte(stdout), []byte(stderr)
 	return told
 }
+
+var errUnseen = errors.New("an output governor has to see it first, and it is more than can be shown to one")
 
 // bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing of ours.
 func (r *ran) bare(a *act, took time.Duration) tool.Result {

@@ -27,10 +27,13 @@ type council struct {
 	told     []permissions.Review
 	seen     []permissions.Finished
 	hash     string
+	blind    bool   // it looks at no output
 	asked    func() // what else happens while they are asked
 }
 
 func (c *council) Active(tool.Workspace) bool { return true }
+
+func (c *council) Screens(tool.Workspace, string) bool { return !c.blind }
 
 func (c *council) Hash(tool.Workspace) string { return c.hash }
 

@@ -40,7 +40,7 @@ func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 	}
 	r.tell(&result)
 	if failure == nil {
-		failure = endedByUs(a.tool, outcome)
+		failure = r.ended(a.tool)
 	} else {
 		result.ExitCode = -1
 	}
@@ -50,7 +50,7 @@ func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 		result.MCPError = meaning(a.entry, a.publicArguments(), outcome.ExitCode)
 		diagnose(&result, cure(a.tool, outcome))
 	}
-	e.passOn(a, outcome, &result)
+	e.passOn(a, &r, &result)
 	return result
 }
 
@@ -70,7 +70,7 @@ func diagnose(result *tool.Result, cure string) {
 }
 
 // endedByUs gives the reason why we ended the call, or nil when it ended by itself.
-func endedByUs(t *tool.Tool, outcome sandbox.Outcome) *tool.Failure {
+func endedByUs(t *tool.Tool, outcome sandbox.Outcome, spooled bool) *tool.Failure {
 	switch {
 	case outcome.TimedOut:
 		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
@@ -78,6 +78,8 @@ func endedByUs(t *tool.Tool, outcome sandbox.Outcome) *tool.Failure {
 		return failure
 	case outcome.Cancelled:
 		return tool.Failf(tool.FailCancelled, "the caller gave up")
+	case contains(outcome.LimitsHit, "output") && spooled:
+		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit", t.Output.MostSpilled(), t.Source)
 	case contains(outcome.LimitsHit, "output"):
 		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
 	case len(outcome.LimitsHit) > 0:
@@ -121,8 +123,8 @@ func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
 	return out
 }
 
-// outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was kept, without what the
-// act was given; of the diagnostics what is more than the exit code itself.
+// outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was held in memory, without what
+// the act was given; of a stream that is longer the whole has a hash of its own, where it was kept; of the diagnostics what is more than the exit code itself.
 func outcomeEvent(result tool.Result, r ran) *events.Outcome {
 	out := &events.Outcome{
 		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
@@ -138,7 +140,7 @@ func outcomeEvent(result tool.Result, r ran) *events.Outcome {
 		}
 		out.OutputHash = hex.EncodeToString(sum.Sum(nil))
 	}
-	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil {
+	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil || result.Metadata.Diagnostics[tool.BlobErrorKey] != nil {
 		out.Diagnostics = events.Arguments(result.Metadata.Diagnostics, nil)
 	}
 	if result.Error != nil {

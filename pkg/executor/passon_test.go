@@ -87,12 +87,12 @@ func TestBinaryOutput(t *testing.T) {
 		t.Errorf("kept %q, %v", data, err)
 	}
 	for _, text := range []string{"", "plain", "gr\xfc\xdfe aus einer alten Welt, und noch viel mehr davon, damit es ein Text ist", "ä€🙂"} {
-		if isBinary([]byte(text)) {
+		if looksBinary(text) {
 			t.Errorf("%q is taken for binary", text)
 		}
 	}
 	for _, data := range []string{"\x00", "text\x00", "\xff\xfe\xfd\xfc abc"} {
-		if !isBinary([]byte(data)) {
+		if !looksBinary(data) {
 			t.Errorf("%q is taken for text", data)
 		}
 	}

@@ -15,6 +15,9 @@ type ran struct {
 	notAgain string // why it was not tried again although its author wanted it
 	kept     *kept  // the result that was given out in place of a run; nil when something ran
 
+	spools   *spoolPair // its output, as far as it goes to files; nil where it is held in memory
+	notWhole error      // why its output was given up that was in files
+
 	unrecorded error // what should be on record beside decision and end, and is not
 }
 
@@ -32,6 +35,9 @@ func (r *ran) tell(result *tool.Result) {
 	if r.notAgain != "" {
 		diagnostics["not_tried_again"] = r.notAgain
 	}
+	if r.notWhole != nil {
+		diagnostics[tool.BlobErrorKey] = "the whole output could not be kept: " + r.notWhole.Error()
+	}
 	if r.unrecorded != nil {
 		diagnostics["record"] = r.unrecorded.Error()
 	}
@@ -43,5 +49,5 @@ func (r *ran) ended(t *tool.Tool) *tool.Failure {
 	if r.failure != nil {
 		return r.failure
 	}
-	return endedByUs(t, r.outcome)
+	return endedByUs(t, r.outcome, r.spools != nil)
 }

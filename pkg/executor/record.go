@@ -54,6 +54,9 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
 	silent := *r
 	silent.outcome.Stdout, silent.outcome.Stderr = nil, nil
+	if r.spools != nil {
+		silent.spools = new(spoolPair)
+	}
 	event := a.later(events.ToolAttempted)
 	event.Time = e.now()
 	event.Outcome = outcomeEvent(e.mapOutcome(a, silent), silent)

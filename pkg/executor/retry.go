@@ -38,6 +38,7 @@ func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant
 			last.outcome.Cancelled, last.outcome.TimedOut, last.outcome.LimitsHit = true, false, nil
 			return last
 		}
+		last.spools.drop(nil) // of what any but the last has put out, nothing is kept
 		next := e.runGuarded(ctx, a, grant)
 		unrecorded := errors.Join(last.unrecorded, next.unrecorded)
 		if !next.began {

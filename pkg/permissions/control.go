@@ -1,5 +1,7 @@
 package permissions
 
+import "strings"
+
 // Files that are more than data. A pattern is a name, or the last names of a path, anywhere on the disk; a name may have
 // * in it, and "name/**" is the directory, too, with everything below it. Letter case does not count, since on macOS .GIT
 // is .git.
@@ -109,4 +111,16 @@ var sensitiveFiles = []struct {
 	{secret, "holds what you typed before", `
 		.bash_history .zsh_history .sh_history .history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history
 		.lesshst .viminfo .irb_history .local/share/fish/fish_history`},
+}
+
+// SecretFiles lists the patterns of files that may hold secrets, as sensitiveFiles has them: names, and "name/**" for directories,
+// in small letters. The shipped tools that read many files leave these out.
+func SecretFiles() []string {
+	var list []string
+	for _, row := range sensitiveFiles {
+		if row.kind == secret {
+			list = append(list, strings.Fields(row.patterns)...)
+		}
+	}
+	return list
 }

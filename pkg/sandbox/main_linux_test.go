@@ -248,6 +248,7 @@ type script struct {
 	env     map[string]string
 	argv    []string // instead of bash
 	stdout  io.Writer
+	last    int64 // bytes of each stream that are kept; all when 0
 	allowed []tool.AllowedPath
 	profile func(*Profile) // changes what the rest makes
 }
@@ -284,7 +285,7 @@ func (s script) try(ctx context.Context, t testing.TB, h *Host) (Outcome, error)
 	return h.Run(ctx, plan, Process{
 		Argv:   s.argv,
 		Inputs: []Input{{Name: "values", Data: []byte("values\n")}, {Name: "script", Data: []byte(s.text)}},
-		Stdout: s.stdout,
+		Stdout: s.stdout, Last: s.last,
 	})
 }
 

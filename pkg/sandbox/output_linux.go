@@ -17,16 +17,18 @@ const pipeSize = 256 << 10
 // stream is one stream of a call, which is kept up to a limit.
 type stream struct {
 	from  int       // our end of the pipe; it does not block
-	limit int64     // bytes kept; 0 is no limit
-	to    io.Writer // gets what is kept, while it comes; may be nil
+	limit int64     // bytes read; 0 is no limit
+	to    io.Writer // gets what is read, while it comes; may be nil
+	last  int64     // where it is not 0, no more than this many bytes are kept, those that came last
 
 	kept      []byte
+	buffer    []byte // what is read into, where little is kept
 	total     int64
 	truncated bool // there was more than the limit, and no more is read
 }
 
 // openStream makes a stream and the descriptor that the call writes into.
-func openStream(limit int64, to io.Writer, size int) (*stream, int, error) {
+func openStream(s stream, size int) (*stream, int, error) {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
 		return nil, -1, fmt.Errorf("make a pipe for the output: %w", err)
@@ -40,10 +42,11 @@ func openStream(limit int64, to io.Writer, size int) (*stream, int, error) {
 		unix.Close(pipe[1])
 		return nil, -1, fmt.Errorf("make a pipe for the output: %w", err)
 	}
-	return &stream{from: pipe[0], limit: limit, to: to}, pipe[1], nil
+	s.from = pipe[0]
+	return &s, pipe[1], nil
 }
 
-// take keeps some of what is in the pipe, and tells whether to go on with it: no longer when the stream has ended or holds more
+// take reads some of what is in the pipe, and tells whether to go on with it: no longer when the stream has ended or was longer
 // than the limit.
 func (s *stream) take() bool {
 	n, err := unix.Read(s.from, s.room())
@@ -72,8 +75,17 @@ func (s *stream) finish() {
 // room gives the space that the next bytes are read into: behind what is kept, or when the limit has been reached a single
 // byte that shows that there is more.
 func (s *stream) room() []byte {
-	if s.limit > 0 && int64(len(s.kept)) == s.limit {
+	if s.limit > 0 && s.total == s.limit {
 		return make([]byte, 1)
+	}
+	if s.last > 0 {
+		if s.buffer == nil {
+			s.buffer = make([]byte, pipeSize)
+		}
+		if s.limit > 0 {
+			return s.buffer[:min(int64(len(s.buffer)), s.limit-s.total)]
+		}
+		return s.buffer
 	}
 	if len(s.kept) == cap(s.kept) {
 		size := max(512, 2*cap(s.kept))
@@ -97,12 +109,28 @@ func (s *stream) keep(n int) bool {
 		s.truncated = true
 		return true
 	}
-	fresh := s.kept[len(s.kept) : len(s.kept)+n]
-	s.kept = s.kept[:len(s.kept)+n]
+	var fresh []byte
+	if s.last > 0 {
+		fresh = s.buffer[:n]
+		s.keepLast(fresh)
+	} else {
+		fresh = s.kept[len(s.kept) : len(s.kept)+n]
+		s.kept = s.kept[:len(s.kept)+n]
+	}
 	if s.to != nil {
 		if _, err := s.to.Write(fresh); err != nil {
 			s.to = nil
 		}
 	}
 	return false
+}
+
+// keepLast keeps the end of what has come so far.
+func (s *stream) keepLast(fresh []byte) {
+	last := int(s.last)
+	fresh = fresh[max(0, len(fresh)-last):]
+	if over := len(s.kept) + len(fresh) - last; over > 0 {
+		s.kept = s.kept[:copy(s.kept, s.kept[over:])]
+	}
+	s.kept = append(s.kept, fresh...)
 }

@@ -89,6 +89,47 @@ func TestOutputFlood(t *testing.T) {
 	})
 }
 
+// TestOutputLast is about a caller that keeps the output itself: it gets every byte, and the outcome holds the end of it.
+func TestOutputLast(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		host := openHost(t)
+		for _, test := range []struct {
+			text   string
+			limit  int64
+			stdout string
+			total  int64
+		}{
+			{"printf 0123456789abc", 0, "56789abc", 13},
+			{"printf 0123", 0, "0123", 4},
+			{"printf 01234567; sleep 0.05; printf 89; sleep 0.05; printf abc", 0, "56789abc", 13},
+			{"head -c 200M /dev/zero | tr '\\0' x; printf 01234567", 0, "01234567", 200<<20 + 8},
+			{"printf 0123456789; yes", 10, "23456789", 10},
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got := &counted{}
+			limits := tool.DefaultLimits()
+			limits.Output = test.limit
+			out := script{text: test.text, limits: limits, stdout: got, last: 8}.run(t.Context(), t, host)
+			runtime.ReadMemStats(&after)
+			if string(out.Stdout) != test.stdout || got.n != test.total || out.Truncated != (test.limit > 0) {
+				t.Errorf("%s: got %q, %d bytes, truncated %t", test.text, out.Stdout, got.n, out.Truncated)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 2<<20 {
+				t.Errorf("%s: %d bytes were allocated", test.text, used)
+			}
+		}
+	})
+}
+
+// counted counts what it is given.
+type counted struct{ n int64 }
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
 // TestOutputHeldElsewhere checks that a result does not wait for a program that is no part of the call and was handed its
 // standard output, as a daemon could be over a socket.
 func TestOutputHeldElsewhere(t *testing.T) {

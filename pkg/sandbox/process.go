@@ -26,6 +26,9 @@ type Process struct {
 	// Stdout and Stderr get the output while it comes, up to the limit, beside the Outcome. Both are optional. A Writer that
 	// blocks holds the call back, and Run does not return before it does; one that fails gets nothing more.
 	Stdout, Stderr io.Writer
+	// Last, where it is not 0, is how many bytes of each stream the Outcome keeps, those that came last. It is for callers that
+	// keep the output themselves, and for whom Limits.Output is too much to hold.
+	Last int64
 }
 
 // Input is data that a call reads from a descriptor: a file in memory that nobody can change any more, not even its reader
@@ -41,7 +44,7 @@ type Outcome struct {
 	ExitCode int    // 128+n after signal n; -1 when nothing ran because ctx had ended before
 	Signal   string // "SIGKILL"; "" when the process ended by itself
 
-	Stdout, Stderr []byte // up to Limits.Output each
+	Stdout, Stderr []byte // up to Limits.Output each, or to Process.Last
 	OutputBytes    int64  // of both, kept or not, as far as they were read
 	Truncated      bool   // there was more
 

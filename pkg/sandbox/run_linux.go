@@ -181,7 +181,7 @@ func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, 
 			writer io.Writer
 			size   int
 		}{{process.Stdout, pipeSize}, {process.Stderr, 0}} {
-			s, fd, err := openStream(limit, to.writer, to.size)
+			s, fd, err := openStream(stream{limit: limit, to: to.writer, last: process.Last}, to.size)
 			if err != nil {
 				return nil, theirs, err
 			}

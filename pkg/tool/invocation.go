@@ -32,6 +32,8 @@ type Invocation struct {
 	Shown string
 	// Dynamic holds the commands that values of this call chose, for a tool that lets them.
 	Dynamic []DynamicCommand
+	// Spool says that the output goes to files while it comes. Sandbox.Limits.Output is then what a file may hold.
+	Spool bool
 }
 
 // DynamicCommand is a command that an argument chose. Exactly one field is set.

@@ -12,6 +12,20 @@ type Output struct {
 	Keep int64
 	// Spill keeps the whole stream in a file, where it is too long to be passed on, or is not text.
 	Spill bool
+	// SpillMost is how many bytes a stream may have that goes to a file, in place of Limits.Output; a call that puts out more is
+	// ended. 0 is DefaultSpill.
+	SpillMost int64
+}
+
+// DefaultSpill is how many bytes of a stream go to a file where the tool does not say otherwise.
+const DefaultSpill = 256 << 20
+
+// MostSpilled is SpillMost, or what it is where nothing is said.
+func (o Output) MostSpilled() int64 {
+	if o.SpillMost == 0 {
+		return DefaultSpill
+	}
+	return o.SpillMost
 }
 
 // DefaultKeep is what an agent gets of a stream whose tool says nothing, in bytes: some 16,000 tokens, more than most
@@ -22,10 +36,13 @@ const DefaultKeep = 64 << 10
 type Binary struct {
 	Type   string `json:"type"` // as image/png
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256,omitempty"` // "" where it was too long to be held and could not be kept
 }
 
 func (b Binary) String() string {
+	if b.SHA256 == "" {
+		return fmt.Sprintf("[binary data, not shown: %s, %d bytes]", b.Type, b.Bytes)
+	}
 	return fmt.Sprintf("[binary data, not shown: %s, %d bytes, sha256 %s]", b.Type, b.Bytes, b.SHA256)
 }
 
@@ -33,7 +50,9 @@ func (b Binary) String() string {
 const (
 	BinaryKey = "binary" // a map[string]Binary: the streams that are no text, by name
 	BlobsKey  = "blobs"  // a map[string]blob.Blob: whole streams that were kept beside the result, by name
-	CureKey   = "cure"   // a text: what to do about the failure
+	// BlobErrorKey is a text: why a stream could not be kept.
+	BlobErrorKey = "blob_error"
+	CureKey      = "cure" // a text: what to do about the failure
 
 	OutputGovernorKey = "output_governor" // a map: which governor changed or withheld the output, and why
 )
@@ -57,14 +76,28 @@ func Excerpt(text string, most int64) (short string, cut bool) {
 	if most <= 0 || int64(len(text)) <= most {
 		return text, false
 	}
-	head, tail := int(most)/2, len(text)-int(most-most/2)
-	for head > 0 && !utf8.RuneStart(text[head]) && head > int(most)/2-utf8.UTFMax {
-		head--
+	return ExcerptOf(text, text, int64(len(text)), most), true
+}
+
+// ExcerptOf is Excerpt for a text of total bytes of which only its beginning and its end are at hand. Where most is 0, or more
+// than they are, it gives all of both.
+func ExcerptOf(head, tail string, total, most int64) string {
+	if most <= 0 || most > int64(len(head)+len(tail)) {
+		most = int64(len(head) + len(tail))
 	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) && tail < len(text)-int(most-most/2)+utf8.UTFMax {
-		tail++
+	first := int(min(most/2, int64(len(head))))
+	last := len(tail) - int(min(most-most/2, int64(len(tail))))
+	for before := first; first < len(head) && first > 0 && !utf8.RuneStart(head[first]) && before-first < utf8.UTFMax; {
+		first--
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", text[:head], tail-head, text[tail:]), true
+	for before := last; last < len(tail) && !utf8.RuneStart(tail[last]) && last-before < utf8.UTFMax; {
+		last++
+	}
+	head, tail = head[:first], tail[last:]
+	if first == len(head) {
+		head = WholeRunes(head)
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, total-int64(len(head)+len(tail)), tail)
 }
 
 // WholeRunes gives a text that was cut off without the part of a character that is left at its end.
