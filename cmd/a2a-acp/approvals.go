@@ -20,7 +20,12 @@ func approvalsCommand(env *environment) *cobra.Command {
 		Short: "Answer from this terminal what agents wait for",
 		Long: `A question that an editor shows, or that tools run asks on its terminal, stands here as well. The first
 answer holds, wherever it is given; the question then disappears everywhere, and whoever answers later
-is told so. One that nobody answers in time is a no, and so is one whose asker has ended.
+is told so. One that nobody answers in time is a no.
+
+A question whose asker was killed stands until its time is over. An answer to it waits, and is given
+once, to the very same call when it comes again: the same script and values, by the same agent, in the
+same workspace, under the same rules and governors and in the same sandbox. What was taken back, by the
+agent or by whoever cancelled its turn or closed its session, takes no answer.
 
 Approving needs a terminal that no agent has started. Every answer is on record with who gave it and
 where (a2a-acp audit list).`,
@@ -50,6 +55,10 @@ type shownApproval struct {
 	Answered *time.Time `json:"answered,omitempty"`
 	Approver string     `json:"approver,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
+	// Asker is "waits" while the process that asked waits for the answer, and "gone" when it has ended.
+	Asker  string     `json:"asker,omitempty"`
+	Used   *time.Time `json:"used,omitempty"` // when the answer was given to a call
+	UsedBy string     `json:"used_by,omitempty"`
 }
 
 func showApproval(a store.Approval) shownApproval {
@@ -63,6 +72,14 @@ func showApproval(a store.Approval) shownApproval {
 	if !a.Answered.IsZero() {
 		s.Answered = &a.Answered
 	}
+	switch {
+	case !a.Used.IsZero():
+		s.Used, s.UsedBy = &a.Used, permissions.ShowLine(a.UsedBy)
+	case a.Left:
+		s.Asker = "gone"
+	case a.State == store.Pending:
+		s.Asker = "waits"
+	}
 	return s
 }
 
@@ -73,8 +90,8 @@ func approvalsListCommand(env *environment) *cobra.Command {
 		Short: "List the questions that wait for an answer",
 		Long: `list shows what waits for an answer. BOUND says what the answer is worth: with yes, we carry the act out
 ourselves, and only as it was shown, within five minutes of the answer; with no, the editor or the
-agent does, and the answer is about what the agent says. Of a question that is gone, the process that
-asked has ended.`,
+agent does, and the answer is about what the agent says. Of a question whose asker is gone, the process
+that asked has ended: what you answer, or have answered, waits for the same call to come again.`,
 		Example: `  a2a-acp approvals list
   a2a-acp approvals list --json | jq -r '.[].id'
   a2a-acp approvals list --all
@@ -90,7 +107,7 @@ asked has ended.`,
 			return writeAllowances(cmd.Context(), env, *f)
 		}
 		list, err := listApprovals(cmd.Context(), env, func(a store.Approval) bool {
-			return all || a.State == store.Pending || a.State == store.Gone
+			return all || a.State == store.Pending || a.State == store.Gone || a.Kept()
 		})
 		if err != nil {
 			return fail(exitHost, err)
@@ -154,8 +171,13 @@ func completeApprovals(env *environment) cobra.CompletionFunc {
 
 // stateInWords tells how long a question still waits, or what became of it.
 func stateInWords(env *environment, a store.Approval) string {
-	if a.State == store.Pending {
-		return short(a.Expires.Sub(env.now())) + " left"
+	switch left := short(a.Expires.Sub(env.now())) + " left"; {
+	case a.Kept():
+		return fmt.Sprintf("%s, not used, %s", a.State, left)
+	case a.State == store.Pending && a.Left:
+		return left + ", asker gone"
+	case a.State == store.Pending:
+		return left
 	}
 	return string(a.State)
 }

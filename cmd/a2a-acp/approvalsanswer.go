@@ -21,7 +21,8 @@ func approvalsApproveCommand(env *environment) *cobra.Command {
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
 		Long: `approve shows the whole question and asks whether you mean it. What waits for the answer goes on at
-once; nothing is allowed beyond this one act.
+once; nothing is allowed beyond this one act. Where whoever asked has ended, the answer waits for the
+same call to come again.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals approve k3f9x2ab
@@ -108,6 +109,11 @@ func answerApproval(ctx context.Context, env *environment, id string, answer sto
 	if err != nil {
 		return tooLate(env, id, answered, err)
 	}
+	if answered.Kept() {
+		env.say(fmt.Sprintf("%s: whoever asked has ended, so the answer waits until %s for the same call to come again; a2a-acp approvals revoke %s takes it back",
+			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
+		return nil
+	}
 	env.say(fmt.Sprintf("%s: whoever waits goes on", answered.State))
 	return nil
 }
@@ -115,7 +121,11 @@ func answerApproval(ctx context.Context, env *environment, id string, answer sto
 // writeQuestion shows a question, all of it, with what an answer to it is worth.
 func writeQuestion(env *environment, a store.Approval) {
 	s := showApproval(a)
-	fmt.Fprintf(env.stderr, "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n", who(s), short(env.now().Sub(a.Asked)), short(a.Expires.Sub(env.now())), s.Title, s.Text)
+	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
+	if a.Left {
+		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, for %s at the most.\n\n%s\n\n%s\n\n"
+	}
+	fmt.Fprintf(env.stderr, asked, who(s), short(env.now().Sub(a.Asked)), short(a.Expires.Sub(env.now())), s.Title, s.Text)
 	if a.Bound {
 		fmt.Fprintf(env.stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return

@@ -68,9 +68,10 @@ func listGrants(ctx context.Context, env *environment) (grants []store.Grant, er
 func approvalsRevokeCommand(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
-		Short: "Take back what was allowed for a session",
+		Short: "Take back what was allowed for a session, or an answer that nobody has used",
 		Long: `revoke takes an "always" back: the next such act is asked again. What is under way goes on.
-approvals list --granted shows what is allowed.`,
+approvals list --granted shows what is allowed. The id of a question whose answer waits for its call
+to come again takes that answer back.`,
 		Example: `  a2a-acp approvals list --granted
   a2a-acp approvals revoke w7c2mqn4`,
 		Args: oneID,
@@ -103,6 +104,12 @@ func revoke(ctx context.Context, env *environment, id string) (err error) {
 		return fail(exitHost, err)
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
+	if q, err := approvals.TakeBack(ctx, id, env.approver("cli")); err == nil {
+		env.say("asked again from now on: " + showApproval(q).Title)
+		return nil
+	} else if !errors.Is(err, store.ErrNoApproval) && !errors.Is(err, store.ErrNotKept) {
+		return fail(exitHost, err)
+	}
 	g, err := approvals.Revoke(ctx, id, env.approver("cli"))
 	switch {
 	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):

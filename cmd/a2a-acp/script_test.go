@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
 //	only_our_path keeps of PATH the directory that these commands are in
-//	asked TEXT    waits until a question waits whose title is TEXT, and sets $ID to its id
+//	asked TEXT    waits until there is an open question whose title is TEXT, and sets $ID to its id
+//	waits TEXT    waits until there is one that somebody waits for, and sets $ID to its id
 //	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, port $SERVED_PORT, and answers with
 //	              what it was asked
 func TestScripts(t *testing.T) {
@@ -58,7 +59,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"gone":          gone,
 			"exits":         exits,
-			"asked":         asked,
+			"asked":         asked("gone", "waits"),
+			"waits":         asked("waits"),
 			"serve":         serve,
 			"only_our_path": onlyOurPath,
 		},
@@ -122,23 +124,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// asked waits for a question. The script goes on elsewhere meanwhile, in the background.
-func asked(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: asked TITLE")
-	}
-	for range 2000 { // each a process: far longer than any machine needs
-		ts.Check(ts.Exec("a2a-acp", "approvals", "list", "--json"))
-		var list []struct{ ID, State, Title string }
-		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
-		for _, question := range list {
-			if question.State == "pending" && question.Title == args[0] {
-				ts.Setenv("ID", question.ID)
-				return
+// asked waits for a question, of an asker that is one of those. The script goes on elsewhere meanwhile, in the background.
+func asked(askers ...string) func(ts *testscript.TestScript, neg bool, args []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != 1 {
+			ts.Fatalf("usage: asked|waits TITLE")
+		}
+		for range 2000 { // each a process: far longer than any machine needs
+			ts.Check(ts.Exec("a2a-acp", "approvals", "list", "--json"))
+			var list []struct{ ID, State, Title, Asker string }
+			ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+			for _, question := range list {
+				if question.State == "pending" && question.Title == args[0] && slices.Contains(askers, question.Asker) {
+					ts.Setenv("ID", question.ID)
+					return
+				}
 			}
 		}
+		ts.Fatalf("nobody asks %q", args[0])
 	}
-	ts.Fatalf("nobody asks %q", args[0])
 }
 
 // serve starts an HTTP server that says what it was asked.

@@ -49,11 +49,11 @@ func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions
 	case t.wait && (t.agents || !t.yes && !isTerminal(t.env.stdin)):
 		return t.park(ctx, q)
 	case t.agents:
-		return permissions.Answer{}, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody)
+		return t.given(ctx, q, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody))
 	case t.yes:
 		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
 	case !isTerminal(t.env.stdin):
-		return permissions.Answer{}, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", permissions.ErrNobody, errNobody)
+		return t.given(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", permissions.ErrNobody, errNobody))
 	}
 	select {
 	case <-ctx.Done():
@@ -67,8 +67,14 @@ func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions
 // park leaves a question where people at other terminals can answer it, and waits for them.
 func (t *terminal) park(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
 	notice := t.board.Post(q)
-	t.env.say(fmt.Sprintf("waiting for an answer from another terminal: a2a-acp approvals approve %s", notice.ID()))
-	answer, err := notice.Elsewhere(ctx)
+	answer, found, err := notice.Earlier(ctx)
+	defer func() { notice.Over(answer, err) }()
+	if found || err != nil {
+		return answer, err
+	}
+	answer, err = notice.Elsewhere(ctx, func(id string) {
+		t.env.say(fmt.Sprintf("waiting for an answer from another terminal: a2a-acp approvals approve %s", id))
+	})
 	switch {
 	case err == nil:
 		return answer, nil
@@ -77,6 +83,20 @@ func (t *terminal) park(ctx context.Context, q permissions.Question) (permission
 	}
 	notice.Withdraw(err)
 	return permissions.Answer{}, err
+}
+
+// given gives the answer that a person has left for this question when nobody waited for it; where there is none, nobody.
+func (t *terminal) given(ctx context.Context, q permissions.Question, nobody error) (permissions.Answer, error) {
+	if t.board == nil {
+		return permissions.Answer{}, nobody
+	}
+	notice := t.board.Post(q)
+	answer, found, err := notice.Earlier(ctx)
+	if !found && err == nil {
+		err = nobody
+	}
+	notice.Over(answer, err)
+	return answer, err
 }
 
 // put shows the question and reads the answer. Once a question was left, there are no more: the line that comes for it at

@@ -176,8 +176,12 @@ func newCall(env *environment, id, agent string) tool.Call {
 		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
 		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent, Headless: !isTerminal(env.stdin)},
 	}
-	if agent != "" || supervisor.DescendsFromBridge(os.Getpid()) {
+	below := supervisor.DescendsFromBridge(os.Getpid())
+	if agent != "" || below {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
+	}
+	if below {
+		call.Origin.Principal = "some agent's own call of a2a-acp" // what a person was asked at a terminal is another's
 	}
 	return call
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
@@ -53,6 +54,8 @@ type App struct {
 
 	storing sync.Mutex // guards store; held while it is opened
 	store   *store.Store
+	asking  asking
+	leaving atomic.Bool // we end, or the agent has: questions stay where they are, for whoever asks again
 
 	mu        sync.Mutex
 	set       *config.Set

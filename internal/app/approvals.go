@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/state"
@@ -32,13 +34,16 @@ func OpenApprovals(ctx context.Context, o Options) (*Approvals, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStoreIn(ctx, dir.Path())
+	log, err := audit.Open(dir.Child("audit"))
 	if err != nil {
 		return nil, err
 	}
-	log, err := audit.Open(dir.Child("audit"))
+	s, err := openStoreIn(ctx, dir.Path(), log)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, log.Close())
+	}
+	if err := s.NoticeLeft(ctx); err != nil {
+		return nil, errors.Join(err, s.Close(), log.Close())
 	}
 	return &Approvals{s, log}, nil
 }
@@ -55,8 +60,40 @@ func (a *Approvals) Revoke(ctx context.Context, id, revoker string) (store.Grant
 	})
 }
 
-func openStoreIn(ctx context.Context, dir string) (*store.Store, error) {
-	return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Now: now})
+// TakeBack has an answer that waits for a call count no more; see store.Store.TakeBack.
+func (a *Approvals) TakeBack(ctx context.Context, id, by string) (store.Approval, error) {
+	return a.store.TakeBack(ctx, id, by, func(q store.Approval) error {
+		return a.log.Record(context.WithoutCancel(ctx), events.Event{
+			Type: events.GrantRevoked, Time: now(), Session: q.Session, CallID: q.CallID, Agent: q.Agent,
+			Detail: events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
+		})
+	})
+}
+
+func openStoreIn(ctx context.Context, dir string, record events.Recorder) (*store.Store, error) {
+	return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Now: now, Record: func(turn store.Turn, before, after store.Approval) error {
+		return record.Record(context.WithoutCancel(ctx), turnEvent(turn, before, after))
+	}})
+}
+
+// turnEvent tells of a question that has outlived the process that asked it.
+func turnEvent(turn store.Turn, before, after store.Approval) events.Event {
+	event := events.Event{
+		Time: now(), Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent, Door: after.Door,
+		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest, Claimed: !after.Bound},
+	}
+	switch turn {
+	case store.TurnLeft:
+		event.Type, event.Detail = events.ApprovalLeft, fmt.Sprintf("question %s stands, though the process that asked has ended", before.ID)
+	case store.TurnJoined:
+		event.Type, event.Detail = events.ApprovalJoined, fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)
+	case store.TurnUsed:
+		event.Type = events.ApprovalUsed
+		event.CallID = after.UsedBy
+		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s", before.ID, before.CallID, before.State, before.Answered.UTC().Format(time.RFC3339), before.Approver)
+	}
+	event.Detail = events.Text(event.Detail)
+	return event
 }
 
 // Close ends the use of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
@@ -19,14 +20,19 @@ type board struct{ app *App }
 
 // Post implements permissions.Board.
 func (b board) Post(q permissions.Question) permissions.Notice {
-	return &notice{app: b.app, id: store.NewID(), question: q}
+	return &notice{app: b.app, posted: store.NewID(), question: q, key: q.Key()}
 }
 
 // notice is one question in the store.
 type notice struct {
 	app      *App
-	id       string
+	posted   string // its id, unless it is one that was there before
 	question permissions.Question
+	key      string // names the question for whoever asks the very same; "" when nobody could
+	asked    *asked // its place in the line; set by Earlier
+
+	mu     sync.Mutex
+	joined string // the id of the one that was there before
 }
 
 // The bounds of a notice.
@@ -35,14 +41,56 @@ const (
 	storePatience   = 6 * time.Second // a little more than SQLite's own
 )
 
-// ID implements permissions.Notice.
-func (n *notice) ID() string { return n.id }
+// id gives the id under which the question stands.
+func (n *notice) id() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.joined != "" {
+		return n.joined
+	}
+	return n.posted
+}
+
+// Earlier implements permissions.Notice. Nothing is opened where no question has ever been.
+func (n *notice) Earlier(ctx context.Context) (answer permissions.Answer, found bool, err error) {
+	if n.key == "" {
+		return answer, false, nil
+	}
+	n.asked, answer, found, err = n.app.asking.queue(ctx, n.key+" "+n.question.Session)
+	if found || err != nil {
+		return answer, found, err
+	}
+	if !n.app.everAsked() {
+		return answer, false, nil
+	}
+	s, err := n.app.openStore(ctx)
+	if err != nil {
+		return answer, false, nil //nolint:nilerr // Elsewhere says it, and a person is asked
+	}
+	given, err := s.Take(ctx, n.approval(ctx))
+	switch {
+	case errors.Is(err, store.ErrNotKept):
+		return answer, false, nil
+	case err != nil:
+		n.app.o.Say(fmt.Sprintf("it cannot be told whether this was answered before, so it is asked: %v", err))
+		return answer, false, nil
+	}
+	return n.left(given), true, nil
+}
+
+// Over implements permissions.Notice.
+func (n *notice) Over(answer permissions.Answer, err error) {
+	if n.asked != nil {
+		n.app.asking.over(n.asked, answer, err)
+	}
+}
 
 // Elsewhere implements permissions.Notice.
-func (n *notice) Elsewhere(ctx context.Context) (permissions.Answer, error) {
+func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (permissions.Answer, error) {
 	s, err := n.app.openStore(ctx)
+	var stands store.Approval
 	if err == nil {
-		err = s.Put(ctx, n.approval(ctx))
+		stands, err = s.Put(ctx, n.approval(ctx))
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -50,12 +98,27 @@ func (n *notice) Elsewhere(ctx context.Context) (permissions.Answer, error) {
 		}
 		return permissions.Answer{}, err
 	}
-	answered, err := s.Wait(ctx, n.id)
-	if err != nil {
+	n.mu.Lock()
+	n.joined = stands.ID
+	n.mu.Unlock()
+	if !stands.Used.IsZero() {
+		return n.left(stands), nil
+	}
+	if up != nil {
+		up(stands.ID)
+	}
+	answered, err := s.Wait(ctx, stands.ID)
+	switch {
+	case errors.Is(err, store.ErrExpired): // one that was there before has its own time
+		return tooLate, nil
+	case err != nil:
 		return permissions.Answer{}, err
 	}
 	return n.answer(answered), nil
 }
+
+// tooLate is what comes of a question that nobody has answered in time.
+var tooLate = permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: store.ErrExpired.Error()}
 
 // approval is the question as the store keeps it. Whatever an editor would show beside the text is in the text.
 func (n *notice) approval(ctx context.Context) store.Approval {
@@ -74,9 +137,20 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 		}
 	}
 	return store.Approval{
-		ID: n.id, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session, CallID: q.CallID, ToolCall: q.ToolCall,
+		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session, CallID: q.CallID, ToolCall: q.ToolCall,
 		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
 	}
+}
+
+// left is what a person said while nobody waited, for this call alone.
+func (n *notice) left(a store.Approval) permissions.Answer {
+	answered := a.Answered
+	a.Answered = now() // how long it has waited does not count, but for its expiry, which the store knows
+	out := n.answer(a)
+	if out.Verdict == permissions.Approve {
+		out.Reason = fmt.Sprintf("answered at %s, after the process that asked had ended (question %s)", answered.Format(time.DateTime), a.ID)
+	}
+	return out
 }
 
 // answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was stopped or the
@@ -105,10 +179,12 @@ func (n *notice) Settle(here permissions.Answer) (holds permissions.Answer, firs
 	if s := n.app.openedStore(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		a, err := s.Answer(ctx, n.id, store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason}, nil)
+		a, err := s.Answer(ctx, n.id(), store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason, UsedBy: n.question.CallID}, nil)
 		switch {
 		case errors.Is(err, store.ErrAnswered):
 			return n.answer(a), false
+		case errors.Is(err, store.ErrExpired):
+			return tooLate, false
 		case err != nil && !errors.Is(err, store.ErrNoApproval):
 			n.app.o.Say(fmt.Sprintf("the answer that was given here holds, though it may still stand open with a2a-acp approvals: %v", err))
 		}
@@ -120,12 +196,15 @@ func (n *notice) Settle(here permissions.Answer) (holds permissions.Answer, firs
 // Withdraw implements permissions.Notice.
 func (n *notice) Withdraw(why error) {
 	s := n.app.openedStore()
-	if s == nil {
+	if s == nil || errors.Is(why, permissions.ErrAskerGone) {
 		return
+	}
+	if errors.Is(why, context.Canceled) && n.app.leaving.Load() {
+		return // not taken back: we end, and with us whatever waited for the answer
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
-	if err := s.Withdraw(ctx, n.id, why.Error()); err != nil {
+	if err := s.Withdraw(ctx, n.id(), why.Error()); err != nil {
 		n.app.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v", err))
 	}
 }
@@ -153,9 +232,12 @@ func (a *App) openStore(ctx context.Context) (*store.Store, error) {
 	if a.Unrecorded != nil {
 		return nil, a.Unrecorded
 	}
-	s, err := openStoreIn(ctx, a.state)
+	s, err := openStoreIn(ctx, a.state, a.Record)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.NoticeLeft(ctx); err != nil {
+		a.o.Say(fmt.Sprintf("questions of processes that have ended are not on record: %v", err))
 	}
 	a.store = s
 	a.onClose(s.Close)

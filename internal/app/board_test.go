@@ -59,17 +59,18 @@ func TestTwoApps(t *testing.T) {
 	content := "new\x1b"
 	q := permissions.Question{Title: "write x", Text: "Asked because: why", Action: permissions.ActionWrite, Digest: "d", Change: &permissions.FileChange{Path: "/x", NewText: content}}
 	first, second := a.Board().Post(q), a.Board().Post(q)
-	heard := make(chan permissions.Answer, 1)
+	heard, up := make(chan permissions.Answer, 1), make(chan string, 1)
 	go func() { // ends with the answer
-		answer, err := first.Elsewhere(ctx)
+		answer, err := first.Elsewhere(ctx, func(id string) { up <- id })
 		if err != nil {
 			t.Error(err)
 		}
 		heard <- answer
 	}()
-	other := waitFor(t, o, first.ID())
+	id := <-up
+	other := waitFor(t, o, id)
 	defer other.Close()
-	asked, err := other.Get(ctx, first.ID())
+	asked, err := other.Get(ctx, id)
 	if err != nil || !strings.Contains(asked.Text, "new\\u{1b}") || asked.Bound || time.Until(asked.Expires) < 23*time.Hour {
 		t.Errorf("it stands there as %+v, %v", asked, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -105,6 +106,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		Tools:         &toolDoor{app: b.app, self: b.self, cell: b.cell},
 		Governors:     b.app.Governors,
 		Board:         b.app.Board(),
+		Principal:     permissions.QuoteArgv(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.admit,
 		Stop:          b.stop,
@@ -151,6 +153,7 @@ func isSignalCode(code int) bool {
 
 func (b *bridge) stop(why acp.StopCause) {
 	b.left.Store(why == acp.EditorGone)
+	b.app.leaving.Store(true)
 	go b.agent.Stop() // ends with the agent; run waits for it through Wait
 }
 

@@ -39,13 +39,13 @@ func (l *limiter) account(in *input) string {
 	name := ""
 	switch l.limit.Key {
 	case KeyAgent:
-		name = in.Agent
+		name = in.review.Principal // and not the name that it gives itself, which it could change for each call
 	case KeyTool:
 		name = in.ToolCall.ToolID
 	case KeySession:
 		name = in.SessionID
 	}
-	// Agents and sessions name themselves, as long as they please.
+	// Sessions name themselves, as long as they please.
 	sum := sha256.Sum256([]byte(name))
 	return fmt.Sprintf("%s/%s/%x", l.id, l.limit.Key, sum[:12])
 }
@@ -53,7 +53,7 @@ func (l *limiter) account(in *input) string {
 func (l *limiter) each(in *input) string {
 	switch l.limit.Key {
 	case KeyAgent:
-		return fmt.Sprintf(" for the agent %s", quoted(in.Agent))
+		return fmt.Sprintf(" for the agent (it calls itself %s)", quoted(in.Agent))
 	case KeyTool:
 		return fmt.Sprintf(" for the tool %s", quoted(in.ToolCall.ToolID))
 	case KeySession:

@@ -16,7 +16,7 @@ const (
 	Denied    State = "denied"
 	Withdrawn State = "withdrawn" // whoever asked has taken it back
 	Expired   State = "expired"   // nobody answered in time, which counts as no
-	Gone      State = "gone"      // the process that asked has ended, so nothing would come of an answer
+	Gone      State = "gone"      // the process that asked has ended, and nobody could find the answer: nothing would come of it
 )
 
 // Approval is one question to a person, and its answer. Title and Text are shown to people: whoever makes an Approval has
@@ -37,12 +37,25 @@ type Approval struct {
 	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise the editor or the agent does, and
 	// the answer is about what the agent says.
 	Bound bool
+	// Key names the act, and all that an answer depends on, for whoever asks the very same later; "" when nobody could.
+	Key string
 
 	Answered time.Time // zero while it waits
 	Approver string    // who answered, and where
 	Reason   string    // what the approver said, or why it was withdrawn
 
+	Used   time.Time // when the answer was given to a call; zero before. No answer is given twice.
+	UsedBy string    // the CallID of that call
+	// Left tells that the process that asked has ended before it had an answer. The question stands, and its answer waits for
+	// whoever asks the very same before Expires.
+	Left bool
+
 	owner string
+}
+
+// Kept tells whether there is an answer that nobody has been given yet, and that the next one who asks the very same is given.
+func (a Approval) Kept() bool {
+	return (a.State == Approved || a.State == Denied) && a.Left && a.Used.IsZero() && a.Key != ""
 }
 
 // Answer is what a person said to a question.
@@ -50,6 +63,8 @@ type Answer struct {
 	Approved bool
 	Approver string // required: who, and where
 	Reason   string
+	// UsedBy is the CallID of the call that goes on by the answer, where the one who answers carries the call out too.
+	UsedBy string
 }
 
 // The reasons why a question cannot be answered. The Approval that comes with them says more.
@@ -58,7 +73,9 @@ var (
 	ErrAnswered   = errors.New("it was answered before")
 	ErrWithdrawn  = errors.New("it was withdrawn")
 	ErrExpired    = errors.New("nobody answered in time, which counts as no")
-	ErrGone       = errors.New("the process that asked has ended, so nothing would come of an answer")
+	ErrGone       = errors.New("the process that asked has ended, and nobody could find an answer, so nothing would come of it")
+	ErrUsed       = errors.New("the answer was given to a call already")
+	ErrNotKept    = errors.New("there is no answer that waits for a call")
 )
 
 // refusal is the reason why a question in that state takes no answer; nil when it does.

@@ -16,22 +16,8 @@ const keptFor = 24 * time.Hour
 // pollEvery is how often a waiting process looks at its question. One look is one read by key.
 const pollEvery = 150 * time.Millisecond
 
-const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, approver, reason`
-
-// Put keeps a question of this process, which waits from now on. It needs an ID (see NewID) and an expiry.
-func (s *Store) Put(ctx context.Context, a Approval) error {
-	asked := s.now()
-	return s.change(ctx, func(tx *sql.Tx) error {
-		old := asked.Add(-keptFor).UnixMilli()
-		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE asked < ? AND expires < ?`, old, old); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			a.ID, asked.UnixMilli(), a.Expires.UnixMilli(), thisProcess(), a.Door, a.Agent, a.Session, a.CallID, a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound)
-		return err
-	})
-}
+const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, approver, reason,
+	key, used, used_by`
 
 // Answer answers a question. The first answer holds: to any later one it gives the reason (ErrAnswered and its like) with
 // the question as it stands. record is called while nobody else can answer, before the answer is kept; when it fails, there
@@ -49,6 +35,9 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 		if answer.Approved {
 			a.State = Approved
 		}
+		if answer.UsedBy != "" {
+			a.Used, a.UsedBy = a.Answered, answer.UsedBy
+		}
 		if record != nil {
 			if err := record(a); err != nil {
 				return err
@@ -59,11 +48,12 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 	return a, err
 }
 
-// Withdraw takes a question back: nobody can answer it any more. One that is answered stays so.
+// Withdraw takes a question of this process back: nobody can answer it any more, and an answer that it has, and that no call was
+// given yet, counts no more.
 func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ? WHERE id = ? AND state = 'pending'`,
-			s.now().UnixMilli(), why, id)
+		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ?
+			WHERE id = ? AND owner = ? AND (state = 'pending' OR state = 'approved' AND used = 0)`, s.now().UnixMilli(), why, id, thisProcess())
 		return err
 	})
 }
@@ -74,11 +64,16 @@ func (s *Store) Get(ctx context.Context, id string) (Approval, error) {
 }
 
 // List gives the questions that were asked of late, the oldest first.
-func (s *Store) List(ctx context.Context) (list []Approval, err error) {
+func (s *Store) List(ctx context.Context) ([]Approval, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM approvals ORDER BY asked, id`)
 	if err != nil {
 		return nil, err
 	}
+	return s.readAll(rows)
+}
+
+// readAll reads rows and closes them.
+func (s *Store) readAll(rows *sql.Rows) (list []Approval, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		a, err := s.read(rows)
@@ -90,8 +85,8 @@ func (s *Store) List(ctx context.Context) (list []Approval, err error) {
 	return list, rows.Err()
 }
 
-// Wait waits until a question of this process is answered, and gives it. It returns ctx's cause when ctx ends first, and
-// the reason when there is nothing to wait for any more.
+// Wait waits until a question of this process is answered, and gives it: the call that asked has the answer then, and no other
+// gets it. It returns ctx's cause when ctx ends first, and the reason when there is nothing to wait for any more.
 func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -103,7 +98,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 		case err != nil:
 			return a, err
 		case a.State == Approved || a.State == Denied:
-			return a, nil
+			return s.take(ctx, id)
 		case a.State != Pending:
 			return a, a.State.refusal()
 		}
@@ -142,17 +137,22 @@ func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
 }
 
 func set(ctx context.Context, tx *sql.Tx, a Approval) error {
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, approver = ?, reason = ? WHERE id = ?`,
-		a.State, a.Answered.UnixMilli(), a.Approver, a.Reason, a.ID)
+	used := int64(0)
+	if !a.Used.IsZero() {
+		used = a.Used.UnixMilli()
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, approver = ?, reason = ?, used = ?, used_by = ? WHERE id = ?`,
+		a.State, a.Answered.UnixMilli(), a.Approver, a.Reason, used, a.UsedBy, a.ID)
 	return err
 }
 
 // read reads a row. Whether a question still waits follows from the time and from the process that asked, too.
 func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	var a Approval
-	var asked, expires, answered int64
+	var asked, expires, answered, used int64
 	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID, &a.ToolCall, &a.Kind,
-		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Approver, &a.Reason)
+		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Approver, &a.Reason,
+		&a.Key, &used, &a.UsedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Approval{}, ErrNoApproval
 	}
@@ -163,13 +163,19 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	if answered > 0 {
 		a.Answered = time.UnixMilli(answered)
 	}
-	if a.State == Pending {
-		switch {
-		case !s.now().Before(a.Expires):
-			a.State = Expired
-		case !lives(a.owner):
-			a.State = Gone
-		}
+	if used > 0 {
+		a.Used = time.UnixMilli(used)
+	}
+	if a.State == Withdrawn || !a.Used.IsZero() {
+		return a, nil
+	}
+	late := !s.now().Before(a.Expires)
+	a.Left = !late && !lives(a.owner)
+	switch {
+	case a.State == Pending && late:
+		a.State = Expired
+	case a.State == Pending && a.Left && a.Key == "":
+		a.State = Gone
 	}
 	return a, nil
 }

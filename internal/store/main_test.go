@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,14 +21,23 @@ const roleVariable = "A2A_TEST_STORE_ROLE"
 // roles are what other processes do with the database that their first argument names. They say a line on stdout when they
 // are ready, and go on when their stdin gives a line.
 var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
-	// ask ID puts a question and waits.
+	// ask ID puts a question and waits; asksame ID one that can be asked again.
 	"ask": func(ctx context.Context, s *Store, args []string) error {
-		if err := s.Put(ctx, question(args[0])); err != nil {
+		if _, err := s.Put(ctx, question(args[0])); err != nil {
 			return err
 		}
 		fmt.Println("asked")
 		a, err := s.Wait(ctx, args[0])
 		fmt.Println(a.State, a.Approver, err)
+		return nil
+	},
+	"asksame": func(ctx context.Context, s *Store, args []string) error {
+		if _, err := s.Put(ctx, same(args[0])); err != nil {
+			return err
+		}
+		fmt.Println("asked")
+		a, err := s.Wait(ctx, args[0])
+		fmt.Println(a.State, a.UsedBy, err)
 		return nil
 	},
 	// answer ID WHO approves it as soon as it is told to.
@@ -40,11 +50,24 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 		fmt.Println(a.Approver, err)
 		return nil
 	},
+	// again ID asks the very same as every other process that plays this role, as soon as it is told to, and says which question
+	// it has and whose answer. It stays until it is told again.
+	"again": func(ctx context.Context, s *Store, args []string) error {
+		in := bufio.NewReader(os.Stdin)
+		fmt.Println("ready")
+		if _, err := in.ReadString('\n'); err != nil {
+			return err
+		}
+		a, err := s.Put(ctx, same(args[0]))
+		fmt.Println(a.ID, a.State, a.UsedBy, err)
+		_, _ = in.ReadString('\n')
+		return nil
+	},
 	// busy NAME makes ten questions, and answers each.
 	"busy": func(ctx context.Context, s *Store, args []string) error {
 		for i := range 10 {
 			id := fmt.Sprintf("%s-%d", args[0], i)
-			if err := s.Put(ctx, question(id)); err != nil {
+			if _, err := s.Put(ctx, question(id)); err != nil {
 				return err
 			}
 			if _, err := s.Answer(ctx, id, Answer{Approver: "me"}, nil); err != nil {
@@ -57,6 +80,13 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 
 func question(id string) Approval {
 	return Approval{ID: id, Expires: time.Now().Add(time.Hour), Title: "run it", Text: "rm -rf /", Kind: "execute", Digest: "abc", Bound: true}
+}
+
+// same is a question that can be asked again.
+func same(id string) Approval {
+	a := question(id)
+	a.Key, a.CallID = "the very same", "call of "+id
+	return a
 }
 
 func TestMain(m *testing.M) {
@@ -119,6 +149,14 @@ func (o *other) line() string {
 		o.t.Fatalf("the other process said nothing: %v; %s", err, o.err)
 	}
 	return strings.TrimSpace(line)
+}
+
+// stop has the process stand still, as one that the kernel does not run.
+func (o *other) stop() {
+	o.t.Helper()
+	if err := o.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		o.t.Fatal(err)
+	}
 }
 
 func (o *other) tell() {

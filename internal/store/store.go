@@ -18,20 +18,24 @@ const Name = "state.db"
 
 // Store is an open database. It is safe for concurrent use, also by several processes. Close it.
 type Store struct {
-	db  *sql.DB
-	now func() time.Time
+	db     *sql.DB
+	now    func() time.Time
+	record func(turn Turn, before, now Approval) error
 }
 
 // Options says what a Store is made of.
 type Options struct {
 	Path string           // required: the database; its directory is ours alone (see internal/state)
 	Now  func() time.Time // optional, default time.Now
+	// Record puts on record what becomes of a question besides being asked and answered: as it was, and as it will be. It is called
+	// before that counts, while nobody else can change the question; with an error nothing changes. Optional.
+	Record func(turn Turn, before, now Approval) error
 }
 
 // Open opens the database, makes it where there is none (mode 0600), and brings its tables to the present form. It waits
 // for other processes that are at the same. One that a newer version of the program has been at is refused.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{now: o.Now}
+	s := &Store{now: o.Now, record: o.Record}
 	if s.now == nil {
 		s.now = time.Now
 	}

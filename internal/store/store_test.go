@@ -23,7 +23,7 @@ func TestReopened(t *testing.T) {
 		Door: "mcp", Agent: "gemini", Session: "s1", CallID: "c1", ToolCall: "t1", Kind: "call",
 		Title: "a\x00b", Text: "two\nlines \u202e", Digest: "d", Bound: true,
 	}
-	if err := s.Put(t.Context(), want); err != nil {
+	if _, err := s.Put(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -46,7 +46,7 @@ func TestPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	if err := s.Put(t.Context(), question("a")); err != nil {
+	if _, err := s.Put(t.Context(), question("a")); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(path + "*")
@@ -71,7 +71,7 @@ func TestPrivate(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, newPath(t))
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "user_version": "2"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "user_version": "3"} {
 		var got string
 		if err := s.db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q (%v), want %q", pragma, got, err, want)
@@ -120,7 +120,7 @@ func TestStates(t *testing.T) {
 			clock := time.Now()
 			s := open(t, newPath(t))
 			s.now = func() time.Time { return clock }
-			if err := s.Put(ctx, question("q")); err != nil {
+			if _, err := s.Put(ctx, question("q")); err != nil {
 				t.Fatal(err)
 			}
 			if err := test.first(s, &clock); err != nil {
@@ -142,7 +142,7 @@ func TestStates(t *testing.T) {
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := open(t, newPath(t))
-	if err := s.Put(t.Context(), question("q")); err != nil {
+	if _, err := s.Put(t.Context(), question("q")); err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("the disk is full")
@@ -163,12 +163,12 @@ func TestPruned(t *testing.T) {
 	old := question("old")
 	old.Expires = clock.Add(time.Hour)
 	for _, a := range []Approval{old, question("long")} {
-		if err := s.Put(t.Context(), a); err != nil {
+		if _, err := s.Put(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	clock = time.Now()
-	if err := s.Put(t.Context(), question("new")); err != nil {
+	if _, err := s.Put(t.Context(), question("new")); err != nil {
 		t.Fatal(err)
 	}
 	list, err := s.List(t.Context())
@@ -181,7 +181,7 @@ func TestPruned(t *testing.T) {
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	s := open(t, newPath(t))
-	if err := s.Put(t.Context(), question("q")); err != nil {
+	if _, err := s.Put(t.Context(), question("q")); err != nil {
 		t.Fatal(err)
 	}
 	gone := errors.New("the session was closed")

@@ -2,9 +2,12 @@ package acp
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -334,7 +337,9 @@ func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Questi
 		Title: permissions.ShowLine(a.title()),
 		Text:  "Asked because: " + permissions.ShowLine(asked.Reason),
 		Door:  a.request.Door, Agent: a.request.Agent, CallID: a.id, Digest: a.ledger.Digest(),
+		Basis: b.basis(a.request, asked),
 	}
+	q.Basis.Frame = frameDigest(a.frame)
 	if call := b.callFor(*a); call != nil {
 		q.ToolCall = call.id
 	}
@@ -346,6 +351,33 @@ func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Questi
 		q.Change = a.change
 	}
 	return q
+}
+
+// basis is what an answer about an act of the editor's or the agent's rests on.
+func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) permissions.Basis {
+	basis := permissions.Basis{Principal: r.Principal, Workspace: r.Workspace.Dirs(), Policy: asked.Policy}
+	if b.o.Governors != nil {
+		basis.Governors = b.o.Governors.Hash(r.Workspace)
+	}
+	if b.o.Confinement != nil {
+		basis.Plan = "confined"
+	}
+	return basis
+}
+
+// frameDigest names what a request asks for, whatever its session and its id: the environment of a command, too.
+func frameDigest(frame ndjson.Frame) string {
+	params, err := exactObject(frame.Params)
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if name != "sessionId" {
+			fmt.Fprintf(h, "%d %s %d %s\n", len(name), name, len(params[name]), params[name])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // title is the act in one line, as short as the person can still tell what it is.

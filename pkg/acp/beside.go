@@ -40,7 +40,9 @@ func (b *Bridge) post(p prompt, asked permissions.Decision) *standing {
 	if _, ok := permissions.ChooseOption(permissions.Decision{Verdict: permissions.Approve}, p.options); !ok {
 		return nil
 	}
-	s := &standing{notice: b.o.Board.Post(p.question(asked)), waited: make(chan struct{})}
+	question := p.question(asked)
+	question.Basis = b.basis(p.claim.request, asked)
+	s := &standing{notice: b.o.Board.Post(question), waited: make(chan struct{})}
 	ctx, stop := context.WithCancelCause(b.turnContext(p.session))
 	limited, release := context.WithTimeoutCause(ctx, b.o.Patience, errNoAnswer)
 	s.ctx, s.stop = limited, func(cause error) { stop(cause); release() }
@@ -59,7 +61,7 @@ func (b *Bridge) watch(p prompt, asked permissions.Decision) {
 		return
 	}
 	b.holding.Go(func() {
-		answer, err := s.notice.Elsewhere(s.ctx)
+		answer, err := s.notice.Elsewhere(s.ctx, nil)
 		switch {
 		case err == nil:
 			s.elsewhere = &answer

@@ -29,9 +29,13 @@ func (s *slate) Post(q permissions.Question) permissions.Notice {
 	return n
 }
 
-func (n *slip) ID() string { return "id" }
+func (n *slip) Earlier(context.Context) (answer permissions.Answer, found bool, err error) {
+	return answer, false, nil
+}
 
-func (n *slip) Elsewhere(ctx context.Context) (permissions.Answer, error) {
+func (n *slip) Over(permissions.Answer, error) {}
+
+func (n *slip) Elsewhere(ctx context.Context, _ func(string)) (permissions.Answer, error) {
 	select {
 	case answer := <-n.elsewhere:
 		return answer, nil

@@ -124,6 +124,7 @@ type Options struct {
 	Tools     ToolDoor          // optional: without it the agent is offered nothing
 	Governors Governors         // optional
 	Board     permissions.Board // optional: without it questions are answered in the editor only
+	Principal string            // optional: who the agent is, as far as we know ourselves (see permissions.Request)
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which counts as no.
 	// Optional, default DefaultPatience.
 	Patience time.Duration
@@ -253,8 +254,8 @@ func (b *Bridge) Run(ctx context.Context) error {
 	return agentErr
 }
 
-// errGone ends what waits for a person when there is no agent left to wait for.
-var errGone = errors.New("the agent has ended")
+// errGone ends what waits for a person when there is no agent left to wait for. Nobody has taken the question back.
+var errGone = permissions.AskerGone("the agent has ended")
 
 // end withdraws what waits and answers what the agent left open.
 func (b *Bridge) end() {

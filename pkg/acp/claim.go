@@ -42,7 +42,7 @@ var promptTools = map[permissions.Action][]string{
 }
 
 // readClaim turns what was told of a call into a Request.
-func readClaim(s *Session, id string, call *toolCall, agent string) claim {
+func readClaim(s *Session, id string, call *toolCall, agent, principal string) claim {
 	action, ok := actions[call.kind]
 	switch {
 	case leavesPlan(call):
@@ -52,7 +52,7 @@ func readClaim(s *Session, id string, call *toolCall, agent string) claim {
 	}
 	c := claim{request: permissions.Request{
 		Door: tool.DoorACP, Action: action, Prompt: true, Tools: promptTools[action],
-		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Session: id, Mode: s.Mode(),
+		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Principal: principal, Session: id, Mode: s.Mode(),
 	}}
 	c.doubt(permissions.Doubtful(call.title)...)
 	input, err := exactObject(call.rawInput)

@@ -65,7 +65,7 @@ var verbs = map[permissions.Action]string{
 
 // newRequest begins the request of an act that the agent asks the editor to carry out.
 func (b *Bridge) newRequest(s *Session, session string, action permissions.Action, toolID string) permissions.Request {
-	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID}, Agent: b.agentName(), Session: session}
+	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID}, Agent: b.agentName(), Principal: b.o.Principal, Session: session}
 	if s != nil {
 		r.Workspace, r.Dir, r.Mode = s.Workspace(), s.Dir(), s.Mode()
 	}

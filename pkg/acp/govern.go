@@ -17,6 +17,8 @@ import (
 type Governors interface {
 	// Active tells whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
+	// Hash names those that could be asked about acts in the workspace, by what they are; "" for none.
+	Hash(tool.Workspace) string
 	// Review gives what they say of an act. What does not answer never approves.
 	Review(context.Context, permissions.Review) permissions.Ruling
 	// Forget drops what was counted for a session that has ended.

@@ -90,7 +90,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	agent := b.agent
 	b.mu.Unlock()
 	p.call = &copied
-	p.claim = readClaim(p.session, id, p.call, agent)
+	p.claim = readClaim(p.session, id, p.call, agent, b.o.Principal)
 	return p, ""
 }
 

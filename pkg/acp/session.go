@@ -66,6 +66,9 @@ func (s *Session) Dir() string {
 // Agent gives the name that the agent gave itself.
 func (s *Session) Agent() string { return s.b.agentName() }
 
+// Principal is who the agent is, as far as we know ourselves.
+func (s *Session) Principal() string { return s.b.o.Principal }
+
 // openSession owns session/new, load, resume and fork: the session's directories are noted, and the agent gets one more
 // MCP server, ours. The client's own servers stay as they are.
 func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {

@@ -246,6 +246,8 @@ type council struct{ word, reason string }
 
 func (c *council) Active(tool.Workspace) bool { return true }
 
+func (c *council) Hash(tool.Workspace) string { return c.word }
+
 func (c *council) Forget(string) {}
 
 func (c *council) Review(ctx context.Context, r permissions.Review) permissions.Ruling {

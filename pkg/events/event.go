@@ -23,6 +23,9 @@ const (
 	ToolSeen         Type = "tool.seen"         // the agent did it by itself: seen, not decided
 	ApprovalAsked    Type = "approval.asked"    // a person is being asked
 	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
+	ApprovalLeft     Type = "approval.left"     // the process that asked has ended; the question stands; Detail names it
+	ApprovalJoined   Type = "approval.joined"   // the very same was asked again: one question for both; Detail names it
+	ApprovalUsed     Type = "approval.used"     // an answer that had waited was given to this call, and counts no more; Detail says whose
 	TrustGiven       Type = "trust.given"       // a person trusts a workspace's own files as they are: Files; Detail says who
 	TrustRevoked     Type = "trust.revoked"     // and no longer does
 	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was

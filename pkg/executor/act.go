@@ -41,6 +41,7 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		Workspace:            call.Workspace,
 		Dir:                  invocation.Dir,
 		Agent:                call.Origin.Agent,
+		Principal:            call.Origin.Principal,
 		Session:              call.Origin.Session,
 		ReadOnly:             t.IsReadOnly(),
 		Headless:             call.Origin.Headless,

@@ -123,6 +123,9 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		Once:     a.request.RequiresConfirmation,
 		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
 		Digest: a.invocation.Digest().String(), Bound: true,
+		Basis: permissions.Basis{
+			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy, Governors: asked.Governors, Plan: a.plan.Digest(),
+		},
 	}
 	for _, path := range a.request.Paths {
 		question.Paths = append(question.Paths, a.mask(path.Name))

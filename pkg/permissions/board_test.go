@@ -13,13 +13,21 @@ type slate struct {
 	elsewhere chan Answer
 	broken    error
 	held      *Answer // an answer from elsewhere that was kept before ours
+	left      *Answer // an answer that was there before anybody was asked
+	over      int
 	settled   []Answer
 	withdrawn []string
 }
 
 func (s *slate) Post(Question) Notice { return s }
-func (s *slate) ID() string           { return "id" }
-func (s *slate) Elsewhere(ctx context.Context) (Answer, error) {
+func (s *slate) Earlier(context.Context) (Answer, bool, error) {
+	if s.left != nil {
+		return *s.left, true, nil
+	}
+	return Answer{}, false, nil
+}
+func (s *slate) Over(Answer, error) { s.over++ }
+func (s *slate) Elsewhere(ctx context.Context, _ func(string)) (Answer, error) {
 	if s.broken != nil {
 		return Answer{}, s.broken
 	}
@@ -68,6 +76,10 @@ func TestAskBeside(t *testing.T) {
 			return no, nil
 		}, yes, nil, 0, ""},
 		{"elsewhere, which was not heard of", slate{held: &yes}, func(context.Context, *slate, context.CancelCauseFunc) (Answer, error) { return no, nil }, yes, nil, 1, ""},
+		{"left by a person when nobody waited", slate{left: &yes}, func(_ context.Context, s *slate, _ context.CancelCauseFunc) (Answer, error) {
+			s.t.Error("asked though there was an answer")
+			return no, nil
+		}, yes, nil, 0, ""},
 		{"nobody, since the caller gives up", slate{}, func(ctx context.Context, _ *slate, cancel context.CancelCauseFunc) (Answer, error) {
 			cancel(gone)
 			<-ctx.Done()
@@ -84,6 +96,9 @@ func TestAskBeside(t *testing.T) {
 			got, err := AskBeside(ctx, &s, Question{}, func(ctx context.Context) (Answer, error) { return test.here(ctx, &s, cancel) })
 			if got != test.want || !errors.Is(err, test.err) {
 				t.Errorf("got %+v, %v; want %+v, %v", got, err, test.want, test.err)
+			}
+			if s.over != 1 {
+				t.Errorf("the asking came to its end %d times", s.over)
 			}
 			if len(s.settled) != test.settled || strings.Join(s.withdrawn, ",") != test.withdrawn {
 				t.Errorf("settled %v, withdrawn %v; want %d times, %q", s.settled, s.withdrawn, test.settled, test.withdrawn)

@@ -217,7 +217,9 @@ func TestLimit(t *testing.T) {
 	yes := rule("r", Approve, include("docs/**"))
 	yes.Limit = &Limit{Count: 2, Per: time.Hour, Key: LimitAgent}
 	a := New(Options{Policies: NewSet([]File{v2(yes, rule("also", Approve, include("docs/**")))}), Now: func() time.Time { return now }})
-	by := func(agent string) Request { return with(b.write("docs/a.md"), func(r *Request) { r.Agent = agent }) }
+	by := func(agent string) Request {
+		return with(b.write("docs/a.md"), func(r *Request) { r.Principal = agent })
+	}
 	expect := func(what string, got Decision, want Verdict) {
 		t.Helper()
 		if got.Verdict != want {
@@ -237,6 +239,7 @@ func TestLimit(t *testing.T) {
 	if third.Reasons[0].Condition != "limit" || third.Rule != "r" {
 		t.Errorf("%+v", third)
 	}
+	expect("the same agent by another name", a.Take(with(by("one"), func(r *Request) { r.Agent = "somebody else" })), Ask)
 	expect("another agent", a.Take(by("two")), Approve)
 	now = now.Add(time.Hour - time.Nanosecond)
 	expect("just before", a.Take(by("one")), Ask)

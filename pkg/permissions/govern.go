@@ -10,6 +10,7 @@ import (
 // are not in it.
 type Review struct {
 	CallID, ToolCall, Session, Task, Agent string
+	Principal                              string // see Request.Principal; governors outside are not told
 
 	Door      tool.Door
 	Action    Action
@@ -46,7 +47,7 @@ type ReviewedPath struct {
 // NewReview tells of a request. mask takes secret values out of a text; the arguments are those that anybody may see.
 func NewReview(r Request, decided Decision, arguments map[string]any, mask func(string) string) Review {
 	review := Review{
-		Session: r.Session, Agent: r.Agent, Door: r.Door, Action: r.Action, Tools: r.Tools, Arguments: arguments,
+		Session: r.Session, Agent: r.Agent, Principal: r.Principal, Door: r.Door, Action: r.Action, Tools: r.Tools, Arguments: arguments,
 		Shell: mask(r.ShellText), Dir: mask(r.Dir), Workspace: r.Workspace, ReadOnly: r.ReadOnly, Decided: decided,
 	}
 	for _, path := range r.Paths {

@@ -60,7 +60,7 @@ func (c *compiledRule) limitKey(v *view) string {
 	apart := ""
 	switch c.Limit.Key {
 	case LimitAgent:
-		apart = v.Agent
+		apart = v.Principal // an agent could give itself another name for each call
 	case LimitSession:
 		apart = v.Session
 	case LimitTool:

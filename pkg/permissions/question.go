@@ -2,7 +2,9 @@ package permissions
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+	"strconv"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -31,6 +33,42 @@ type Question struct {
 	Digest string
 	// Bound tells that we carry the act out ourselves, and only as Digest names it. Otherwise the editor does, or the agent.
 	Bound bool
+	Basis Basis
+}
+
+// Basis is what an answer rests on beside the act itself: an answer that was given on another is none.
+type Basis struct {
+	Principal string // who asks, as far as we know ourselves (see Request.Principal)
+	Workspace []string
+	Policy    string // as in a Decision
+	Governors string
+	Plan      string // the sandbox plan, where we run it
+	Frame     string // names what else was asked for with the act, where somebody else carries it out
+}
+
+// Key names the question for whoever asks the very same later, from another process too: the same act, by the same one, in the
+// same place, on the same basis. It is "" for an act that cannot be named: nobody else can ask that.
+func (q Question) Key() string {
+	if q.Digest == "" {
+		return ""
+	}
+	shown := ""
+	if !q.Bound { // then the words are all that there is
+		shown = q.Title + "\n" + q.shown()
+	}
+	parts := []string{
+		"question v1", string(q.Door), q.Agent, q.Basis.Principal, string(q.Action), q.Digest, strconv.FormatBool(q.Bound), shown,
+		q.Basis.Policy, q.Basis.Governors, q.Basis.Plan, q.Basis.Frame, strconv.Itoa(len(q.Basis.Workspace)),
+	}
+	return hex.EncodeToString([]byte(joinKey(append(parts, q.Basis.Workspace...)...)))
+}
+
+// shown is all the text that people are shown, with the change that an editor shows by itself.
+func (q Question) shown() string {
+	if q.Change == nil {
+		return q.Text
+	}
+	return q.Text + "\n" + q.Change.Show()
 }
 
 // FileChange is a file as it is and as it would be.

@@ -45,8 +45,11 @@ type Request struct {
 	Workspace tool.Workspace
 	Dir       string // what relative paths are relative to: absolute
 
-	Agent   string
-	Session string
+	Agent string // as it calls itself: a claim
+	// Principal is who asks, as far as we know ourselves and nobody else can choose: of an agent the command that a person had us
+	// start. "" stands for all of whom we know nothing.
+	Principal string
+	Session   string
 	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked.
 	Mode     string
 	Headless bool

@@ -24,11 +24,13 @@ type Call struct {
 
 // Origin says who made a call.
 type Origin struct {
-	Door     Door
-	Agent    string // the agent's own name, as it gave it; "" when a person calls
-	Session  string // the ACP session; "" when there is none
-	Task     string // the A2A task; "" when there is none
-	Mode     string // the mode that the agent is in, as far as it has told
-	Headless bool   // nobody can be asked
-	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
+	Door  Door
+	Agent string // the agent's own name, as it gave it; "" when a person calls
+	// Principal is who calls, as far as we know ourselves: of an agent the command that a person had us start. It is never recorded.
+	Principal string
+	Session   string // the ACP session; "" when there is none
+	Task      string // the A2A task; "" when there is none
+	Mode      string // the mode that the agent is in, as far as it has told
+	Headless  bool   // nobody can be asked
+	ToolCall  string // the id under which the agent told the editor of the call; "" when it did not
 }

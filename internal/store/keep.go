@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+)
+
+// A question belongs to what was asked, not to the process that asked. When that process is killed, the question stands until it
+// expires; it can be answered; and the one who next asks the very same (see Approval.Key) takes the question over, or is given
+// the answer. All of that happens under the write lock, so that of many who ask at once exactly one has it.
+
+// Turn says what became of a question besides being asked and answered.
+type Turn string
+
+// The turns.
+const (
+	TurnLeft   Turn = "left"   // the process that asked has ended; the question stands
+	TurnJoined Turn = "joined" // the very same was asked again; it is that call's question now
+	TurnUsed   Turn = "used"   // the answer was given to a call that asked the very same
+)
+
+// told puts a turn on record, before it counts. before is the question as it was.
+func (s *Store) told(turn Turn, before, now Approval) error {
+	if s.record == nil {
+		return nil
+	}
+	return s.record(turn, before, now)
+}
+
+// Put keeps a question of this process, which waits from now on, and gives it as it stands. It needs an ID (see NewID) and an
+// expiry. Where the very same was asked by a process that has ended, there is no second question: the one there is becomes ours,
+// with its ID and its expiry; and where that one is answered, the answer is ours, once, and nobody needs to wait.
+func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		old := s.now().Add(-keptFor).UnixMilli()
+		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE asked < ? AND expires < ?`, old, old); err != nil {
+			return err
+		}
+		left, err := s.left(ctx, tx, a.Key)
+		if err != nil {
+			return err
+		}
+		for _, earlier := range left { // an answer before a question that is still open
+			if earlier.Kept() {
+				stands, err = s.give(ctx, tx, earlier, a)
+				return err
+			}
+		}
+		for _, earlier := range left {
+			if earlier.State == Pending {
+				stands, err = s.join(ctx, tx, earlier, a)
+				return err
+			}
+		}
+		a.Asked, a.State, a.owner = s.now(), Pending, thisProcess()
+		stands = a
+		_, err = tx.ExecContext(ctx, `INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, key)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID, a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key)
+		return err
+	})
+	return stands, err
+}
+
+// Take gives the call of a question the answer that a person gave to the very same after the process that asked had ended. It is
+// ErrNotKept where there is none. Nothing is asked.
+func (s *Store) Take(ctx context.Context, a Approval) (given Approval, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		left, err := s.left(ctx, tx, a.Key)
+		if err != nil {
+			return err
+		}
+		for _, earlier := range left {
+			if earlier.Kept() {
+				given, err = s.give(ctx, tx, earlier, a)
+				return err
+			}
+		}
+		return ErrNotKept
+	})
+	return given, err
+}
+
+// left gives the questions with that key whose process has ended, and that count still, the oldest first.
+func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, error) {
+	if key == "" {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM approvals WHERE key = ? AND used = 0 AND state <> 'withdrawn' ORDER BY asked, id`, key)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.readAll(rows)
+	return slices.DeleteFunc(list, func(a Approval) bool { return !a.Left }), err
+}
+
+// give gives an answer that waited to the call of another question, for good.
+func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
+	given := earlier
+	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, thisProcess()
+	if err := s.told(TurnUsed, earlier, given); err != nil {
+		return earlier, err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`, given.Used.UnixMilli(), given.UsedBy, given.owner, given.ID)
+	return given, err
+}
+
+// join makes a question that is still open that of another call. What people were shown of it stays as it was shown.
+func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (Approval, error) {
+	joined := earlier
+	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID, by.ToolCall, false, thisProcess()
+	if err := s.told(TurnJoined, earlier, joined); err != nil {
+		return earlier, err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0 WHERE id = ?`,
+		joined.Session, joined.CallID, joined.ToolCall, joined.owner, joined.ID)
+	return joined, err
+}
+
+// take gives the answer to the call that asked and waits for it. Only then does it count, so that a process that is killed before
+// leaves the answer to whoever asks again.
+func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) (err error) {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+			return err
+		}
+		switch {
+		case a.State != Approved && a.State != Denied: // it was taken back meanwhile
+			return a.State.refusal()
+		case !a.Used.IsZero() || a.owner != thisProcess():
+			return ErrUsed
+		}
+		a.Used, a.UsedBy = s.now(), a.CallID
+		return set(ctx, tx, a)
+	})
+	return a, err
+}
+
+// TakeBack has an answer that waits for a call count no more. record is called before that is kept; when it fails, the answer is
+// taken back all the same, and its error is returned.
+func (s *Store) TakeBack(ctx context.Context, id, by string, record func(Approval) error) (a Approval, err error) {
+	var unrecorded error
+	err = s.change(ctx, func(tx *sql.Tx) (err error) {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+			return err
+		}
+		if !a.Kept() {
+			return ErrNotKept
+		}
+		a.State, a.Reason = Withdrawn, "taken back by "+by
+		unrecorded = record(a)
+		_, err = tx.ExecContext(ctx, `UPDATE approvals SET state = ?, reason = ? WHERE id = ?`, a.State, a.Reason, a.ID)
+		return err
+	})
+	return a, errors.Join(err, unrecorded)
+}
+
+// NoticeLeft puts on record which questions have lost the process that asked them, each once.
+func (s *Store) NoticeLeft(ctx context.Context) error {
+	list, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if a.Left && a.Key != "" { // most often there is none, and nothing to lock
+			return s.noticeLeft(ctx)
+		}
+	}
+	return nil
+}
+
+func (s *Store) noticeLeft(ctx context.Context) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM approvals WHERE key <> '' AND used = 0 AND left_at = 0 AND state <> 'withdrawn' ORDER BY asked, id`)
+		if err != nil {
+			return err
+		}
+		list, err := s.readAll(rows)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			if !a.Left {
+				continue
+			}
+			if err := s.told(TurnLeft, a, a); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET left_at = ? WHERE id = ?`, s.now().UnixMilli(), a.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// killed has a process ask a question that can be asked again, and kills it.
+func killed(t *testing.T, path, id string) {
+	t.Helper()
+	asker := start(t, "asksame", path, id)
+	asker.line()
+	asker.kill()
+}
+
+func (o *other) kill() {
+	o.t.Helper()
+	if err := o.cmd.Process.Kill(); err != nil {
+		o.t.Fatal(err)
+	}
+	_ = o.cmd.Wait()
+}
+
+// TestQuestionOutlives kills the process that asks. The question stands, is answered once, and the answer is given once, to whoever
+// asks the very same, and to nobody else. All of it is on record.
+func TestQuestionOutlives(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	s := open(t, path)
+	var record []string
+	s.record = func(turn Turn, before, now Approval) error {
+		record = append(record, fmt.Sprint(turn, " ", before.ID, " ", now.UsedBy))
+		return nil
+	}
+	killed(t, path, "q")
+	for range 2 { // noticed once
+		if err := s.NoticeLeft(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, err := s.Get(t.Context(), "q"); err != nil || a.State != Pending || !a.Left {
+		t.Fatalf("it stands as %+v, %v", a, err)
+	}
+	if _, err := s.Take(t.Context(), same("early")); !errors.Is(err, ErrNotKept) {
+		t.Errorf("before anybody has answered: %v", err)
+	}
+	if a, err := s.Answer(t.Context(), "q", Answer{Approved: true, Approver: "cli maria"}, nil); err != nil || !a.Kept() {
+		t.Fatalf("answered: %+v, %v", a, err)
+	}
+	if _, err := s.Answer(t.Context(), "q", Answer{Approver: "late"}, nil); !errors.Is(err, ErrAnswered) {
+		t.Errorf("answered again: %v", err)
+	}
+	another := same("another")
+	another.Key = "something else"
+	if a, err := s.Put(t.Context(), another); err != nil || a.ID != "another" || a.State != Pending {
+		t.Errorf("another act was given %+v, %v", a, err)
+	}
+	if a, err := s.Take(t.Context(), same("first")); err != nil || a.State != Approved || a.Approver != "cli maria" || a.UsedBy != "call of first" {
+		t.Errorf("the same act was given %+v, %v", a, err)
+	}
+	if a, err := s.Put(t.Context(), same("second")); err != nil || a.ID != "second" || a.State != Pending {
+		t.Errorf("the same act, once more, was given %+v, %v", a, err)
+	}
+	if got, want := strings.Join(record, "; "), "left q ; used q call of first"; got != want {
+		t.Errorf("on record: %s; want %s", got, want)
+	}
+}
+
+// TestAnswerNotHeard kills the process that waits after the answer was given, and before it has heard of it.
+func TestAnswerNotHeard(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	s := open(t, path)
+	asker := start(t, "asksame", path, "q")
+	asker.line()
+	asker.stop()
+	if _, err := s.Answer(t.Context(), "q", Answer{Approved: true, Approver: "maria"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Take(t.Context(), same("thief")); !errors.Is(err, ErrNotKept) {
+		t.Errorf("while the one who asked lives, another call is given: %v", err)
+	}
+	asker.kill()
+	if a, err := s.Take(t.Context(), same("again")); err != nil || a.UsedBy != "call of again" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
+// TestOneHasTheAnswer has many processes ask at the same time what one had asked that was killed: before it is answered one of them
+// takes the question over, after it one of them has the answer, and the others ask for themselves.
+func TestOneHasTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, answered := range []bool{false, true} {
+		t.Run(fmt.Sprint("answered ", answered), func(t *testing.T) {
+			t.Parallel()
+			path := newPath(t)
+			s := open(t, path)
+			killed(t, path, "q")
+			if answered {
+				if _, err := s.Answer(t.Context(), "q", Answer{Approved: true}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var others []*other
+			for i := range 6 {
+				o := start(t, "again", path, fmt.Sprintf("r%d", i))
+				o.line()
+				others = append(others, o)
+			}
+			for _, o := range others {
+				o.tell()
+			}
+			have := 0
+			for i, o := range others {
+				line := o.line()
+				fields := strings.Fields(line)
+				switch {
+				case !strings.HasSuffix(line, "<nil>"):
+					t.Errorf("r%d: %s", i, line)
+				case fields[0] == "q":
+					have++
+					want := "q pending"
+					if answered {
+						want = fmt.Sprintf("q approved call of r%d", i)
+					}
+					if !strings.HasPrefix(line, want) {
+						t.Errorf("r%d has %s; want %s", i, line, want)
+					}
+				case fields[0] != fmt.Sprintf("r%d", i) || fields[1] != "pending":
+					t.Errorf("r%d has %s", i, line)
+				}
+			}
+			if have != 1 {
+				t.Errorf("%d of them have the question of the one that was killed, want 1", have)
+			}
+			for _, o := range others {
+				o.tell()
+			}
+		})
+	}
+}
+
+// TestNotKept checks what makes an answer, or a question, count no more for whoever asks again.
+func TestNotKept(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]func(t *testing.T, s *Store, clock *time.Time){
+		"it is too late": func(_ *testing.T, _ *Store, clock *time.Time) { *clock = clock.Add(2 * time.Hour) },
+		"taken back": func(t *testing.T, s *Store, _ *time.Time) {
+			if a, err := s.TakeBack(t.Context(), "q", "maria", func(Approval) error { return nil }); err != nil || a.State != Withdrawn {
+				t.Errorf("taken back: %+v, %v", a, err)
+			}
+			if _, err := s.TakeBack(t.Context(), "q", "maria", nil); !errors.Is(err, ErrNotKept) {
+				t.Errorf("taken back twice: %v", err)
+			}
+		},
+		"the record cannot be written": func(_ *testing.T, s *Store, _ *time.Time) {
+			s.record = func(Turn, Approval, Approval) error { return errors.New("the disk is full") }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := newPath(t)
+			s := open(t, path)
+			clock := time.Now()
+			s.now = func() time.Time { return clock }
+			killed(t, path, "q")
+			if _, err := s.Answer(t.Context(), "q", Answer{Approved: true}, nil); err != nil {
+				t.Fatal(err)
+			}
+			after(t, s, &clock)
+			if a, err := s.Take(t.Context(), same("again")); err == nil || !a.Used.IsZero() {
+				t.Errorf("got %+v, %v", a, err)
+			}
+		})
+	}
+}
+
+// TestWithdrawnIsOver checks that what was taken back takes no answer, and that an answer which came just before counts no more;
+// and that nobody takes back what is another's by now.
+func TestWithdrawnIsOver(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	s := open(t, path)
+	if _, err := s.Put(t.Context(), same("mine")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Answer(t.Context(), "mine", Answer{Approved: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Withdraw(t.Context(), "mine", "the turn was cancelled"); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Get(t.Context(), "mine"); err != nil || a.State != Withdrawn {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if _, err := s.take(t.Context(), "mine"); !errors.Is(err, ErrWithdrawn) {
+		t.Errorf("taken: %v", err)
+	}
+	asker := start(t, "asksame", path, "theirs")
+	asker.line()
+	if err := s.Withdraw(t.Context(), "theirs", "no business of ours"); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Get(t.Context(), "theirs"); err != nil || a.State != Pending {
+		t.Errorf("another's question is %+v, %v", a, err)
+	}
+}
