@@ -110,6 +110,7 @@ type text struct {
 	via    []string // what the text stands in: bash, eval
 	depth  int      // how many texts it stands in
 	argv   bool     // there is no shell around the words: no builtins, no functions
+	named  bool     // the text in front of this one says which shell reads it; see elsewhere
 
 	sh standard // what sh is, once it was decided
 
@@ -181,8 +182,8 @@ func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []
 		return
 	}
 	inner := &text{scan: t.scan, source: source, shell: shell, outer: line, via: via, depth: t.depth + 1, sh: t.sh, functions: functions{}}
-	if same {
-		inner.functions = t.functions.copy()
+	if inner.named = !same; same {
+		inner.functions, inner.named = t.functions.copy(), t.named
 	}
 	inner.read()
 }

@@ -58,6 +58,11 @@ var changing = set(
 	CVSROOT CVS_RSH RSH TAPE GZIP BZIP BZIP2 ZIPOPT UNZIP XZ_DEFAULTS LS_OPTIONS MANPATH MANOPT INFOPATH ZLIB_CONF P4CONFIG
 	REQUESTS_CA_BUNDLE http_proxy https_proxy HOSTNAME_COMMAND PKG_CONFIG PKG_CONFIG_PATH ACLOCAL_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH
 	CPLUS_INCLUDE_PATH COMPILER_PATH GCC_EXEC_PREFIX`,
+	// Agents also hand their texts to zsh, where path is PATH as a list, functions and aliases hold what names mean, and a
+	// redirection alone runs NULLCMD (zshparam(1), zshmodules(1))
+	`path cdpath fpath manpath mailpath module_path fignore argv0 ARGV0 NULLCMD READNULLCMD functions aliases galiases saliases commands
+	options builtins nameddirs dis_functions dis_aliases dis_builtins chpwd_functions periodic_functions precmd_functions preexec_functions
+	zshaddhistory_functions zshexit_functions`,
 )
 
 func set(lists ...string) map[string]bool {

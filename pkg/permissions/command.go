@@ -218,8 +218,12 @@ func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
 	switch {
 	case c.Name == "echo": // prints whatever it is
 		words = withoutPrinted(words)
-	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front
-		words = append(words[:1:1], withoutPrinted(words[1:])...)
+	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front, and what its format says
+		format := 1
+		if words[0].Text == "--" {
+			format = min(2, len(words))
+		}
+		words = append(words[:format:format], withoutPrinted(words[format:])...)
 	}
 	args, ok := fixedWords(words)
 	check, known := builtins[c.Name]
