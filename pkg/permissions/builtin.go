@@ -158,10 +158,12 @@ func setWords(args []string) string {
 
 var shellOptions = set("pipefail errexit nounset xtrace noglob noclobber")
 
-// plainNames lets export and local through where they only name variables. What is assigned is another matter.
+// plainNames lets export and local through where they name variables, or give them a value: shellscan has told those apart that
+// change what commands do, as it does where an assignment stands in front of a command.
 func plainNames(args []string) string {
 	for _, arg := range args {
-		for i, r := range arg {
+		name, _, _ := strings.Cut(arg, "=")
+		for i, r := range name {
 			if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
 				return fmt.Sprintf("%q is more than a name", arg)
 			}
