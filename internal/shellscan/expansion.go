@@ -45,6 +45,8 @@ func (t *text) compares(b *syntax.BinaryTest) {
 				t.problem(t.line(b), evaluates)
 			}
 		}
+	default:
+		t.noBrackets(b)
 	}
 }
 

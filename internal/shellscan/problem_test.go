@@ -24,6 +24,17 @@ func TestProblems(t *testing.T) {
 		{"a keyword where none is", `x=1 if a`, "if stands where bash may read it as its own word"},
 		{"a name with a =", `env -- a=b=c 'x=y' ls; 'a=b'`, "is no name of a command"},
 
+		// What other shells read as another command.
+		{"quotes of bash, to sh", `echo $'\' ; rm x #'`, "at which sh ends the quotes"},
+		{"quotes, to fish", `echo 'a\' 'b; rm x #'`, "at which fish goes on"},
+		{"a comparison, to sh", `[[ a > b ]]`, "opens a file"},
+		{"an or, to sh", `[[ a || rm ]]`, "the one to run then"},
+		{"an or of a not, to sh", `[[ -f a || ! (rm) ]]`, "the one to run then"},
+		{"an expression, to sh", `[[ a =~ b|rm ]]`, "a pipe to the next"},
+		{"a redirection of zsh", `echo x >! /etc/x`, "zsh takes >!"},
+		{"the search path of zsh", `path=(.); ls`, "it sets path"},
+		{"the functions of zsh", `functions=(ls 'rm x')`, "it sets functions"},
+
 		// Programs that run something else.
 		{"source", `source x.sh`, "runs what a file holds"},
 		{"dot", `. ./x.sh`, "runs what a file holds"},
@@ -189,7 +200,7 @@ func TestChangesCommands(t *testing.T) {
 		"PATH": true, "LD_PRELOAD": true, "DYLD_INSERT_LIBRARIES": true, "GIT_SSH_COMMAND": true, "BASH_ENV": true, "ENV": true, "IFS": false,
 		"NODE_OPTIONS": true, "PYTHONPATH": true, "PERL5OPT": true, "MANPAGER": true, "EDITOR": true, "HOME": true, "https_proxy": true,
 		"CFLAGS": true, "FOO_CONFIG": true, "BASH_FUNC_ls%%": true, "a=b": true, "": true, "A2A_STATE_DIR": true,
-		"FOO": false, "x": false, "VERBOSE": false, "path": false, "NAME_OF_PATH_": false, "LANG": false,
+		"FOO": false, "x": false, "VERBOSE": false, "path": true, "NULLCMD": true, "paths": false, "NAME_OF_PATH_": false, "LANG": false,
 	} {
 		if got := ChangesCommands(name); got != want {
 			t.Errorf("ChangesCommands(%q) = %v, want %v", name, got, want)

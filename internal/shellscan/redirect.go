@@ -60,6 +60,7 @@ func (t *text) writes(w *syntax.Word, line int) {
 	if !homely(w) {
 		t.network(word, line)
 	}
+	t.overwrites(w, line)
 	t.write(word, line)
 }
 

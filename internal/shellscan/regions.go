@@ -142,6 +142,7 @@ func (t *text) singleQuoted(q *syntax.SglQuoted) {
 	} else {
 		t.regions.add(q, regionLiteral)
 	}
+	t.endsElsewhere(q)
 	if t.quotedExpansion() && strings.Trim(q.Value, harmlessInQuotes) != "" {
 		t.problem(t.line(q), "single quotes stand in ${…} in double quotes, where bash may not take them for quotes")
 	}

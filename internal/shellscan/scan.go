@@ -25,7 +25,7 @@ const (
 // Scan reads a text as bash would. It never fails: what cannot be read is a Problem.
 func Scan(source string) Script {
 	s := &scan{}
-	t := &text{scan: s, source: source, shell: syntax.LangBash, functions: functions{}}
+	t := &text{scan: s, source: source, shell: syntax.LangBash, functions: functions{}, alone: true}
 	if s.bounded(len(source)) {
 		s.characters(source, 1)
 		t.read()
@@ -110,6 +110,8 @@ type text struct {
 	via    []string // what the text stands in: bash, eval
 	depth  int      // how many texts it stands in
 	argv   bool     // there is no shell around the words: no builtins, no functions
+	alone  bool     // nothing else runs: it is the whole text, or the code of bash -c that is
+	named  bool     // the text in front of this one says which shell reads it; see elsewhere
 
 	sh standard // what sh is, once it was decided
 
@@ -135,6 +137,9 @@ func (t *text) read() {
 		return
 	}
 	file := t.parse()
+	if t.alone {
+		t.Enters = entered(file)
+	}
 	t.collectFunctions(file)
 	syntax.Walk(file, t.node)
 	t.checkRegions()
@@ -181,8 +186,9 @@ func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []
 		return
 	}
 	inner := &text{scan: t.scan, source: source, shell: shell, outer: line, via: via, depth: t.depth + 1, sh: t.sh, functions: functions{}}
-	if same {
-		inner.functions = t.functions.copy()
+	inner.alone = t.argv && len(via) == 1 && via[0] == "bash"
+	if inner.named = !same; same {
+		inner.functions, inner.named = t.functions.copy(), t.named
 	}
 	inner.read()
 }

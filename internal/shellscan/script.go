@@ -21,6 +21,9 @@ type Script struct {
 	Problems []Problem
 	// Variables are the names of the variables of which the text uses the value, each once: "HOME", "1", "@".
 	Variables []string
+	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any other before it or
+	// without it: cd DIR && …; "" where that is not so.
+	Enters string
 }
 
 // Certain tells whether Commands, Writes and Reads are all there is.

@@ -1,6 +1,10 @@
 package shellscan
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+)
 
 // ChangesCommands tells whether setting an environment variable of that name can change what a command runs or does: where
 // programs are found, what is loaded into them, which settings, editors and pagers they use, where they connect to.
@@ -58,6 +62,37 @@ var changing = set(
 	CVSROOT CVS_RSH RSH TAPE GZIP BZIP BZIP2 ZIPOPT UNZIP XZ_DEFAULTS LS_OPTIONS MANPATH MANOPT INFOPATH ZLIB_CONF P4CONFIG
 	REQUESTS_CA_BUNDLE http_proxy https_proxy HOSTNAME_COMMAND PKG_CONFIG PKG_CONFIG_PATH ACLOCAL_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH
 	CPLUS_INCLUDE_PATH COMPILER_PATH GCC_EXEC_PREFIX`,
+	// Agents also hand their texts to zsh, where path is PATH as a list, functions and aliases hold what names mean, and a
+	// redirection alone runs NULLCMD (zshparam(1), zshmodules(1))
+	`path cdpath fpath manpath mailpath module_path fignore argv0 ARGV0 NULLCMD READNULLCMD functions aliases galiases saliases commands
+	options builtins nameddirs dis_functions dis_aliases dis_builtins chpwd_functions periodic_functions precmd_functions preexec_functions
+	zshaddhistory_functions zshexit_functions`,
+)
+
+// harmlessValue tells whether a variable that could do much is set to something with which it does nothing: people and agents
+// keep git from opening a pager with PAGER=cat.
+func harmlessValue(name string, value shellwords.Word) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	switch {
+	case !value.Fixed:
+		return false
+	case pagers[name]:
+		return value.Text == "cat" || value.Text == ""
+	case editors[name]:
+		return value.Text == "true" || value.Text == ":"
+	case switches[name]:
+		return strings.Trim(value.Text, letters) == ""
+	}
+	return false
+}
+
+var (
+	pagers  = set("PAGER GIT_PAGER MANPAGER GH_PAGER")
+	editors = set("EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GH_EDITOR")
+	// switches turn something on or off, or say how much is told.
+	switches = set(`GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_MERGE_AUTOEDIT NODE_ENV RUST_BACKTRACE RUST_LOG RUST_LIB_BACKTRACE
+		CARGO_TERM_COLOR CARGO_INCREMENTAL PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED
+		GOOS GOARCH GOARM GOAMD64 GOMAXPROCS GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_INPUT DOTNET_CLI_TELEMETRY_OPTOUT`)
 )
 
 func set(lists ...string) map[string]bool {

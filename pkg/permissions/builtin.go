@@ -15,7 +15,7 @@ var builtins = map[string]func(args []string) string{
 	"true":     anyWords,
 	"false":    anyWords,
 	"echo":     anyWords,
-	"printf":   noOption, // -v assigns, and evaluates a subscript
+	"printf":   printsOnly,
 	"pwd":      onlyFlags("LP"),
 	"test":     testWords,
 	"[":        testWords,
@@ -52,11 +52,37 @@ func someWords(check func([]string) string) func([]string) string {
 	}
 }
 
-func noOption(args []string) string {
-	if len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "--" {
+// printsOnly keeps printf from assigning: -v does, and evaluates a subscript; %n in its format does, so that
+// printf x%n PATH has bash look for programs in the directory 1.
+func printsOnly(args []string) string {
+	switch {
+	case len(args) > 0 && args[0] == "--":
+		args = args[1:]
+	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
 		return fmt.Sprintf("its option %s assigns a variable", args[0])
 	}
+	if len(args) > 0 && counts(args[0]) {
+		return "its format holds %n, which assigns a variable"
+	}
 	return ""
+}
+
+// counts tells whether a format of printf's holds the conversion n, whatever flags, widths and lengths stand before it.
+func counts(format string) bool {
+	for {
+		_, rest, found := strings.Cut(format, "%")
+		if !found {
+			return false
+		}
+		if percent, ok := strings.CutPrefix(rest, "%"); ok { // %% is a %
+			format = percent
+			continue
+		}
+		format = strings.TrimLeft(rest, "-+ #0'123456789*.$hlLjzt")
+		if strings.HasPrefix(format, "n") {
+			return true
+		}
+	}
 }
 
 func onlyNumbers(args []string) string {
@@ -132,10 +158,12 @@ func setWords(args []string) string {
 
 var shellOptions = set("pipefail errexit nounset xtrace noglob noclobber")
 
-// plainNames lets export and local through where they only name variables. What is assigned is another matter.
+// plainNames lets export and local through where they name variables, or give them a value: shellscan has told those apart that
+// change what commands do, as it does where an assignment stands in front of a command.
 func plainNames(args []string) string {
 	for _, arg := range args {
-		for i, r := range arg {
+		name, _, _ := strings.Cut(arg, "=")
+		for i, r := range name {
 			if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
 				return fmt.Sprintf("%q is more than a name", arg)
 			}

@@ -123,12 +123,40 @@ func (l *commandList) command(v *view, c shellscan.Command) (named bool, why str
 // globals are git's options in front of the subcommand that only say how it prints, or that it takes no lock.
 var globals = set("--no-pager -P --no-optional-locks")
 
-// withoutGlobals gives git's command without them: git --no-pager log is git log.
+// withoutGlobals gives git's command without them: git --no-pager log is git log. So is git -C docs log, since the directory
+// is among those that everything is looked at in; but only of commands that are known to read, since a rule that lets an agent
+// push means the repository that it works in. (Claude Code #66176.)
 func withoutGlobals(c shellscan.Command) shellscan.Command {
-	for c.Name == "git" && len(c.Args) > 0 && c.Args[0].Fixed && globals[c.Args[0].Text] {
-		c.Args = c.Args[1:]
+	rest, moved := skipGlobals(c)
+	if begin, _ := fixedWords(rest[:fixedPrefix(rest)]); moved != "" {
+		if row, _ := lookUpProgram(c.Name, begin); row == nil {
+			return c
+		}
 	}
+	c.Args = rest
 	return c
+}
+
+// elsewhere gives the directory that git goes to first; "" for none.
+func elsewhere(c shellscan.Command) string {
+	_, dir := skipGlobals(c)
+	return dir
+}
+
+// skipGlobals gives the words behind git's options for printing, and the directory of one -C among them.
+func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
+	rest = c.Args
+	for c.Name == "git" && len(rest) > 0 && rest[0].Fixed {
+		switch {
+		case globals[rest[0].Text]:
+			rest = rest[1:]
+		case rest[0].Text == "-C" && dir == "" && len(rest) > 1 && rest[1].Fixed && rest[1].Text != "" && rest[1].Text[0] != '-':
+			rest, dir = rest[2:], rest[1].Text
+		default:
+			return rest, dir
+		}
+	}
+	return rest, dir
 }
 
 // launchers run the command in their words as it is, and do nothing else to it. Shells do so with the one text that they are
@@ -218,8 +246,12 @@ func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
 	switch {
 	case c.Name == "echo": // prints whatever it is
 		words = withoutPrinted(words)
-	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front
-		words = append(words[:1:1], withoutPrinted(words[1:])...)
+	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front, and what its format says
+		format := 1
+		if words[0].Text == "--" {
+			format = min(2, len(words))
+		}
+		words = append(words[:format:format], withoutPrinted(words[format:])...)
 	}
 	args, ok := fixedWords(words)
 	check, known := builtins[c.Name]
@@ -318,7 +350,16 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 		if program == "git" && looksLikeRepository(dir, v.Workspace.Dirs()) {
 			return "`" + ShowLine(dir) + "` looks like a repository without work tree, and its settings name programs that git runs"
 		}
-		if why := v.readsTree(w, dir); why != "" {
+		if program == "git" {
+			if why := v.runsPrograms(dir); why != "" {
+				return why
+			}
+		}
+		read := w
+		if row == programs["git diff"] && leavesRepository(dir, w.files) {
+			read.tree, read.hidden = true, true
+		}
+		if why := v.readsTree(read, dir); why != "" {
 			return why
 		}
 	}

@@ -92,8 +92,13 @@ var trappedFiles = map[string]string{
 	"ws/bare/HEAD": "", "ws/bare/objects/": "", "ws/bare/refs/": "", "ws/bare/in/x.txt": "",
 	"ws/linkedbare/HEAD": "-> refs/heads/none", "ws/linkedbare/objects/": "", "ws/linkedbare/refs/": "",
 	"ws/commonbare/HEAD": "", "ws/commonbare/commondir": "../other", "ws/other/objects/": "", "ws/other/refs/": "",
-	"ws/dash/-exec": "", "ws/dash/-oREADME.md": "", "ws/ls": "#!/bin/sh", "ws/cat": "#!/bin/sh", "ws/bin/ls": "#!/bin/sh", "ws/a/b/": "",
+	"ws/dash/-exec": "", "ws/dash/-oREADME.md": "", "ws/ls": "#!/bin/sh", "ws/cat": "#!/bin/sh", "ws/bin/ls": "#!/bin/sh", "ws/1/cat": "#!/bin/sh", "ws/a/b/": "",
+	"ws/vendored/.git/HEAD": "ref: refs/heads/main", "ws/vendored/.git/objects/": "", "ws/vendored/.git/refs/": "", "ws/vendored/.git/config": hostileSettings,
+	"ws/vendored/in/x.txt": "",
 }
+
+// hostileSettings have git run something whenever it looks around.
+const hostileSettings = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = \"echo > PWNED; false\"\n\tpager = \"echo > PWNED\"\n"
 
 func corpusBed(t testing.TB, lists ...map[string]string) testbed {
 	t.Helper()

@@ -17,8 +17,8 @@ const mostMatches = 1000
 // dir, or by itself where it stands for none. why tells what cannot be told.
 //
 // Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not be able to begin
-// with a dash, unless the program's row says that no option of it harms and the pattern ends in something like .go, which
-// no option ends in.
+// with a dash, unless the program's row says that no option of it harms, or that its options are whole words (find's), and the
+// pattern ends in something like .go, which no option ends in; or unless it is the value of a long option that is never opened.
 func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []string, why string) {
 	for _, word := range c.Args {
 		switch {
@@ -30,7 +30,10 @@ func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []st
 			continue
 		case word.Pattern == "" || v.shell.changesPatterns:
 			return nil, "one of its words is not fixed"
-		case !beginsPlain(word.Pattern) && !(row != nil && row.noOptionHarms && endsPlain(word.Pattern)):
+		case row.valued(word.Pattern):
+			args = append(args, unescape(word.Pattern)) // whatever it stands for is a value of the same option
+			continue
+		case !beginsPlain(word.Pattern) && !(row != nil && (row.noOptionHarms || row.oneDash) && endsPlain(word.Pattern)):
 			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
 		}
 		names := matchPattern(dir, word.Pattern)
@@ -46,6 +49,16 @@ func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []st
 		args = append(args, names...)
 	}
 	return args, ""
+}
+
+// valued tells whether a pattern is a long option whose value is all that is not fixed, and is never opened: --include=*.go.
+func (h *harmless) valued(pattern string) bool {
+	name, value, given := strings.Cut(pattern, "=")
+	if h == nil || !given || h.oneDash || !strings.HasPrefix(name, "--") || strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
+		return false
+	}
+	o, known := h.named(name[2:] + "=x")
+	return known && !o.opens && !o.runs && !o.tree && !o.hidden && slices.Contains(strings.Fields(h.long), name[2:]+"=")
 }
 
 // beginsPlain tells whether no name that the pattern stands for can begin with a dash.

@@ -88,7 +88,7 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 // The judge bites: what does harm is seen to.
 func TestHarmIsSeen(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"cat .env", "rm main.go", "touch x", "echo $GITHUB_TOKEN", "cat ../elsewhere/secret", "./ls", "cd bare && git status", "sort -o main.go README.md", "set", "export"} {
+	for _, text := range []string{"cat .env", "rm main.go", "touch x", "echo $GITHUB_TOKEN", "cat ../elsewhere/secret", "./ls", "cd bare && git status", "cd vendored && git status", "printf x%n PATH; cat README.md", "sort -o main.go README.md", "set", "export"} {
 		bed := trapBed(t)
 		if found := bed.harm(t, bed.snapshot(t), text); found == "" {
 			t.Errorf("%s: no harm is seen", text)
@@ -101,7 +101,7 @@ func TestHarmIsSeen(t *testing.T) {
 func trapBed(t *testing.T) testbed {
 	t.Helper()
 	secretText, program := "KEY="+canary+"\n", "#!/bin/sh\necho > PWNED\n"
-	settings := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"echo > PWNED; false\"\n\tpager = \"echo > PWNED\"\n"
+	settings := strings.Replace(hostileSettings, "bare = false", "bare = false\n\tworktree = .", 1)
 	traps := map[string]string{"home/.ssh/id_rsa": secretText, "ws/PWNED.txt": "", "ws/evil": program, "ws/docs/b.md": "a b c\n1 2 3\n"}
 	for name, content := range trappedFiles {
 		switch base := filepath.Base(name); {

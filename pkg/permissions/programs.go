@@ -11,7 +11,7 @@ import (
 var programs = byName(map[string]*harmless{
 	"ls": {
 		noOptionHarms: true,
-		short:         "1aAbBcCdDfFgGhHiI=klLmnNopqQrRsStT=uUvw=xXZ",
+		short:         "1aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ", // to the ls of a Mac -I, -T and -w take nothing
 		long: `all almost-all author escape block-size= ignore-backups color? directory dired classify? file-type format= full-time
 			group-directories-first no-group human-readable si dereference-command-line dereference-command-line-symlink-to-dir hide= hyperlink?
 			indicator-style= inode ignore= kibibytes dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name
@@ -88,7 +88,11 @@ var programs = byName(map[string]*harmless{
 	"uniq":                    {short: "cdDf=is=uw=z", long: "count repeated all-repeated? skip-fields= group? ignore-case skip-chars= unique zero-terminated check-chars= help version", rest: oneFile},
 	"sort":                    {short: "bcCdfghiMnRrsuVmk=t=S=z", long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort random-source: reverse sort= version-sort batch-size= check? debug key= merge stable buffer-size= field-separator= parallel= unique zero-terminated help version"}, // -o and -T write; --compress-program runs; --files0-from
 	"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum": {noOptionHarms: true, short: "btz", long: "binary text tag zero help version"}, // -c reads what a file lists
-	"od": {short: "A=abcdfij=lN=osS=t=vxw?", long: "address-radix= endian= skip-bytes= read-bytes= strings? format= output-duplicates width? help version"},
+	"od":      {short: "A=abcdfij=lN=osS=t=vxw?", long: "address-radix= endian= skip-bytes= read-bytes= strings? format= output-duplicates width? help version"},
+	"xxd":     {short: "abc=eEg=hil=pu", rest: oneFile}, // -r and a second file write
+	"hexdump": {short: "bcCdn=os=vx"},                   // -f reads what a file lists
+	"shasum":  {short: "a=bt", long: "algorithm= binary text"},
+	"column":  {short: "c=s=tx", long: "table separator="},
 	"diff": { // -l runs pr; --to-file, --from-file and -D are left out
 		short: "abBcC=dEeF=iI=L=nNpqrsS:tTuU=vW=wx=X:yZ0123456789",
 		long: `normal brief report-identical-files context? unified? ed rcs side-by-side width= left-column suppress-common-lines
@@ -125,25 +129,36 @@ var programs = byName(map[string]*harmless{
 	"go version": {rest: nothing, oneDash: true, long: "m v"},
 	"go env":     {rest: texts, oneDash: true, long: "json changed"}, // -w and -u write
 
-	"git status":        {short: "bsu?vz", long: "short branch show-stash porcelain? long verbose untracked-files? ignore-submodules? ignored? column? no-column ahead-behind no-ahead-behind renames no-renames find-renames?", rest: revisions},
-	"git diff":          {short: gitDiffShort + "0123456789", long: gitDiffLong + " cached staged merge-base", rest: revisions},
-	"git log":           {short: gitDiffShort + "cEFgiL:mn=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
-	"git show":          {short: gitDiffShort + "cEFgiL:mn=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
-	"git stash list":    {short: gitDiffShort + "n=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
-	"git stash show":    {short: gitDiffShort, long: gitDiffLong + " include-untracked only-untracked", rest: revisions},
-	"git shortlog":      {short: "cE:eFinsw?", long: gitLogLong + " numbered summary email group= committer", rest: revisions},
-	"git blame":         {short: "bcCefL=lM?npstw", long: "root show-stats porcelain line-porcelain incremental encoding= first-parent date= score-debug show-name show-number show-email abbrev= color-lines color-by-age since= ignore-rev= reverse no-progress", rest: revisions},
-	"git branch":        {short: "ailrv", long: "all remotes list show-current verbose sort= color? no-color column? no-column ignore-case abbrev= no-abbrev format= omit-empty", rest: nothing},
-	"git branch --list": {short: "ailrv", long: "all remotes verbose sort= color? no-color column? no-column ignore-case abbrev= no-abbrev format= contains= no-contains= merged? no-merged? points-at=", rest: revisions},
-	"git tag --list":    {short: "iln?", long: "list sort= color? no-color column? no-column ignore-case format= contains= no-contains= merged? no-merged? points-at=", rest: revisions},
-	"git remote":        {short: "v", long: "verbose", rest: nothing},
-	"git rev-parse":     {short: "q", long: "show-toplevel abbrev-ref? short? verify quiet is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository git-dir absolute-git-dir git-common-dir show-prefix show-cdup show-superproject-working-tree symbolic symbolic-full-name all branches? tags? remotes? since= until= revs-only no-revs flags no-flags sq", rest: revisions},
-	"git rev-list":      {short: "n=0123456789", long: gitLogLong + " count objects quiet left-only right-only timestamp header parents children disk-usage?", rest: revisions},
-	"git ls-files":      {short: "cdfiokmstuvx=X:z", long: "cached deleted modified others ignored stage unmerged killed directory no-empty-directory eol exclude= exclude-from: exclude-per-directory= exclude-standard error-unmatch with-tree= full-name recurse-submodules abbrev? deduplicate format= debug resolve-undo", rest: revisions},
-	"git ls-tree":       {short: "drtlz", long: "long name-only name-status object-only full-name full-tree abbrev? format=", rest: revisions},
-	"git cat-file":      {short: "epst", rest: revisions}, // --filters and --textconv run; --batch reads names from its input
-	"git describe":      {long: "all tags contains abbrev= candidates= exact-match debug long match= exclude= always first-parent dirty? broken?", rest: revisions},
-	"git merge-base":    {short: "a", long: "all octopus is-ancestor independent fork-point", rest: revisions},
+	"git status":         {short: "bsu?vz", long: "short branch show-stash porcelain? long verbose untracked-files? ignore-submodules? ignored? column? no-column ahead-behind no-ahead-behind renames no-renames find-renames?", rest: revisions},
+	"git diff":           {short: gitDiffShort + "0123456789", long: gitDiffLong + " cached staged merge-base", rest: revisions},
+	"git log":            {short: gitDiffShort + "cEFgiL:mn=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
+	"git show":           {short: gitDiffShort + "cEFgiL:mn=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
+	"git stash list":     {short: gitDiffShort + "n=q0123456789", long: gitDiffLong + gitLogLong, rest: revisions},
+	"git stash show":     {short: gitDiffShort, long: gitDiffLong + " include-untracked only-untracked", rest: revisions},
+	"git shortlog":       {short: "cE:eFinsw?", long: gitLogLong + " numbered summary email group= committer", rest: revisions},
+	"git blame":          {short: "bcCefL=lM?npstw", long: "root show-stats porcelain line-porcelain incremental encoding= first-parent date= score-debug show-name show-number show-email abbrev= color-lines color-by-age since= ignore-rev= reverse no-progress", rest: revisions},
+	"git branch":         {short: "ailrv", long: "all remotes list show-current verbose sort= color? no-color column? no-column ignore-case abbrev= no-abbrev format= omit-empty contains= no-contains= points-at=", rest: nothing},
+	"git branch --list":  {short: "ailrv", long: "all remotes verbose sort= color? no-color column? no-column ignore-case abbrev= no-abbrev format= contains= no-contains= merged? no-merged? points-at=", rest: revisions},
+	"git tag":            {rest: nothing},
+	"git tag --list":     {short: "iln?", long: "list sort= color? no-color column? no-column ignore-case format= contains= no-contains= merged? no-merged? points-at=", rest: revisions},
+	"git tag -l":         {short: "in?", long: "sort= color? no-color column? no-column ignore-case format= contains= no-contains= merged? no-merged? points-at=", rest: revisions},
+	"git remote":         {short: "v", long: "verbose", rest: nothing},
+	"git remote get-url": {long: "push all", rest: texts},
+	"git config":         {long: "get global local", rest: oneFile, refuses: plainSetting}, // a second word is written
+	"git symbolic-ref":   {short: "q", long: "short quiet", rest: oneFile},                 // so it is here
+	"git reflog":         {short: "n=0123456789", long: gitLogLong, rest: nothing},         // reflog expire and delete write
+	"git reflog show":    {short: "n=q0123456789", long: gitLogLong, rest: revisions},
+	"git show-ref":       {short: "dqs?", long: "heads tags branches head dereference hash? abbrev? quiet verify", rest: texts},
+	"git for-each-ref":   {long: "count= sort= format= points-at= merged? no-merged? contains? no-contains? ignore-case", rest: texts},
+	"git name-rev":       {long: "tags refs= exclude= all name-only no-undefined always", rest: revisions},
+	"git cherry":         {short: "v", long: "verbose abbrev?", rest: revisions},
+	"git rev-parse":      {short: "q", long: "show-toplevel abbrev-ref? short? verify quiet is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository git-dir absolute-git-dir git-common-dir show-prefix show-cdup show-superproject-working-tree symbolic symbolic-full-name all branches? tags? remotes? since= until= revs-only no-revs flags no-flags sq", rest: revisions},
+	"git rev-list":       {short: "n=0123456789", long: gitLogLong + " count objects quiet left-only right-only timestamp header parents children disk-usage?", rest: revisions},
+	"git ls-files":       {short: "cdfiokmstuvx=X:z", long: "cached deleted modified others ignored stage unmerged killed directory no-empty-directory eol exclude= exclude-from: exclude-per-directory= exclude-standard error-unmatch with-tree= full-name recurse-submodules abbrev? deduplicate format= debug resolve-undo", rest: revisions},
+	"git ls-tree":        {short: "drtlz", long: "long name-only name-status object-only full-name full-tree abbrev? format=", rest: revisions},
+	"git cat-file":       {short: "epst", rest: revisions}, // --filters and --textconv run; --batch reads names from its input
+	"git describe":       {long: "all tags contains abbrev= candidates= exact-match debug long match= exclude= always first-parent dirty? broken?", rest: revisions},
+	"git merge-base":     {short: "a", long: "all octopus is-ancestor independent fork-point", rest: revisions},
 	"git grep": { // -O and --open-files-in-pager run; --no-index and --untracked read what git does not know; -f
 		short: "A=aB=C=cE:EFGhHIiLlnopPqvWwze:0123456789",
 		long: `cached text ignore-case invert-match word-regexp extended-regexp basic-regexp fixed-strings perl-regexp line-number column
@@ -164,6 +179,19 @@ func hosts(word string) string {
 	}
 	return ""
 }
+
+// plainSetting keeps git config to settings that hold no secret; some have tokens in them (http.extraHeader, url.insteadOf).
+func plainSetting(word string) string {
+	name := strings.ToLower(word)
+	branch := strings.HasPrefix(name, "branch.") && (strings.HasSuffix(name, ".remote") || strings.HasSuffix(name, ".merge"))
+	if strings.HasPrefix(word, "-") || branch || plainSettings[name] {
+		return ""
+	}
+	return fmt.Sprintf("it is not known that the setting %q holds no secret", word)
+}
+
+var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf core.eol core.filemode core.ignorecase core.bare core.editor
+	remote.origin.url remote.upstream.url pull.rebase push.default core.hookspath`)
 
 // signatures tells whether a format has git run gpg: %G?, %+GS, %(signature).
 func signatures(word string) string {
@@ -200,7 +228,7 @@ func byName(rows map[string]*harmless) map[string]*harmless {
 	all := map[string]*harmless{}
 	for names, row := range rows {
 		if first, second, subcommand := strings.Cut(names, " "); subcommand && (families[first] || second[0] == '-') {
-			if first == "git" {
+			if first == "git" && row.refuses == nil {
 				row.refuses = signatures
 			}
 			all[names] = row

@@ -169,7 +169,7 @@ func closed(expression string) bool {
 // or tells its environment. The words of the language have no second spelling, so it is enough that none stands there,
 // be it in a text or a pattern. (gawk 5's manual: Redirection, Getline, I/O Functions, Indirect Calls, Include Files, Auto-set.)
 func awkProgram(text string) string {
-	for _, word := range []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@", "\\\n"} {
+	for _, word := range []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "extension", "@", "\\\n"} {
 		if strings.Contains(text, word) {
 			return fmt.Sprintf("its awk program holds %q, by which it may do more than print", word)
 		}

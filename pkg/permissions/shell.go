@@ -75,8 +75,19 @@ func (s *shellView) enter(v *view) {
 	if !v.Workspace.Contains(start) {
 		s.fail("it runs in %s, outside the workspace", shown(v.Workspace, start))
 	}
+	first := -1 // the cd without which nothing runs
+	if dir := v.Shell.Enters; dir != "" && s.enterFrom(v, start, dir) && s.dirs[len(s.dirs)-1] != start && v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
+		s.dirs = s.dirs[len(s.dirs)-1:]
+		first = slices.IndexFunc(s.commands, func(c shellscan.Command) bool { return c.Name == "cd" })
+	}
 	var targets []string
-	for _, c := range s.commands {
+	for i, c := range s.commands {
+		if i == first {
+			continue
+		}
+		if target := elsewhere(c); target != "" {
+			targets = append(targets, target)
+		}
 		if c.Name != "cd" && c.Name != "pushd" && c.Name != "popd" {
 			continue
 		}
@@ -101,7 +112,7 @@ func (s *shellView) enter(v *view) {
 	}
 	for _, target := range targets {
 		if !reached[target] {
-			s.fail("cd %s goes nowhere yet, so it cannot be told what is there", ShowLine(target))
+			s.fail("there is no directory %s yet, so it cannot be told what will be there", ShowLine(target))
 		}
 	}
 }
@@ -110,7 +121,7 @@ func (s *shellView) enter(v *view) {
 func (s *shellView) enterFrom(v *view, dir, target string) bool {
 	to, err := resolve(dir, target)
 	if err != nil || strings.HasPrefix(target, "~") {
-		s.fail("it cannot be told which directory cd %s goes to", ShowLine(target))
+		s.fail("it cannot be told which directory %s is", ShowLine(target))
 		s.allKnown = false
 		return true
 	}

@@ -1,0 +1,204 @@
+package permissions
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// git runs git in a directory, with nobody's settings.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("found no git, wanted one to ask")
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// What a repository's settings name is asked about, and what everybody's settings hold is not.
+func TestRepositorySettings(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ settings, want string }{
+		{"[core]\n\tbare = false\n\tfilemode = true\n\tfsmonitor = true\n\tpager = less -FRX\n\tsshCommand = ssh -i ~/.ssh/work", ""},
+		{"[remote \"origin\"]\n\turl = git@github.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin", ""},
+		{"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n\trequired = true", ""},
+		{"[filter \"git-crypt\"]\n\tsmudge = \\\"git-crypt\\\" smudge\n\tclean = \\\"git-crypt\\\" clean", ""},
+		{"[merge \"ours\"]\n\tdriver = true\n[alias]\n\tst = !./evil\n[pager]\n\tlog = false", ""},
+		{"[core]\n\thooksPath = .husky/_", ""},
+
+		{"[core]\n\tfsmonitor = ./evil", "core.fsmonitor"},
+		{"[CORE]\n\tFSMonitor = \"./ev\" il", "core.fsmonitor"},
+		{"[core] fsmonitor = ./evil", "core.fsmonitor"},
+		{"[core]\n\tfsmonitor = \\\n./evil", "core.fsmonitor"},
+		{"[core]\n\tfsmonitor = false ; x\n\tfsmonitor = ./evil", "core.fsmonitor"},
+		{"[core]\n\tpager = ./evil", "core.pager"},
+		{"[core]\n\tpager = \"less; ./evil\"", "core.pager"},
+		{"[pager]\n\tlog = ./evil", "pager.log"},
+		{"[diff]\n\texternal = ./evil", "diff.external"},
+		{"[diff \"a.b\"]\n\ttextconv = ./evil", "diff.a.b.textconv"},
+		{"[diff.a]\n\tcommand = ./evil", "diff.a.command"},
+		{"[filter \"x\"]\n\tclean = ./evil", "filter.x.clean"},
+		{"[filter \"lfs\"]\n\tclean = \"git-lfs clean; ./evil\"", "filter.lfs.clean"},
+		{"[filter \"lfs\"]\n\tclean = git-lfs `./evil`", "filter.lfs.clean"},
+		{"[filter \"lfs\"]\n\tprocess = ./git-lfs filter-process", "filter.lfs.process"},
+		{"[gpg]\n\tprogram = ./evil\n[log]\n\tshowSignature = true", "gpg.program"},
+		{"[gpg \"ssh\"]\n\tdefaultKeyCommand = ./evil", "gpg.ssh.defaultkeycommand"},
+		{"[merge \"x\"]\n\tdriver = ./evil %O", "merge.x.driver"},
+		{"[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ext::./evil", "remote.origin.url"},
+		{"[remote \"origin\"]\n\tpromisor = true\n\tuploadpack = ./evil", "remote.origin.uploadpack"},
+		{"[remote \"origin\"]\n\tpromisor = true\n[core]\n\tsshCommand = ./evil", "core.sshcommand"},
+		{"[core]\n\tworktree = ../../elsewhere", "work tree elsewhere"},
+		{"[core]\n\thooksPath = hooks", "post-index-change"},
+		{"[include]\n\tpath = ../more", "core.fsmonitor"},
+		{"[includeIf \"gitdir:/\"]\n\tpath = ../more", "core.fsmonitor"},
+		{"[include]\n\tpath = config", "more files than"},
+		{"core.fsmonitor = ./evil", "cannot be told"},
+		{"[core]\n\tfsmonitor = \"./evil", "cannot be told"},
+		{"[core\n]fsmonitor = ./evil", "cannot be told"},
+	} {
+		t.Run(row.want, func(t *testing.T) {
+			t.Parallel()
+			dir := tree(t, map[string]string{
+				"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": row.settings, "ws/more": "[core]\nfsmonitor = ./evil\n",
+				"ws/hooks/post-index-change": "", "ws/.husky/_/pre-commit": "", "elsewhere/": "", "ws/a/b/": "",
+			})
+			bed := testbed{dir, dir + "/ws"}
+			for _, text := range []string{"git status", "cd a/b && git diff", "git --no-pager log -p"} {
+				d := bed.authority(presetFile(t, "careful")).Decide(bed.run(text))
+				why := because1(d)
+				if approved := d.Verdict == Approve; approved != (row.want == "") || !strings.Contains(why, row.want) {
+					t.Errorf("%s: with the settings\n%s\nit is %s (%s), want %q", text, row.settings, d.Verdict, why, row.want)
+				}
+			}
+		})
+	}
+}
+
+// Work trees that share a repository, and submodules of every form, are looked into with the repository around them.
+func TestRepositoriesInside(t *testing.T) {
+	t.Parallel()
+	evil := func(t *testing.T, dir string) { git(t, dir, "config", "core.fsmonitor", "./evil") }
+	commit := []string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"}
+	for name, prepare := range map[string]func(t *testing.T, ws string){
+		"an index of version 2": func(t *testing.T, ws string) { git(t, ws, "config", "index.version", "2") },
+		"an index of version 4": func(t *testing.T, ws string) { git(t, ws, "config", "index.version", "4") },
+		"a file to be added": func(t *testing.T, ws string) {
+			if err := os.WriteFile(ws+"/later", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			git(t, ws, "add", "-N", "later")
+		},
+		"longer hashes": func(t *testing.T, ws string) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := tree(t, map[string]string{"ws/a": "a", "ws/inner/x": "x", "ws/ab/c": "", "ws/inner2/": "", "elsewhere/": "", "home/": ""})
+			bed := testbed{dir, dir + "/ws"}
+			format := "--object-format=sha1"
+			if name == "longer hashes" {
+				format = "--object-format=sha256"
+			}
+			for _, at := range []string{bed.ws + "/inner", bed.ws} {
+				git(t, at, "init", "-q", format, "-b", "main", ".")
+				if at == bed.ws && name != "a file to be added" {
+					prepare(t, at)
+				}
+				git(t, at, "-c", "advice.addEmbeddedRepo=false", "add", ".")
+				git(t, at, append(slices.Clone(commit), "commit", "-q", "-m", "one")...)
+			}
+			if name == "a file to be added" {
+				prepare(t, bed.ws)
+			}
+			decide := func() Decision { return bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")) }
+			if d := decide(); d.Verdict != Approve {
+				t.Fatalf("with a harmless submodule it is %s: %s", d.Verdict, because1(d))
+			}
+			evil(t, bed.ws+"/inner")
+			if d := decide(); d.Verdict != Ask || !strings.Contains(because1(d), "`inner`") {
+				t.Errorf("with a submodule whose settings name a program it is %s: %s", d.Verdict, because1(d))
+			}
+		})
+	}
+	t.Run("a work tree beside it", func(t *testing.T) {
+		t.Parallel()
+		dir := tree(t, map[string]string{"main/a": "a", "elsewhere/": "", "home/": ""})
+		git(t, dir+"/main", "init", "-q", "-b", "main", ".")
+		git(t, dir+"/main", "add", "a")
+		git(t, dir+"/main", append(slices.Clone(commit), "commit", "-q", "-m", "one")...)
+		git(t, dir+"/main", "worktree", "add", "-q", dir+"/ws")
+		bed := testbed{dir, dir + "/ws"}
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")); d.Verdict != Approve {
+			t.Fatalf("it is %s: %s", d.Verdict, because1(d))
+		}
+		evil(t, dir+"/main")
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")); d.Verdict != Ask {
+			t.Errorf("with settings that name a program it is %s", d.Verdict)
+		}
+	})
+	t.Run("an index in two files", func(t *testing.T) {
+		t.Parallel()
+		dir := tree(t, map[string]string{"ws/a": "a", "elsewhere/": "", "home/": ""})
+		git(t, dir+"/ws", "init", "-q", "-b", "main", ".")
+		git(t, dir+"/ws", "add", "a")
+		git(t, dir+"/ws", "update-index", "--split-index")
+		bed := testbed{dir, dir + "/ws"}
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")); d.Verdict != Ask {
+			t.Errorf("it is %s", d.Verdict)
+		}
+	})
+}
+
+// git's settings are read as git reads them.
+func TestSettingsAsGitReadsThem(t *testing.T) {
+	t.Parallel()
+	for i, text := range []string{
+		"", "# c\n; d\n", "[a]\nb = c\n", "[a]b=c", "[A \"B c\"]\n\tD-E = f g  # h\n", "[a]\nb\nc =\nd = \"\"\n", "[a]\nb = \" c \" d \n", "[a]\nb = c\\\n  d\n",
+		"[a \"x\\\"y\\\\z\"]\nb = \\\"c\\\" \\t\\n\\\\\n", "[a.b]\nc = d\n", "[a]\r\nb = c\r\n", "[a]\nb = c;d\n[e]f=g#h\n[i]", "\ufeff[a]\nb = c\n", "[a]\n\n\n  b=c\n\t[d] e = f\n",
+		"[a]\nb = \"c # d ; e\" ; f\n", "[a \"\"]\nb = c\n", "[a \"B.C\"]\nd = e\n",
+	} {
+		path := filepath.Join(t.TempDir(), "config")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var want []setting
+		for entry := range strings.SplitSeq(strings.TrimSuffix(git(t, "/", "config", "--file", path, "--list", "-z"), "\x00"), "\x00") {
+			if key, value, _ := strings.Cut(entry, "\n"); key != "" {
+				want = append(want, setting{key, value})
+			}
+		}
+		got, ok := readSettings(text)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(setting{})); diff != "" || !ok {
+			t.Errorf("%d: %q (-git +we): %v\n%s", i, text, ok, diff)
+		}
+	}
+}
+
+// No text and no index makes the readers panic, and settings are only read when git could read them.
+func FuzzRepository(f *testing.F) {
+	f.Add("[core]\n\tfsmonitor = \"x\\\n y\" # z\n[a \"b\"]c", []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"))
+	f.Fuzz(func(t *testing.T, text string, index []byte) {
+		if all, ok := readSettings(text); ok {
+			for _, s := range all {
+				if !strings.Contains(s.key, ".") {
+					t.Errorf("%q has a setting %q", text, s.key)
+				}
+			}
+		}
+		for version := uint32(2); version <= 4; version++ {
+			_, _ = linksOf(index, version, 3, 20)
+		}
+	})
+}
