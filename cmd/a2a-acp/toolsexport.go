@@ -33,7 +33,7 @@ left out is said; an entry with a credential in its script is refused.`,
 }
 
 func exportTools(env *environment, ids, files []string, form string) error {
-	set, err := load(env, files, nil)
+	set, err := loadTold(env, files)
 	if err != nil {
 		return err
 	}

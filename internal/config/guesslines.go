@@ -239,7 +239,7 @@ func guessBracket(lines []string, at int) []mend {
 			continue
 		}
 		m := one(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing, "the bracket "+lines[i][from:from+1]+" that opens here is not closed",
-			"end it with "+closing)
+			"end it with "+shorten(closing))
 		all = append(all, m...)
 	}
 	return all

@@ -200,6 +200,22 @@ func (doc *document) secrets() map[int][]span {
 	return doc.secret
 }
 
+// Quote gives each of a list that has none yet the line that it is about, as far as the files hold it.
+func Quote(list Errors, files []File) {
+	for _, file := range files {
+		named := func(e Error) bool { return e.File == file.Name && e.Line > 0 && e.Excerpt == nil }
+		if !slices.ContainsFunc(list, named) {
+			continue
+		}
+		doc := &document{file: file.Name, lines: splitLines(bytes.TrimPrefix(file.Data, []byte("\ufeff")))}
+		for i := range list {
+			if named(list[i]) {
+				doc.quote(list[i : i+1])
+			}
+		}
+	}
+}
+
 // quote gives each of a list the line that it is about.
 func (doc *document) quote(list Errors) {
 	if len(list) == 0 {
