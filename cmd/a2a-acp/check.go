@@ -9,8 +9,8 @@ import (
 )
 
 // checkCommand makes a verb out of a way to check files: read gives everything that is to be said of them, and how many of
-// what it looked at are fine.
-func checkCommand(env *environment, cmd *cobra.Command, noun string, read func(env *environment, files []string) (config.Errors, int, error)) *cobra.Command {
+// what it looked at are fine. What that is has a name for one of it, and one for many.
+func checkCommand(env *environment, cmd *cobra.Command, one, many string, read func(env *environment, files []string) (config.Errors, int, error)) *cobra.Command {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -26,14 +26,21 @@ func checkCommand(env *environment, cmd *cobra.Command, noun string, read func(e
 			}
 		} else {
 			for _, e := range found {
-				fmt.Fprintln(env.stdout, e)
+				fmt.Fprintln(env.stdout, e.Shown())
+			}
+			if summary := found.Summary(); summary != "" {
+				fmt.Fprintln(env.stderr, summary)
 			}
 		}
 		if found.Broken() {
 			return silent(exitUsage)
 		}
 		if *f == formatTable {
-			fmt.Fprintf(env.stderr, "%d %s are fine\n", fine, noun)
+			if fine == 1 {
+				fmt.Fprintf(env.stderr, "1 %s is fine\n", one)
+				return nil
+			}
+			fmt.Fprintf(env.stderr, "%d %s are fine\n", fine, many)
 		}
 		return nil
 	}

@@ -30,7 +30,7 @@ is not. Without a file it checks all the configuration that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
   a2a-acp policy check ./governors.yaml
   a2a-acp policy check -o json`,
-	}, "rules and governors", checkPolicies)
+	}, "rule or governor", "rules and governors", checkPolicies)
 }
 
 // checkPolicies reads the files, or all the configuration when there are none, and gives everything that is to be said,
@@ -38,13 +38,14 @@ is not. Without a file it checks all the configuration that is in use.`,
 func checkPolicies(env *environment, names []string) (config.Errors, int, error) {
 	var files []permissions.File
 	var found config.Errors
+	var read []config.File
 	rules := 0
 	if len(names) == 0 {
 		set, err := config.Load(app.Sources(env.appOptions(nil, nil)))
 		if err != nil {
 			return toList(err)
 		}
-		files = set.Policies
+		files, read = set.Policies, set.Files
 		for _, governors := range set.Governors {
 			rules += len(governors.Permission) + len(governors.Output)
 		}
@@ -56,6 +57,7 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 	}
 	for _, name := range names {
 		file, err := config.ReadFile(name, tool.LayerFlag)
+		read = append(read, file)
 		var policies permissions.File
 		if err == nil && config.IsGovernors(file) {
 			governors, told, err := config.ReadGovernors(file)
@@ -87,6 +89,7 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 		})
 	}
 	found = append(found, idle(env, files)...)
+	config.Quote(found, read)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, rules, nil
 }

@@ -13,6 +13,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -30,6 +31,7 @@ func run(args []string, env *environment) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each
 		root.InitDefaultHelpCmd()
 		root.InitDefaultCompletionCmd()
+		sayUsage(root)
 		fitHelp(root, terminalWidth(env.stdout))
 	}
 	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(env.explain))
@@ -46,6 +48,13 @@ func (e *environment) explain(w io.Writer, _ fang.Styles, err error) {
 		return
 	}
 	text := strings.TrimSuffix(err.Error(), "\n")
+	if list := config.List(err); len(list) > 0 {
+		if text != list.Error() { // what was to be done with the files comes first
+			fmt.Fprint(w, "a2a-acp: ")
+		}
+		fmt.Fprintln(w, config.Shown(err))
+		text = "nothing was done: " + list.Summary()
+	}
 	if !errors.As(err, &coded) {
 		text += "\nhint: a2a-acp --help shows the verbs, a2a-acp VERB --help what one of them takes"
 	}

@@ -46,6 +46,25 @@ func load(env *environment, tools, policies []string) (*config.Set, error) {
 	return set, nil
 }
 
+// loadTold is load, and says which files of the workspace were left alone: somebody who looks for their tools would wonder.
+func loadTold(env *environment, tools []string) (*config.Set, error) {
+	set, err := load(env, tools, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range set.Ignored() {
+		line := env.short(e.File) + ": " + e.Message
+		if e.Line == 0 {
+			line, _, _ = strings.Cut(line, ": whoever")
+		}
+		if e.Hint != "" {
+			line += "; " + e.Hint
+		}
+		env.say(line)
+	}
+	return set, nil
+}
+
 // listedTool is a tool in `tools list`.
 type listedTool struct {
 	ID          string `json:"id"`
@@ -71,7 +90,7 @@ func toolsListCommand(env *environment) *cobra.Command {
 	f := addFormat(cmd)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		set, err := load(env, tools, nil)
+		set, err := loadTold(env, tools)
 		if err != nil {
 			return err
 		}
@@ -143,7 +162,7 @@ gets it, the values beside it, and the decision. Nothing runs.`,
 		if len(pairs) > 0 {
 			return showCall(env, args[0], pairs, tools, *f)
 		}
-		set, err := load(env, tools, nil)
+		set, err := loadTold(env, tools)
 		if err != nil {
 			return err
 		}
@@ -281,7 +300,7 @@ func writeTool(env *environment, set *config.Set, loaded *config.Loaded) {
 	writeOutcomes(w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", indent(t.Script))
 	for _, warning := range loaded.Warnings {
-		fmt.Fprintln(env.stderr, warning)
+		fmt.Fprintln(env.stderr, warning.Shown())
 	}
 }
 
@@ -307,7 +326,7 @@ func toolsCheckCommand(env *environment) *cobra.Command {
 [rule]. Without a file it checks all the configuration that is in use, policies included.`,
 		Example: `  a2a-acp tools check ./tools.yaml
   a2a-acp tools check -o json`,
-	}, "tools", check)
+	}, "tool", "tools", check)
 }
 
 // check reads the files, or all the configuration when there are none, and gives everything that is to be said.
@@ -321,6 +340,7 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 		for i := range set.Tools {
 			found = append(found, config.CheckSetups(&set.Tools[i])...)
 		}
+		config.Quote(found, set.Files)
 		return found, len(set.Tools), nil
 	}
 	var found config.Errors
@@ -348,6 +368,7 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 		for i := range loaded {
 			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
 		}
+		config.Quote(found, []config.File{file})
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, count, nil

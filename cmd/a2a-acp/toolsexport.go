@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
@@ -33,7 +32,7 @@ left out is said; an entry with a credential in its script is refused.`,
 }
 
 func exportTools(env *environment, ids, files []string, form string) error {
-	set, err := load(env, files, nil)
+	set, err := loadTold(env, files)
 	if err != nil {
 		return err
 	}
@@ -70,11 +69,11 @@ func exportTools(env *environment, ids, files []string, form string) error {
 		_, err = env.stdout.Write(data)
 		return err
 	}
-	var plain any
-	if err := yaml.Unmarshal(data, &plain); err != nil {
+	plain, err := config.PlainJSON(data)
+	if err != nil {
 		return fail(exitHost, err)
 	}
-	return writeData(env.stdout, formatJSON, textKeys(plain))
+	return writeData(env.stdout, formatJSON, plain)
 }
 
 // exportMCP prints what tools/list says (MCP 2025-11-25).
@@ -88,25 +87,4 @@ func exportMCP(env *environment, set *config.Set, ids []string) error {
 		list = append(list, mcpserver.FromTool(&loaded.Tool).Listed())
 	}
 	return writeData(env.stdout, formatJSON, map[string]any{"tools": list})
-}
-
-// textKeys makes texts of keys that are numbers, such as exit codes, since JSON has no others.
-func textKeys(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, member := range v {
-			v[key] = textKeys(member)
-		}
-	case map[any]any:
-		object := map[string]any{}
-		for key, member := range v {
-			object[fmt.Sprint(key)] = textKeys(member)
-		}
-		return object
-	case []any:
-		for i, item := range v {
-			v[i] = textKeys(item)
-		}
-	}
-	return value
 }

@@ -161,7 +161,7 @@ func (a *App) Watch() error {
 			a.o.Say("the changed configuration is in use")
 		},
 		Trouble: func(err error) {
-			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%v", err))
+			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", config.Shown(err)))
 			a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 		},
 	})

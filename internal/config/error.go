@@ -163,6 +163,12 @@ func (l Errors) sortByPosition() {
 	})
 }
 
+// Shown gives the text of an error that holds mistakes in files, each with its line.
+func Shown(err error) string {
+	list := List(err)
+	return strings.Replace(err.Error(), list.Error(), list.Shown(), 1)
+}
+
 // List gives the mistakes that err holds: those of an Errors or an Error, else none.
 func List(err error) Errors {
 	var all Errors

@@ -261,7 +261,7 @@ func (x *example) readExpectedFiles(v value) {
 
 // checkExamples holds the arguments of each example against the parameters. One that is there to be refused must be.
 func (e *toolEntry) checkExamples() {
-	if e.unsure || len(e.untyped) > 0 {
+	if e.file.doc.errors > 0 && (e.unsure || len(e.untyped) > 0) {
 		return
 	}
 	for i := range e.tool.Examples {

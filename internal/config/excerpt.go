@@ -23,6 +23,7 @@ const (
 	widestExcerpt = 100 // columns
 	excerptBefore = 40  // columns of a long line that are shown before the place
 	tabColumns    = 4   // as many spaces stand for a tab
+	nearPlace     = 400 // characters on each side that a line is looked at
 	masked        = "********"
 )
 
@@ -35,9 +36,12 @@ type piece struct {
 // newExcerpt shows a line with a place in it, from column to before end, which count characters from 1. What lies in one of
 // the hidden spans is not shown.
 func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
-	pieces := asShown([]rune(line), hidden)
-	first := min(max(column, 1)-1, len(pieces))
-	last := min(max(end-1, first), len(pieces))
+	all := []rune(line)
+	first := min(max(column, 1)-1, len(all))
+	last := min(max(end-1, first), len(all))
+	from, to := max(first-nearPlace, 0), min(first+nearPlace, len(all)) // of a line without end, no more is looked at
+	pieces := asShown(all[from:to], from, hidden)
+	first, last = first-from, min(last, to)-from
 	start, width := widthOf(pieces[:first]), widthOf(pieces[first:last])
 	if total := widthOf(pieces); total > widestExcerpt {
 		pieces, start = aroundPlace(pieces, start)
@@ -50,8 +54,8 @@ func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
 	return &Excerpt{Text: strings.TrimRight(text.String(), " "), Column: start + 1, Width: max(width, 1)}
 }
 
-// asShown gives a line character by character.
-func asShown(line []rune, hidden []span) []piece {
+// asShown gives a part of a line, which begins after some characters of it, character by character.
+func asShown(line []rune, skipped int, hidden []span) []piece {
 	pieces := make([]piece, len(line))
 	for i, r := range line {
 		text := string(r)
@@ -65,7 +69,7 @@ func asShown(line []rune, hidden []span) []piece {
 	}
 	secret := make([]bool, len(line))
 	for _, s := range hidden {
-		for i := s.from; i < min(s.to, len(pieces)); i++ {
+		for i := max(s.from-skipped, 0); i < min(s.to-skipped, len(pieces)); i++ {
 			secret[i] = true
 		}
 	}
@@ -85,9 +89,8 @@ func asShown(line []rune, hidden []span) []piece {
 func aroundPlace(pieces []piece, start int) (cut []piece, place int) {
 	const more = "…"
 	from, skipped := 0, 0
-	for start-skipped > excerptBefore && widthOf(pieces[from:]) > widestExcerpt {
+	for total := widthOf(pieces); start-skipped > excerptBefore && total-skipped > widestExcerpt-1; from++ {
 		skipped += pieces[from].width
-		from++
 	}
 	if from > 0 {
 		cut, place = append(cut, piece{more, 1}), 1

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 )
@@ -183,4 +184,35 @@ func remove(node *yaml.Node, key string) bool {
 
 func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+// PlainJSON gives a YAML text as JSON has it: keys that are numbers, such as exit codes, are texts, and so are days.
+func PlainJSON(text []byte) (any, error) {
+	var plain any
+	if err := yaml.Unmarshal(text, &plain); err != nil {
+		return nil, err
+	}
+	return plainJSON(plain), nil
+}
+
+func plainJSON(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			v[key] = plainJSON(member)
+		}
+	case map[any]any:
+		object := map[string]any{}
+		for key, member := range v {
+			object[fmt.Sprint(key)] = plainJSON(member)
+		}
+		return object
+	case []any:
+		for i, item := range v {
+			v[i] = plainJSON(item)
+		}
+	case time.Time:
+		return v.Format(time.DateOnly)
+	}
+	return value
 }

@@ -1,11 +1,14 @@
 package config
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -26,6 +29,17 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	archives, err := filepath.Glob("testdata/mistakes/*.txtar")
+	if err != nil || len(archives) == 0 {
+		f.Fatal("no archives of mistakes", err)
+	}
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(archive.Files[0].Data)
+	}
 	f.Add([]byte(laughs(10)))
 	f.Add([]byte(ladder(120)))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -33,6 +47,10 @@ func FuzzLoad(f *testing.F) {
 		once, err := ReadTools(file)
 		placed(t, data, err)
 		if err == nil {
+			// What is mended to find the other mistakes is never what counts.
+			if yamlErr := yaml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &yaml.Node{}); yamlErr != nil {
+				t.Errorf("good, and YAML says: %v", yamlErr)
+			}
 			again, err := ReadTools(file)
 			if err != nil {
 				t.Fatalf("good the first time, then: %v", err)

@@ -196,82 +196,29 @@ func likeIn(lines []string, at, column int) string {
 	return "what it belongs to"
 }
 
-// guessQuote finds the quotation mark, in the line or above it, that opens a text which nothing closes.
-func guessQuote(lines []string, at int) []mend {
-	var all []mend
-	for i := min(at, len(lines)-1); i >= 0 && i > at-500; i-- {
-		from, ok := openQuote(lines[i])
-		if !ok {
-			continue
-		}
-		sign := lines[i][from : from+1]
-		m := one(lines, i, from, from+1, strings.TrimRight(lines[i], " ")+sign, "the text that "+sign+" opens here is not closed",
-			"end it with "+sign+" on its line; a text of several lines is best written below a |")
-		all = append(all, m...)
+// guessMerge finds the marks of a merge that nobody has finished (git-merge(1), "How conflicts are presented"). The first side is
+// read on.
+func guessMerge(lines []string, at int) []mend {
+	start := at
+	for start >= 0 && !strings.HasPrefix(lines[start], "<<<<<<< ") {
+		start--
 	}
-	return all
-}
-
-// openQuote gives the place of a quotation mark that the line opens and does not close.
-func openQuote(line string) (int, bool) {
-	for i := 0; i < len(line); {
-		opens := line[i] == '"' || line[i] == '\''
-		if !opens || i > 0 && !strings.ContainsRune(" [{,\t", rune(line[i-1])) {
-			i++
-			continue
-		}
-		text := []rune(line[i:])
-		length := quotedLength(text)
-		if length == len(text) && (len(text) == 1 || text[length-1] != text[0]) {
-			return i, true
-		}
-		i += len(string(text[:length]))
+	if start < 0 {
+		return nil
 	}
-	return 0, false
-}
-
-// guessBracket finds the bracket, in the line or above it, that nothing closes.
-func guessBracket(lines []string, at int) []mend {
-	var all []mend
-	for i := at; i >= 0 && i > at-500; i-- {
-		from, closing := openBracket(lines[i])
-		if closing == "" {
-			continue
-		}
-		m := one(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing, "the bracket "+lines[i][from:from+1]+" that opens here is not closed",
-			"end it with "+closing)
-		all = append(all, m...)
+	m := mend{
+		line: start + 1, column: 1, end: runes(lines[start]) + 1, message: "a merge is not finished here: both sides stand in the file",
+		hint: "keep one of them, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>", text: map[int]string{start: ""},
 	}
-	return all
-}
-
-// openBracket gives the place of the first bracket that a line opens and does not close, and what would close all of them.
-func openBracket(line string) (int, string) {
-	var open []int
-	for i := 0; i < len(line); i++ {
-		switch line[i] {
-		case '"', '\'':
-			if i == 0 || strings.ContainsRune(" [{,:", rune(line[i-1])) {
-				i += len(string([]rune(line[i:])[:quotedLength([]rune(line[i:]))])) - 1
-			}
-		case '#':
-			if i > 0 && line[i-1] == ' ' {
-				i = len(line)
-			}
-		case '[', '{':
-			open = append(open, i)
-		case ']', '}':
-			if len(open) > 0 {
-				open = open[:len(open)-1]
-			}
+	second := false
+	for i := start + 1; i < len(lines); i++ {
+		second = second || strings.HasPrefix(lines[i], "=======") || strings.HasPrefix(lines[i], "||||||| ")
+		if second {
+			m.text[i] = ""
+		}
+		if strings.HasPrefix(lines[i], ">>>>>>> ") {
+			return []mend{m}
 		}
 	}
-	if len(open) == 0 {
-		return 0, ""
-	}
-	closing := ""
-	for _, at := range slices.Backward(open) {
-		closing += map[byte]string{'[': "]", '{': "}"}[line[at]]
-	}
-	return open[0], closing
+	return nil
 }

@@ -36,6 +36,8 @@ func TestHostileFiles(t *testing.T) {
 		{"one line of brackets", strings.Repeat("- ]", searchSize/4), "YAML"},
 		{"colons", strings.Repeat("a: b: c\n", searchSize/10), "make a key of it"},
 		{"words", strings.Repeat("word\n", searchSize/8), "found \"word"},
+		// Each of the marks is a guess of its own, and the right one is the last: the bytes that are parsed run out first.
+		{"quotation marks within another text", "a: \"\n" + strings.Repeat("b: 'c\n", 450) + "\" d\n" + strings.Repeat("#\n", searchSize/3), "this is no key, and one is expected here"},
 		{"a broken file beyond the search", strings.Repeat("a: b: c\n", searchSize/4), "a key cannot stand here"},
 		{"an alias bomb behind a broken line", "x: y: z\n" + laughs(20), "more than 100000 values"},
 	}

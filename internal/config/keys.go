@@ -32,6 +32,8 @@ type noun[T any] struct {
 	elsewhere []misplaced
 	// called are what other programs call keys of this noun, with the key.
 	called map[string]string
+	// otherwise is what is said of a key that nobody can place, beside the keys that there are.
+	otherwise string
 }
 
 // misplaced are keys that people write in the wrong place, and the right one.
@@ -67,7 +69,7 @@ func readKeys[T any](v value, n noun[T], target T) bool {
 		ok = false
 		hint, meant := n.meant(e.name)
 		if hint == "" {
-			hint = "known here: " + strings.Join(names(n.keys), ", ")
+			hint = "known here: " + strings.Join(names(n.keys), ", ") + n.otherwise
 		}
 		e.key.stands(meant)
 		e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), n.name)

@@ -30,6 +30,18 @@ type Set struct {
 	read []toolsRead // each tools file with what it says
 }
 
+// Ignored are the warnings about files that are there and do not count, or not whole: those of a workspace that nobody trusts,
+// most of all.
+func (s *Set) Ignored() Errors {
+	var list Errors
+	for _, e := range s.Warnings {
+		if e.Rule == ruleIgnored {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // toolsRead is a tools file with what it says by itself. To check the scripts takes longer than everything else, so a file
 // that stays as it is is not read again.
 type toolsRead struct {
@@ -44,6 +56,7 @@ type loading struct {
 	set     *Set
 	found   Errors
 	tools   map[string]int // index in set.Tools
+	files   []File         // every file that was read, those that do not count among them
 }
 
 // Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an earlier
@@ -68,6 +81,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 	}
 	l.notice()
 	if l.found.Broken() {
+		Quote(l.found, l.files)
 		return nil, l.found
 	}
 	for _, t := range l.set.Tools {
@@ -75,6 +89,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 	}
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.checkExposed()
+	Quote(l.found, l.files)
 	l.set.Warnings = l.found
 	return l.set, nil
 }
@@ -99,6 +114,7 @@ func (l *loading) add(c candidate) {
 		l.fail(c, err)
 		return
 	}
+	l.files = append(l.files, file)
 	if file.Workspace && !l.judge(c, &file) && c.kind != kindPolicies {
 		return
 	}

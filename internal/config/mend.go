@@ -52,7 +52,7 @@ type guess func(lines []string, at int) []mend
 // guesses are tried in their order: the more a guess asks of a line, the earlier.
 func guesses() []guess {
 	return []guess{
-		guessTabs, guessTabAfterDash, guessComment, guessEquals, guessNoSpace, guessTag, guessPlainStart, guessTextBesideBar, guessBlockText,
+		guessMerge, guessTabs, guessTabAfterDash, guessComment, guessEquals, guessNoSpace, guessTag, guessPlainStart, guessTextBesideBar, guessBlockText,
 		guessEscape, guessInnerQuote, guessBracketText, guessComma, guessColon, guessNoDash, guessNoColon, guessDeeper, guessIndent, guessQuote, guessBracket,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,6 +72,9 @@ func parse(file string, data []byte) *document {
 	return (&document{file: file}).parse(data)
 }
 
+// webPage is how HTML begins, in small letters.
+var webPage = regexp.MustCompile(`^\s*<(?:!doctype html|html|head|body|\?xml)\b`)
+
 func (doc *document) parse(data []byte) *document {
 	if len(data) > maxFileSize {
 		message := fmt.Sprintf("the file has %d bytes; a configuration file has %d at the most", len(data), maxFileSize)
@@ -81,6 +85,10 @@ func (doc *document) parse(data []byte) *document {
 	doc.lines = splitLines(data)
 	data, ok := doc.characters(data)
 	if !ok {
+		return doc
+	}
+	if start := strings.ToLower(string(data[:min(len(data), 200)])); webPage.MatchString(start) {
+		doc.report(1, 1, ruleSyntax, "this is a web page, not a configuration file", "it may be what a server answers to who is not logged in: fetch the file again")
 		return doc
 	}
 	root, rest := doc.parsed(data)
@@ -175,11 +183,11 @@ func (doc *document) told(node *yaml.Node) {
 }
 
 // once tells whether what is to be said about a place was not said before.
-func (doc *document) once(line, column int, rule, message string) bool {
+func (doc *document) once(severity Severity, line, column int, rule, message string) bool {
 	if doc.said == nil {
 		doc.said = map[string]bool{}
 	}
-	key := fmt.Sprint(line, " ", column, " ", rule, " ", message)
+	key := fmt.Sprint(severity, " ", line, " ", column, " ", rule, " ", message)
 	first := !doc.said[key]
 	doc.said[key] = true
 	return first
@@ -198,6 +206,22 @@ func (doc *document) secrets() map[int][]span {
 		doc.secret = secrets(doc.lines)
 	}
 	return doc.secret
+}
+
+// Quote gives each of a list that has none yet the line that it is about, as far as the files hold it.
+func Quote(list Errors, files []File) {
+	for _, file := range files {
+		named := func(e Error) bool { return e.File == file.Name && e.Line > 0 && e.Excerpt == nil }
+		if !slices.ContainsFunc(list, named) {
+			continue
+		}
+		doc := &document{file: file.Name, lines: splitLines(bytes.TrimPrefix(file.Data, []byte("\ufeff")))}
+		for i := range list {
+			if named(list[i]) {
+				doc.quote(list[i : i+1])
+			}
+		}
+	}
 }
 
 // quote gives each of a list the line that it is about.

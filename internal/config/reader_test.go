@@ -131,3 +131,44 @@ func TestSyntaxLine(t *testing.T) {
 		})
 	}
 }
+
+// TestMendedIsRefused: a file is mended to find its other mistakes, never to be used.
+func TestMendedIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{
+		"version: 2\ntools:\n  a:\n    script: \"echo\n",
+		"version: 2\ntools:\n\ta:\n\t\tscript: echo\n",
+		"version: 2\ntools:\n  a:\n    script: {{x}} y\n    parameters: [{name: x, type: string, required: true}]\n",
+		"version: 2\ntools:\n  a:\n    script: echo\n    tags: [a\n",
+		"version: 2\ntools:\n  a:\n    script: echo\n    sandbox:\n      timeout:5\n      network: off\n",
+	} {
+		if tools, err := ReadTools(File{Name: "t.yaml", Data: []byte(data)}); err == nil || tools != nil {
+			t.Errorf("%q is read as %v", data, tools)
+		}
+		if _, err := ReadPolicies(File{Name: "p.yaml", Data: []byte(strings.ReplaceAll(data, "tools:", "auto_approval_policies:"))}); err == nil {
+			t.Errorf("%q is read", data)
+		}
+	}
+}
+
+// TestSaidOnce: what stands behind an alias is told once, and a mistake never stays unsaid for a warning of the same words.
+func TestSaidOnce(t *testing.T) {
+	t.Parallel()
+	doc := parse("x.yaml", []byte("a: &x 1\nb: *x\n"))
+	root := doc.at(doc.root, "", "")
+	a, _ := root.get("a")
+	b, _ := root.get("b")
+	a.warn("r", "", "words")
+	b.warn("r", "", "words")
+	b.fail("r", "", "words")
+	a.fail("r", "", "words")
+	a.fail("other", "", "words")
+	var got []string
+	for _, e := range doc.found {
+		got = append(got, string(e.Severity)+" "+e.Rule+" "+e.Message)
+	}
+	want := []string{"warning r a: words", "error r b: words", "error other a: words"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

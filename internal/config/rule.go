@@ -35,6 +35,12 @@ func newRuleEntry(file *policyFile, at value) *ruleEntry {
 func ruleNoun() noun[*ruleEntry] {
 	return noun[*ruleEntry]{
 		name: "a rule",
+		called: map[string]string{
+			"name": "id", "tools": "applies_to", "tool": "applies_to", "matches": "applies_to", "path": "include_paths", "paths": "include_paths",
+			"include": "include_paths", "exclude": "exclude_paths", "action": "decision", "effect": "decision", "verdict": "decision",
+			"params": "parameters", "arguments": "parameters", "args": "parameters", "command": "commands", "condition": "when", "if": "when",
+			"agent": "agents", "modes": "mode", "expiry": "expires", "until": "expires", "examples": "match",
+		},
 		keys: []key[*ruleEntry]{
 			{"id", "a text", (*ruleEntry).readID},
 			{"applies_to", "a list of tool ids, which may have * in them", func(r *ruleEntry, v value) {
@@ -207,7 +213,8 @@ func (r *ruleEntry) readRequires(v value) {
 // decisionNoun is what a rule may decide.
 func decisionNoun() noun[*ruleEntry] {
 	return noun[*ruleEntry]{
-		name: "a decision",
+		name:   "a decision",
+		called: map[string]string{"decision": "type", "action": "type", "verdict": "type", "result": "type", "option": "optionId", "message": "reason"},
 		keys: []key[*ruleEntry]{
 			{"type", "approve, reject or manual", (*ruleEntry).readVerdict},
 			{"optionId", "a text", func(r *ruleEntry, v value) { v.setText(&r.rule.Option) }},
@@ -218,9 +225,17 @@ func decisionNoun() noun[*ruleEntry] {
 	}
 }
 
+// verdictWord gives our word for what other programs call a decision, ours among them; "" for none.
+func verdictWord(text string) string {
+	return map[string]string{
+		"approve": "approve", "reject": "reject", "manual": "manual", "ask": "ask", "allow": "approve", "accept": "approve", "permit": "approve",
+		"yes": "approve", "deny": "reject", "block": "reject", "forbid": "reject", "no": "reject", "prompt": "manual", "confirm": "manual",
+	}[strings.ToLower(text)]
+}
+
 func (r *ruleEntry) readDecision(v value) {
-	if v.node.Kind == yaml.ScalarNode && slices.Contains([]string{"approve", "reject", "manual", "ask"}, v.node.Value) {
-		v.mismatch("a mapping", "write {type: "+v.node.Value+"}")
+	if word := verdictWord(v.node.Value); v.node.Kind == yaml.ScalarNode && word != "" {
+		v.mismatch("a mapping", "write {type: "+word+"}")
 		return
 	}
 	readKeys(v, decisionNoun(), r)
@@ -241,7 +256,9 @@ func (r *ruleEntry) readVerdict(v value) {
 		r.rule.Verdict = permissions.Ask
 	default:
 		hint := ""
-		if near := tool.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
+		if other := verdictWord(text); other != "" {
+			hint = "here it is " + other
+		} else if near := tool.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want approve, reject or manual; found %s", quote(text))

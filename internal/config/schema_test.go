@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
@@ -136,33 +135,11 @@ func asJSON(node *yaml.Node) (any, error) {
 	if err := node.Decode(&plain); err != nil {
 		return nil, fmt.Errorf("no YAML: %w", err)
 	}
-	text, err := json.Marshal(textKeys(plain))
+	text, err := json.Marshal(plainJSON(plain))
 	if err != nil {
 		return nil, err
 	}
 	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
-}
-
-func textKeys(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, member := range v {
-			v[key] = textKeys(member)
-		}
-	case map[any]any:
-		object := map[string]any{}
-		for key, member := range v {
-			object[fmt.Sprint(key)] = textKeys(member)
-		}
-		return object
-	case []any:
-		for i, item := range v {
-			v[i] = textKeys(item)
-		}
-	case time.Time:
-		return v.Format(time.DateOnly)
-	}
-	return value
 }
 
 // TestSchemaTakesWhatIsGood: every file that the loader takes fits the schema, those of the documents and of the seed among

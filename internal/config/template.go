@@ -43,7 +43,7 @@ func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
 		DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
 	}
-	if e.file.version == formatStrict && !e.unsure {
+	if e.file.version == formatStrict && !e.isUnsure() {
 		options.Undeclared = render.RefuseUndeclared
 	}
 	template, findings := render.Compile(e.tool.Script, e.tool.Parameters, options)
@@ -51,7 +51,7 @@ func (e *toolEntry) compileScript() *render.Template {
 		if implied := template.Implied(); len(implied) > 0 {
 			// Compiled again with what it implies declared, the script has no remark for each of the names: the author is
 			// told of all of them at once, with the lines to paste.
-			if !e.unsure {
+			if !e.isUnsure() {
 				e.warnImplied(implied)
 			}
 			e.tool.Parameters = append(e.tool.Parameters, implied...)
@@ -66,20 +66,24 @@ func (e *toolEntry) compileScript() *render.Template {
 	return template
 }
 
+// isUnsure tells whether what is said of names would only follow from a mistake that was told. A file without one keeps nothing
+// to itself.
+func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.errors > 0 }
+
 var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 
 // follows tells whether a finding is about a parameter that could not be read as its author meant it: it would be gone with that
 // mistake, or be another one.
 func (e *toolEntry) follows(finding render.Finding) bool {
-	if !e.unsure && len(e.untyped) == 0 {
+	if !e.isUnsure() && (len(e.untyped) == 0 || e.file.doc.errors == 0) {
 		return false
 	}
 	for _, name := range tagName.FindAllString(finding.Tag, -1) {
-		if slices.Contains(e.untyped, name) || e.unsure && !slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool { return p.Name == name }) {
+		if slices.Contains(e.untyped, name) || e.isUnsure() && !slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool { return p.Name == name }) {
 			return true
 		}
 	}
-	return e.unsure && finding.Tag != ""
+	return e.isUnsure() && finding.Tag != ""
 }
 
 // reportFinding reports what is to be said about a tag of the script, at the tag.
@@ -97,14 +101,32 @@ func (e *toolEntry) reportFinding(finding render.Finding) {
 	if finding.Severity == render.Warning {
 		severity = SeverityWarning
 	}
+	if near := e.nearParameter(finding); near != "" {
+		finding.Fix = fmt.Sprintf("did you mean {{%s}}? otherwise %s", near, finding.Fix)
+	}
 	line, column := e.script.place(finding.Line, finding.Column)
-	if e.script.doc.broken[line] || !e.script.doc.once(line, column, ruleTemplate, message) {
+	if e.script.doc.broken[line] || !e.script.doc.once(severity, line, column, ruleTemplate, message) {
 		return
 	}
 	e.script.doc.add(Error{
 		Line: line, Column: column, EndColumn: e.script.tagEnd(line, column, finding.Tag), Severity: severity, Rule: ruleTemplate,
 		Message: e.script.about("%s", message), Hint: finding.Fix,
 	})
+}
+
+// nearParameter gives the parameter that a tag was probably meant for which nobody declares; "" for none.
+func (e *toolEntry) nearParameter(finding render.Finding) string {
+	name := tagName.FindString(finding.Tag)
+	if name == "" || !strings.HasPrefix(finding.Message, fmt.Sprintf("no parameter %q is declared", name)) {
+		return ""
+	}
+	var declared []string
+	for _, p := range e.tool.Parameters {
+		if p.Name != name {
+			declared = append(declared, p.Name)
+		}
+	}
+	return tool.Nearest(name, declared)
 }
 
 // warnImplied says which parameters a script implies, with the lines that declare them.
@@ -174,7 +196,7 @@ func (e *toolEntry) checkNames(v value, text *render.Text) {
 		if slices.Contains(declared, name) {
 			continue
 		}
-		if e.unsure || e.unread && e.file.version != formatStrict {
+		if e.isUnsure() || e.unread && e.file.version != formatStrict {
 			continue // the script may imply it, once it can be read
 		}
 		hint := ""

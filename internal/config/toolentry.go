@@ -75,7 +75,7 @@ func toolNoun() noun[*toolEntry] {
 			{"surface", "a mapping", func(e *toolEntry, v value) { readKeys(v, surfaceNoun(), &e.tool.Surface) }},
 		},
 		called: map[string]string{
-			"command": "script", "cmd": "script", "run": "script", "code": "script", "bash": "script", "shell": "script", "exec": "script",
+			"command": "script", "cmd": "script", "run": "script", "bash": "script", "shell": "script", "exec": "script",
 			"args": "parameters", "arguments": "parameters", "params": "parameters", "inputs": "parameters", "inputschema": "parameters",
 			"title": "name", "summary": "description", "desc": "description", "help": "description", "errors": "error_mapping",
 			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits", "tests": "examples",
@@ -95,6 +95,11 @@ func toolNoun() noun[*toolEntry] {
 }
 
 func (e *toolEntry) readScript(v value) {
+	if isList(v) {
+		v.mismatch("", "write script: | and the commands below it, one a line, without dashes")
+		e.unread = true
+		return
+	}
 	script, ok := v.text()
 	if !ok || v.doc.faulty[v.node] || v.doc.broken[v.node.Line] {
 		e.unread = true

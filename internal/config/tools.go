@@ -44,6 +44,9 @@ func ReadTools(file File) ([]Loaded, error) {
 	warnings := make([]Errors, len(f.entries))
 	tools := make([]Loaded, len(f.entries))
 	for i, entry := range f.entries {
+		if f.doc.full() {
+			break
+		}
 		before := len(f.doc.found)
 		tools[i] = entry.finish()
 		warnings[i] = append(entry.found, f.doc.found[before:]...)
@@ -69,7 +72,8 @@ func rootNoun() noun[*toolsFile] {
 			{"version", "1 or 2", func(*toolsFile, value) {}},                 // read first: it says how to read the rest
 			{"template_safety", "strict or warn", func(*toolsFile, value) {}}, // read first, too
 		},
-		called: map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
+		otherwise: "; a tool's id stands below tools, two spaces deeper",
+		called:    map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
 		elsewhere: []misplaced{
 			{names(toolNoun().keys), "%s belongs to a tool, below its id"},
 			{names(policyFileNoun().keys), "%s belongs in a policy file, such as auto_approval_policies.yaml"},
@@ -98,6 +102,9 @@ func (f *toolsFile) readBare(v value) {
 	root := rootNoun()
 	entries, _ := v.entries()
 	for _, e := range entries {
+		if f.doc.full() {
+			return
+		}
 		isTool := e.value.has("script")
 		hint, _ := root.meant(e.name)
 		switch {
@@ -135,6 +142,9 @@ func (f *toolsFile) readTools(v value) {
 	}
 	entries, _ := v.rawEntries()
 	for _, e := range entries {
+		if f.doc.full() {
+			return
+		}
 		f.readTool(e)
 	}
 }

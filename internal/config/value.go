@@ -65,7 +65,7 @@ func (v value) warn(rule, hint, format string, args ...any) {
 // say reports what is to be said about the value once, however many aliases lead here. Of a value that cannot be read as it
 // stands no more is said than that.
 func (v value) say(severity Severity, rule, hint, format string, args ...any) {
-	if v.doc.faulty[v.node] || v.doc.broken[v.node.Line] || !v.doc.once(v.node.Line, v.node.Column, rule, fmt.Sprintf(format, args...)) {
+	if v.doc.faulty[v.node] || v.doc.broken[v.node.Line] || !v.doc.once(severity, v.node.Line, v.node.Column, rule, fmt.Sprintf(format, args...)) {
 		return
 	}
 	v.doc.add(Error{

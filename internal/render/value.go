@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // scalarText is a string, a number or a boolean as a script gets it.
@@ -33,26 +35,14 @@ func jsonText(v any) (string, bool) {
 
 // canonicalNumbers copies a JSON value with its numbers written in decimal.
 func canonicalNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if s, err := canonicalNumber(v); err == nil {
-			return json.Number(s)
+	return tool.MapLeaves(v, func(leaf any) any {
+		if n, ok := leaf.(json.Number); ok {
+			if s, err := canonicalNumber(n); err == nil {
+				return json.Number(s)
+			}
 		}
-		return v
-	case []any:
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = canonicalNumbers(item)
-		}
-		return items
-	case map[string]any:
-		fields := make(map[string]any, len(v))
-		for name, field := range v {
-			fields[name] = canonicalNumbers(field)
-		}
-		return fields
-	}
-	return v
+		return leaf
+	})
 }
 
 // truthy tells whether a section shows. A number does, 0 too: a value was given.

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // longest is the number of bytes of a text that an event carries; of a longer one it carries the beginning, the length
@@ -39,21 +41,10 @@ func Text(s string) string {
 }
 
 func shorten(value any) any {
-	switch v := value.(type) {
-	case string:
-		return Text(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = shorten(item)
+	return tool.MapLeaves(value, func(leaf any) any {
+		if text, ok := leaf.(string); ok {
+			return Text(text)
 		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, item := range v {
-			out[name] = shorten(item)
-		}
-		return out
-	}
-	return value
+		return leaf
+	})
 }

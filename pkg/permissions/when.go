@@ -10,6 +10,8 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The bounds of a condition: of its text, in bytes, and of what one evaluation may cost, in CEL's own units (a comparison
@@ -223,29 +225,19 @@ func listOf(texts []string) []string {
 
 // plainValue gives a JSON value as CEL counts with it: whole numbers as int, others as double.
 func plainValue(value any) any {
-	switch v := value.(type) {
-	case json.Number:
-		if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+	return tool.MapLeaves(value, func(leaf any) any {
+		number, ok := leaf.(json.Number)
+		if !ok {
+			return leaf
+		}
+		if n, err := strconv.ParseInt(number.String(), 10, 64); err == nil {
 			return n
 		}
-		if f, err := v.Float64(); err == nil {
+		if f, err := number.Float64(); err == nil {
 			return f
 		}
-		return v.String()
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = plainValue(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, item := range v {
-			out[name] = plainValue(item)
-		}
-		return out
-	}
-	return value
+		return number.String()
+	})
 }
 
 // shortened cuts a text that stands in a message.

@@ -258,23 +258,7 @@ func sameValue(a, b any) bool {
 }
 
 // clone copies a JSON value, so that no caller can change the tool's own.
-func clone(value any) any {
-	switch v := value.(type) {
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = clone(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = clone(item)
-		}
-		return out
-	}
-	return value
-}
+func clone(value any) any { return MapLeaves(value, func(leaf any) any { return leaf }) }
 
 func withArticle(t Type) string {
 	switch t {
