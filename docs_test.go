@@ -3,6 +3,7 @@ package a2aacp_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -182,4 +183,92 @@ func TestSecretFilesAreLeftOut(t *testing.T) {
 	if looked != 3 {
 		t.Errorf("%d lists were looked at, want 3", looked)
 	}
+}
+
+// TestOriginalTools holds the equivalents of the original system's tools against its own lists of them: ids, parameters, which of those
+// are required, and whether a person is asked. It reads the files as the program does, and wants no warning.
+func TestOriginalTools(t *testing.T) {
+	t.Parallel()
+	const dir = "examples/original/"
+	wants := map[string]map[string]string{ // required parameters first, then the others; an id with ! asks
+		"tools.yaml": {
+			"web_request": "method url | data headers timeout", "!file_operations": "operation | content directory extension file_type limit path pattern",
+			"!database_query": "database operation | format query table", "system_info": "| include_network", "text_processing": "operation text |",
+		},
+		"tools.codex.yaml": {
+			"functions.shell":      "command workdir | justification timeout_ms with_escalated_permissions",
+			"functions.view_image": "path |", "functions.acp_fs__read_text_file": "path | limit line", "functions.acp_fs__write_text_file": "content path |",
+			"functions.acp_fs__edit_text_file": "new_string old_string path | replace_all", "functions.acp_fs__multi_edit_text_file": "edits path |",
+			"functions.apply_patch": "patch workdir |",
+		},
+	}
+	wants["tools.gemini.yaml"] = wants["tools.codex.yaml"]
+	for name, want := range wants {
+		data, err := os.ReadFile(dir + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := config.ReadTools(config.File{Name: dir + name, Layer: tool.LayerUser, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, loaded := range tools {
+			if len(loaded.Warnings) > 0 {
+				t.Errorf("%s: %v", name, loaded.Warnings)
+			}
+			var required, optional []string
+			for _, p := range loaded.Tool.Parameters {
+				if p.Required {
+					required = append(required, p.Name)
+				} else {
+					optional = append(optional, p.Name)
+				}
+			}
+			slices.Sort(required)
+			slices.Sort(optional)
+			id := loaded.Tool.ID
+			if loaded.Tool.Sandbox.RequiresConfirmation {
+				id = "!" + id
+			}
+			got[id] = strings.TrimSpace(strings.Join(required, " ") + " | " + strings.Join(optional, " "))
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s has\n%q\nand the original\n%q", name, got, want)
+		}
+	}
+	// What they share with the shipped tools is the same text, so that it is mended in both.
+	shipped, codex := string(a2aacp.Tools), mustRead(t, dir+"tools.codex.yaml")
+	for _, id := range []string{"functions.acp_fs__read_text_file", "functions.acp_fs__write_text_file"} {
+		if entry(shipped, id) != entry(codex, id) {
+			t.Errorf("%s is not the shipped one", id)
+		}
+	}
+	for _, id := range []string{"functions.acp_fs__edit_text_file", "functions.acp_fs__multi_edit_text_file"} {
+		same := strings.NewReplacer("old_text", "old_string", "new_text", "new_string").Replace(entry(shipped, id))
+		if same != entry(codex, id) {
+			t.Errorf("%s differs from the shipped one in more than the names of parameters", id)
+		}
+	}
+}
+
+// entry cuts a tool out of a file.
+func entry(file, id string) string {
+	_, rest, found := strings.Cut(file, "\n  "+id+":\n")
+	if !found {
+		return "there is no " + id
+	}
+	if end := regexp.MustCompile(`(?m)^  [a-z]`).FindStringIndex(rest); end != nil {
+		rest = rest[:end[0]]
+	}
+	return strings.TrimSpace(rest)
+}
+
+func mustRead(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

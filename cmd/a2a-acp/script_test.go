@@ -40,6 +40,10 @@ func TestMain(m *testing.M) {
 //	              what it was asked
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -54,6 +58,7 @@ func TestScripts(t *testing.T) {
 			// The race detector lets a program sleep for a second at its end, which the agent does not have twice.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("PROJECT", filepath.Join(work, "project"))
+			env.Setenv("EXAMPLES", examples)
 			return os.MkdirAll(filepath.Join(work, "home"), 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -30,8 +30,23 @@ type seenAs struct {
 	Title    string `json:"question_title,omitempty"`
 	Question string `json:"question,omitempty"`
 	// Model is what the model gets as the result; Result the whole. Absent with --dry-run.
-	Model  *string      `json:"model_gets,omitempty"`
-	Result *tool.Result `json:"result,omitempty"`
+	Model  *string               `json:"model_gets,omitempty"`
+	Told   *mcpserver.CallResult `json:"told,omitempty"` // all that its client gets, which may give the model another part
+	Result *tool.Result          `json:"result,omitempty"`
+}
+
+// gets takes over a result as the agent's client gets it, by the very code of the door.
+func (s *seenAs) gets(t *tool.Tool, result tool.Result) {
+	told := app.TellAgent(t, result)
+	text := told.Content
+	if e := told.Error; e != nil {
+		text = fmt.Sprintf("an error of the protocol, %d in its newest revision: %s", e.Code, e.Message)
+	}
+	for _, image := range told.Images {
+		text += fmt.Sprintf("\n[and as a picture: %s, %d bytes]", image.Type, len(image.Data))
+	}
+	result = result.InText()
+	s.Result, s.Told, s.Model = &result, &told, &text
 }
 
 // runAs makes a call as an agent's, and shows both sides of it.
@@ -63,12 +78,10 @@ func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, fl
 	}
 	if !flags.dryRun {
 		result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes))
-		told := mcpserver.FromResult(result).Content
-		seen.Result, seen.Model = &result, &told
+		seen.gets(entry.Tool, result)
 	} else if failure != nil {
 		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
-		told := mcpserver.FromResult(result).Content
-		seen.Result, seen.Model = &result, &told
+		seen.gets(entry.Tool, result)
 	}
 	if asJSON {
 		if err := writeData(env.stdout, formatJSON, seen); err != nil {

@@ -141,14 +141,21 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	made := callOf(t.session, found.Tool.ID, call.Arguments)
 	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
 	result := t.app.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
+	return TellAgent(found.Tool, result), nil
+}
+
+// TellAgent tells a result of a tool as an agent gets it.
+func TellAgent(t *tool.Tool, result tool.Result) mcpserver.CallResult {
 	if result.Metadata.Decision != nil {
-		result.Metadata.Decision.Approver = "" // who sits where is no business of the agent's; the record has it
+		decision := *result.Metadata.Decision
+		decision.Approver = "" // who sits where is no business of the agent's; the record has it
+		result.Metadata.Decision = &decision
 	}
 	told := mcpserver.FromResult(result)
-	if found.Tool.Surface.MCPProtocolError {
+	if t.Surface.MCPProtocolError {
 		told = told.AsProtocolError(result.MCPError)
 	}
-	return told, nil
+	return told
 }
 
 func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {

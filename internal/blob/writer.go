@@ -76,7 +76,7 @@ func (w *Writer) Commit() (Blob, error) {
 	if w.err != nil {
 		return Blob{}, errors.Join(w.err, w.Abort())
 	}
-	defer w.Abort() // a name that is gone is no error
+	defer func() { _ = w.Abort() }() // a name that is gone is no error
 	b := Blob{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Bytes: w.bytes}
 	b.Path = filepath.Join(w.store.Dir, b.SHA256)
 	if info, err := os.Lstat(b.Path); err == nil && info.Mode().IsRegular() && info.Size() == b.Bytes {

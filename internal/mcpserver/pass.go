@@ -105,6 +105,9 @@ func failed(err error) error {
 
 func toMCP(r CallResult) (*mcp.CallToolResult, error) {
 	out := &mcp.CallToolResult{IsError: r.IsError, Content: []mcp.Content{&mcp.TextContent{Text: r.Content}}}
+	for _, image := range r.Images {
+		out.Content = append(out.Content, &mcp.ImageContent{MIMEType: image.Type, Data: image.Data})
+	}
 	if len(r.Structured) > 0 {
 		out.StructuredContent = r.Structured
 	}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -48,9 +49,12 @@ type structured struct {
 // FromResult tells a result as MCP does. A failure of the tool is a result with IsError, never an error of the protocol:
 // the model is to read it and go on. All is said twice, as text and as an object, since one client gives its model only
 // the text and another only the object.
+//
+// A picture on stdout is told as one, too, for models that can look at it.
 func FromResult(r tool.Result) CallResult {
+	out := CallResult{Images: images(r), IsError: r.Status != tool.StatusCompleted}
 	r = r.InText()
-	out := CallResult{Content: text(r), IsError: r.Status != tool.StatusCompleted}
+	out.Content = text(r)
 	said := structured{
 		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Signal: r.Signal,
 		Truncated: r.Truncated, Error: r.Error, Mapped: r.MCPError,
@@ -74,6 +78,21 @@ func FromResult(r tool.Result) CallResult {
 		out.Meta = meta
 	}
 	return out
+}
+
+// The pictures that models take: what they are, and how long they may be, in bytes.
+var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+const longestPicture = 4 << 20
+
+// images gives the picture that a call has put out, whole.
+func images(r tool.Result) []Image {
+	binary, _ := r.Metadata.Diagnostics[tool.BinaryKey].(map[string]tool.Binary)
+	b, ok := binary["stdout"]
+	if !ok || !slices.Contains(pictures, b.Type) || int64(len(r.Stdout)) != b.Bytes || b.Bytes > longestPicture {
+		return nil
+	}
+	return []Image{{Type: b.Type, Data: []byte(r.Stdout)}}
 }
 
 // text is the result as a model reads it: why there is none, what the tool printed, and how it ended if not well.

@@ -103,6 +103,37 @@ func TestBinaryIsNotShown(t *testing.T) {
 	}
 }
 
+// TestPictures is about what is told as a picture: a whole one of a kind that models take, and not too long.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", longestPicture+1)
+	for _, row := range []struct {
+		stdout string
+		told   tool.Binary
+		want   int
+	}{
+		{"\x89PNG\x00", tool.Binary{Type: "image/png", Bytes: 5}, 1},
+		{"\x89PNG\x00", tool.Binary{Type: "image/png", Bytes: 6}, 0}, // cut
+		{"\x89PNG\x00", tool.Binary{Type: "application/pdf", Bytes: 5}, 0},
+		{"<svg>\x00", tool.Binary{Type: "image/svg+xml", Bytes: 6}, 0},
+		{long, tool.Binary{Type: "image/png", Bytes: int64(len(long))}, 0},
+	} {
+		got := FromResult(tool.Result{Status: tool.StatusCompleted, Stdout: row.stdout, Metadata: tool.Metadata{Diagnostics: map[string]any{
+			tool.BinaryKey: map[string]tool.Binary{"stdout": row.told},
+		}}})
+		if len(got.Images) != row.want || row.want == 1 && (string(got.Images[0].Data) != row.stdout || got.Images[0].Type != row.told.Type) {
+			t.Errorf("%+v: got %d pictures", row.told, len(got.Images))
+		}
+		if !strings.HasPrefix(got.Content, "[binary data, not shown") {
+			t.Errorf("%+v: told as %.60q", row.told, got.Content)
+		}
+		made, err := toMCP(got)
+		if err != nil || len(made.Content) != 1+row.want {
+			t.Errorf("%+v: %d contents, %v", row.told, len(made.Content), err)
+		}
+	}
+}
+
 // TestCodeFor is facts of the revisions: what may be sent to whom.
 func TestCodeFor(t *testing.T) {
 	t.Parallel()

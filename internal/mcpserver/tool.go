@@ -52,10 +52,17 @@ type Call struct {
 type CallResult struct {
 	Content    string          `json:"content"`              // for the model: some clients give it nothing else
 	Structured json.RawMessage `json:"structured,omitempty"` // an object that fits OutputSchema; other clients give it only this
+	Images     []Image         `json:"images,omitempty"`     // for models that can look at them, beside Content
 	IsError    bool            `json:"isError,omitempty"`
 	Meta       json.RawMessage `json:"meta,omitempty"` // an object: `_meta` of the result
 	// Error, when it is set, is told in place of all that: an error of the protocol.
 	Error *ProtocolError `json:"error,omitempty"`
+}
+
+// Image is a picture that a call put out.
+type Image struct {
+	Type string `json:"type"` // as image/png
+	Data []byte `json:"data"`
 }
 
 // ProtocolError is an error as JSON-RPC tells it. Its code is that of error_mapping; codeFor says what becomes of it.

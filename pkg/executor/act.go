@@ -2,6 +2,7 @@ package executor
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -37,7 +38,7 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		Action:               permissions.ActionCall,
 		Tools:                []string{t.ID},
 		Arguments:            arguments,
-		Paths:                pathsOf(t, arguments),
+		Paths:                pathsOf(t, arguments, invocation.Dir),
 		Workspace:            call.Workspace,
 		Dir:                  invocation.Dir,
 		Agent:                call.Origin.Agent,
@@ -54,6 +55,22 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 	a.secrets = secretTexts(arguments, t.SecretParameters())
 	a.scanDynamic()
 	return a
+}
+
+// workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a patch is applied.
+const workDirParameter = "workdir"
+
+// workDir gives the directory that a call names for that, and else the one that it starts in.
+func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
+	named, ok := arguments[workDirParameter].(string)
+	declared := slices.ContainsFunc(t.Parameters, func(p tool.Parameter) bool { return p.Name == workDirParameter && p.Type == tool.TypeString })
+	switch {
+	case !ok || !declared || named == "":
+		return dir
+	case filepath.IsAbs(named):
+		return filepath.Clean(named)
+	}
+	return filepath.Join(dir, named)
 }
 
 // scanDynamic reads the commands that values of this call chose, so that rules can speak about them.
@@ -78,6 +95,9 @@ func (a *act) scanDynamic() {
 			texts = append(texts, command.Text)
 		}
 	}
+	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir {
+		all.Problems = append(all.Problems, shellscan.Problem{Line: 1, Text: "it runs in " + permissions.ShowLine(dir) + ", where its names are those of other files"})
+	}
 	a.request.Shell = all
 	a.request.ShellText = strings.Join(texts, "\n")
 	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
@@ -91,8 +111,9 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 	return shellscan.Scan(command.Text)
 }
 
-// pathsOf lists the files that a call names in its arguments, those that a patch names among them.
-func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
+// pathsOf lists the files that a call names in its arguments, those that a patch names among them. A patch that is applied in another
+// directory than the one that the call starts in is about both files that a name could mean: whoever wrote the tool knows which.
+func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.Path {
 	var paths []permissions.Path
 	add := func(value any) {
 		if name, ok := value.(string); ok && name != "" {
@@ -112,8 +133,12 @@ func pathsOf(t *tool.Tool, arguments map[string]any) []permissions.Path {
 	for _, name := range names {
 		if patch, ok := arguments[name].(string); ok && patches[name] {
 			files, _ := tool.PatchFiles(patch) // a text that is no patch was refused with the arguments
+			other := workDir(t, arguments, dir)
 			for _, file := range files {
 				add(file)
+				if other != dir && !filepath.IsAbs(file) {
+					add(filepath.Join(other, file))
+				}
 			}
 			continue
 		}
