@@ -55,6 +55,7 @@ type App struct {
 	storing sync.Mutex // guards store; held while it is opened
 	store   *store.Store
 	asking  asking
+	fresh   fresh
 	leaving atomic.Bool // we end, or the agent has: questions stay where they are, for whoever asks again
 
 	mu        sync.Mutex
@@ -107,6 +108,7 @@ func New(o Options) (*App, error) {
 
 // start is one straight line: every step needs what came before it.
 func (a *App) start() error {
+	a.fresh.main = a.looks(a.sources.Workspace) // before it is read: what changes meanwhile is read again
 	set, err := config.Load(a.sources)
 	if err != nil {
 		return err
@@ -122,6 +124,7 @@ func (a *App) start() error {
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
 		Ledger:   ledger{a},
+		Before:   a.refresh,
 	}
 	if a.state != "" {
 		options.Counter = newCounts(a.state)
@@ -156,8 +159,8 @@ func (a *App) start() error {
 // before still counts. Calls that are under way keep what they began with.
 func (a *App) Watch() error {
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
-		Changed: func(set *config.Set) {
-			a.use(set)
+		Changed: func(*config.Set) {
+			a.changed()
 			a.o.Say("the changed configuration is in use")
 		},
 		Trouble: func(err error) {

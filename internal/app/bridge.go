@@ -222,19 +222,9 @@ func (a *App) admit(w tool.Workspace) error {
 			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; move it, or name it with a flag", file.Path)
 		}
 	}
-	own, err := config.Load(ownSources(a.o, w))
-	if err != nil {
-		return err
-	}
-	a.Authority.Tighten(w, own.Policies)
-	a.useOwn(w, own)
-	for _, warning := range own.Warnings {
-		a.o.Say(warning.Error())
-	}
-	if len(own.Files) > 0 {
-		a.inForce(own.Files)
-	}
-	return nil
+	a.fresh.mu.Lock()
+	defer a.fresh.mu.Unlock()
+	return a.readOwn(w)
 }
 
 func random() string {

@@ -117,6 +117,7 @@ type sessionTools struct {
 
 // List implements mcpserver.Tools.
 func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
+	t.app.refresh(t.session.Workspace())
 	var list []mcpserver.Tool
 	for _, entry := range t.app.Exposed(t.session.Workspace()) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
@@ -126,6 +127,7 @@ func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 
 // Call implements mcpserver.Tools.
 func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+	t.app.refresh(t.session.Workspace())
 	var found *executor.Entry
 	for _, entry := range t.app.Exposed(t.session.Workspace()) {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {

@@ -58,6 +58,7 @@ type Governors struct {
 	o         Options
 	ledger    *ledger
 	followUps followUps
+	programs  programs
 
 	mu    sync.RWMutex // guards what follows
 	files []*compiled
@@ -124,7 +125,8 @@ func (g *Governors) Screens(w tool.Workspace, id string) bool {
 }
 
 // Hash names the governors in force for the workspace: SHA-256, in hexadecimal, of what their files say. Where they stand does
-// not count, and neither does what is in the programs that they run. It is "" where there are none.
+// not count. What is in the programs that they run, and in the files that those are given by name, counts as it is now; what
+// these read by themselves does not. It is "" where there are none.
 func (g *Governors) Hash(w tool.Workspace) string {
 	if !g.Active(w) {
 		return ""
@@ -134,6 +136,9 @@ func (g *Governors) Hash(w tool.Workspace) string {
 	for _, c := range g.inForce(w) {
 		if len(c.permission)+len(c.output) > 0 {
 			h.Write([]byte(c.hash + "\n"))
+			for _, program := range g.programsOf(c) {
+				fmt.Fprintf(h, "%d %s\n", len(program), program)
+			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

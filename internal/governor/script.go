@@ -93,6 +93,20 @@ func (s *script) profile(in *input, environment map[string]string) (sandbox.Prof
 
 // argv finds the program, and the files among its arguments, which it may read.
 func (s *script) argv(in *input) (argv, files []string, err error) {
+	argv, files, err = s.words()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, word := range argv {
+		if real, err := filepath.EvalSymlinks(word); err == nil && filepath.IsAbs(word) && in.review.Workspace.Contains(real) {
+			return nil, nil, fmt.Errorf("%s lies in the workspace, whose author would be the governor; move it out", word)
+		}
+	}
+	return argv, files, nil
+}
+
+// words are the words of the command with the files among them found, the program first.
+func (s *script) words() (argv, files []string, err error) {
 	argv = slices.Clone(s.spec.Command)
 	if len(argv) == 0 {
 		return nil, nil, errors.New("it has no command")
@@ -119,9 +133,6 @@ func (s *script) argv(in *input) (argv, files []string, err error) {
 		}
 		if err != nil {
 			continue
-		}
-		if in.review.Workspace.Contains(real) {
-			return nil, nil, fmt.Errorf("%s lies in the workspace, whose author would be the governor; move it out", argv[i])
 		}
 		if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() {
 			files = append(files, argv[i])

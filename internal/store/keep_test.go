@@ -143,6 +143,24 @@ func TestOneHasTheAnswer(t *testing.T) {
 	}
 }
 
+// TestTakenOnce checks that whoever waits twice for one question has its answer once.
+func TestTakenOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, newPath(t))
+	if _, err := s.Put(t.Context(), same("q")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Answer(t.Context(), "q", Answer{Approved: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Wait(t.Context(), "q"); err != nil || a.UsedBy != "call of q" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if _, err := s.Wait(t.Context(), "q"); !errors.Is(err, ErrUsed) {
+		t.Errorf("once more: %v", err)
+	}
+}
+
 // TestNotKept checks what makes an answer, or a question, count no more for whoever asks again.
 func TestNotKept(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndj
 	reason := ""
 	if option.Kind == allowAlways && b.keepsAlways(p) {
 		if once, found := firstOf(p.options, allowOnce); found {
-			reason = b.o.Authority.Remember(p.claim.request.Session, p.claim.request, asIs)
+			reason = b.o.Authority.Remember(p.claim.request.Session, p.claim.request, p.claim.request.Mask())
 			line = withOption(answer, line, once.ID)
 		}
 	}

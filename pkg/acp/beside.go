@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -41,6 +42,8 @@ func (b *Bridge) post(p prompt, asked permissions.Decision) *standing {
 		return nil
 	}
 	question := p.question(asked)
+	mask := p.claim.request.Mask()
+	question.Title, question.Text = mask(question.Title), mask(question.Text)
 	question.Basis = b.basis(p.claim.request, asked)
 	s := &standing{notice: b.o.Board.Post(question), waited: make(chan struct{})}
 	ctx, stop := context.WithCancelCause(b.turnContext(p.session))
@@ -170,6 +173,12 @@ func (p *prompt) question(asked permissions.Decision) permissions.Question {
 	var text strings.Builder
 	if asked.Reason != "" {
 		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(asked.Reason))
+	}
+	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
+		text.WriteString("With these arguments; secret ones are not shown:\n")
+		text.WriteString(permissions.Fence("json", permissions.Show(string(encode(events.Arguments(r.Arguments, r.Secret))))))
+		q.Text = text.String()
+		return q
 	}
 	text.WriteString("The agent's own words:\n")
 	if r.ShellText != "" {

@@ -187,3 +187,32 @@ func TestNotOnTheBoard(t *testing.T) {
 		})
 	}
 }
+
+// TestSecretsOfOurTools checks that no value of a secret parameter gets on record, or on the board, by way of the agent's own question
+// about the call: not by the arguments, the title, the paths, the command or a doubt, and in no spelling of JSON.
+func TestSecretsOfOurTools(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{"plain": `hunter2`, "in quotes": `hun\"ter2\u003c`, "spelled": `\u0068unter2`} {
+		for _, way := range []string{"y runs", "n quiet", "a runs", "other quiet"} {
+			answer, text, _ := strings.Cut(way, " ")
+			t.Run(name+" "+way, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, "", "board\ntools")
+				asked := `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}],"toolCall":{"toolCallId":"c1","title":"note ` + value + ` (a2a-acp MCP Server)","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"` + text + `","password":"` + value + `"}}}}`
+				s.run(prelude + "\nagent> " + asked + "\neditor< …")
+				n := <-s.board.posted
+				s.run(`editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"` + answer + `"}}}` + "\nagent<  …")
+				s.end()
+				question, err := json.Marshal(n.question)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for place, text := range map[string]string{"record": s.record.String(), "board": string(question)} {
+					if strings.Contains(text, "ter2") || !strings.Contains(text, "[secret]") {
+						t.Errorf("the %s holds %s", place, text)
+					}
+				}
+			})
+		}
+	}
+}

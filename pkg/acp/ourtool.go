@@ -54,7 +54,7 @@ func claimedArguments(call *toolCall) json.RawMessage {
 func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
 	p.claim.acts = nil
-	decision := b.o.Authority.Decide(request)
+	decision := b.o.Authority.Decide(request).Masked(request.Mask())
 	if decision.Verdict != permissions.Ask {
 		return decision
 	}

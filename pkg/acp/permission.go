@@ -193,7 +193,7 @@ func (b *Bridge) recordPrompt(p prompt, decision permissions.Decision, option pe
 func (p *prompt) event(kind events.Type) events.Event {
 	event := requestEvent(kind, p.claim.request)
 	event.ToolCall = p.call.id
-	event.Act.Title = permissions.ShowLine(p.call.title)
+	event.Act.Title = p.claim.request.Mask()(permissions.ShowLine(p.call.title))
 	event.Act.Claimed = true
 	return event
 }

@@ -15,29 +15,37 @@ func (b *Bridge) recordDecision(event events.Event) error {
 
 // requestEvent gives an act as the record carries it.
 func requestEvent(kind events.Type, r permissions.Request) events.Event {
-	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(r.ShellText), Arguments: events.Arguments(r.Arguments, nil)}
+	mask := r.Mask()
+	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)), Arguments: events.Arguments(r.Arguments, r.Secret)}
+	if mask(r.ShellText) != r.ShellText {
+		// A shell may take the value apart, and nobody knows all the pieces: the record of the call itself will have the rest.
+		r.ShellText, r.Shell, r.Argv = "", nil, nil
+	}
 	if kind == events.ToolDecided {
-		tell(act, r)
+		tell(act, r, mask)
 	}
 	for _, path := range r.Paths {
-		act.Paths = append(act.Paths, path.Name)
+		act.Paths = append(act.Paths, mask(path.Name))
 	}
 	if r.Shell != nil {
 		for _, command := range r.Shell.Commands {
-			act.Commands = append(act.Commands, command.Name)
+			act.Commands = append(act.Commands, mask(command.Name))
 		}
 	}
 	return events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Act: act}
 }
 
 // tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
-func tell(act *events.Act, r permissions.Request) {
+func tell(act *events.Act, r permissions.Request, mask func(string) string) {
 	act.Tools = r.Tools[1:]
-	act.Dir, act.Workspace, act.Env = r.Dir, r.Workspace.Dirs(), r.Env
-	act.Mode, act.Headless, act.Doubts = r.Mode, r.Headless, r.Doubts
+	act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
+	act.Mode, act.Headless = r.Mode, r.Headless
+	for _, doubt := range r.Doubts {
+		act.Doubts = append(act.Doubts, mask(doubt))
+	}
 	act.ReadOnly, act.Destructive, act.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
 	for _, word := range r.Argv {
-		act.Argv = append(act.Argv, events.Text(word))
+		act.Argv = append(act.Argv, events.Text(mask(word)))
 	}
 }
 

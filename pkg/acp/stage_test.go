@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -238,6 +239,14 @@ func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage
 		Workspace: s.Workspace(), Dir: s.Dir(), ReadOnly: name == "grep", RequiresConfirmation: name == "deploy",
 	}
 	_ = json.Unmarshal(arguments, &r.Arguments)
+	if _, given := r.Arguments["password"]; given {
+		r.Secret = map[string]bool{"password": true}
+		r.Paths = []permissions.Path{{Name: fmt.Sprint(r.Arguments["password"])}}
+		if r.Arguments["text"] == "runs" {
+			r.ShellText = fmt.Sprint("log in with ", r.Arguments["password"])
+		}
+		r.Doubts = []string{fmt.Sprint("nobody believes ", r.Arguments["password"])}
+	}
 	return r, ok
 }
 

@@ -52,7 +52,7 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 		Secret:               t.SecretParameters(),
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
-	a.secrets = secretTexts(arguments, t.SecretParameters())
+	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
 	a.scanDynamic()
 	return a
 }
@@ -185,8 +185,11 @@ func (a *act) event(kind events.Type) events.Event {
 // tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
 func (a *act) tell(record *events.Act) {
 	r := a.request
-	record.Dir, record.Workspace, record.Env = r.Dir, r.Workspace.Dirs(), r.Env
-	record.Mode, record.Headless, record.Doubts = r.Mode, r.Headless, r.Doubts
+	record.Dir, record.Workspace, record.Env = a.mask(r.Dir), r.Workspace.Dirs(), r.Env
+	record.Mode, record.Headless = r.Mode, r.Headless
+	for _, doubt := range r.Doubts {
+		record.Doubts = append(record.Doubts, a.mask(doubt))
+	}
 	record.ReadOnly, record.Destructive, record.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
 	for _, word := range r.Argv {
 		record.Argv = append(record.Argv, events.Text(a.mask(word)))

@@ -18,7 +18,7 @@ import (
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
 	decision := e.governed(ctx, a, a.maskDecision(e.authority.Take(a.request)))
 	if decision.Verdict == permissions.Ask {
-		if failure := e.stopped(a.tool); failure != nil { // nobody is asked about what would not run
+		if failure := e.stopped(a); failure != nil { // nobody is asked about what would not run
 			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure
 		}
 		decision = e.ask(ctx, a, caller, decision)

@@ -17,7 +17,7 @@ import (
 
 // runGuarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
 func (e *Executor) runGuarded(ctx context.Context, a *act, grant permissions.Grant) ran {
-	c := e.circuits.of(a.tool, e.now)
+	c := e.circuits.of(a, e.now)
 	if c == nil {
 		return e.run(ctx, a, grant)
 	}
@@ -33,12 +33,12 @@ func (e *Executor) runGuarded(ctx context.Context, a *act, grant permissions.Gra
 }
 
 // stopped tells why a call would not be run now; nil when it would be tried.
-func (e *Executor) stopped(t *tool.Tool) *tool.Failure {
-	c := e.circuits.of(t, e.now)
+func (e *Executor) stopped(a *act) *tool.Failure {
+	c := e.circuits.of(a, e.now)
 	if c == nil || c.breaker.State() != gobreaker.StateOpen {
 		return nil
 	}
-	return c.refusal(t, e.now())
+	return c.refusal(a.tool, e.now())
 }
 
 // What a run says about its tool, as the library asks for it.
@@ -71,26 +71,44 @@ func isCallersFault(code int) bool {
 	return code == invalidRequest || code == methodNotFound || code == invalidParams || code == resourceNotFound
 }
 
-// circuits are the circuit breakers of tools, by tool id. They live as long as the Executor.
+// circuits are the circuit breakers of tools. They live as long as the Executor.
 type circuits struct {
 	mu     sync.Mutex
-	byTool map[string]*circuit
+	byTool map[circuitKey]*circuit
 }
 
-// of gives the circuit of a tool; nil when it has none. A tool that has been changed begins anew.
-func (cs *circuits) of(t *tool.Tool, now func() time.Time) *circuit {
+// circuitKey names a tool: two workspaces may each bring one of the same id.
+type circuitKey struct {
+	id    string
+	layer tool.Layer
+	file  string
+	root  string // of the workspace, for a tool of its own
+}
+
+func circuitKeyOf(a *act) circuitKey {
+	key := circuitKey{id: a.tool.ID, layer: a.tool.Source.Layer, file: a.tool.Source.File}
+	if key.layer == tool.LayerProject {
+		key.root = a.call.Workspace.Root
+	}
+	return key
+}
+
+// of gives the circuit of an act's tool; nil when it has none. A tool that has been changed begins anew.
+func (cs *circuits) of(a *act, now func() time.Time) *circuit {
+	t := a.tool
 	if t.CircuitBreaker == (tool.CircuitBreaker{}) {
 		return nil
 	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	c := cs.byTool[t.ID]
+	key := circuitKeyOf(a)
+	c := cs.byTool[key]
 	if c == nil || c.script != t.Script || c.settings != t.CircuitBreaker {
 		c = newCircuit(t, now)
 		if cs.byTool == nil {
-			cs.byTool = map[string]*circuit{}
+			cs.byTool = map[circuitKey]*circuit{}
 		}
-		cs.byTool[t.ID] = c
+		cs.byTool[key] = c
 	}
 	return c
 }

@@ -47,6 +47,36 @@ func (h *house) changes() string {
 	return strings.Join(all, ", ")
 }
 
+// TestCircuitsOfWorkspaces checks that a tool which fails in one workspace is not refused in another that brings one of the same id.
+func TestCircuitsOfWorkspaces(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	h.has(breaking())
+	theirs, _ := h.registry.Lookup("work")
+	theirs.Tool.Source.Layer = tool.LayerProject
+	h.registry.Replace(nil)
+	other := tool.Workspace{Root: filepath.Join(h.dir, "other")}
+	if err := os.Mkdir(other.Root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.registry.Own(h.dir, []*Entry{theirs})
+	h.registry.Own(other.Root, []*Entry{theirs}) // to the letter
+	h.ends("1")
+	for i, want := range []tool.FailureCode{"", "", tool.FailCircuitOpen} {
+		if got := codeOf(h.execute(t.Context(), `{}`)); got != want {
+			t.Fatalf("call %d: got %q, want %q", i, got, want)
+		}
+	}
+	call := h.call(`{}`)
+	call.Workspace = other
+	if result := h.executor.Execute(t.Context(), call, person{h}); result.Error != nil {
+		t.Errorf("in the other workspace: %v", result.Error)
+	}
+	if got := codeOf(h.execute(t.Context(), `{}`)); got != tool.FailCircuitOpen {
+		t.Errorf("and here again: got %q", got)
+	}
+}
+
 // TestCircuit plays calls, and time that passes between them, and checks which of them run. Time is that of synctest; bash
 // is real. A word is a call: what its run ends with, or "-" for a call that must not run. A duration is time that passes.
 func TestCircuit(t *testing.T) {

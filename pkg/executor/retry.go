@@ -26,7 +26,7 @@ func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant
 		if delay == backoff.Stop {
 			return last
 		}
-		if failure := e.stopped(a.tool); failure != nil {
+		if failure := e.stopped(a); failure != nil {
 			last.notAgain = failure.Message
 			return last
 		}

@@ -1,17 +1,13 @@
 package executor
 
 import (
-	"encoding/json"
-	"sort"
-	"strings"
-
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // hidden stands where the value of a secret parameter would.
-const hidden = "[secret]"
+const hidden = permissions.SecretMark
 
 // publicArguments are the arguments as a person may see them.
 func (a *act) publicArguments() map[string]any {
@@ -32,61 +28,12 @@ func (a *act) mask(text string) string {
 	if text == "" || len(a.secrets) == 0 {
 		return text
 	}
-	pairs := make([]string, 0, 2*len(a.secrets))
-	for _, value := range a.secrets {
-		pairs = append(pairs, value, hidden)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return permissions.Masker(a.secrets)(text)
 }
 
 // maskDecision takes secret values out of what a decision says about the call: a rule's reason names the paths that it
 // looked at.
-func (a *act) maskDecision(d permissions.Decision) permissions.Decision {
-	d.Reason = a.mask(d.Reason)
-	reasons := make([]permissions.Reason, 0, len(d.Reasons))
-	for _, reason := range d.Reasons {
-		reason.Why = a.mask(reason.Why)
-		reasons = append(reasons, reason)
-	}
-	d.Reasons = reasons
-	return d
-}
-
-// secretTexts lists the texts that the values of secret parameters can appear as, the longest first: of two that begin
-// alike the whole of the longer one is to go.
-func secretTexts(arguments map[string]any, secret map[string]bool) []string {
-	var texts []string
-	var add func(value any)
-	add = func(value any) {
-		switch v := value.(type) {
-		case string:
-			if v != "" {
-				texts = append(texts, v, permissions.ShowLine(v)) // as it is, and as people are shown it
-			}
-		case json.Number:
-			texts = append(texts, v.String())
-		case []any:
-			for _, item := range v {
-				add(item)
-			}
-		case map[string]any:
-			for _, item := range v {
-				add(item)
-			}
-		}
-	}
-	for name := range secret {
-		add(arguments[name])
-	}
-	longestFirst(texts)
-	return texts
-}
-
-func longestFirst(texts []string) {
-	sort.Slice(texts, func(i, j int) bool {
-		return len(texts[i]) > len(texts[j]) || len(texts[i]) == len(texts[j]) && texts[i] < texts[j]
-	})
-}
+func (a *act) maskDecision(d permissions.Decision) permissions.Decision { return d.Masked(a.mask) }
 
 // hidePieces makes secrets of the words that a secret value falls into where it is part of a command that the call chose:
 // those that are not among the command's words when the value is masked first.
@@ -110,7 +57,7 @@ func (a *act) hidePieces() {
 			a.secrets = append(a.secrets, word, permissions.ShowLine(word))
 		}
 	}
-	longestFirst(a.secrets)
+	permissions.LongestFirst(a.secrets)
 }
 
 // words are all texts in a script that a rule, and so its reason, or the record can name.

@@ -134,7 +134,7 @@ func TestPieces(t *testing.T) {
 func TestLongestSecretFirst(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]any{"a": "key", "b": map[string]any{"x": []any{"key-1234", json.Number("17")}}, "c": "open"}
-	a := &act{secrets: secretTexts(arguments, map[string]bool{"a": true, "b": true})}
+	a := &act{secrets: permissions.SecretTexts(arguments, map[string]bool{"a": true, "b": true})}
 	if got, want := a.mask("key-1234 key 17 open"), "[secret] [secret] [secret] open"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -19,7 +19,10 @@ type Options struct {
 
 	Now     func() time.Time // optional, default time.Now
 	Counter Counter          // optional, default one that lives as long as the program: how often rules have approved
-	Ledger  Ledger           // optional: where what people allow for a session is written down, so that they can take it back
+	// Before is called before each decision about an act in the workspace, and may put other rules in force (see Replace and Tighten).
+	// Optional.
+	Before func(tool.Workspace)
+	Ledger Ledger // optional: where what people allow for a session is written down, so that they can take it back
 }
 
 // Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
@@ -39,6 +42,7 @@ type Authority struct {
 	now       func() time.Time
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down
+	before    func(tool.Workspace)
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set
@@ -49,7 +53,7 @@ type Authority struct {
 // New makes an Authority.
 func New(o Options) *Authority {
 	a := &Authority{
-		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger,
+		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger, before: o.Before,
 		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
 	}
 	if a.now == nil {
@@ -138,6 +142,9 @@ func (a *Authority) spend(v *view, rules answer, d Decision) Decision {
 type inForce struct{ policies, own *Set }
 
 func (a *Authority) rulesFor(r Request) inForce {
+	if a.before != nil {
+		a.before(r.Workspace)
+	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return inForce{a.policies, a.own[workspaceKey(r.Workspace)]}

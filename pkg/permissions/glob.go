@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // longestGlob is the length, in bytes, that a pattern may have.
@@ -22,6 +24,8 @@ type glob struct {
 	literal string         // what the pattern stands for when it has no special characters, else ""
 	exact   *regexp.Regexp // for what approves; nil for a literal
 	loose   *regexp.Regexp // for what stops: letter case does not count, and X/** is X, too
+	// composed and apart are loose in Unicode's two forms of a letter with a sign: as one character, and as two (NFC, NFD).
+	composed, apart *regexp.Regexp
 }
 
 // globError is a mistake in a pattern.
@@ -31,6 +35,27 @@ func (e *globError) Error() string { return e.message }
 
 // compileGlob compiles a pattern. A tool id has no directories.
 func compileGlob(text string, toolID bool) (*glob, error) {
+	g, err := compileForm(text, toolID)
+	if err != nil {
+		return nil, err
+	}
+	g.composed, g.apart = g.loose, g.loose
+	if composed := norm.NFC.String(text); composed != text {
+		if other, err := compileForm(composed, toolID); err == nil {
+			g.composed = other.loose
+		}
+	}
+	// In brackets a letter that is taken apart would be two.
+	if apart := norm.NFD.String(text); apart != text && !strings.Contains(text, "[") {
+		if other, err := compileForm(apart, toolID); err == nil {
+			g.apart = other.loose
+		}
+	}
+	return g, nil
+}
+
+// compileForm compiles a pattern in the form in which it is written.
+func compileForm(text string, toolID bool) (*glob, error) {
 	if err := checkGlobText(text); err != nil {
 		return nil, err
 	}
@@ -86,9 +111,30 @@ func (g *glob) matches(s string) bool {
 	return g.exact.MatchString(s)
 }
 
-// mayMatch is matches for what stops an act: on some file systems letter case does not count, and whoever removes a
-// directory removes what is in it.
-func (g *glob) mayMatch(s string) bool { return g.loose.MatchString(s) }
+// mayMatch is matches for what stops an act: on some file systems letter case does not count, nor in which of its forms Unicode
+// writes a letter (HFS+, APFS), and whoever removes a directory removes what is in it.
+func (g *glob) mayMatch(s string) bool {
+	if g.loose.MatchString(s) {
+		return true
+	}
+	if g.composed == g.loose && g.apart == g.loose && isASCII(s) {
+		return false // there is one way to write both
+	}
+	if composed := norm.NFC.String(s); (composed != s || g.composed != g.loose) && g.composed.MatchString(composed) {
+		return true
+	}
+	apart := norm.NFD.String(s)
+	return (apart != s || g.apart != g.loose) && g.apart.MatchString(apart)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // globTranslator turns patterns into regular expressions.
 type globTranslator struct{ star, one string }

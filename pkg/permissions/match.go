@@ -165,7 +165,34 @@ func (v *view) names(g *pathGlob, p place) bool { return g.literal != "" && v.co
 
 // mayCover tells whether the pattern could stand for an absolute name.
 func (v *view) mayCover(g *pathGlob, name string) bool {
-	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil && g.alias.mayMatch(name)
+	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil && g.alias.mayMatch(name) ||
+		slices.ContainsFunc(v.respelled(g.base, name), g.mayMatch)
+}
+
+// respelled gives the names that a pattern of that base could mean where the directory that it is relative to is spelled in another
+// way in the absolute name: in other letters, which some file systems take for the same.
+func (v *view) respelled(b base, name string) []string {
+	var dirs, names []string
+	switch b {
+	case rootBase:
+		return nil
+	case homeBase:
+		dirs = []string{v.home}
+	default:
+		dirs = v.Workspace.Dirs()
+	}
+	for _, dir := range dirs {
+		dir = strings.TrimSuffix(dir, "/")
+		parts := strings.Split(name, "/")
+		n := strings.Count(dir, "/") + 1
+		if dir == "" || len(parts) <= n {
+			continue
+		}
+		if head := strings.Join(parts[:n], "/"); head != dir && fold(head) == fold(dir) {
+			names = append(names, strings.Join(parts[n:], "/"))
+		}
+	}
+	return names
 }
 
 // holds is what a rule says of an act.
@@ -426,7 +453,7 @@ func (v *view) removes(g *pathGlob, name string) bool {
 		fixed = fixed[:at]
 	}
 	for _, relative := range v.relatives(g.base, name) {
-		if relative == "." || strings.HasPrefix(strings.ToLower(fixed), strings.ToLower(relative)+"/") {
+		if relative == "." || strings.HasPrefix(fold(fixed), fold(relative)+"/") {
 			return true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // sensitive finds the files that are more than data: those of the table in control.go, and our own.
@@ -78,9 +80,11 @@ func (s *sensitive) find(name string, wanted ...kind) string {
 	return ""
 }
 
-// fold gives a name as file systems compare it for which letter case does not count: in capitals first, since a long s and
-// the sign for kelvin are no small letters, and their capitals are S and K.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// fold gives a name as file systems compare it for which neither letter case counts nor in which of its forms Unicode writes a
+// letter: taken apart (NFD), in capitals first, since a long s is no small letter and its capital is S.
+func fold(name string) string {
+	return norm.NFD.String(strings.ToLower(strings.ToUpper(norm.NFD.String(name))))
+}
 
 // matchesAt tells whether the pattern stands for the names from at on.
 func (p *filePattern) matchesAt(names []string, at int) bool {

@@ -170,7 +170,7 @@ func (s *shellView) look(v *view) {
 		add(r.Path, false)
 	}
 	for _, c := range s.commands[:min(len(s.commands), mostCommands)] {
-		for _, word := range c.Args {
+		for _, word := range c.Args[saysWhat(c):] {
 			if !word.Fixed || len(word.Text) > longestOption && strings.HasPrefix(word.Text, "-") {
 				s.allKnown = false
 				continue
@@ -184,6 +184,18 @@ func (s *shellView) look(v *view) {
 		}
 	}
 }
+
+// saysWhat counts the words at the beginning of a command that say which of its program's commands is meant, and so no file: the one
+// of `git status`. It counts none where an option stands first, which may take the next word.
+func saysWhat(c shellscan.Command) int {
+	if subcommands[c.Name] && len(c.Args) > 0 && c.Args[0].Fixed && subcommand.MatchString(c.Args[0].Text) {
+		return 1
+	}
+	return 0
+}
+
+// subcommands are programs whose first word never names a file.
+var subcommands = set("git go cargo npm pnpm docker podman kubectl gh systemctl apt apt-get brew pip pip3")
 
 // wordPlace is the file that a word of a command names. A shell knows no URLs.
 func wordPlace(dir, home, name string, write bool) place {
