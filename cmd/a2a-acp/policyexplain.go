@@ -61,7 +61,6 @@ record, by the number that audit list shows, as the rules of now would decide it
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
 	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
-	cmd.MarkFlagsMutuallyExclusive("shell", "path", "tool", "audit")
 	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools(env, &flags.tools))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asked := len(args)
@@ -71,7 +70,11 @@ record, by the number that audit list shows, as the rules of now would decide it
 			}
 		}
 		switch {
-		case asked != 1:
+		case flags.tool != "" && len(flags.paths) > 0:
+			return fail(exitUsage, errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
+		case asked > 1:
+			return fail(exitUsage, errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
+		case asked == 0:
 			return fail(exitUsage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
 		case flags.write && len(flags.paths) == 0:
 			return fail(exitUsage, errors.New("--write is about the files of --path"))

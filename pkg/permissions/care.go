@@ -232,12 +232,17 @@ func possibleFiles(word string) []string {
 		if strings.IndexByte("=:,@", word[i]) < 0 {
 			continue
 		}
-		if rest := word[i+1:]; rest != "" && !(word[i] == ':' && strings.HasPrefix(rest, "//") && !strings.EqualFold(word[:i], "file")) {
+		if rest := word[i+1:]; rest != "" && !(word[i] == ':' && strings.HasPrefix(rest, "//") && !strings.HasSuffix(strings.ToLower(word[:i]), "file")) {
 			names = append(names, rest)
 		}
 	}
 	if parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) }); len(parts) > 1 {
-		names = append(names, parts[:len(parts)-1]...)
+		for i, part := range parts[:len(parts)-1] {
+			if i > 0 && strings.HasPrefix(part, "//") && !strings.HasSuffix(strings.ToLower(parts[i-1]), "file") {
+				continue // of an address
+			}
+			names = append(names, part)
+		}
 	}
 	if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && len(word) <= longestOption {
 		for i := 2; i < len(word); i++ {

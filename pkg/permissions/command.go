@@ -318,6 +318,9 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
 		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", ShowLine(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
 	}
+	if why := v.reined(c.Name, args, spelled); why != "" {
+		return why
+	}
 	for _, arg := range args[spelled:] {
 		if strings.HasPrefix(arg, "-") && len(arg) > longestOption {
 			return "one of its options is too long to be looked at"
@@ -339,6 +342,9 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 	}
 	use := readsFile
 	if w.spelled {
+		if why := v.reined(program, args, spelled); why != "" {
+			return why
+		}
 		use = writesFile
 	}
 	for _, name := range w.files {
@@ -351,7 +357,7 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 			return "`" + ShowLine(dir) + "` looks like a repository without work tree, and its settings name programs that git runs"
 		}
 		if program == "git" {
-			if why := v.runsPrograms(dir); why != "" {
+			if why := v.runsPrograms(dir, false); why != "" {
 				return why
 			}
 		}

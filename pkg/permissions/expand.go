@@ -58,7 +58,7 @@ func (h *harmless) valued(pattern string) bool {
 		return false
 	}
 	o, known := h.named(name[2:] + "=x")
-	return known && !o.opens && !o.runs && !o.tree && !o.hidden && slices.Contains(strings.Fields(h.long), name[2:]+"=")
+	return known && !o.opens && !o.runs && !o.tree && !o.hidden
 }
 
 // beginsPlain tells whether no name that the pattern stands for can begin with a dash.

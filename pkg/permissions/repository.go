@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,19 +23,21 @@ const (
 
 // repository is what is looked at of one, and what was found so far.
 type repository struct {
+	remote   bool     // git goes to another one
 	roots    []string // of the workspace: a work tree elsewhere is none of its files
 	settings map[string][]string
 	read     int
 	why      string // why git must not be run in it; "" while nothing is wrong
 }
 
-// runsPrograms tells why git, run in a directory, could run a program that the repository names; "" when it cannot.
-func (v *view) runsPrograms(dir string) string {
+// runsPrograms tells why git, run in a directory, could run a program that the repository names; "" when it cannot. remote
+// tells that it goes to another repository.
+func (v *view) runsPrograms(dir string, remote bool) string {
 	top, gitDir := findRepository(dir)
 	if gitDir == "" {
 		return ""
 	}
-	return v.looksInto(top, gitDir, map[string]bool{})
+	return v.looksInto(top, gitDir, remote, map[string]bool{})
 }
 
 // findRepository gives the work tree around a directory and its .git; "" when there is none.
@@ -63,7 +66,7 @@ func leavesRepository(dir string, names []string) bool {
 }
 
 // looksInto looks at the repository of a work tree, and at those of its submodules, in which git status looks as well.
-func (v *view) looksInto(top, gitDir string, seen map[string]bool) string {
+func (v *view) looksInto(top, gitDir string, remote bool, seen map[string]bool) string {
 	if seen[top] {
 		return ""
 	}
@@ -74,7 +77,7 @@ func (v *view) looksInto(top, gitDir string, seen map[string]bool) string {
 	if err != nil {
 		return fmt.Sprintf("%s cannot be read: %s", shown(v.Workspace, gitDir), ShowLine(err.Error()))
 	}
-	r := &repository{roots: v.Workspace.Dirs(), settings: map[string][]string{}}
+	r := &repository{remote: remote, roots: v.Workspace.Dirs(), settings: map[string][]string{}}
 	r.load(filepath.Join(common, "config"))
 	r.load(filepath.Join(gitDir, "config.worktree"))
 	if why := r.names(top, gitDir, common); why != "" {
@@ -93,7 +96,7 @@ func (v *view) looksInto(top, gitDir string, seen map[string]bool) string {
 		if _, err := os.Lstat(filepath.Join(sub, ".git")); err != nil {
 			continue
 		}
-		if why := v.looksInto(sub, filepath.Join(sub, ".git"), seen); why != "" {
+		if why := v.looksInto(sub, filepath.Join(sub, ".git"), remote, seen); why != "" {
 			return why
 		}
 	}
@@ -228,7 +231,9 @@ func (r *repository) runs(key, value string) bool {
 			return !boolean(value)
 		case "pager":
 			return !knownPager(value)
-		case "sshcommand", "gitproxy", "askpass":
+		case "sshcommand":
+			return r.fetches() && !knownSSH.MatchString(value)
+		case "gitproxy", "askpass":
 			return r.fetches()
 		}
 	case "pager":
@@ -242,15 +247,24 @@ func (r *repository) runs(key, value string) bool {
 	case "gpg":
 		return name == "program" || name == "defaultkeycommand"
 	case "remote":
-		return r.fetches() && (name == "uploadpack" || name == "vcs" || strings.Contains(value, "::"))
-	case "url", "credential":
-		return r.fetches()
+		return r.fetches() && (name == "uploadpack" || name == "receivepack" || name == "vcs" || strings.Contains(value, "::"))
+	case "url":
+		return r.fetches() && strings.Contains(rest, "::")
+	case "credential":
+		return r.fetches() && name == "helper" && strings.Trim(value, plainNameLetters) != ""
 	}
 	return false
 }
 
-// fetches tells whether git gets from elsewhere what the repository lacks, whenever a command wants it: a partial clone.
+// knownSSH is ssh with an option or a key.
+var knownSSH = regexp.MustCompile(`\Assh( -[46qv]| -i [\w./~-]+| -o IdentitiesOnly=yes| -F /dev/null)*\z`)
+
+// fetches tells whether git goes to another repository: the command does, or the repository is a partial clone, and gets from
+// elsewhere what it lacks whenever a command wants it.
 func (r *repository) fetches() bool {
+	if r.remote {
+		return true
+	}
 	for key := range r.settings {
 		if key == "extensions.partialclone" || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") {
 			return true

@@ -87,6 +87,49 @@ func TestRepositorySettings(t *testing.T) {
 	}
 }
 
+// Where git knows of no files, git diff reads all of two directories, secrets too.
+func TestDiffOfDirectories(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"ws/docs/a.md": "", "ws/docs/c.md": "", "ws/private/.env": "KEY=1", "ws/repo/.git/HEAD": "ref: refs/heads/main", "ws/repo/a.md": "", "ws/repo/sub/.env": "",
+		"elsewhere/": "", "home/": "",
+	})
+	bed := testbed{dir, dir + "/ws"}
+	for text, want := range map[string]Verdict{
+		"git diff docs private": Ask, "git diff --stat private docs": Ask, "git diff docs/a.md docs/c.md": Approve, "cd repo && git diff sub a.md": Approve,
+		"cd repo && git diff ../private ../docs": Ask, "cd repo && git diff ../docs sub": Ask, "git diff docs docs": Approve,
+	} {
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run(text)); d.Verdict != want {
+			t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, want, because1(d))
+		}
+	}
+}
+
+// Where git goes to another repository, what it runs on the way counts as well; and so it does for commands that only a rule knows.
+func TestSettingsOfRemotes(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]Verdict{
+		"[remote \"origin\"]\n\turl = git@github.com:a/b.git\n[core]\n\tsshCommand = ssh -i ~/.ssh/work -o IdentitiesOnly=yes\n[credential]\n\thelper = store": Approve,
+		"[remote \"origin\"]\n\turl = ext::./evil":                 Ask,
+		"[remote \"origin\"]\n\treceivepack = ./evil":              Ask,
+		"[core]\n\tsshCommand = ssh -o ProxyCommand=./evil":        Ask,
+		"[core]\n\tsshCommand = \"ssh; ./evil\"":                   Ask,
+		"[url \"ext::./evil \"]\n\tinsteadOf = https://github.com": Ask,
+		"[credential]\n\thelper = !./evil":                         Ask,
+		"[core]\n\tfsmonitor = ./evil":                             Ask,
+	} {
+		dir := tree(t, map[string]string{"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": settings, "elsewhere/": "", "home/": ""})
+		bed := testbed{dir, dir + "/ws"}
+		a := bed.authority(File{Name: "x", Version: Version2, Rules: []Rule{rule("r", Approve, func(r *Rule) { r.AppliesTo = []string{toolShell} }, commands("", "git push", "git commit"))}})
+		if d := a.Decide(bed.run("git push origin main")); d.Verdict != want {
+			t.Errorf("with the settings\n%s\npushing is %s, want %s: %s", settings, d.Verdict, want, d.Reasons[0].Why)
+		}
+		if d := a.Decide(bed.run("git commit -m x")); (d.Verdict == Ask) != strings.Contains(settings, "fsmonitor") {
+			t.Errorf("with the settings\n%s\ncommitting is %s", settings, d.Verdict)
+		}
+	}
+}
+
 // Work trees that share a repository, and submodules of every form, are looked into with the repository around them.
 func TestRepositoriesInside(t *testing.T) {
 	t.Parallel()

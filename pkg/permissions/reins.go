@@ -1,0 +1,222 @@
+package permissions
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// A rule that names go test, make or git push means what they do with the files that are there. The words behind may say
+// something else: code of their own, files by other names, another machine. What follows is asked about unless the rule
+// spells it; in each case what would run stands in the words themselves, where no question about a file was ever put.
+
+// reins are the options of builders and their like by which they run or load what the same words say: letters, and names
+// without dashes. (The manuals: go help build, GNU make 4.3, cargo(1), npm-config(7), gcc(1), pytest, prettier, mypy, zip(1).)
+var reins = map[string]rein{
+	"go":       {"", "exec toolexec vettool overlay modfile", true},
+	"make":     {"fEI", "file makefile eval include-dir", false},
+	"cargo":    {"Z", "config", false},
+	"npm":      {"", "script-shell node-options init-module globalconfig userconfig prefix", false},
+	"pnpm":     {"", "script-shell node-options shell-emulator config global-pnpmfile pnpmfile", false},
+	"yarn":     {"", "script-shell use-yarnrc cwd", false},
+	"rustc":    {"CZ", "codegen sysroot", false},
+	"gcc":      {"B", "wrapper specs fplugin fuse-ld", true},
+	"pytest":   {"p", "pdbcls", false},
+	"prettier": {"", "plugin", false},
+	"jest":     {"", "globalSetup globalTeardown setupFiles runner testRunner resolver transform", false},
+	"mypy":     {"", "python-executable", false},
+	"gradle":   {"I", "init-script", false},
+	"mvn":      {"", "Dexec", true},
+	"uv":       {"", "with with-editable with-requirements", false},
+	"curl":     {"", "engine", false},
+	"gh":       {"w", "web", false},
+	"zip":      {"T", "test unzip-command", false},
+	"rspec":    {"rI", "require", false},
+}
+
+// rein is options of one program. oneDash marks one whose names stand behind a single dash, and which has no letters together.
+type rein struct {
+	letters, names string
+	oneDash        bool
+}
+
+// likewise are other names of the same programs.
+var likewise = map[string]string{
+	"gmake": "make", "bmake": "make", "g++": "gcc", "cc": "gcc", "c++": "gcc", "clang": "gcc", "clang++": "gcc", "gradlew": "gradle", "mvnw": "mvn",
+	"py.test": "pytest", "bun": "npm",
+}
+
+// unpackers write whatever files an archive or a patch names, and overwrite those that are there.
+var unpackers = set(`tar bsdtar gtar unzip 7z 7za 7zz unrar unar cpio pax jar patch rsync`)
+
+// copiers copy or move whole directories, with what is hidden in them.
+var copiers = set("cp mv gcp gmv install ditto rsync ln")
+
+// reined tells why words of a program that only a rule knows say more than the rule does; "" when they do not. args are all its
+// words, and the rule spells the first of them.
+func (v *view) reined(program string, args []string, spelled int) string {
+	base := filepath.Base(program)
+	if other, ok := likewise[base]; ok {
+		base = other
+	}
+	words := args[spelled:]
+	switch {
+	case unpackers[base] && len(words) > 0:
+		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, so a rule must spell the whole command"
+	case copiers[base]:
+		return v.copies(words)
+	case base == "git":
+		return v.reinedGit(args, spelled)
+	}
+	rein, known := reins[base]
+	if !known {
+		return ""
+	}
+	for _, word := range words {
+		if base == "make" {
+			if why := setsForMake(word); why != "" {
+				return why
+			}
+		}
+		if rein.takes(word) {
+			return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", ShowLine(word))
+		}
+	}
+	return ""
+}
+
+// takes tells whether a word is one of the options, or could be read as one: several letters behind a dash, a long name that
+// is cut short.
+func (r rein) takes(word string) bool {
+	if len(word) < 2 || word[0] != '-' {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	long := strings.HasPrefix(word, "--")
+	if long || r.oneDash {
+		for full := range strings.FieldsSeq(r.names) {
+			if name == full || long && name != "" && strings.HasPrefix(full, name) || r.oneDash && strings.HasPrefix(name, full) {
+				return true
+			}
+		}
+	}
+	return !long && (r.oneDash && strings.IndexByte(r.letters, word[1]) >= 0 || !r.oneDash && strings.ContainsAny(word[1:], r.letters))
+}
+
+// setsForMake tells why a word that gives make a variable must not be given: its value becomes a part of the recipes.
+func setsForMake(word string) string {
+	name, value, sets := strings.Cut(word, "=")
+	if !sets || strings.HasPrefix(word, "-") {
+		return ""
+	}
+	if shellscan.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
+		return fmt.Sprintf("%s becomes a part of the commands that make runs", ShowLine(word))
+	}
+	return ""
+}
+
+// plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.
+const plainValueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-"
+
+// copies tells why a program that takes whole directories along must not: among what it copies is more than data.
+func (v *view) copies(words []string) string {
+	seen := 0
+	for _, word := range words {
+		for _, dir := range v.shell.dirs {
+			root, err := resolve(dir, word)
+			if info, statErr := os.Lstat(root); err != nil || statErr != nil || !info.IsDir() {
+				continue
+			}
+			why := ""
+			err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+				switch seen++; {
+				case seen > mostEntries:
+					why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are", mostEntries)
+				case err != nil:
+					why = shown(v.Workspace, root) + " cannot be read"
+				default:
+					if what := v.sensitive.find(path, control, build, secret); what != "" && path != root {
+						why = shown(v.Workspace, path) + " " + what
+					}
+				}
+				if why != "" {
+					return fs.SkipAll
+				}
+				return nil
+			})
+			if err != nil || why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// remoteCommands are those of git that go to another repository, and valueOptions their options whose value is the next word.
+var (
+	remoteCommands = set("push fetch pull ls-remote archive")
+	valueOptions   = set(`-o --push-option --repo -j --jobs --depth --deepen --shallow-since --shallow-exclude --refmap --server-option
+		--negotiation-tip -s --strategy -X --strategy-option --recurse-submodules --format --output --prefix --remote`)
+	patchCommands = set("apply am")
+)
+
+// reinedGit is reined for git: what the repository's own settings have it run was never asked about, whatever a rule spells.
+func (v *view) reinedGit(args []string, spelled int) string {
+	command := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
+	if command < 0 {
+		return ""
+	}
+	for _, dir := range v.shell.dirs {
+		if why := v.runsPrograms(dir, remoteCommands[args[command]]); why != "" {
+			return why
+		}
+	}
+	return v.otherRemote(args, command, spelled)
+}
+
+// otherRemote tells why git must not be given its words: they name a repository that the rule did not mean, by an address, by
+// a helper's name (ext::COMMAND runs it) or as a directory. A rule that says git push means the remotes that have names.
+func (v *view) otherRemote(args []string, command, spelled int) string {
+	switch {
+	case patchCommands[args[command]] && spelled < len(args):
+		return "it writes whatever files a patch names, hooks and settings too, so a rule must spell the whole command"
+	case !remoteCommands[args[command]]:
+		return ""
+	}
+	first := true
+	for i := command + 1; i < len(args); i++ {
+		word := args[i]
+		named := i < spelled
+		switch {
+		case named:
+		case strings.Contains(word, "::"), strings.Contains(word, "://"), strings.HasPrefix(word, "--repo"), strings.HasPrefix(word, "--remote"):
+			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", ShowLine(word))
+		case valueOptions[word]:
+			i++
+			continue
+		}
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if first && !named && (strings.Trim(word, plainNameLetters) != "" || v.exists(word)) {
+			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", ShowLine(word))
+		}
+		first = false
+	}
+	return ""
+}
+
+// exists tells whether a word names a file in one of the directories.
+func (v *view) exists(word string) bool {
+	for _, dir := range v.shell.dirs {
+		if _, err := os.Lstat(filepath.Join(dir, word)); err == nil {
+			return true
+		}
+	}
+	return false
+}
