@@ -25,6 +25,11 @@ func (f *flow) joinPatterns(s *script) {
 			names = append(names, key)
 		}
 	}
+	for _, e := range f.edges { // dd of=FILE names its file within a word
+		if key, ok := strings.CutPrefix(e.to, fileVariable("")); ok && !slices.Contains(names, key) {
+			names = append(names, key)
+		}
+	}
 	sort.Strings(names)
 	const maxNames = 200 // of a script that names more, the rest are followed by their names alone
 	names = names[:min(len(names), maxNames)]
@@ -256,7 +261,7 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 					t.climb(len(stack) - 2)
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
-				runs := role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear && !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
+				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
 					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
 				}

@@ -31,6 +31,7 @@ var secondOrder = []struct{ name, script, reason string }{
 	{"file by $1", `cat > a.sh <<< {{x}}; set -- a.sh; bash "$1"`, "the file is run here"},
 	{"file by a function's argument", `f() { cat > "$1"; }; f a.sh <<< {{x}}; bash a.sh`, "the file is run here"},
 	{"file by an element of a list", `A=(a.sh); echo {{x}} > "${A[0]}"; bash a.sh`, "the file is run here"},
+	{"command by a pattern", `echo {{x}} > tt; chmod +x tt; ./t*`, "the file is run here"},
 	{"file in PATH", `mkdir -p bin; echo {{x}} > bin/hello; PATH=$PWD/bin:$PATH; hello`, "the file is run here"},
 	{"file that everything is printed to", `exec > f; echo {{x}}; bash f`, "the file is run here"},
 	{"file of a descriptor", `exec 5> f; echo {{x}} >&5; bash f`, "the file is run here"},
@@ -39,6 +40,7 @@ var secondOrder = []struct{ name, script, reason string }{
 	{"file that cp makes of standard input", `cp /dev/stdin f <<< {{x}}; sh f`, "the file is run here"},
 	{"file that install makes of standard input", `install /dev/stdin f <<< {{x}}; sh f`, "the file is run here"},
 	{"file of sponge", `echo {{x}} | sponge f; sh f`, "which the script runs"},
+	{"file of dd, by a pattern", `dd of=t.sh <<< {{x}}; for s in *.sh; do bash "$s"; done`, "the file is run here"},
 	{"makefile", "cat > Makefile <<EOF\nall:\n\techo {{x}}\nEOF\nmake", "make runs what the file holds"},
 	{"file that sqlite3 reads", "cat > q.sql <<< {{x}}; sqlite3 db '.read q.sql'", "which the script runs"},
 
