@@ -17,11 +17,15 @@ type analysis struct {
 	options   Options
 	scripts   []*script // the skeleton first, then the code of nested shells
 	functions map[string][]*syntax.FuncDecl
+	declarers map[string][]*script       // the scripts that declare a function: an exported one runs in another shell
+	settings  map[string]*setting        // what the author's own text puts into each variable
 	callers   map[string][][]syntax.Node // the stacks of the calls of each function
 	calls     map[*syntax.CallExpr]*call
 	files     bool                    // the script writes files, so what they hold is followed
 	keys      map[*syntax.Word]string // of fileKey
 	runs      map[string]bool         // words that name a file or command that runs, see fileKey
+	allexport bool                    // set -a
+	exports   []string                // the variables that programs get
 	flow      *flow
 	dynamic   []dynamic
 	findings  []Finding
@@ -110,7 +114,7 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	}
 	a := &analysis{
 		skeleton: s, options: options,
-		functions: map[string][]*syntax.FuncDecl{}, callers: map[string][][]syntax.Node{},
+		functions: map[string][]*syntax.FuncDecl{}, declarers: map[string][]*script{}, settings: map[string]*setting{}, callers: map[string][][]syntax.Node{},
 		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, keys: map[*syntax.Word]string{}, work: maxWork,
 	}
 	if len(s.places) == 0 {
@@ -118,6 +122,7 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	}
 	a.scripts = []*script{{file: file}}
 	a.collectFunctions(a.scripts[0])
+	a.collectSettings(a.scripts[0])
 	for i := 0; i < len(a.scripts); i++ { // grows
 		a.collectCalls(a.scripts[i])
 	}
@@ -193,6 +198,7 @@ func (a *analysis) collectFunctions(s *script) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
 			a.functions[f.Name.Value] = append(a.functions[f.Name.Value], f)
+			a.declarers[f.Name.Value] = append(a.declarers[f.Name.Value], s)
 		}
 		return true
 	})
@@ -209,6 +215,7 @@ func (a *analysis) collectCalls(s *script) {
 			}
 			a.collectRuns(n, c)
 			a.collectNested(s, n, c)
+			a.warnOfEvaluators(s, n, c)
 		case *syntax.Stmt:
 			a.collectFed(s, n)
 		}
@@ -222,6 +229,7 @@ func (a *analysis) call(n *syntax.CallExpr) *call {
 		return c
 	}
 	c := &call{words: shellwords.StaticAll(n.Args)}
+	a.resolveWords(n, c.words)
 	for i, w := range c.words {
 		if before, _, _, ok := a.cut(w.Text); ok {
 			c.words[i] = shellwords.Word{Text: before, Splits: w.Splits}
@@ -331,6 +339,14 @@ func (a *analysis) forbidCall(s *script, n *syntax.CallExpr) {
 		a.report(Error, s, n, "", "", what+" changes how bash reads the rest of the script, so the tags cannot be checked", "do without it")
 	}
 	switch name {
+	case "mapfile", "readarray":
+		for _, text := range c.reading.Code {
+			switch w, _, _ := strings.Cut(text.Text, " "); {
+			case !text.Fixed, w == "echo", w == "printf", w == ":":
+			default:
+				a.report(Error, s, n, "", "", name+" -C gives what it reads to "+w+", which is not followed", "read it into an array and loop over that")
+			}
+		}
 	case "alias", "enable", "hash":
 		if len(c.words) > 1 {
 			bad(name)

@@ -36,6 +36,25 @@ func (f *flow) collect(s *script, stack []syntax.Node) {
 		}
 	case *syntax.CallExpr:
 		f.collectCall(s, n)
+		f.collectItems(s, n, stack)
+	}
+}
+
+// collectItems gives what xargs and find hand out to the parameters of the shell code that they start: xargs -0 bash -c '… "$1"' _.
+func (f *flow) collectItems(s *script, n *syntax.CallExpr, stack []syntax.Node) {
+	c := f.a.call(n)
+	items := false
+	for _, p := range c.reading.Programs {
+		name := shellwords.Base(c.words[p.At].Text)
+		items = items || name == "xargs" || name == "find" || name == "parallel"
+	}
+	if !items || len(c.nested) == 0 {
+		return
+	}
+	from := f.sourcesOf(s, n) // the names that find prints begin with its own words
+	f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
+	for _, nested := range c.nested {
+		f.assign(s, nested.name("@"), from, n, false)
 	}
 }
 
@@ -99,6 +118,9 @@ func (f *flow) collectCall(s *script, n *syntax.CallExpr) {
 	f.assign(s, anyVariable, words, n, false)
 	if c.function != "" || !c.words[0].Fixed {
 		f.assign(s, s.name("@"), words, n, false)
+		for _, declarer := range f.a.declarers[c.function] {
+			f.assign(s, declarer.name("@"), words, n, false)
+		}
 		return
 	}
 	for i, role := range c.reading.Roles {

@@ -101,6 +101,17 @@ func TestBrokenEscapersAreNotVerified(t *testing.T) {
 	if err != nil || a.verify(good) != nil {
 		t.Fatal(err, a.verify(good))
 	}
+	for _, p := range a.places { // and the way to a script goes through that proof
+		right := p.quote
+		p.quote = singleQuoted
+		if right == singleQuoted {
+			p.quote = unquoted
+		}
+		if script, err := a.prove(); err == nil {
+			t.Errorf("%s rewritten for the wrong quotes is proved:\n%s", p.tag.source, script)
+		}
+		p.quote = right
+	}
 	for name, broken := range brokenEscapers() {
 		changed := broken(Rendered{Script: good, Values: []string{"v w", "it's", "$(id)"}}).Script
 		if changed == good {

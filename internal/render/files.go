@@ -3,6 +3,8 @@ package render
 import (
 	"path"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
@@ -11,6 +13,75 @@ import (
 
 // What a script writes to a file it may read again, and run. Files are followed like variables, by the word that names
 // them: a file that a value was written to holds it everywhere.
+
+// joinPatterns makes one file of names that could be the same: *.sh, "$1" and a variable that for sets could be any that fits.
+func (f *flow) joinPatterns(s *script) {
+	if !f.a.files {
+		return
+	}
+	var names []string
+	for _, key := range f.a.keys {
+		if key != "" && !slices.Contains(names, key) {
+			names = append(names, key)
+		}
+	}
+	for _, e := range f.edges { // dd of=FILE names its file within a word
+		if key, ok := strings.CutPrefix(e.to, fileVariable("")); ok && !slices.Contains(names, key) {
+			names = append(names, key)
+		}
+	}
+	sort.Strings(names)
+	const maxNames = 200 // of a script that names more, the rest are followed by their names alone
+	names = names[:min(len(names), maxNames)]
+	for _, one := range names {
+		pattern, open := f.a.filePattern(one)
+		for _, other := range names {
+			if !open || one == other || !f.a.spend(1) {
+				continue
+			}
+			target := path.Base(other)
+			if otherPattern, alsoOpen := f.a.filePattern(other); alsoOpen {
+				target = otherPattern
+			}
+			if fits, err := path.Match(pattern, target); err == nil && (fits || target == "*") {
+				f.sameFile(s, s.file, one, other)
+			}
+		}
+	}
+}
+
+// filePattern is the pattern that the last part of a file's name could be, when it is more than one name: with a sign that bash expands,
+// a positional parameter, or a variable that the author's own texts are put into.
+func (a *analysis) filePattern(key string) (pattern string, open bool) {
+	base := path.Base(key)
+	switch {
+	case key == foundFile, key == "$1", key == "$@", key == "$*":
+		return "*", true
+	case strings.ContainsAny(base, "*?"):
+		pattern, open = base, true
+	}
+	pattern = variableInName.ReplaceAllStringFunc(base, func(found string) string {
+		name := strings.TrimPrefix(variableInName.FindStringSubmatch(found)[1], "$")
+		v := a.settings[name]
+		if v != nil && v.many && len(v.globs) == 1 && len(v.texts) == 0 && base == found {
+			open = true
+			return path.Base(v.globs[0])
+		}
+		switch {
+		case strings.Trim(name, "0123456789@*") == "", strings.Contains(found, ":"), base != found, v != nil && (len(v.texts) > 0 || v.many):
+			open = true
+			return "*"
+		}
+		return found // what mktemp printed, or a variable of the environment: a file of its own
+	})
+	return pattern, open
+}
+
+// variableInName finds the variables in a file's name, as fileKey writes them.
+var variableInName = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^]]*\])?(:[-=?+][^/]*)?`)
+
+// foundFile is the key of {}, which find and xargs replace.
+const foundFile = "{}"
 
 // fileVariable is the variable that stands for what a file holds. No variable of a shell has a blank in its name.
 func fileVariable(key string) string {
@@ -29,7 +100,7 @@ func (a *analysis) writesFiles() (found bool) {
 				found = found || writes(n.Op) && a.fileKey(n.Word) != ""
 			case *syntax.CallExpr:
 				c := a.call(n)
-				found = found || copies(c)
+				found = found || copies(c) || isDD(c)
 				for _, role := range c.reading.Roles {
 					found = found || role.Writes
 				}
@@ -50,6 +121,9 @@ func (f *flow) collectFiles(s *script, stack []syntax.Node) {
 		for _, r := range n.Redirs {
 			if key := f.a.fileKey(r.Word); key != "" && writes(r.Op) && n.Cmd != nil {
 				from := f.sourcesOf(s, n.Cmd)
+				if isBareExec(n) { // exec > f: everything that is printed from here on
+					from = f.sourcesOf(s, s.file)
+				}
 				f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n.Cmd), map[string]bool{})
 				f.assign(s, fileVariable(key), from, n, false)
 			}
@@ -94,17 +168,56 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 			f.assign(s, fileVariable(key), from, n, false)
 		}
 	}
+	f.collectDD(s, stack, n, c)
 	if !copies(c) || len(operands) < 2 {
 		return
 	}
 	last := f.a.fileKey(n.Args[operands[len(operands)-1]])
 	for _, i := range operands[:len(operands)-1] {
+		if isStdinName(c.words[i].Text) && last != "" {
+			var from sources
+			f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
+			f.assign(s, fileVariable(last), from, n, false)
+		}
 		if key := f.a.fileKey(n.Args[i]); key != "" && last != "" {
 			from := f.sourcesOf(s, n.Args[i]) // a value that names a file chooses what the copy holds
 			from.variables = append(from.variables, fileVariable(key))
 			f.assign(s, fileVariable(last), from, n, false)
 		}
 	}
+}
+
+// collectDD follows dd of=FILE, which writes what if=FILE or standard input holds.
+func (f *flow) collectDD(s *script, stack []syntax.Node, n *syntax.CallExpr, c *call) {
+	if !isDD(c) {
+		return
+	}
+	var to, from string
+	for _, w := range c.words[1:] {
+		if name, ok := strings.CutPrefix(w.Text, "of="); ok {
+			to = name
+		}
+		if name, ok := strings.CutPrefix(w.Text, "if="); ok {
+			from = name
+		}
+	}
+	if to == "" {
+		return
+	}
+	written := f.sourcesOf(s, n)
+	if from != "" {
+		written.variables = append(written.variables, fileVariable(from))
+	}
+	f.addFeeds(&written, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
+	f.assign(s, fileVariable(to), written, n, false)
+}
+
+func isDD(c *call) bool {
+	return len(c.reading.Programs) > 0 && c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text == "dd"
+}
+
+func isStdinName(text string) bool {
+	return text == "-" || text == "/dev/stdin" || text == "/dev/fd/0" || text == "/proc/self/fd/0"
 }
 
 // copies tells whether a command makes its last operand what the others are.
@@ -137,9 +250,6 @@ func (a *analysis) filesRead(n *syntax.CallExpr) []string {
 
 // followFiles looks at every place where a file that may hold a value is read, and follows what comes out of there.
 func (f *flow) followFiles(s *script, stack []syntax.Node) {
-	if !f.a.files {
-		return
-	}
 	switch n := stack[len(stack)-1].(type) {
 	case *syntax.CallExpr:
 		c := f.a.call(n)
@@ -151,7 +261,7 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 					t.climb(len(stack) - 2)
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
-				runs := role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear && !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/")
+				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
 					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
 				}
@@ -159,6 +269,14 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 		}
 	case *syntax.Stmt:
 		for _, r := range n.Redirs {
+			if r.Op == syntax.DplIn && (r.N == nil || r.N.Value == "0") && !isOwnStdin(r.Word) {
+				t := &trail{
+					a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), r.Word), visited: map[syntax.Node]bool{},
+					descriptor: true, origin: "what a descriptor holds",
+				}
+				t.feed(n)
+				t.climb(len(stack) - 1)
+			}
 			if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut {
 				continue
 			}
@@ -169,6 +287,9 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 		}
 	}
 }
+
+// isOwnStdin recognises <&0 and <&-.
+func isOwnStdin(w *syntax.Word) bool { return w.Lit() == "0" || w.Lit() == "-" }
 
 // fileTrail begins a trail at a word that names a file which may hold a value; nil for other words.
 func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *trail {
@@ -184,6 +305,12 @@ func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *trail 
 
 // ownDescriptor recognises the files that are descriptors other than standard input.
 var ownDescriptor = regexp.MustCompile(`^/(dev|proc/(self|[0-9]+))/fd/[1-9][0-9]*$`)
+
+// descriptorOf recognises /dev/fd/$fd.
+func descriptorOf(w *syntax.Word) bool {
+	key := printedKey(w)
+	return strings.HasPrefix(key, "/dev/fd/") || strings.HasPrefix(key, "/proc/self/fd/")
+}
 
 // forbidUnseen refuses the ways to hand a text to something that runs it which are not followed: by a descriptor that
 // stays open.
@@ -209,7 +336,8 @@ func (a *analysis) forbidUnseen(s *script, n *syntax.Stmt) {
 	}
 	c := a.call(call)
 	for i, role := range c.reading.Roles {
-		if role.Kind == shellwords.CodeFile && ownDescriptor.MatchString(c.words[i].Text) {
+		if role.Kind == shellwords.CodeFile && ownDescriptor.MatchString(c.words[i].Text) ||
+			(role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear) && !c.words[i].Fixed && descriptorOf(call.Args[i]) {
 			a.report(Error, s, n, "", "", "it cannot be told what "+role.Reader+" reads from "+c.words[i].Text+" and runs", "name a file, or write the code in the script")
 		}
 	}

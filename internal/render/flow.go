@@ -66,6 +66,7 @@ func newFlow(a *analysis) *flow {
 			return f.a.spend(1)
 		})
 	}
+	f.joinPatterns(a.scripts[0])
 	f.spread()
 	return f
 }
@@ -223,6 +224,9 @@ func (c *collector) collect(n syntax.Node) {
 			c.call(n)
 			c.sources.variables = append(c.sources.variables, c.a.filesRead(n)...)
 		case *syntax.Redirect:
+			if n.Op == syntax.DplIn && (n.N == nil || n.N.Value == "0") && !isOwnStdin(n.Word) {
+				c.sources.input = "a descriptor"
+			}
 			if key := c.a.fileKey(n.Word); c.a.files && key != "" && n.Op == syntax.RdrIn {
 				c.sources.variables = append(c.sources.variables, fileVariable(key))
 			}

@@ -35,7 +35,7 @@ func FuzzRender(f *testing.F) {
 		}
 		pieces, script := templatePieces, "echo "
 		if picks[0]%3 == 1 {
-			pieces, script = valueFlows, `X="{{x}}"; `
+			pieces, script = append(valueFlows[:len(valueFlows):len(valueFlows)], laterFlows...), `X="{{x}}"; `
 		}
 		for _, pick := range picks[1:] {
 			script += pieces[int(pick)%len(pieces)]

@@ -105,6 +105,10 @@ var (
 		`"`, `'`, `\`, `$`, `#`, ` # {{x}}` + "\n", `;`, `|`, `&&`, `(`, `)`, `{ `, ` }`, "\n", ` `, ` `, ` `, `[[ {{x}} = {{x}} ]]`, `[[ -n {{x}} ]]`, `[[ {{n}} -eq {{n}} ]]`, "<<EOF\n{{x}}\nEOF\n",
 		"<<'EOF'\n$a `b` \\ {{x}}\nEOF\n", "<<-EOF\n\t{{x}}\n\tEOF\n", "<<-'EOF'\n\t{{x}}\nEOF\n", `<<<{{x}}`, `>{{f}}`, `2>&1`, `>&{{n}}`, `if true; then `, `; fi`, `case {{x}} in {{x}}) `, `;; esac`, `for i in {{x}} a; do `, `; done`,
 		`A={{x}} `, `A+=({{x}}) `, `A[{{n}}]={{x}} `, `~{{x}}`, `*{{x}}*`, `{a,{{x}}}`, `!`, `$"{{x}}"`, `${#A}`, `"${A}{{x}}"`, `=`, `~`, `{{x}}{{x}}`, `"{{x}}"'{{x}}'`, ` echo `, ` : `, ` true `, ` local v=`, ` export v=`,
+		"$(cat <<E\n{{x}}\nE\n)", "$(cat <<'E'\n{{x}} $x\nE\n)", "<<A <<'B'\n{{x}}\nA\n{{y}}\nB\n", "<<E\n$(cat <<'I'\n{{x}}\nI\n)\nE\n", "<<\"E\"\n{{x}}\nE\n", "<<E\n`echo {{x}}`\nE\n", `[[ a =~ {{x}} ]]`,
+		`[[ {{x}} < {{y}} ]]`, `[[ a == *{{x}}* ]]`, `${A[{{n}}]}`, `${A:{{n}}}`, `{1..{{n}}}`, `(( {{n}} ))`, `let v={{n}}`, `@({{x}})`, `[{{x}}]`, `?{{x}}`, "\\\n{{x}}", "{{x}}\\\n", "{{! {{x}\n}}", "{{#b}}\n{{=<% %>=}}<%x%><%={{ }}=%>\n{{/b}}",
+		`{{^list}}{{x}}{{/list}}`, `{{#map}}"{{value}}"{{/map}}`, `{{map|tojson}}`, `'{{list|tojson}}'`, `~+/{{x}}`, `&>{{f}}`, `{fd}>{{f}}`, `<>{{f}}`, `time `, `coproc `, `select i in {{x}}; do `, `; done <<< 1`, `until {{e}}; do `,
+		`function g { `, ` |& `, `;& {{x}}) `, `# {{#list}}{{.}}` + "\n" + `{{/list}}`, `$(<{{f}})`, `"${A[@]/{{x}}/b}"`, `"${A:={{x}}}"`, `$'\x{{n}}'`, `"$'{{x}}'"`, `a={{x}}`, `--{{e}}={{x}}`, `--a={{x}}`, ` -- `,
 		`$(( {{x}} ))`, `-{{x}}`, `>&{{x}}`, `[[ {{x}} -eq {{y}} ]]`, `A[{{x}}]={{y}} `, // template_safety: warn
 	}
 	valueFlows = []string{
@@ -129,6 +133,18 @@ var (
 		`HISTCMD=$X; `, `for RANDOM in "$X"; do :; done; `, `mapfile -t RANDOM <<< "$X"; `, `bash -c '. ./t.sh'; `, `source <(cat t.sh); `, `sed s/q/r/ t.sh | sh; `, `while read -r l; do eval "$l"; done < t.sh; `, `ln -s t.sh u.sh; `,
 		`mkdir -p d; echo "$X" > d/t.sh; `, `cd d; bash t.sh; `, `( bash ) < t.sh; `, `f() { bash; }; f < t.sh; `, `cat < t.sh | { bash; }; `, `cat t.sh; `, `Z="$(cat t.sh)"; `, `: > t.sh; `, `g > t.sh; `, `echo "$Y" > t.sh; `, `cat <<< "$Y" >> t.sh; `,
 	}
+	// Ways by which a value comes to something that runs it one step later.
+	laterFlows = []string{
+		`f() { eval "$1"; }; export -f f; `, `f() { echo "$1"; }; export -f f; `, `bash -c 'f "$1"' _ "$X"; `, `printf '%s\0' "$X" | xargs -0 -n1 bash -c 'eval "$1"' _; `, `printf '%s\0' "$X" | xargs -0 -n1 bash -c 'echo "$1"' _; `,
+		`printf '%s\0' "$X" | xargs -0 bash -c 'f "$1"' _; `, `C='eval "$1"'; `, `C='echo "$1"'; `, `bash -c "$C" _ "$X"; `, `O=-c; `, `O=-x; `, `bash "$O" "$X"; `, `for O in -c -x; do bash "$O" "$X"; done; `, `perl "$O" "$X"; `, `P() { bash "$1" "$2"; }; P -c "$X"; `,
+		`mapfile -C eval -c 1 A <<< "$X"; `, `mapfile -C echo -c 1 A <<< "$X"; `, `for s in *.sh; do bash "$s"; done; `, `bash *.sh; `, `. ./?.sh; `, `find . -name '*.sh' -exec bash {} \; `, `find . -name '*.sh' -exec cat {} \; `, `N=t; `, `bash "$N.sh"; `, `bash "${N:-t}.sh"; `,
+		`echo "$X" > "$N.sh"; `, `w() { cat > "$1"; }; w t.sh <<< "$X"; `, `r() { bash "$1"; }; r t.sh; `, `set -- t.sh; bash "$1"; `, `L=(t.sh); `, `echo "$X" > "${L[0]}"; `, `bash "${L[0]}"; `, `PATH=.:$PATH; `, `echo "$X" > tt; chmod +x tt; `, `tt; `, `./tt; `, `./t*; `,
+		`exec > t.sh; echo "$X"; `, `exec 5> t.sh; echo "$X" >&5; `, `exec 5<<< "$X"; `, `bash <&5; `, `{ bash <&5; } 5<<< "$X"; `, `{ cat <&5; } 5<<< "$X"; `, `f <&5; `, `echo "$X" | { exec 5<&0; bash <&5; }; `, `read -r -u 5 l; eval "$l"; `, `eval "$(cat <&5)"; `, `v=$(cat <&5); eval "$v"; `, `v=$(cat <&5); echo "$v"; `,
+		`coproc { echo "$X"; }; `, `bash <&"${COPROC[0]}"; `, `read -r l <&"${COPROC[0]}"; echo "$l"; `, `read -r l <&"${COPROC[0]}"; eval "$l"; `, `exec {fd}< <(echo "$X"); . /dev/fd/$fd; `, `. /dev/fd/5; `, `echo "$X" | dd of=t.sh 2> /dev/null; `, `dd if=/dev/stdin of=t.sh 2> /dev/null <<< "$X"; `,
+		`cp /dev/stdin t.sh <<< "$X"; `, `install /dev/stdin t.sh <<< "$X"; `, `sh ./t.sh; `, `(cd . && . ./t.sh); `, `printf 'all:\n\t%s\n' "$X" > Makefile; `, `export X; `, `make -s all; `, `set -a; Q="$X"; `, `bash -c 'eval "$Q"'; `, `bash -c 'echo "$Q"'; `, `declare -A D; D["$X"]=1; `, `eval "${!D[@]}"; `, `for k in "${!D[@]}"; do echo "$k"; done; `,
+		`for k in "${!D[@]}"; do (( k )); done; `, `(( D[$X]++ )); `, `[[ -v D[$X] ]]; `, `u() { local -n r=$1; echo "$r"; }; u "$X"; `, `u() { printf -v "$1" a; }; u "$X"; `, `eval "B=(${A[*]@K})"; `, `A=("$X"); echo "${A[@]@P}"; `, `declare -p X > t.sh; `, `eval "$(declare -p X)"; `,
+		`O=-n; sed "$O" "$X" /dev/null; `, `git config alias.x "$X"; `, `case "$O" in -c) bash "$O" "$X";; esac; `, `while read -r s; do bash "$s"; done < <(ls *.sh); `, `bash "$(ls t.sh)"; `, `bash "$PWD/t.sh"; `, `cat t.sh | xargs -0 -n1 bash -c 'eval "$1"' _; `, `xargs -0 -a t.sh bash -c 'eval "$1"' _; `,
+	}
 	payloads = []string{"a[$(touch PWNED)]", "$(touch PWNED)", "X[$(touch PWNED)]=1", "touch PWNED", "A[$(touch PWNED)]", "Z[$(touch PWNED)]", "($(touch PWNED))", "([$(touch PWNED)]=1)", "-c touch PWNED", "-v a[$(touch PWNED)]", "BEGIN { system(\"touch PWNED\") }", "1e touch PWNED", "touch PWNED|", "-v"}
 )
 
@@ -137,7 +153,11 @@ func randomTemplate(r *rand.Rand, i int) string {
 	if i%2 == 0 {
 		b.WriteString(`X="{{x}}"; `)
 		for range 1 + r.IntN(5) {
-			b.WriteString(valueFlows[r.IntN(len(valueFlows))])
+			flows := valueFlows
+			if r.IntN(2) == 0 {
+				flows = laterFlows
+			}
+			b.WriteString(flows[r.IntN(len(flows))])
 		}
 		return b.String()
 	}

@@ -25,6 +25,11 @@ func misread(text string, file *syntax.File) error {
 		switch n := n.(type) {
 		case *syntax.Comment:
 			pos = n.Pos()
+		case *syntax.Assign:
+			if n.Name != nil && !syntax.ValidName(n.Name.Value) { // --a=b[ is an assignment to the parser, and a command to bash
+				err = syntax.ParseError{Pos: n.Pos(), Text: n.Name.Value + " is no name of a variable, so bash takes the word for a command: put it in quotes if that is meant"}
+			}
+			return true
 		case *syntax.Redirect:
 			pos = n.Word.End() // behind <<'E'# the parser sees a comment, and bash a marker that ends in #
 		case *syntax.ProcSubst:

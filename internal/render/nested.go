@@ -95,6 +95,7 @@ func (a *analysis) addScript(s *script, n syntax.Node, code, frame string, zero 
 	nested := &script{file: file, at: a.offset(s, n), frame: frame, zero: zero}
 	a.scripts = append(a.scripts, nested)
 	a.collectFunctions(nested)
+	a.collectSettings(nested)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -133,6 +134,9 @@ func (a *analysis) quotingOfLiteral(p *place, stack []syntax.Node) {
 	}
 }
 
+// openEscape finds an escape of $'…' that further digits would be part of.
+var openEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-f]{0,3}|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})$`)
+
 // neighbours looks at the bytes in front of the tag that would take the first byte of what the tag is rewritten to for
 // themselves.
 func (a *analysis) neighbours(p *place) {
@@ -144,6 +148,8 @@ func (a *analysis) neighbours(p *place) {
 		p.refuse("there is a backslash right in front of the tag", "take the backslash away")
 	case p.quote == dollarQuoted && strings.HasSuffix(before, `\c`):
 		p.refuse(`\c right in front of the tag takes the first character of the value`, `take \c away`)
+	case p.quote == dollarQuoted && openEscape.MatchString(before):
+		p.refuse("the escape right in front of the tag could go on in the value", "write the escape with all its digits")
 	case p.quote == unquoted && strings.HasSuffix(before, "$"):
 		p.refuse("there is a $ right in front of the tag", `write '$' in quotes, or take it away`)
 	}

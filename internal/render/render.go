@@ -60,10 +60,7 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 	}
 	script := s.text
 	if len(s.places) > 0 {
-		if script, err = a.rewrite(); err == nil {
-			err = a.verify(script)
-		}
-		if err != nil {
+		if script, err = a.prove(); err != nil {
 			return broken(err.Error(), "")
 		}
 	}
@@ -77,6 +74,22 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 	p.script = complete(script, p.values)
 	p.hash = hashOf(p.script)
 	return p, findings
+}
+
+// prove rewrites a script and makes sure that what came out is the author's. Nothing runs that this has not passed.
+func (a *analysis) prove() (string, error) {
+	script, err := a.rewrite()
+	if err != nil {
+		return "", err
+	}
+	if _, err := parseShell(script); err != nil {
+		for _, p := range a.places {
+			if p.quote == inArithmetic { // let v={{n}}=1 reads until a value in brackets stands there
+				return "", errors.New("the arithmetic around " + p.tag.source + " cannot be read: write the tag as an operand of its own, with blanks around it")
+			}
+		}
+	}
+	return script, a.verify(script)
 }
 
 // parsePosition tells in the words of the template where the parser stopped; 0 where it does not say.

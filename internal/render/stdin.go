@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
@@ -285,6 +286,9 @@ func printedKey(w *syntax.Word) string {
 	if err := syntax.NewPrinter().Print(&b, w); err != nil {
 		return ""
 	}
+	if w.Lit() == foundFile {
+		return foundFile
+	}
 	key := strings.NewReplacer(`"`, "", `'`, "", "{", "", "}", "").Replace(b.String())
 	switch {
 	case strings.ContainsAny(key, "()"), key == "/dev/null", key == "/dev/stderr", key == "/dev/stdout":
@@ -293,12 +297,20 @@ func printedKey(w *syntax.Word) string {
 	return strings.TrimPrefix(key, "./")
 }
 
+// runsFile finds the files that a client's own command runs.
+var runsFile = regexp.MustCompile(`(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.)\s+['"]?([^\s'";]+)`)
+
 // collectRuns notes the words of a command that name files that run.
 func (a *analysis) collectRuns(n *syntax.CallExpr, c *call) {
+	for _, text := range c.reading.Code {
+		if found := runsFile.FindStringSubmatch(text.Text); text.Language == shellwords.SQL && found != nil {
+			a.runs[strings.TrimPrefix(found[1], "./")] = true
+		}
+	}
 	for i, role := range c.reading.Roles {
 		switch {
 		case role.Kind == shellwords.CodeFile, role.Kind == shellwords.Unclear && !c.words[i].Fixed,
-			role.Kind == shellwords.Program && (!c.words[i].Fixed || strings.Contains(c.words[i].Text, "/")):
+			role.Kind == shellwords.Program && (!c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || a.settings["PATH"] != nil):
 			if key := a.fileKey(n.Args[i]); key != "" {
 				a.runs[key] = true
 			}

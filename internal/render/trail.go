@@ -19,13 +19,14 @@ type trail struct {
 
 	place *place // the tag, nil for a variable
 
-	file     string               // the file that the value comes out of, "" for a tag or a variable
-	variable string               // the variable's name, "" for a tag
-	origin   string               // the tag that the variable may hold, or the command that read it
-	input    bool                 // the variable may only hold something that a command read
-	leads    []*place             // the tags that the variable's value may begin with
-	printed  bool                 // or with something that a command printed
-	visited  map[syntax.Node]bool // the functions that were left, and the statements whose standard input was looked at
+	descriptor bool                 // or out of a descriptor, of which nobody knows what it holds
+	file       string               // the file that the value comes out of, "" for a tag or a variable
+	variable   string               // the variable's name, "" for a tag
+	origin     string               // the tag that the variable may hold, or the command that read it
+	input      bool                 // the variable may only hold something that a command read
+	leads      []*place             // the tags that the variable's value may begin with
+	printed    bool                 // or with something that a command printed
+	visited    map[syntax.Node]bool // the functions that were left, and the statements whose standard input was looked at
 }
 
 // refuse says that the value must not go where it goes.
@@ -61,6 +62,9 @@ func (t *trail) warn(message, fix string) {
 
 // through says by which way the value came here.
 func (t *trail) through() string {
+	if t.descriptor {
+		return "through a descriptor"
+	}
 	if t.file != "" {
 		return "through the file " + t.file
 	}

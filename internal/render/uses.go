@@ -15,6 +15,7 @@ func (f *flow) followVariables() {
 		visit(s.file, func(stack []syntax.Node) bool {
 			leaf := stack[len(stack)-1]
 			f.followArithmetic(s, leaf)
+			f.followMake(s, leaf)
 			f.followFiles(s, stack)
 			if p, ok := leaf.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
 				f.followUse(s, stack, p)
@@ -50,6 +51,25 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 		t.refuse("${"+shown+"@P} expands the value as a prompt, which runs commands in it", "leave @P out")
 	}
 	t.follow()
+}
+
+// followMake refuses values in what is exported to make, which runs $(shell …) in the variables of its environment, and in the
+// makefile that a script writes.
+func (f *flow) followMake(s *script, n syntax.Node) {
+	c, ok := n.(*syntax.CallExpr)
+	if !ok || !f.a.runsMake(c) {
+		return
+	}
+	for _, name := range f.a.exports {
+		if v := f.variables[name]; v != nil && v.tag != nil {
+			f.a.report(Error, s, n, f.origin(v), "through $"+name, "make runs $(shell …) in the variables of its environment", "write export -n "+name+" in front of it, or do not export it")
+		}
+	}
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		if v := f.variables[fileVariable(name)]; v != nil && v.tag != nil {
+			f.a.report(Error, s, n, f.origin(v), "through the file "+name, "make runs what the file holds", "write a fixed makefile, and pass the value to its commands in a file of its own")
+		}
+	}
 }
 
 // origin names what reaches a variable.

@@ -132,7 +132,7 @@ var files = map[string]*program{
 		options: options{"-m --mode -d --date -t --time -r --reference -s --size -L -P -I -w": slot{kind: Argument, dash: true, glued: true}},
 	},
 	"cp mv ln install":                {options: options{"-t --target-directory -S --suffix -m --mode -o --owner -g --group": plain}},
-	"tee":                             {operands: []slot{{kind: Operand, writes: true}}},
+	"tee sponge":                      {operands: []slot{{kind: Operand, writes: true}}},
 	"truncate split csplit dd mktemp": {options: options{"-s --size -n -l -b -a --suffix -p --tmpdir -C -r": plain, "--filter": code(Shell, "split runs this; write it in the script")}},
 	"tar bsdtar": {options: options{
 		"-f --file -C --directory --exclude -T --files-from -X --exclude-from --strip-components --transform --owner --group --mode --mtime -b -g -H -K -L -N -V": plain,
@@ -151,9 +151,11 @@ var files = map[string]*program{
 			"--exec-path --upload-pack --receive-pack --exec --extcmd --open-files-in-pager --sendmail-cmd": code(Shell, "git runs this; write it in the script"),
 		},
 		subcommands: map[string]*program{
-			"rebase":    {options: options{"-x --exec": code(Shell, "git runs this; write it in the script"), "--onto -s -X": plain}},
-			"bisect":    {operands: []slot{operand, command}},
-			"submodule": {operands: []slot{operand, code(Shell, "git submodule foreach runs this; write it in the script")}, joined: true},
+			"difftool":      {options: options{"-x --extcmd": code(Shell, "git runs this; write it in the script"), "-t --tool": plain}},
+			"filter-branch": {operands: []slot{code(Shell, "git filter-branch runs its words; write them in the script")}, options: options{"--env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter --setup": code(Shell, "git runs this; write it in the script")}, joined: true},
+			"rebase":        {options: options{"-x --exec": code(Shell, "git runs this; write it in the script"), "--onto -s -X": plain}},
+			"bisect":        {operands: []slot{operand, command}},
+			"submodule":     {operands: []slot{operand, code(Shell, "git submodule foreach runs this; write it in the script")}, joined: true},
 			"config": {
 				options:  options{"-f --file --type --default --blob": plain, "--get --get-all --unset --unset-all": plain},
 				operands: []slot{code(Settings, "some settings of git name programs to run; write the setting's name in the script"), operand},

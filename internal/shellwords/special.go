@@ -1,10 +1,15 @@
 package shellwords
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // special gives the reader of a program whose words follow no row, nil for the others.
 func special(name string) func(r *reader, at, to int, via []string) {
 	switch name {
+	case "git":
+		return (*reader).git
 	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash":
 		return (*reader).shell
 	case "find":
@@ -229,5 +234,35 @@ func (r *reader) perl(at, to int, via []string) {
 			*role = Role{Kind: Code, Language: Shell, Reader: "perl <>", Cure: "read the file on standard input: perl … < {{…}}"}
 			r.Code = append(r.Code, Text{Language: Data, Text: r.words[i].Text, Fixed: r.words[i].Fixed, At: i, Whole: true})
 		}
+	}
+}
+
+// gitRuns finds the settings of git that name something which git runs, reads as settings, or connects to (git-config(1)).
+var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|.*(command|cmd|program|helper|path|editor|pager)$)`)
+
+// git reads git's own words by its row; the value of a setting that names a program is code.
+func (r *reader) git(at, to int, via []string) {
+	r.program(table["git"], "git", at, to, via)
+	sub := -1
+	var operands []int
+	for i := at + 1; i < to; i++ {
+		switch {
+		case sub < 0 && r.words[i].Fixed && r.words[i].Text == "config" && r.Roles[i].Kind == Option:
+			sub = i
+		case sub >= 0 && r.Roles[i].Kind != Option && r.Roles[i].Kind != Argument:
+			operands = append(operands, i)
+		}
+	}
+	if len(operands) > 1 && r.words[operands[0]].Fixed && (r.words[operands[0]].Text == "set" || r.words[operands[0]].Text == "add") {
+		operands = operands[1:]
+	}
+	if sub < 0 || len(operands) < 2 {
+		return
+	}
+	if name := r.words[operands[0]]; name.Fixed && !gitRuns.MatchString(name.Text) {
+		return
+	}
+	for _, i := range operands[1:] {
+		r.give(i, code(Settings, "git runs what this setting names; write it in the script"), "git config", false)
 	}
 }
