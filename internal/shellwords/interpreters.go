@@ -58,10 +58,35 @@ var interpreters = map[string]*program{
 	"osascript": {options: options{"-e": code(Shell, argvCure), "-l -s": plain}, operands: []slot{file(Shell), free}, instead: []slot{free}, stops: true, stdin: Shell},
 	"java":      {options: options{"-cp -classpath --class-path -p --module-path": beside(file("java")), "-jar -m --module": ending(file("java"))}, long: true, operands: []slot{file("java"), free}, instead: []slot{free}, stops: true},
 	"jshell":    {stdin: "java", always: true},
-	"julia":     {options: options{"-e --eval -E --print": code("julia", argvCure), "-L --load": beside(file("julia"))}, operands: []slot{file("julia"), free}, instead: []slot{free}, stops: true, stdin: "julia"},
-	"elixir":    {options: options{"-e --eval --rpc-eval": code("elixir", argvCure), "-r -S": beside(file("elixir"))}, operands: []slot{file("elixir"), free}, instead: []slot{free}, stops: true},
-	"m4":        {options: options{"-D --define": plain, "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
-	"nix-shell": {options: options{"--run --command": code(Shell, "nix-shell runs this; write it in the script"), "-p -A": plain}, launcher: true},
+	// Shells whose language is not bash's: their code is told from data, and not read.
+	"fish csh tcsh nu elvish xonsh yash osh ysh": {
+		options: options{
+			"-c -C --command --commands --init-command -e --execute": code("another shell", argvCure),
+			"-f --config --env-config":                               file("another shell"),
+		},
+		operands: []slot{file("another shell"), free}, instead: []slot{free}, stops: true, stdin: "another shell",
+	},
+	"pwsh powershell": {
+		options: options{
+			"-c -Command -command -CommandWithArgs -cwa -EncodedCommand -e -enc -ec": code("another shell", argvCure), "-File -file -f": file("another shell"),
+			"-ExecutionPolicy -ep -WorkingDirectory -wd -OutputFormat -InputFormat": plain,
+		},
+		operands: []slot{file("another shell"), free}, instead: []slot{free}, stops: true, long: true, noEnd: true, stdin: "another shell",
+	},
+	"erl": {options: options{"-eval -run -s": code("a program's", argvCure), "-boot -config -args_file": file("a program's")}, long: true, noEnd: true},
+	"guile racket sbcl clisp scala groovy ghc runghc ocaml swift raku clojure clj bb crystal kotlin dart": {
+		options: options{
+			"-e -E -c -x --eval --expr --execute -eval": code("a program's", argvCure),
+			"-l --load -f --script -s -i --init":        file("a program's"),
+		},
+		operands: []slot{file("a program's"), free}, instead: []slot{free}, stdin: "a program's", launcher: true,
+	},
+	"gs ghostscript":                      {options: options{"-c": code("PostScript", argvCure)}, operands: []slot{file("PostScript")}, stdin: "PostScript", long: true},
+	"tex latex pdflatex xelatex lualatex": {operands: []slot{code("TeX", "write the value into a file that a fixed text reads")}, long: true, stdin: "TeX"},
+	"julia":                               {options: options{"-e --eval -E --print": code("julia", argvCure), "-L --load": beside(file("julia"))}, operands: []slot{file("julia"), free}, instead: []slot{free}, stops: true, stdin: "julia"},
+	"elixir":                              {options: options{"-e --eval --rpc-eval": code("elixir", argvCure), "-r -S": beside(file("elixir"))}, operands: []slot{file("elixir"), free}, instead: []slot{free}, stops: true},
+	"m4":                                  {options: options{"-D --define": plain, "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
+	"nix-shell":                           {options: options{"--run --command": code(Shell, "nix-shell runs this; write it in the script"), "-p -A": plain}, launcher: true},
 	"go cargo npm pnpm yarn npx bunx pip pip3 uv poetry pipenv conda bundle rake gem dotnet mvn gradle": {launcher: true},
 }
 
@@ -102,8 +127,12 @@ var databases = map[string]*program{
 		operands: []slot{operand, code(SQL, "if that is what the tool is for, set `code: sql` on the parameter; else bind the value in a fixed text with .parameter set")},
 		long:     true, noEnd: true, stdin: SQL,
 	},
-	"mongosh mongo": {options: options{"--eval": code(JavaScript, "write a fixed program and read the value from its environment"), "-f --file": file(JavaScript), "--host --port -u -p --username --password": plain}, operands: []slot{operand, file(JavaScript)}, stdin: JavaScript},
-	"redis-cli":     {options: options{"-h -p -a -n -u --user --pass --pattern -i -r -d": plain, "--eval": file(Lua)}},
+	"sqlcmd":                             {options: options{"-Q -q": code(SQL, sqlCure), "-i": file(SQL), "-S -d -U -P -v": plain}, stdin: SQL},
+	"cqlsh usql mysqlsh cockroach":       {options: options{"-e --execute -c --command": code(SQL, sqlCure), "-f --file": file(SQL), "-u --user -p --port -h --host -d --database --url": plain}, stdin: SQL},
+	"clickhouse-client clickhouse-local": {options: options{"-q --query": code(SQL, sqlCure), "--queries-file": file(SQL), "-h --host -u --user --password --port -d --database": plain}, stdin: SQL},
+	"sqlplus isql":                       {operands: []slot{operand, file(SQL)}, stdin: SQL, always: true},
+	"mongosh mongo":                      {options: options{"--eval": code(JavaScript, "write a fixed program and read the value from its environment"), "-f --file": file(JavaScript), "--host --port -u -p --username --password": plain}, operands: []slot{operand, file(JavaScript)}, stdin: JavaScript},
+	"redis-cli":                          {options: options{"-h -p -a -n -u --user --pass --pattern -i -r -d": plain, "--eval": file(Lua)}},
 }
 
 // containers run their words somewhere else.
