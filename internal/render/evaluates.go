@@ -9,7 +9,7 @@ import (
 
 // evaluators are what a program in another language runs texts with. What its author does with a value there is not followed.
 var evaluators = map[shellwords.Language]*regexp.Regexp{
-	shellwords.Awk:        regexp.MustCompile(`\bsystem\s*\(|\|\s*&?\s*(getline|"|[A-Za-z_])|\|&`),
+	shellwords.Awk:        regexp.MustCompile(`\bsystem\s*\(|(^|[^|])\|\s*&?\s*(getline|"|[A-Za-z_])|\|&`),
 	shellwords.Sed:        regexp.MustCompile(`(^|[;{\n])\s*[0-9$]*,?[0-9$]*\s*e(\s|$)|s(.).*\x60?[/|#,][gpim0-9]*e[gpim0-9]*\s*($|[;}\n])`),
 	shellwords.Perl:       regexp.MustCompile("\\b(system|exec|eval|qx|require|do|open)\\b|`"),
 	shellwords.Python:     regexp.MustCompile(`\b(exec|eval|system|popen|subprocess|__import__|runpy|pickle)\b`),

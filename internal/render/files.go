@@ -288,6 +288,31 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	}
 }
 
+// listOf gives the name of the list whose elements a word is: "${options[@]}", "${options[@]:1}".
+func listOf(w *syntax.Word) string {
+	if found := wholeList.FindStringSubmatch(printedKey(w)); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+var wholeList = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)\[[@*]\](?::|$)`)
+
+// listsFile tells whether the author's own texts in a list name a file that may hold a value. What else is in the list of a
+// program's options is followed as the words that it is made of.
+func (f *flow) listsFile(list string) bool {
+	v := f.a.settings[list]
+	if v == nil {
+		return false
+	}
+	for _, text := range v.items {
+		if file := f.variables[fileVariable(strings.TrimPrefix(text, "./"))]; file != nil && file.tag != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // isOwnStdin recognises <&0 and <&-.
 func isOwnStdin(w *syntax.Word) bool { return w.Lit() == "0" || w.Lit() == "-" }
 

@@ -14,6 +14,23 @@ type setting struct {
 	other bool // something else is assigned, too
 	many  bool // it is a list, or runs over one
 	globs []string
+	items []string // the fixed texts among the elements of a list
+}
+
+// hold notes what an assignment puts into a list.
+func (v *setting) hold(n *syntax.Assign) {
+	v.many = true
+	if n.Array == nil {
+		return
+	}
+	for _, element := range n.Array.Elems {
+		if element.Value == nil {
+			continue
+		}
+		if static := shellwords.Static(element.Value); static.Fixed {
+			v.items = append(v.items, static.Text)
+		}
+	}
 }
 
 // collectSettings reads the assignments of fixed texts, and the lists of for.
@@ -34,7 +51,7 @@ func (a *analysis) collectSettings(s *script) {
 			}
 			if n.Array != nil || n.Append || n.Index != nil {
 				a.set(n.Name.Value, nil)
-				a.settings[n.Name.Value].many = true
+				a.settings[n.Name.Value].hold(n)
 				return true
 			}
 			a.set(n.Name.Value, n.Value)
