@@ -54,12 +54,10 @@ func (f *flow) joinPatterns(s *script) {
 // a positional parameter, or a variable that the author's own texts are put into.
 func (a *analysis) filePattern(key string) (pattern string, open bool) {
 	base := path.Base(key)
-	switch {
-	case key == foundFile, key == "$1", key == "$@", key == "$*":
+	if key == foundFile {
 		return "*", true
-	case strings.ContainsAny(base, "*?"):
-		pattern, open = base, true
 	}
+	open = strings.ContainsAny(base, "*?")
 	pattern = variableInName.ReplaceAllStringFunc(base, func(found string) string {
 		name := strings.TrimPrefix(variableInName.FindStringSubmatch(found)[1], "$")
 		v := a.settings[name]
@@ -262,6 +260,9 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
 				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
+				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data {
+					continue // git "${options[@]}": words of a program that is no interpreter, and no file's name
+				}
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
 					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
 				}

@@ -102,6 +102,8 @@ func TestSecondOrderOfData(t *testing.T) {
 		`git config user.name -- {{x}}`,
 		`cat > notes.sql <<< {{x}}; sqlite3 db '.tables'`,
 		`PATH=$PWD/bin:$PATH; echo {{x}} > out.txt; hello`,
+		`options=(--no-color); options+=(--stat); git --no-pager diff "${options[@]}" -- {{x}} > "$TMPDIR/out"; head -c 9 < "$TMPDIR/out"`,
+		`options="--no-color --stat"; git --no-pager diff $options -- > out; echo {{x}} >> out`,
 	} {
 		compile(t, script, standard(), Options{})
 	}
