@@ -20,8 +20,8 @@ func (f *flow) joinPatterns(s *script) {
 		return
 	}
 	var names []string
-	for _, key := range f.a.keys {
-		if key != "" && !slices.Contains(names, key) {
+	for w, key := range f.a.keys {
+		if key != "" && !f.options[w] && !slices.Contains(names, key) {
 			names = append(names, key)
 		}
 	}
@@ -123,7 +123,7 @@ func (f *flow) collectFiles(s *script, stack []syntax.Node) {
 					from = f.sourcesOf(s, s.file)
 				}
 				f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n.Cmd), map[string]bool{})
-				f.assign(s, fileVariable(key), from, n, false)
+				f.write(s, key, from, n)
 			}
 		}
 	case *syntax.Assign:
@@ -152,6 +152,12 @@ func (f *flow) sameFile(s *script, n syntax.Node, one, other string) {
 	f.assign(s, fileVariable(other), sources{variables: []string{fileVariable(one)}}, n, false)
 }
 
+// write notes that a command writes a file.
+func (f *flow) write(s *script, key string, from sources, n syntax.Node) {
+	f.written[fileVariable(key)] = true
+	f.assign(s, fileVariable(key), from, n, false)
+}
+
 // collectFileCall finds the files that a command writes: those of its own words, and the copies that it makes.
 func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExpr) {
 	c := f.a.call(n)
@@ -160,10 +166,13 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 		if role.Kind == shellwords.Operand || role.Kind == shellwords.Argument {
 			operands = append(operands, i)
 		}
+		if role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && listOf(n.Args[i]) != "" {
+			f.options[n.Args[i]] = true // git "${options[@]}": words of a program that is no interpreter, and no file's name
+		}
 		if key := f.a.fileKey(n.Args[i]); role.Writes && key != "" {
 			from := f.sourcesOf(s, n)
 			f.addFeeds(&from, s, stack, map[string]bool{})
-			f.assign(s, fileVariable(key), from, n, false)
+			f.write(s, key, from, n)
 		}
 	}
 	f.collectDD(s, stack, n, c)
@@ -175,12 +184,12 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 		if isStdinName(c.words[i].Text) && last != "" {
 			var from sources
 			f.addFeeds(&from, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
-			f.assign(s, fileVariable(last), from, n, false)
+			f.write(s, last, from, n)
 		}
 		if key := f.a.fileKey(n.Args[i]); key != "" && last != "" {
 			from := f.sourcesOf(s, n.Args[i]) // a value that names a file chooses what the copy holds
 			from.variables = append(from.variables, fileVariable(key))
-			f.assign(s, fileVariable(last), from, n, false)
+			f.write(s, last, from, n)
 		}
 	}
 }
@@ -207,7 +216,7 @@ func (f *flow) collectDD(s *script, stack []syntax.Node, n *syntax.CallExpr, c *
 		written.variables = append(written.variables, fileVariable(from))
 	}
 	f.addFeeds(&written, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
-	f.assign(s, fileVariable(to), written, n, false)
+	f.write(s, to, written, n)
 }
 
 func isDD(c *call) bool {
@@ -260,8 +269,12 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
 				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
+				if f.options[n.Args[i]] {
+					f.refuseListed(s, n, listOf(n.Args[i]))
+					continue
+				}
 				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data {
-					continue // git "${options[@]}": words of a program that is no interpreter, and no file's name
+					continue // git $options: the same
 				}
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
 					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
@@ -299,19 +312,21 @@ func listOf(w *syntax.Word) string {
 
 var wholeList = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)\[[@*]\](?::|$)`)
 
-// listsFile tells whether the author's own texts in a list name a file that may hold a value. What else is in the list of a
-// program's options is followed as the words that it is made of.
-func (f *flow) listsFile(list string) bool {
+// refuseListed refuses a list of options in which the author names a file that may hold a value: find "${A[@]}" after
+// A=(-exec bash t.sh ';').
+func (f *flow) refuseListed(s *script, n syntax.Node, list string) {
 	v := f.a.settings[list]
 	if v == nil {
-		return false
+		return
 	}
 	for _, text := range v.items {
-		if file := f.variables[fileVariable(strings.TrimPrefix(text, "./"))]; file != nil && file.tag != nil {
-			return true
+		name := strings.TrimPrefix(text, "./")
+		if file := f.variables[fileVariable(name)]; f.written[fileVariable(name)] && file != nil && file.tag != nil {
+			f.a.report(Error, s, n, f.origin(file), "through the file "+name, "the file may be run here, by one of the options in "+list,
+				"give the program a fixed text and pass the value as an argument")
+			return
 		}
 	}
-	return false
 }
 
 // isOwnStdin recognises <&0 and <&-.

@@ -16,8 +16,10 @@ type flow struct {
 
 	writes     map[string]int // how often something assigns to a variable
 	arrays     map[string]bool
-	integers   map[string]bool // declare -i
-	references map[string]bool // declare -n
+	integers   map[string]bool       // declare -i
+	references map[string]bool       // declare -n
+	written    map[string]bool       // the files that a command of the script itself names and writes
+	options    map[*syntax.Word]bool // lists of options: "${options[@]}" behind a program that is no interpreter
 }
 
 // variable is one that may hold a value of the call, or something else that the author did not write.
@@ -58,7 +60,7 @@ const anyVariable = "!"
 func newFlow(a *analysis) *flow {
 	f := &flow{
 		a: a, variables: map[string]*variable{}, readers: map[string][]int{}, writes: map[string]int{},
-		arrays: map[string]bool{}, integers: map[string]bool{}, references: map[string]bool{},
+		arrays: map[string]bool{}, integers: map[string]bool{}, references: map[string]bool{}, written: map[string]bool{}, options: map[*syntax.Word]bool{},
 	}
 	for _, s := range a.scripts {
 		visit(s.file, func(stack []syntax.Node) bool {

@@ -30,7 +30,7 @@ var secondOrder = []struct{ name, script, reason string }{
 	{"file by a default", `cat > a.sh <<< {{x}}; bash "${PWD}/${F:-a}.sh"`, "the file is run here"},
 	{"file by $1", `cat > a.sh <<< {{x}}; set -- a.sh; bash "$1"`, "the file is run here"},
 	{"file by a function's argument", `f() { cat > "$1"; }; f a.sh <<< {{x}}; bash a.sh`, "the file is run here"},
-	{"file in a list of options", `A=(-name x -exec bash t.sh ';'); echo {{x}} > t.sh; find . "${A[@]}"`, "the file is run here"},
+	{"file in a list of options", `A=(-name x -exec bash t.sh ';'); echo {{x}} > t.sh; find . "${A[@]}"`, "the file may be run here"},
 	{"file by an element of a list", `A=(a.sh); echo {{x}} > "${A[0]}"; bash a.sh`, "the file is run here"},
 	{"command by a pattern", `echo {{x}} > tt; chmod +x tt; ./t*`, "the file is run here"},
 	{"file in PATH", `mkdir -p bin; echo {{x}} > bin/hello; PATH=$PWD/bin:$PATH; hello`, "the file is run here"},
