@@ -40,7 +40,7 @@ func (s *seenAs) gets(t *tool.Tool, result tool.Result) {
 	told := app.TellAgent(t, result)
 	text := told.Content
 	if e := told.Error; e != nil {
-		text = fmt.Sprintf("an error of the protocol, %d in its newest revision: %s", e.Code, e.Message)
+		text = fmt.Sprintf("an error of the protocol: %d %s", e.Code, e.Message)
 	}
 	for _, image := range told.Images {
 		text += fmt.Sprintf("\n[and as a picture: %s, %d bytes]", image.Type, len(image.Data))

@@ -56,7 +56,12 @@ func writeWanted(w io.Writer, b *app.Brought) {
 	for _, file := range b.Files {
 		for _, loaded := range file.Says.Tools {
 			for _, name := range slices.Sorted(maps.Keys(loaded.Tool.Sandbox.References)) {
-				fmt.Fprintf(w, "  %s gets %s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name+" from "+loaded.Tool.Sandbox.References[name].String()))
+				reference := loaded.Tool.Sandbox.References[name]
+				outside := ""
+				if reference.Command != nil {
+					outside = ", a command that is run outside of the sandbox"
+				}
+				fmt.Fprintf(w, "  %s gets %s%s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name+" from "+reference.String()), outside)
 			}
 			for _, name := range loaded.Tool.Sandbox.Grants {
 				risk := ""

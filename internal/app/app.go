@@ -158,6 +158,7 @@ func (a *App) start() error {
 // Watch keeps the App fresh while its files change: a good change is taken over, a bad one is told once and what counted
 // before still counts. Calls that are under way keep what they began with.
 func (a *App) Watch() error {
+	a.tellHeldBack(a.Set())
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			a.changed()

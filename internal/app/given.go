@@ -35,6 +35,23 @@ func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 	}
 }
 
+// tellHeldBack says once which files have tools that are not run yet, since an agent that calls one is the wrong one to find out.
+func (a *App) tellHeldBack(set *config.Set) {
+	for _, file := range set.Files {
+		n := 0
+		for i := range set.Tools {
+			t := &set.Tools[i].Tool
+			if t.Source.File == file.Name && t.Source.Layer == file.Layer && !IsOwn(file.Layer) && Asks(t.Sandbox) {
+				n++
+			}
+		}
+		if n > 0 && mayBeGiven(a.o, file) != nil {
+			a.o.Say(fmt.Sprintf("%s: %d of its tools ask for secrets or grants of yours, and are not run until you have read what they ask for: a2a-acp trust %s",
+				file.Name, n, config.ShellWord(file.Path)))
+		}
+	}
+}
+
 // mayBeGiven says why the tools of a file are given nothing; nil when somebody trusts it as it was read.
 func mayBeGiven(o Options, file config.File) error {
 	cure := "read what it asks for and let it have that: a2a-acp trust " + config.ShellWord(file.Path)

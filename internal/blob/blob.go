@@ -5,6 +5,7 @@ package blob
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,9 @@ import (
 const (
 	// Most is how many bytes are kept in all, those that are being written among them.
 	Most = 1 << 30
+	// Reserve is how many bytes of the disk are left alone, so that the record, which lies on it too, can go on: what cannot be
+	// recorded is not done.
+	Reserve = 64 << 20
 	// Longest is how long a blob is kept after it was last asked to be.
 	Longest = 30 * 24 * time.Hour
 )
@@ -30,6 +34,8 @@ const temporary = ".new-"
 type Store struct {
 	Dir  string // made where it is missing, mode 0700
 	Most int64  // bytes in all; 0 is Most
+
+	free func(dir string) int64 // in tests: how much of the disk is free
 }
 
 // Blob is one of them.
@@ -94,16 +100,32 @@ func (s *Store) makeRoom(more int64, latest string) error {
 		}
 	}
 	slices.SortFunc(blobs, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for ; total > s.most() && len(blobs) > 0; blobs = blobs[1:] {
+	lacking := total - s.most()
+	if more > 0 { // what others fill the disk with is no reason to remove anything
+		lacking = max(lacking, more+Reserve-s.freeBytes())
+	}
+	for ; lacking > 0 && len(blobs) > 0; blobs = blobs[1:] {
 		if err := remove(filepath.Join(s.Dir, blobs[0].Name())); err != nil {
 			return err
 		}
-		total -= blobs[0].Size()
+		lacking -= blobs[0].Size()
 	}
-	if more > 0 && total > s.most() {
+	if more > 0 && lacking > 0 {
 		return ErrFull
 	}
 	return nil
+}
+
+// freeBytes is how much of the disk this user may still fill; a disk that does not tell has room.
+func (s *Store) freeBytes() int64 {
+	if s.free != nil {
+		return s.free(s.Dir)
+	}
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(s.Dir, &stat); err != nil {
+		return math.MaxInt64
+	}
+	return int64(stat.Bavail) * int64(stat.Bsize) //nolint:unconvert // their types differ between systems
 }
 
 // abandoned tells whether nobody writes a temporary file any more. A lock ends with the process that holds it (flock(2)).

@@ -186,3 +186,37 @@ func TestPrune(t *testing.T) {
 		t.Errorf("left: %v, want %v", got, want)
 	}
 }
+
+// TestReserve checks that blobs leave some of the disk to others, older ones going first.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	free := int64(Reserve + 50)
+	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs"), Most: 1000}
+	s.free = func(dir string) int64 { // a disk on which there is nothing else
+		left := free
+		for _, name := range files(t, s) {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				left -= info.Size()
+			}
+		}
+		return left
+	}
+	one, err := s.Keep(bytes.Repeat([]byte("a"), 30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := s.Keep(bytes.Repeat([]byte("b"), 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := files(t, s); !slices.Equal(left, []string{two.SHA256}) {
+		t.Errorf("left: %v, want the second alone, not %s", left, one.SHA256)
+	}
+	free = 0
+	if err := s.Prune(); err != nil || len(files(t, s)) != 1 {
+		t.Errorf("somebody else has filled the disk, and %v are left, %v", files(t, s), err)
+	}
+	if _, err := s.Keep([]byte("c")); !errors.Is(err, ErrFull) {
+		t.Errorf("more than the disk has: %v", err)
+	}
+}

@@ -15,7 +15,8 @@ import (
 // roomStep is how many bytes are written at the most before room is looked for again.
 const roomStep = 8 << 20
 
-// ErrFull says that there is no room, although all that may go is gone: other blobs are being written that take it up.
+// ErrFull says that there is no room, although all that may go is gone: other blobs are being written that take it up, or the disk is
+// full but for what is left to the record.
 var ErrFull = errors.New("no room is left for whole outputs")
 
 // Writer writes one blob, whose name is known when all of it has been written. Commit or Abort ends it. It is not safe for

@@ -516,3 +516,40 @@ func TestHash(t *testing.T) {
 		t.Errorf("with its own governors %q, elsewhere %q; the first was %q", g.Hash(w), g.Hash(other), first)
 	}
 }
+
+// TestScreens: whether output governors look at a tool decides where its output may go before they have, so it must say yes for
+// every one that Screen would ask, the secrets ones and a workspace's own among them.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	here, elsewhere := tool.Workspace{Root: h.workspace}, tool.Workspace{Root: "/elsewhere"}
+	only := func(s *Spec) { s.AppliesTo = []string{"note*"} }
+	for _, row := range []struct {
+		name     string
+		files    []File
+		own      []File
+		tool     string
+		in       tool.Workspace
+		screened bool
+	}{
+		{"none", nil, nil, "note", here, false},
+		{"of permissions", []File{{Permission: []Spec{spec("p", KindSecrets, nil)}}}, nil, "note", here, false},
+		{"of all output", []File{{Output: []Spec{spec("o", KindSecrets, nil)}}}, nil, "note", here, true},
+		{"of its output", []File{{Output: []Spec{spec("o", KindSecrets, only)}}}, nil, "notes", here, true},
+		{"of another's", []File{{Output: []Spec{spec("o", KindSecrets, only)}}}, nil, "work", here, false},
+		{"the workspace's", nil, []File{{Output: []Spec{spec("o", KindSecrets, nil)}}}, "note", here, true},
+		{"another workspace's", nil, []File{{Output: []Spec{spec("o", KindSecrets, nil)}}}, "note", elsewhere, false},
+	} {
+		h.governors.Replace(row.files)
+		h.governors.Tighten(here, row.own)
+		if got := h.governors.Screens(row.in, row.tool); got != row.screened {
+			t.Errorf("%s: %t", row.name, got)
+		}
+		r := h.review()
+		r.Tools, r.Workspace = []string{row.tool}, row.in
+		seen := h.governors.Screen(t.Context(), permissions.Finished{Review: r, Result: tool.Result{Stdout: "x"}})
+		if asked := len(seen.Governance.Answers) > 0; asked != row.screened {
+			t.Errorf("%s: asked %t", row.name, asked)
+		}
+	}
+}
