@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -91,14 +92,19 @@ func (e *toolEntry) reportFinding(finding render.Finding) {
 	if near := e.nearParameter(finding); near != "" {
 		finding.Fix = fmt.Sprintf("did you mean {{%s}}? otherwise %s", near, finding.Fix)
 	}
+	e.script.reportAt(finding)
+}
+
+// reportAt reports what is to be said about a tag of a text, at the tag.
+func (v value) reportAt(finding render.Finding) {
 	said := ofFinding(finding)
-	said.Line, said.Column = e.script.place(finding.Line, finding.Column)
-	if e.script.doc.broken[said.Line] || !e.script.doc.once(said.Severity, said.Line, said.Column, ruleTemplate, said.Message) {
+	said.Line, said.Column = v.place(finding.Line, finding.Column)
+	if v.doc.broken[said.Line] || !v.doc.once(said.Severity, said.Line, said.Column, ruleTemplate, said.Message) {
 		return
 	}
-	said.EndColumn = e.script.tagEnd(said.Line, said.Column, finding.Tag)
-	said.Message = e.script.about("%s", said.Message)
-	e.script.doc.add(said)
+	said.EndColumn = v.tagEnd(said.Line, said.Column, finding.Tag)
+	said.Message = v.about("%s", said.Message)
+	v.doc.add(said)
 }
 
 // ofFinding says what is wrong with a script, at its place in the script.
@@ -171,7 +177,12 @@ func (e *toolEntry) warnImplied(implied []tool.Parameter) {
 
 func (e *toolEntry) compileText(v value) *render.Text {
 	text, err := render.CompileText(v.node.Value)
-	if err != nil {
+	var wrong *render.TextError
+	switch {
+	case errors.As(err, &wrong):
+		v.reportAt(wrong.Finding)
+		return nil
+	case err != nil:
 		v.fail(ruleTemplate, "", "%s", err)
 		return nil
 	}
