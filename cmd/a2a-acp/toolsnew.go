@@ -81,7 +81,11 @@ func newTool(env *environment, id string, command []string, flags newFlags) erro
 		return err
 	}
 	tellEntry(env, entry)
-	env.say(fmt.Sprintf("wrote it to %s; try it: a2a-acp tools test %s", env.short(path), id))
+	try := "a2a-acp tools test " + id
+	if flags.into != "" {
+		try += " --tools " + config.ShellWord(flags.into)
+	}
+	env.say(fmt.Sprintf("wrote it to %s; try it: %s", env.short(path), try))
 	return nil
 }
 

@@ -20,8 +20,8 @@ type Excerpt struct {
 }
 
 const (
-	widestExcerpt = 100 // columns
-	excerptBefore = 40  // columns of a long line that are shown before the place
+	widestExcerpt = 74  // columns, so that a terminal of 80 has room for it and the number of the line
+	excerptBefore = 30  // columns of a long line that are shown before the place
 	tabColumns    = 4   // as many spaces stand for a tab
 	nearPlace     = 400 // characters on each side that a line is looked at
 	masked        = "********"

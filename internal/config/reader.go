@@ -194,10 +194,9 @@ func (doc *document) once(severity Severity, line, column int, rule, message str
 }
 
 // finish puts what is to be said about the file in order, each with the line that it is about.
-func (doc *document) finish() Errors {
+func (doc *document) finish() {
 	doc.quote(doc.found)
 	doc.found.sortByPosition()
-	return doc.found
 }
 
 // secrets are the parts of lines that must not be shown.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -88,30 +89,57 @@ func (e *toolEntry) follows(finding render.Finding) bool {
 
 // reportFinding reports what is to be said about a tag of the script, at the tag.
 func (e *toolEntry) reportFinding(finding render.Finding) {
-	message := finding.Message
-	switch {
-	case finding.Tag != "" && finding.Context != "":
-		message = fmt.Sprintf("%s (%s): %s", finding.Tag, finding.Context, message)
-	case finding.Tag != "":
-		message = fmt.Sprintf("%s: %s", finding.Tag, message)
-	case finding.Context != "":
-		message = fmt.Sprintf("%s: %s", finding.Context, message)
-	}
-	severity := SeverityError
-	if finding.Severity == render.Warning {
-		severity = SeverityWarning
-	}
 	if near := e.nearParameter(finding); near != "" {
 		finding.Fix = fmt.Sprintf("did you mean {{%s}}? otherwise %s", near, finding.Fix)
 	}
-	line, column := e.script.place(finding.Line, finding.Column)
-	if e.script.doc.broken[line] || !e.script.doc.once(severity, line, column, ruleTemplate, message) {
+	e.script.reportAt(finding)
+}
+
+// reportAt reports what is to be said about a tag of a text, at the tag.
+func (v value) reportAt(finding render.Finding) {
+	said := ofFinding(finding)
+	said.Line, said.Column = v.place(finding.Line, finding.Column)
+	if v.doc.broken[said.Line] || !v.doc.once(said.Severity, said.Line, said.Column, ruleTemplate, said.Message) {
 		return
 	}
-	e.script.doc.add(Error{
-		Line: line, Column: column, EndColumn: e.script.tagEnd(line, column, finding.Tag), Severity: severity, Rule: ruleTemplate,
-		Message: e.script.about("%s", message), Hint: finding.Fix,
-	})
+	said.EndColumn = v.tagEnd(said.Line, said.Column, finding.Tag)
+	said.Message = v.about("%s", said.Message)
+	v.doc.add(said)
+}
+
+// ofFinding says what is wrong with a script, at its place in the script.
+func ofFinding(finding render.Finding) Error {
+	e := Error{
+		Line: finding.Line, Column: max(finding.Column, 1), Severity: SeverityError, Rule: ruleTemplate, Message: finding.Message, Hint: finding.Fix,
+	}
+	switch {
+	case finding.Tag != "" && finding.Context != "":
+		e.Message = fmt.Sprintf("%s (%s): %s", finding.Tag, finding.Context, finding.Message)
+	case finding.Tag != "":
+		e.Message = fmt.Sprintf("%s: %s", finding.Tag, finding.Message)
+	case finding.Context != "":
+		e.Message = fmt.Sprintf("%s: %s", finding.Context, finding.Message)
+	}
+	if finding.Severity == render.Warning {
+		e.Severity = SeverityWarning
+	}
+	return e
+}
+
+// ScriptErrors says what keeps a text from being a script, as it is said of a file. The text begins after some lines of the script
+// that was compiled, and name is what people know it by.
+func ScriptErrors(name, text string, after int, findings []render.Finding) Errors {
+	var list Errors
+	for _, finding := range findings {
+		if finding.Severity != render.Error {
+			continue
+		}
+		e := ofFinding(finding)
+		e.File, e.Line = name, max(e.Line-after, 1)
+		list = append(list, e.shown())
+	}
+	Quote(list, []File{{Name: name, Data: []byte(text)}})
+	return list
 }
 
 // nearParameter gives the parameter that a tag was probably meant for which nobody declares; "" for none.
@@ -149,7 +177,12 @@ func (e *toolEntry) warnImplied(implied []tool.Parameter) {
 
 func (e *toolEntry) compileText(v value) *render.Text {
 	text, err := render.CompileText(v.node.Value)
-	if err != nil {
+	var wrong *render.TextError
+	switch {
+	case errors.As(err, &wrong):
+		v.reportAt(wrong.Finding)
+		return nil
+	case err != nil:
 		v.fail(ruleTemplate, "", "%s", err)
 		return nil
 	}

@@ -177,6 +177,19 @@ func (v value) unsaid(name string) {
 	}
 }
 
+const idRule = "an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or ."
+
+// CheckToolID says why a name cannot be a tool's id; nil when it can.
+func CheckToolID(name string) error {
+	if toolID.MatchString(name) {
+		return nil
+	}
+	if hint := idHint(name); hint != "" {
+		return fmt.Errorf("%s cannot be a tool's id: %s; %s", quote(name), idRule, hint)
+	}
+	return fmt.Errorf("%s cannot be a tool's id: %s", quote(name), idRule)
+}
+
 // idHint is an id made of what was written.
 func idHint(name string) string {
 	id := strings.Trim(strings.Map(func(r rune) rune {
@@ -197,7 +210,7 @@ func idHint(name string) string {
 func (f *toolsFile) readTool(e entry) {
 	e.key.name = ""
 	if !toolID.MatchString(e.name) {
-		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or .", quote(e.name))
+		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: %s", quote(e.name), idRule)
 	} else if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" {
 		e.key.fail(ruleKey, fmt.Sprintf("put quotes around it: %q", e.name), "a tool's id is a text, found %s", describe(e.key.node))
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -58,6 +59,9 @@ func changesDelimiters(inner string) (open, closing string, ok bool) {
 	return fields[0], fields[1], true
 }
 
+// begunName is what a tag that is never closed was probably about.
+var begunName = regexp.MustCompile(`^[#^/]?[A-Za-z_][A-Za-z0-9_-]*`)
+
 // tagAt reads the tag that begins at from. It gives what stands between the delimiters and where the tag ends.
 func (p *parser) tagAt(from int, open, closing string) (inner string, end int, ok bool) {
 	start := from + len(open)
@@ -66,7 +70,11 @@ func (p *parser) tagAt(from int, open, closing string) (inner string, end int, o
 	}
 	n := strings.Index(p.source[start:], closing)
 	if n < 0 {
-		p.fail(from, firstLine(p.source[from:]), "the tag is never closed", delimiterHelp)
+		fix := delimiterHelp
+		if name := begunName.FindString(p.source[start:]); name != "" {
+			fix = "write " + open + name + closing + "; " + fix
+		}
+		p.fail(from, firstLine(p.source[from:]), "the tag is never closed", fix)
 		return "", 0, false
 	}
 	return strings.TrimSpace(p.source[start : start+n]), start + n + len(closing), true

@@ -29,17 +29,18 @@ type Text struct {
 // textUse says what a name stands for in a text.
 type textUse struct{ tag, section bool }
 
-// CompileText reads a template of plain text. The error says where and why something is not possible.
+// CompileText reads a template of plain text. The error says where and why something is not possible: a *TextError where a tag is
+// wrong.
 func CompileText(source string) (*Text, error) {
 	nodes, findings := parse(source)
 	if hasErrors(findings) {
-		return nil, textError(findings[0])
+		return nil, &TextError{findings[0]}
 	}
 	none := declare(nil)
 	markEntries(nodes, none)
 	t := &Text{nodes: nodes, names: map[string]textUse{}}
 	if found := t.collect(source, none); found != nil {
-		return nil, textError(*found)
+		return nil, &TextError{*found}
 	}
 	if t.beyondMustache(source) {
 		return t, nil
@@ -105,12 +106,16 @@ func (t *Text) beyondMustache(source string) bool {
 // unknown fields may bind are not among them.
 func (t *Text) Names() []string { return slices.Clone(t.wanted) }
 
-func textError(f Finding) error {
+// TextError is what is wrong with a text, at its place in the text.
+type TextError struct{ Finding Finding }
+
+func (e *TextError) Error() string {
+	f := e.Finding
 	message := fmt.Sprintf("line %d: %s: %s", f.Line, f.Tag, f.Message)
 	if f.Fix != "" {
 		message += "; " + f.Fix
 	}
-	return fmt.Errorf("%s", message)
+	return message
 }
 
 // noPartials reads no files. No template with a partial gets this far.

@@ -31,12 +31,18 @@ type Request struct {
 	Description string // "" for one that asks to be written
 }
 
+// shebang stands above the command in its script.
+const shebang = "#!/bin/bash\n"
+
 // Make makes an entry. The error says what about the command cannot be a tool, with the cure.
 func Make(r Request) (Entry, error) {
 	if strings.TrimSpace(r.Command) == "" {
 		return Entry{}, errors.New("which command? a2a-acp tools new NAME -- 'COMMAND {{value}}'")
 	}
-	e := &maker{request: r, script: "#!/bin/bash\n" + strings.TrimRight(r.Command, "\n") + "\n"}
+	if err := config.CheckToolID(r.ID); err != nil {
+		return Entry{}, err
+	}
+	e := &maker{request: r, script: shebang + strings.TrimRight(r.Command, "\n") + "\n"}
 	if err := e.parameters(); err != nil {
 		return Entry{}, err
 	}
@@ -122,7 +128,7 @@ func (e *maker) compile(o render.Options) (*render.Template, error) {
 			return template, nil
 		}
 		if !e.heed(findings) {
-			return nil, faults(findings)
+			return nil, config.ScriptErrors("the command", e.request.Command, strings.Count(shebang, "\n"), findings)
 		}
 	}
 }
@@ -168,16 +174,6 @@ func (e *maker) parameter(name string) *tool.Parameter {
 func parameterOf(tag string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(strings.Trim(tag, "{} "), "#^& "), "|")
 	return strings.TrimSpace(name)
-}
-
-func faults(findings []render.Finding) error {
-	var lines []string
-	for _, f := range findings {
-		if f.Severity == render.Error {
-			lines = append(lines, strings.TrimPrefix(f.String(), "error: "))
-		}
-	}
-	return errors.New(strings.Join(lines, "\n"))
 }
 
 // effects finds out whether the command only reads. It is a guess on the safe side: what is not known to only read changes

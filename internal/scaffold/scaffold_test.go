@@ -73,11 +73,11 @@ func TestMakeRefuses(t *testing.T) {
 	t.Parallel()
 	for command, cure := range map[string]string{
 		"eval {{x}}":           "do not pass values to eval",
-		"bash -c 'echo {{x}}'": "line 2",
-		"{{x}} --version":      "line 2",
+		"bash -c 'echo {{x}}'": "the command:1:",
+		"{{x}} --version":      "the command:1:",
 		"echo 'a":              "not valid bash",
 		"  ":                   "which command",
-		"echo {{x":             "line 2",
+		"echo {{x":             "the command:1:",
 	} {
 		e, err := Make(Request{ID: "new", Command: command})
 		if err == nil || !strings.Contains(err.Error(), cure) {
