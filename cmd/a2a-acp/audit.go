@@ -281,6 +281,9 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
 		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
+		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined, entry.Type == events.ApprovalUsed:
+			word := strings.TrimPrefix(string(entry.Type), "approval.")
+			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, permissions.ShowLine(entry.Detail)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {

@@ -63,11 +63,13 @@ func (n *notice) Earlier(ctx context.Context) (answer permissions.Answer, found 
 	if !n.app.everAsked() {
 		return answer, false, nil
 	}
-	s, err := n.app.openStore(ctx)
+	looking, stop := context.WithTimeout(ctx, storePatience) // a person is not kept waiting for the question
+	defer stop()
+	s, err := n.app.openStore(looking)
 	if err != nil {
 		return answer, false, nil //nolint:nilerr // Elsewhere says it, and a person is asked
 	}
-	given, err := s.Take(ctx, n.approval(ctx))
+	given, err := s.Take(looking, n.approval(ctx))
 	switch {
 	case errors.Is(err, store.ErrNotKept):
 		return answer, false, nil

@@ -112,7 +112,7 @@ func TestQuestion(t *testing.T) {
 		Action: permissions.ActionExecute, Paths: []string{"src/\u202ex"},
 		Door: "mcp", Agent: "agent", CallID: "call-1", Digest: question.Digest, Bound: true,
 		Call:  &permissions.Act{Kind: permissions.ActionCall, Tool: "work", Arguments: map[string]any{"path": "src/\u202ex", "word": "a\nb = c"}},
-		Basis: permissions.Basis{Workspace: []string{h.dir}, Policy: question.Basis.Policy, Plan: question.Basis.Plan},
+		Basis: permissions.Basis{Workspace: []string{h.dir}, Policy: question.Basis.Policy, Plan: question.Basis.Plan, Frame: question.Basis.Frame},
 	}
 	if diff := cmp.Diff(want, question); diff != "" || len(question.Digest) != 64 || len(question.Basis.Policy) != 64 || len(question.Basis.Plan) != 64 {
 		t.Errorf("question (-want +got):\n%s", diff)

@@ -125,6 +125,7 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		Digest: a.invocation.Digest().String(), Bound: true,
 		Basis: permissions.Basis{
 			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy, Governors: asked.Governors, Plan: a.plan.Digest(),
+			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching), // how often it may run, and whether it must
 		},
 	}
 	for _, path := range a.request.Paths {

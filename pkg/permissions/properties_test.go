@@ -25,42 +25,50 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 		rule("no", Reject, atLeast(RiskMedium)), rule("no", Reject, network(true)), rule("no", Ask, when("call.risk != 'low'")), rule("no", Reject, agents("x")),
 		rule("no", Reject, wants("command", Matcher{Regex: ".*git.*"})), rule("no", Reject, when("params.nothing == 1")),
 	}
-	a := b.authority()
-	decide := func(text string, files ...File) Verdict {
-		a.Replace(NewSet(files))
-		return a.Decide(b.run(text)).Verdict
-	}
 	random := rand.New(rand.NewPCG(31, 0))
+	// A choice of the files, in some order: the preset alone would leave most rules without a part. They are compiled once, and
+	// each text meets some of them.
+	type choice struct {
+		before, again *Authority
+		stop          Rule
+		stopped       map[string]*Authority // by where the further rule stands
+	}
+	var choices []choice
+	for range 60 {
+		chosen := slices.Clone(files)
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:1+random.IntN(len(chosen))]
+		c := choice{before: b.authority(chosen...), stop: stops[len(choices)%len(stops)], stopped: map[string]*Authority{}}
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		c.again = b.authority(chosen...)
+		first, last := chosen[0], chosen[len(chosen)-1]
+		first.Rules = append([]Rule{c.stop}, first.Rules...)
+		last.Rules = append(slices.Clone(last.Rules), c.stop)
+		// An Ask in front of a file of the original format may come before its Reject, which is what that format means.
+		if first.Version == Version2 || c.stop.Verdict != Ask {
+			c.stopped["in front"] = b.authority(append([]File{first}, chosen[1:]...)...)
+		}
+		c.stopped["behind"] = b.authority(append(slices.Clone(chosen[:len(chosen)-1]), last)...)
+		c.stopped["beside"] = b.authority(append(slices.Clone(chosen), File{Version: Version2, Layer: tool.LayerUser, TightenOnly: true, Rules: []Rule{c.stop}})...)
+		choices = append(choices, c)
+	}
 	approved := 0
 	for _, name := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
 		for _, row := range readCorpus(t, name) {
-			// A choice of the files, in some order: the preset alone would leave most rules without a part.
-			chosen := slices.Clone(files)
-			random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-			chosen = chosen[:1+random.IntN(len(chosen))]
-			before := decide(row.text, chosen...)
-			if before == Approve {
-				approved++
-			}
-			random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-			if again := decide(row.text, chosen...); again != before {
-				t.Fatalf("%s: %q: %s, and %s when the files are read in another order", row.at, row.text, before, again)
-			}
-			stop := stops[random.IntN(len(stops))]
-			first, last := chosen[0], chosen[len(chosen)-1]
-			first.Rules = append([]Rule{stop}, first.Rules...)
-			last.Rules = append(slices.Clone(last.Rules), stop)
-			for where, with := range map[string][]File{
-				"in front": append([]File{first}, chosen[1:]...),
-				"behind":   append(slices.Clone(chosen[:len(chosen)-1]), last),
-				"beside":   append(slices.Clone(chosen), File{Version: Version2, Layer: tool.LayerUser, TightenOnly: true, Rules: []Rule{stop}}),
-			} {
-				// An Ask in front of a file of the original format may come before its Reject, which is what that format means.
-				if where == "in front" && first.Version != Version2 && stop.Verdict == Ask {
-					continue
+			request := b.run(row.text)
+			for range 2 {
+				c := choices[random.IntN(len(choices))]
+				before := c.before.Decide(request).Verdict
+				if before == Approve {
+					approved++
 				}
-				if after := decide(row.text, with...); before.stronger(after) {
-					t.Fatalf("%s: %q: %s, and %s with a further %s rule %s", row.at, row.text, before, after, stop.Verdict, where)
+				if again := c.again.Decide(request).Verdict; again != before {
+					t.Fatalf("%s: %q: %s, and %s when the files are read in another order", row.at, row.text, before, again)
+				}
+				for where, stopped := range c.stopped {
+					if after := stopped.Decide(request).Verdict; before.stronger(after) {
+						t.Fatalf("%s: %q: %s, and %s with a further %s rule %s", row.at, row.text, before, after, c.stop.Verdict, where)
+					}
 				}
 			}
 		}

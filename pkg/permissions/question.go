@@ -43,7 +43,7 @@ type Basis struct {
 	Policy    string // as in a Decision
 	Governors string
 	Plan      string // the sandbox plan, where we run it
-	Frame     string // names what else was asked for with the act, where somebody else carries it out
+	Frame     string // names what else belongs to the act: how it is repeated, or what is sent with it to whoever carries it out
 }
 
 // Key names the question for whoever asks the very same later, from another process too: the same act, by the same one, in the
