@@ -59,6 +59,7 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 	if err != nil && len(call.rawInput) > 0 && string(call.rawInput) != "null" {
 		c.doubt(fmt.Sprintf("its raw input cannot be read in one way only: %v", err))
 	}
+	c.request.Tools = append(slices.Clip(c.request.Tools), alleged(action, call, input)...)
 	switch action {
 	case permissions.ActionExecute:
 		c.readCommand(call, input)
@@ -246,6 +247,29 @@ func mcpTool(call *toolCall) (server, name string, ok bool) {
 	}
 	return "", "", false
 }
+
+// alleged lists the names that an agent's words give to a tool of another server, in whatever way: its title, where the call is of
+// no kind that we know, and a server and a tool in its raw input (Codex). They are enough to stop an act, never to approve one.
+func alleged(action permissions.Action, call *toolCall, input object) (names []string) {
+	add := func(name string) {
+		if name = strings.TrimSpace(name); name != "" && len(name) <= longestAlleged {
+			names = append(names, permissions.Alleged+name)
+		}
+	}
+	if action == permissions.ActionOther {
+		add(call.title)
+		add(call.name)
+	}
+	for _, from := range []object{input, input.object("invocation")} {
+		if server, name := from.text("server"), from.text("tool"); server != "" && name != "" {
+			add("mcp__" + server + "__" + name)
+		}
+	}
+	return names
+}
+
+// longestAlleged is the length of the longest name, in bytes; a title that is longer is a sentence.
+const longestAlleged = 200
 
 func splitName(s, prefix, separator string) (server, name string, ok bool) {
 	rest, ok := strings.CutPrefix(s, prefix)

@@ -30,7 +30,7 @@ var sensitiveFiles = []struct {
 	{control, "runs as code at your next commit", `
 		.husky/** .githooks/** githooks/** .hooks/** lefthook.y*ml lefthook-local.y*ml .lefthook* lefthook.toml lefthook.json
 		.pre-commit-config.y*ml .pre-commit-hooks.y*ml prek.toml .overcommit.yml .overcommit/** lint-staged.config.* .lintstagedrc*
-		.simple-git-hooks* simple-git-hooks.* commitlint.config.* .commitlintrc*`},
+		.simple-git-hooks* simple-git-hooks.* .huskyrc* .czrc .cz.* commitlint.config.* .commitlintrc*`},
 	{control, "runs as code when you enter the directory", `
 		.envrc .direnv/** .env* .autoenv* mise.toml mise.*.toml .mise.toml .mise.*.toml .mise/** .config/mise/** .tool-versions
 		.rtx.toml devbox.json devenv.nix devenv.yaml`},
@@ -90,6 +90,14 @@ var sensitiveFiles = []struct {
 		shell.nix default.nix flake.nix flake.lock *.csproj *.fsproj *.vbproj *.vcxproj *.sln *.slnx *.props *.targets directory.build.* nuget.config build.cake build.fsx
 		dockerfile* *.dockerfile containerfile* docker-compose*.y*ml compose*.y*ml docker-bake.* vagrantfile procfile* tiltfile skaffold.y*ml
 		composer.json buildout.cfg manifest.in go.mod go.work pubspec.yaml project.clj deps.edn shadow-cljs.edn bb.edn magefile.go`},
+	{build, "runs when your code is next checked, which an editor does by itself", `
+		.pylintrc* pylintrc pylintrc.toml mypy.ini .mypy.ini .flake8 .rubocop.y*ml .standard.yml .solargraph.yml .erb-lint.yml .haml-lint.yml
+		.perlcriticrc phpstan.neon* phpstan.dist.neon .php-cs-fixer* .php_cs* psalm.xml* rector.php .credo.exs .formatter.exs .luacheckrc
+		.luarc.json* .golangci.y*ml .golangci.toml .golangci.json .lintr tslint.json biome.json* .biome.json* .swiftlint.yml .clangd
+		.textlintrc* .markdownlint-cli2.* .remarkrc* .ansible-lint ansible.cfg`},
+	{build, "runs when your program is next started or released", `
+		nodemon.json .nodemonrc* .air.toml .jvmopts .sbtopts .parcelrc .postcssrc* .storybook/** .goreleaser.y*ml .releaserc* release.config.*
+		.release-it.* .versionrc* .changeset/config.json netlify.toml vercel.json conf.py mkdocs.y*ml knexfile.* alembic.ini serverless.y*ml`},
 	{build, "runs at your next test", `
 		conftest.py pytest.ini jest.config.* jest.setup.* vitest.config.* vitest.workspace.* karma.conf.* playwright.config.* cypress.config.* wdio.conf.* .mocharc*
 		ava.config.* .nycrc* .c8rc* phpunit.xml* .rspec .simplecov spec_helper.rb test_helper.rb test_helper.exs .coveragerc`},

@@ -64,7 +64,7 @@ func (c *compiledRule) limitKey(v *view) string {
 	case LimitSession:
 		apart = v.Session
 	case LimitTool:
-		apart = strings.Join(v.Tools, " ")
+		apart = strings.Join(known(v.Tools), " ")
 	case LimitWorkspace:
 		apart = workspaceKey(v.Workspace)
 	}

@@ -72,7 +72,7 @@ func named(d Decision, options []Option) (Option, bool) {
 			}
 		}
 	}
-	if len(found) != 1 {
+	if len(found) != 1 || !distinct(found[0], options) {
 		return Option{}, false
 	}
 	return found[0], true

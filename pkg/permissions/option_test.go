@@ -39,6 +39,8 @@ func TestChooseOption(t *testing.T) {
 		{"alias abort", Reject, "abort", gemini, "cancel"},
 		{"alias reject", Reject, "reject", claude, "reject"},
 		{"an ambiguous alias falls back to the first", Reject, "reject", codexRun, "decline"},
+		{"an ambiguous always is once", Approve, "allow_always", []Option{{"always", "", "allow_always"}, {"proceed_always", "", "allow_always"}, {"yes", "", "allow_once"}}, "yes"},
+		{"an alias of two options of one id", Reject, "reject", []Option{{"cancel", "", "reject_once"}, {"cancel", "", "allow_once"}, {"no", "", "reject_once"}}, "no"},
 		{"the id goes before its aliases", Approve, "allow", claude, "allow"},
 		{"nothing offered", Approve, "", nil, ""},
 		{"no rejection offered", Reject, "", []Option{{"a", "", "allow_once"}}, ""},

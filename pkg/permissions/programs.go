@@ -58,9 +58,9 @@ var programs = byName(map[string]*harmless{
 			noignore_readdir_race print print0 printf= ls prune quit a and o or not warn nowarn H P help version`,
 		oneDash: true,
 	},
-	"file": { // -C compiles; -f reads what a file lists; -z and -Z run decompressors; -L follows
-		short: "bdeE=F=iIhkm:nNrv0",
-		long:  "brief mime mime-type mime-encoding apple extension no-dereference keep-going magic-file: no-buffer no-pad raw separator= print0 version help",
+	"file": { // -C compiles; -m and -d print lines of files; -f reads what a file lists; -z and -Z run decompressors; -L follows
+		short: "be=EF=iIhknNrv0",
+		long:  "brief mime mime-type mime-encoding apple extension no-dereference keep-going no-buffer no-pad raw separator= print0 version help",
 	},
 	"stat":                    {noOptionHarms: true, short: "c=fLt", long: "dereference file-system cached= format= printf= terse help version"},
 	"du":                      {noOptionHarms: true, short: "0aB=bcd=DHhklmPsSt=x", long: "null all apparent-size block-size= bytes total max-depth= human-readable inodes no-dereference si separate-dirs summarize threshold= time? time-style= one-file-system exclude= exclude-from: help version"},

@@ -69,6 +69,9 @@ func (v *view) reined(program string, args []string, spelled int) string {
 	case unpackers[base] && len(words) > 0:
 		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, so a rule must spell the whole command"
 	case copiers[base]:
+		if base == "ln" && slices.ContainsFunc(words, climbs) {
+			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
+		}
 		return v.copies(words)
 	case base == "git":
 		return v.reinedGit(args, spelled)
@@ -128,12 +131,15 @@ func (v *view) copies(words []string) string {
 	seen := 0
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
+			if target, err := os.Readlink(from(dir, word)); err == nil && climbs(target) {
+				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", ShowLine(word), ShowLine(target))
+			}
 			root, err := resolve(dir, word)
 			if info, statErr := os.Lstat(root); err != nil || statErr != nil || !info.IsDir() {
 				continue
 			}
 			why := ""
-			err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 				switch seen++; {
 				case seen > mostEntries:
 					why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are", mostEntries)
@@ -142,6 +148,9 @@ func (v *view) copies(words []string) string {
 				default:
 					if what := v.sensitive.find(path, control, build, secret); what != "" && path != root {
 						why = shown(v.Workspace, path) + " " + what
+					}
+					if target, err := os.Readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
+						why = shown(v.Workspace, path) + " is a link, which means another file in another directory"
 					}
 				}
 				if why != "" {
@@ -156,6 +165,9 @@ func (v *view) copies(words []string) string {
 	}
 	return ""
 }
+
+// climbs tells whether a name goes up: as the target of a link it means another file wherever the link stands.
+func climbs(name string) bool { return slices.Contains(strings.Split(name, "/"), "..") }
 
 // remoteCommands are those of git that go to another repository, and valueOptions their options whose value is the next word.
 var (

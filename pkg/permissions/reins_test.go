@@ -12,6 +12,7 @@ func TestReins(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "", "ws/Makefile": "", "ws/go.mod": "",
 		"ws/kit/.envrc": "", "ws/kit/a.md": "", "ws/other/hooks/pre-receive": "", "ws/x.tar": "", "ws/tests/test_a.py": "", "elsewhere/": "", "home/": "",
+		"ws/docs/sub/up": "-> ../a.md", "ws/linked/l": "-> ../docs/a.md",
 	})
 	bed := testbed{dir, dir + "/ws"}
 	rules := Rule{ID: "dev", AppliesTo: []string{toolShell}, Verdict: Approve, Commands: &Commands{Redirects: RedirectsWorkspace, Allow: []string{
@@ -39,7 +40,9 @@ func TestReins(t *testing.T) {
 			mypy docs
 			uv run pytest
 			cp docs/a.md docs/c.md
-			cp -r docs copy
+			ln -s docs/a.md docs/l
+			cp docs/a.md copy
+			cp -r tests copy
 			mv docs/a.md docs/c.md
 			tar xf x.tar
 			git push
@@ -89,6 +92,12 @@ func TestReins(t *testing.T) {
 			cp -r kit docs
 			mv kit docs/kit
 			ln -s kit docs/kit2
+			ln -s ../x docs/l
+			cd docs/sub && ln -s ../../elsewhere ../../l
+			mv docs/sub/up up
+			cp -P docs/sub/up up
+			mv linked docs/deeper
+			cp -a linked docs/deeper
 			tar xf y.tar
 			tar xf x.tar --overwrite
 			unzip x.zip

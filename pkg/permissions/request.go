@@ -30,7 +30,8 @@ type Request struct {
 	// see it carried out, and all we know of it are the agent's words.
 	Prompt bool
 
-	// Tools are the ids under which a rule may name the act, the best one first.
+	// Tools are the ids under which a rule may name the act, the best one first. Behind them stand those that only the agent's
+	// words give; see Alleged.
 	Tools     []string
 	Arguments map[string]any
 	Paths     []Path

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -52,7 +53,10 @@ var ownServers = []string{"a2a-acp", "a2a-acp-tools", "a2a-acp-guard"}
 func (v *view) spelled() []string {
 	names := make([]string, 0, len(v.Tools)+len(ownServers))
 	for _, id := range v.Tools {
-		names = append(names, canonicalTool(id))
+		if !strings.HasPrefix(id, Alleged) {
+			id = canonicalTool(id)
+		}
+		names = append(names, id)
 	}
 	if v.Action == ActionCall && v.Door == tool.DoorMCP && len(v.Tools) > 0 {
 		for _, server := range ownServers {
@@ -69,6 +73,7 @@ func (v *view) spelled() []string {
 type toolGlob struct {
 	*glob
 	loosely *glob // the same in foldTool's spelling, for what stops; nil where it says nothing more
+	bare    *glob // the same without mcp_, where it names another server's tool
 }
 
 func compileToolGlob(text string) (*toolGlob, error) {
@@ -79,14 +84,50 @@ func compileToolGlob(text string) (*toolGlob, error) {
 	t := &toolGlob{glob: g}
 	if folded := foldTool(canonicalTool(text)); folded != "" && !strings.ContainsAny(text, `[\`) {
 		t.loosely, err = compileGlob(folded, true)
+		if bare, mcp := strings.CutPrefix(folded, "mcp_"); err == nil && mcp && bare != "" && bare[0] != '*' && bare[0] != '?' {
+			t.bare, err = compileGlob(bare, true)
+		}
 	}
 	return t, err
 }
 
 // means tells whether the pattern is about a tool of that name. What stops is about every spelling of it.
 func (t *toolGlob) means(name string, verdict Verdict) bool {
+	if alleged, ok := strings.CutPrefix(name, Alleged); ok {
+		return verdict != Approve && t.mayBe(alleged)
+	}
 	if t.matches(name) {
 		return true
 	}
 	return verdict != Approve && (t.mayMatch(name) || t.loosely != nil && t.loosely.mayMatch(foldTool(name)))
+}
+
+// Alleged stands in front of the names that an act has only by the agent's own words, such as a title. A rule that stops is
+// about them as well; one that approves never is, and nothing counts by them.
+const Alleged = "claimed:"
+
+// mayBe tells whether an agent's words could name a tool that the pattern is about: github_create_issue, "Tool: github/create_issue"
+// and "create_issue (github)" are mcp__github__create_issue.
+func (t *toolGlob) mayBe(words string) bool {
+	spellings := []string{canonicalTool(words)}
+	if rest, ok := strings.CutSuffix(words, ")"); ok {
+		if at := strings.LastIndex(rest, " ("); at > 0 {
+			spellings = append(spellings, rest[at+2:]+"."+rest[:at])
+		}
+	}
+	for _, spelling := range spellings {
+		folded := foldTool(spelling)
+		for _, filler := range []string{"tool_", "call_", "mcp_"} {
+			folded = strings.TrimPrefix(folded, filler)
+		}
+		if t.mayMatch(spelling) || t.loosely != nil && t.loosely.mayMatch(folded) || t.bare != nil && t.bare.mayMatch(folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// known gives the ids of an act that are more than the agent's words.
+func known(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return strings.HasPrefix(id, Alleged) })
 }

@@ -208,7 +208,7 @@ func (v *view) variables() map[string]any {
 		params = map[string]any{}
 	}
 	v.seen = map[string]any{
-		"params": params, "call.tool": id, "call.tools": listOf(v.Tools), "call.action": string(v.Action), "call.agent": v.Agent,
+		"params": params, "call.tool": id, "call.tools": listOf(known(v.Tools)), "call.action": string(v.Action), "call.agent": v.Agent,
 		"call.session": v.Session, "call.door": string(v.Door), "call.mode": v.Mode, "call.headless": v.Headless,
 		"call.paths": paths, "call.commands": programs, "call.shell": v.ShellText, "call.env": listOf(v.Env),
 		"call.dir": v.Dir, "call.workspace": v.Workspace.Root, "call.risk": v.danger().risk.String(), "call.read_only": v.ReadOnly,
