@@ -260,7 +260,7 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
 				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
-				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data {
+				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && role.Reader != "." && role.Reader != "source" {
 					continue // git "${options[@]}": words of a program that is no interpreter, and no file's name
 				}
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
