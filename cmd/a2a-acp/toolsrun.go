@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -240,6 +241,9 @@ func pairsToJSON(env *environment, a *app.App, id string, pairs []string) (json.
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
 			return nil, fmt.Errorf("-p %s: want name=value", pair)
+		}
+		if !utf8.ValidString(pair) { // JSON would put another character in the place of each byte, and the tool would get another value
+			return nil, fmt.Errorf("-p %q: the value is not UTF-8, and a tool's parameters are; hand bytes on as base64, or in a file", name)
 		}
 		if _, twice := object[name]; twice {
 			return nil, fmt.Errorf("-p %s is given twice; a list is given as JSON: -p %s='[\"a\",\"b\"]'", name, name)

@@ -166,7 +166,7 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 		if role.Kind == shellwords.Operand || role.Kind == shellwords.Argument {
 			operands = append(operands, i)
 		}
-		if role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && listOf(n.Args[i]) != "" {
+		if mayBeOptions(c, role) && listOf(n.Args[i]) != "" {
 			f.options[n.Args[i]] = true // git "${options[@]}": words of a program that is no interpreter, and no file's name
 		}
 		if key := f.a.fileKey(n.Args[i]); role.Writes && key != "" {
@@ -273,7 +273,7 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 					f.refuseListed(s, n, listOf(n.Args[i]))
 					continue
 				}
-				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data {
+				if _, open := f.a.filePattern(f.a.fileKey(n.Args[i])); open && mayBeOptions(c, role) {
 					continue // git $options: the same
 				}
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
@@ -300,6 +300,11 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 			}
 		}
 	}
+}
+
+// mayBeOptions tells whether a word that nobody knows stands behind a program that runs no file: it is its options or data.
+func mayBeOptions(c *call, role shellwords.Role) bool {
+	return role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && role.Reader != "." && role.Reader != "source"
 }
 
 // listOf gives the name of the list whose elements a word is: "${options[@]}", "${options[@]:1}".

@@ -32,6 +32,8 @@ var secondOrder = []struct{ name, script, reason string }{
 	{"file by a function's argument", `f() { cat > "$1"; }; f a.sh <<< {{x}}; bash a.sh`, "the file is run here"},
 	{"file in a list of options", `A=(-name x -exec bash t.sh ';'); echo {{x}} > t.sh; find . "${A[@]}"`, "the file may be run here"},
 	{"file by an element of a list", `A=(a.sh); echo {{x}} > "${A[0]}"; bash a.sh`, "the file is run here"},
+	{"source by a pattern", `w() { cat > "$1"; }; w t.sh <<< {{x}}; . ./?.sh`, "the file is run here"},
+	{"source by a pattern, in words", `echo {{x}} > t.sh; source *.sh`, "the file is run here"},
 	{"command by a pattern", `echo {{x}} > tt; chmod +x tt; ./t*`, "the file is run here"},
 	{"file in PATH", `mkdir -p bin; echo {{x}} > bin/hello; PATH=$PWD/bin:$PATH; hello`, "the file is run here"},
 	{"file that everything is printed to", `exec > f; echo {{x}}; bash f`, "the file is run here"},
