@@ -34,6 +34,7 @@ func TestForms(t *testing.T) {
 		{"caf[\u00e9x].txt", []string{composed + ".txt", apart + ".txt", capitals + ".txt"}, composed + ".txt"},
 		{"*\u00e9*", []string{composed, apart, capitals, "x" + mixed + "y"}, composed},
 		{"a\u0323\u0307.txt", []string{"a\u0323\u0307.txt", "a\u0307\u0323.txt", "\u1ea1\u0307.txt", "\u0227\u0323.txt"}, "a\u0323\u0307.txt"}, // the order of signs
+		{"\u01f0.txt", []string{"\u01f0.txt", "j\u030c.txt", "J\u030c.txt"}, "\u01f0.txt"},                                                     // which has no capital of one character
 		{"\u212b.txt", []string{"\u212b.txt", "\u00c5.txt", "A\u030a.txt", "\u00e5.txt"}, "\u212b.txt"},                                        // the sign for Angstrom
 		{"\u1112\u1161\u11ab", []string{"\ud55c", "\u1112\u1161\u11ab"}, "\u1112\u1161\u11ab"},                                                 // Hangul
 	} {
