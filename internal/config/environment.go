@@ -61,7 +61,7 @@ func refusal(name string) string {
 // readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since programs
 // differ on what they take for true.
 func (e *toolEntry) readEnvironment(v value) {
-	if isList(v) {
+	if !isMapping(v) && !v.empty() {
 		v.mismatch("", "write each as NAME: value, on a line of its own without a dash")
 		return
 	}
@@ -126,7 +126,7 @@ func readReference(v value) (tool.Reference, bool) {
 		return r, false
 	}
 	if len(v.node.Content) != 2 {
-		v.fail(ruleValue, "", "want exactly one of secret, env, file, command")
+		v.fail(ruleValue, "keep the one that is meant", "want exactly one of secret, env, file, command")
 		return r, false
 	}
 	return r, len(v.doc.found) == before

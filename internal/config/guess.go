@@ -248,7 +248,7 @@ func guessComma(lines []string, at int) []mend {
 		}
 		end := open + match[3]
 		key := line[open+match[6] : open+match[7]]
-		all = append(all, one(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:], "a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"), "")...)
+		all = append(all, one(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:], "a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"), "write , "+strings.TrimSpace(key)+" …")...)
 	}
 	return all
 }

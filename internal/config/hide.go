@@ -52,7 +52,7 @@ func secrets(lines []string) map[int][]span {
 		inside = -1
 		if block := secretBlock.FindStringSubmatch(line); block != nil {
 			inside = len(block[1])
-			found[number] = append(found[number], flowValues(line, len(line)-len(block[2]))...)
+			found[number] = append(found[number], besideBlock(line, len(line)-len(block[2]))...)
 			continue
 		}
 		if at := secretKey.FindStringIndex(line); at != nil && isLiteral(line, at[1]) {
@@ -87,6 +87,16 @@ func inBlock(line string) []span {
 		return nil
 	}
 	return []span{wholeLine(runes(key))}
+}
+
+// besideBlock hides what stands on the line of environment_variables itself: the values of a flow mapping, or all of a text that
+// is none.
+func besideBlock(line string, from int) []span {
+	rest := strings.TrimSpace(line[from:])
+	if rest == "" || strings.ContainsAny(rest[:1], "{#&*") {
+		return flowValues(line, from)
+	}
+	return []span{wholeLine(runes(line[:len(line)-len(strings.TrimLeft(line[from:], " "))]))}
 }
 
 // flowValues hides the values of {KEY: value, …} from a place in the line on.

@@ -88,12 +88,21 @@ func (p *parameter) readName(v value) {
 	lower := strings.ToLower(name)
 	switch {
 	case !parameterName.MatchString(name):
-		v.fail(ruleValue, "", "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", quote(name))
+		v.fail(ruleValue, parameterHint(name), "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", quote(name))
 	case strings.HasPrefix(lower, "__a2a"), strings.HasPrefix(lower, "a2a_"):
 		v.fail(ruleValue, "", "names that begin with a2a_ or __a2a belong to this program")
 	default:
 		p.parameter.Name = name
 	}
+}
+
+// parameterHint is a name made of what was written; "" where none can be.
+func parameterHint(name string) string {
+	id := strings.Trim(strings.ReplaceAll(strings.ReplaceAll(name, " ", "_"), ".", "_"), "_")
+	if id != name && parameterName.MatchString(id) {
+		return "for example " + id
+	}
+	return ""
 }
 
 func (p *parameter) readType(v value) {

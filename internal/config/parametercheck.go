@@ -35,7 +35,7 @@ func (p *parameter) check() {
 	only(p.itemsAt, tool.TypeArray)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
 	if low != "" && high != "" && compare(json.Number(low), json.Number(high)) > 0 {
-		p.maximumAt.fail(ruleValue, "", "the maximum %s is less than the minimum %s", high, low)
+		p.maximumAt.fail(ruleValue, "the two may have changed places", "the maximum %s is less than the minimum %s", high, low)
 	}
 	p.checkEnum()
 	if p.defaultAt.node == nil {

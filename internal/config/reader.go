@@ -169,6 +169,9 @@ func splitLines(data []byte) []string {
 	return lines
 }
 
+// shortestSecret is the length of the words that are looked for in what is said about a line: shorter ones are everywhere.
+const shortestSecret = 5
+
 // report adds a mistake.
 func (doc *document) report(line, column int, rule, message, hint string) {
 	doc.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message, Hint: hint})
@@ -251,6 +254,7 @@ func (doc *document) add(e Error) {
 		return
 	}
 	e.File = doc.file
+	e.Message, e.Hint = doc.without(e.Line, e.Message), doc.without(e.Line, e.Hint)
 	doc.found = append(doc.found, e.shown())
 	if e.Severity == SeverityError {
 		if doc.errors++; doc.full() {
@@ -260,6 +264,24 @@ func (doc *document) add(e Error) {
 			})
 		}
 	}
+}
+
+// without hides in a text what must not be shown of a line.
+func (doc *document) without(line int, text string) string {
+	if line < 1 || line > len(doc.lines) || text == "" {
+		return text
+	}
+	all := []rune(doc.lines[line-1])
+	for _, s := range doc.secrets()[line] {
+		for _, word := range strings.FieldsFunc(string(all[min(s.from, len(all)):min(s.to, len(all))]), func(r rune) bool {
+			return strings.ContainsRune(" \t\"',=[]{}", r)
+		}) {
+			if len(word) >= shortestSecret {
+				text = strings.ReplaceAll(text, word, masked)
+			}
+		}
+	}
+	return text
 }
 
 // full tells whether there are so many mistakes that no more are told.

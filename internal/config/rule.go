@@ -270,8 +270,12 @@ func (r *ruleEntry) check() {
 	if !isMapping(r.at) {
 		return
 	}
+	hints := map[string]string{
+		"id": "a name of your own, such as docs-edits", "applies_to": `the tools that it is about, such as ["grep", "git_*"]`,
+		"decision": "{type: approve}, {type: reject} or {type: manual}",
+	}
 	for _, name := range []string{"id", "applies_to", "decision"} {
-		if !r.at.mustHave(name, "") {
+		if !r.at.mustHave(name, hints[name]) {
 			r.wrong = append(r.wrong, name)
 		}
 	}

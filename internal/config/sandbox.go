@@ -136,7 +136,7 @@ func (e *toolEntry) readAllowedPaths(v value) {
 		if isMapping(entry) {
 			var allowed tool.AllowedPath
 			readKeys(entry, allowedPathNoun(), &allowed)
-			entry.mustHave("path", "")
+			entry.mustHave("path", "path: /srv/data")
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, allowed)
 			continue
 		}
@@ -166,9 +166,9 @@ func (e *toolEntry) readAllowedCommands(v value) {
 	if !ok {
 		return
 	}
-	for _, command := range commands {
+	for i, command := range commands {
 		if command == "" || strings.Contains(command, "/") && !strings.HasPrefix(command, "/") {
-			v.fail(ruleValue, "", "want names to be found in PATH, or absolute paths; found %s", quote(command))
+			v.item(i).fail(ruleValue, "write the name alone, or the whole path", "want a name to be found in PATH, or an absolute path; found %s", quote(command))
 			return
 		}
 	}
@@ -208,7 +208,7 @@ func (e *toolEntry) readGrants(v value) {
 		case err != nil:
 			entry.fail(ruleGrant, "", "%v", err)
 		case slices.Contains(e.tool.Sandbox.Grants, name):
-			entry.fail(ruleGrant, "", "%s stands here twice", name)
+			entry.fail(ruleGrant, "take one of them out", "%s stands here twice", name)
 		default:
 			e.tool.Sandbox.Grants = append(e.tool.Sandbox.Grants, name)
 			e.networkGranted = e.networkGranted || g.NeedsNetwork()
@@ -221,9 +221,9 @@ var properties = []string{"fs", "net", "processes", "memory", "tree"}
 
 func (e *toolEntry) readRequire(v value) {
 	required, _ := v.texts()
-	for _, property := range required {
+	for i, property := range required {
 		if !slices.Contains(properties, property) {
-			v.fail(ruleValue, "", "want some of %s, found %s", strings.Join(properties, ", "), quote(property))
+			v.item(i).fail(ruleValue, "", "want one of %s; found %s", strings.Join(properties, ", "), quote(property))
 			return
 		}
 	}

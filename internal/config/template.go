@@ -232,7 +232,7 @@ func (e *toolEntry) checkNames(v value, text *render.Text) {
 		if e.isUnsure() || e.unread && e.file.version != formatStrict {
 			continue // the script may imply it, once it can be read
 		}
-		hint := ""
+		hint := "declare it under parameters, or take it out"
 		if near := tool.Nearest(name, declared); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}

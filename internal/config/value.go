@@ -195,10 +195,16 @@ func (v value) list(want string) ([]value, bool) {
 		return nil, false
 	}
 	entries := make([]value, len(v.node.Content))
-	for i, node := range v.node.Content {
-		entries[i] = v.doc.at(node, fmt.Sprintf("%s[%d]", v.name, i), want)
+	for i := range v.node.Content {
+		entries[i] = v.item(i)
+		entries[i].want = want
 	}
 	return entries, true
+}
+
+// item gives an entry of a list, named by its place.
+func (v value) item(i int) value {
+	return v.doc.at(v.node.Content[i], fmt.Sprintf("%s[%d]", v.name, i), "")
 }
 
 // texts reads a list of texts.
