@@ -259,6 +259,9 @@ func (a *analysis) filesRead(n *syntax.CallExpr) []string {
 func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	switch n := stack[len(stack)-1].(type) {
 	case *syntax.CallExpr:
+		if !f.a.files {
+			return
+		}
 		c := f.a.call(n)
 		for i, role := range c.reading.Roles {
 			switch role.Kind {
@@ -292,6 +295,9 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 				t.climb(len(stack) - 1)
 			}
 			if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut {
+				continue
+			}
+			if !f.a.files {
 				continue
 			}
 			if t := f.fileTrail(s, stack, r.Word); t != nil {
