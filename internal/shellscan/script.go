@@ -8,7 +8,8 @@
 // changes the meaning of other words: PATH=…, aliases, options of the shell. And what bash and the parser are known to
 // read differently (see regions.go): there the text is not trusted rather than the parser.
 //
-// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. What a program does with its own
+// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run the text with
+// another one all the same; where sh, zsh or fish are known to read it as another command, it is a Problem (see elsewhere.go). What a program does with its own
 // language (awk, sed, python, make, SQL) is not read: that text stands in Args, and is a Problem only when it comes by
 // another way.
 package shellscan
