@@ -14,7 +14,7 @@ func (e *Executor) asShown(a *act) *tool.Failure {
 	case entry == a.entry:
 		return nil
 	}
-	arguments, failure := entry.validate(a.call.Arguments)
+	arguments, failure := entry.Tool.CheckArguments(a.call.Arguments)
 	if failure != nil {
 		return changed
 	}

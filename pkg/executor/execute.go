@@ -28,7 +28,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	if failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
-	arguments, failure := entry.validate(call.Arguments)
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
 	if failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}

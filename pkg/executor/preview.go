@@ -23,7 +23,7 @@ func (e *Executor) Request(call tool.Call) permissions.Request {
 	if call.Arguments == nil {
 		return alone
 	}
-	arguments, failure := entry.validate(call.Arguments)
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
 	if failure != nil {
 		return alone
 	}
@@ -61,7 +61,7 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 	if failure != nil {
 		return Preview{}, failure
 	}
-	arguments, failure := entry.validate(call.Arguments)
+	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
 	if failure != nil {
 		return Preview{}, failure
 	}

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -24,10 +22,6 @@ type Entry struct {
 	// Intact says what of the files that the script names is not as somebody trusted it; nil where there are none to look at. It
 	// is asked before anybody else is, and again right before each start.
 	Intact func() error
-
-	schemaOnce sync.Once
-	schema     *jsonschema.Schema // what agents are shown; see shown
-	schemaErr  error
 }
 
 // Registry holds the tools that can be called now. Its content is replaced as a whole, and a call that is under way keeps
