@@ -137,7 +137,7 @@ func readSecretName(r *tool.Reference, v value) {
 	if !ok {
 		return
 	}
-	if shapedSecret.MatchString(name) {
+	if shapedSecret().MatchString(name) {
 		v.fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}", "the name of a secret belongs here, and this looks like the secret itself")
 		return
 	}

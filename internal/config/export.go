@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -142,7 +141,7 @@ func credentialIn(node *yaml.Node) string {
 		if strings.Contains(node.Value, "-----BEGIN ") && strings.Contains(node.Value, "PRIVATE KEY") {
 			return "a private key"
 		}
-		for _, word := range credentialWord.FindAllString(node.Value, -1) {
+		for _, word := range credentialWord().FindAllString(node.Value, -1) {
 			if len(word) >= longLiteral && credentialShapes.MatchString(word) {
 				return fmt.Sprintf("%q", word[:4]+"…")
 			}
@@ -157,7 +156,7 @@ func credentialIn(node *yaml.Node) string {
 }
 
 // credentialWord is what a key can consist of.
-var credentialWord = regexp.MustCompile(`[A-Za-z0-9_.-]+`)
+var credentialWord = late(`[A-Za-z0-9_.-]+`)
 
 // member gives the value of a key; nil when there is none, or nothing to look in.
 func member(node *yaml.Node, key string) *yaml.Node {

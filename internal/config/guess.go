@@ -2,23 +2,22 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
 // The guesses about one line: what it says is clear to a person, and not to YAML.
 
-var tabbed = regexp.MustCompile(`^ *\t[ \t]*`)
+var tabbed = late(`^ *\t[ \t]*`)
 
 // guessTabs takes a tab for as many spaces as make sense. A file that is indented with tabs is told of once.
 func guessTabs(lines []string, at int) []mend {
-	indent := tabbed.FindString(lines[at])
+	indent := tabbed().FindString(lines[at])
 	if indent == "" {
 		return nil
 	}
 	more := 0
 	for _, line := range lines[at+1:] {
-		if tabbed.MatchString(line) {
+		if tabbed().MatchString(line) {
 			more++
 		}
 	}
@@ -33,7 +32,7 @@ func guessTabs(lines []string, at int) []mend {
 			hint: "YAML indents with spaces only; editors can convert all of a file", text: map[int]string{},
 		}
 		for i := at; i < len(lines); i++ {
-			if indent := tabbed.FindString(lines[i]); indent != "" {
+			if indent := tabbed().FindString(lines[i]); indent != "" {
 				m.text[i] = strings.ReplaceAll(indent, "\t", strings.Repeat(" ", spaces)) + lines[i][len(indent):]
 			}
 		}
@@ -42,10 +41,10 @@ func guessTabs(lines []string, at int) []mend {
 	return all
 }
 
-var dashTab = regexp.MustCompile(`^( *-)(\t[ \t]*)`)
+var dashTab = late(`^( *-)(\t[ \t]*)`)
 
 func guessTabAfterDash(lines []string, at int) []mend {
-	match := dashTab.FindStringSubmatch(lines[at])
+	match := dashTab().FindStringSubmatch(lines[at])
 	if match == nil {
 		return nil
 	}
@@ -53,7 +52,7 @@ func guessTabAfterDash(lines []string, at int) []mend {
 	return one(lines, at, dash, tab, match[1]+" "+lines[at][tab:], "a tab follows the dash", "write one space after the dash")
 }
 
-var otherComment = regexp.MustCompile(`^(\s*)(//|--|/\*|;)`)
+var otherComment = late(`^(\s*)(//|--|/\*|;)`)
 
 func guessComment(lines []string, at int) []mend {
 	var all []mend
@@ -61,14 +60,14 @@ func guessComment(lines []string, at int) []mend {
 		if i < 0 {
 			continue
 		}
-		if match := otherComment.FindStringSubmatchIndex(lines[i]); match != nil {
+		if match := otherComment().FindStringSubmatchIndex(lines[i]); match != nil {
 			all = append(all, one(lines, i, match[4], match[5], "#", "a comment begins with #", "write # for "+lines[i][match[4]:match[5]])...)
 		}
 	}
 	return all
 }
 
-var keyEquals = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s*=\s*)`)
+var keyEquals = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s*=\s*)`)
 
 func guessEquals(lines []string, at int) []mend {
 	var all []mend
@@ -76,7 +75,7 @@ func guessEquals(lines []string, at int) []mend {
 		if i < 0 {
 			continue
 		}
-		if match := keyEquals.FindStringSubmatchIndex(lines[i]); match != nil {
+		if match := keyEquals().FindStringSubmatchIndex(lines[i]); match != nil {
 			line := lines[i]
 			key := line[match[4]:match[5]]
 			all = append(all, one(lines, i, match[4], match[1], line[:match[5]]+": "+line[match[1]:],
@@ -86,7 +85,7 @@ func guessEquals(lines []string, at int) []mend {
 	return all
 }
 
-var keyNoSpace = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z_][\w-]*:)([^\s:/].*)$`)
+var keyNoSpace = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*:)([^\s:/].*)$`)
 
 // guessNoSpace finds `timeout:30`, which is one text.
 func guessNoSpace(lines []string, at int) []mend {
@@ -95,7 +94,7 @@ func guessNoSpace(lines []string, at int) []mend {
 		if i < 0 {
 			continue
 		}
-		if match := keyNoSpace.FindStringSubmatchIndex(lines[i]); match != nil {
+		if match := keyNoSpace().FindStringSubmatchIndex(lines[i]); match != nil {
 			line := lines[i]
 			key := line[match[4]:match[5]]
 			all = append(all, one(lines, i, match[4], match[5], line[:match[5]]+" "+line[match[6]:],
@@ -130,16 +129,16 @@ func guessPlainStart(lines []string, at int) []mend {
 		message = "a text cannot begin with " + sign + " unless it has quotes around it"
 	}
 	text, hint := quoting(lines, at, from)
-	if name := anchorName.FindString(lines[at][from:]); name != "" {
+	if name := anchorName().FindString(lines[at][from:]); name != "" {
 		hint = "put &" + name[1:] + " before the value that is meant; a text that begins with * needs quotes around it"
 	}
 	return one(lines, at, from, len(lines[at]), text, message, hint)
 }
 
 // anchorName is an alias that looks like one.
-var anchorName = regexp.MustCompile(`^\*[A-Za-z_][\w-]*$`)
+var anchorName = late(`^\*[A-Za-z_][\w-]*$`)
 
-var barText = regexp.MustCompile(`^([|>][-+0-9]*)\s+([^#\s].*)$`)
+var barText = late(`^([|>][-+0-9]*)\s+([^#\s].*)$`)
 
 // guessTextBesideBar finds a text on the line of the | that should begin below it.
 func guessTextBesideBar(lines []string, at int) []mend {
@@ -147,7 +146,7 @@ func guessTextBesideBar(lines []string, at int) []mend {
 	if !ok {
 		return nil
 	}
-	match := barText.FindStringSubmatch(lines[at][from:])
+	match := barText().FindStringSubmatch(lines[at][from:])
 	if match == nil {
 		return nil
 	}
@@ -156,7 +155,7 @@ func guessTextBesideBar(lines []string, at int) []mend {
 		"text stands on the line of the "+match[1][:1], "begin it on the next line, two spaces deeper than "+key+":\n"+indent+match[2])
 }
 
-var badEscape = regexp.MustCompile(`\\[^0abt\tnvfre "/\\N_LPxuU]`)
+var badEscape = late(`\\[^0abt\tnvfre "/\\N_LPxuU]`)
 
 // guessEscape finds a backslash between double quotes that YAML does not know.
 func guessEscape(lines []string, at int) []mend {
@@ -171,12 +170,12 @@ func guessEscape(lines []string, at int) []mend {
 	if quote < 0 {
 		return nil
 	}
-	match := badEscape.FindStringIndex(value[quote:])
+	match := badEscape().FindStringIndex(value[quote:])
 	if match == nil {
 		return nil
 	}
 	escape := value[quote+match[0] : quote+match[1]]
-	text := lines[at][:from+quote] + badEscape.ReplaceAllStringFunc(value[quote:], func(s string) string { return `\` + s })
+	text := lines[at][:from+quote] + badEscape().ReplaceAllStringFunc(value[quote:], func(s string) string { return `\` + s })
 	return one(lines, at, from+quote+match[0], from+quote+match[1], text, escape+" is no escape that YAML knows between double quotes",
 		`write the text between single quotes, where \ is only itself, or write \\ for \`)
 }
@@ -232,7 +231,7 @@ func guessBracketText(lines []string, at int) []mend {
 	return one(lines, at, start, len(line), text, "text follows the bracket that closes the value", "a text that begins with "+string(value[0])+" needs quotes: "+strings.TrimPrefix(hint, "put quotes around the text: "))
 }
 
-var noComma = regexp.MustCompile(`([^\s,{\[])(\s+)([A-Za-z_][\w-]*:\s)`)
+var noComma = late(`([^\s,{\[])(\s+)([A-Za-z_][\w-]*:\s)`)
 
 // guessComma finds {a: 1 b: 2}.
 func guessComma(lines []string, at int) []mend {
@@ -242,7 +241,7 @@ func guessComma(lines []string, at int) []mend {
 		return nil
 	}
 	var all []mend
-	for _, match := range noComma.FindAllStringSubmatchIndex(line[open:], -1) {
+	for _, match := range noComma().FindAllStringSubmatchIndex(line[open:], -1) {
 		if line[open+match[2]] == ':' {
 			continue
 		}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,16 +9,16 @@ import (
 // The guesses about several lines: how they are indented, and what a line above has left open.
 
 var (
-	wordLine = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s+[^\s:].*|\s*)$`)
-	keyLine  = regexp.MustCompile(`^\s*(?:- )?["']?[A-Za-z_][\w.-]*["']?\s*:(?:\s|$)`)
-	bareKey  = regexp.MustCompile(`^(\s*(?:- )?)[A-Za-z_][\w.-]*\s*:\s+[^\s"'\[{|>&*#].*$`)
-	barEnd   = regexp.MustCompile(`^(\s*(?:- )*)(?:([^\s:#]+)\s*:\s+)?[|>][-+0-9]*\s*(?:#.*)?$`)
+	wordLine = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s+[^\s:].*|\s*)$`)
+	keyLine  = late(`^\s*(?:- )?["']?[A-Za-z_][\w.-]*["']?\s*:(?:\s|$)`)
+	bareKey  = late(`^(\s*(?:- )?)[A-Za-z_][\w.-]*\s*:\s+[^\s"'\[{|>&*#].*$`)
+	barEnd   = late(`^(\s*(?:- )*)(?:([^\s:#]+)\s*:\s+)?[|>][-+0-9]*\s*(?:#.*)?$`)
 )
 
 // guessNoDash finds an entry of a list that has no dash, as the one above it has.
 func guessNoDash(lines []string, at int) []mend {
 	above := before(lines, at)
-	if above < 0 || keyLine.MatchString(lines[at]) || strings.HasPrefix(strings.TrimSpace(lines[at]), "-") {
+	if above < 0 || keyLine().MatchString(lines[at]) || strings.HasPrefix(strings.TrimSpace(lines[at]), "-") {
 		return nil
 	}
 	indent := indentOf(lines[at])
@@ -37,7 +36,7 @@ func guessNoColon(lines []string, at int) []mend {
 		if i < 0 || strings.Contains(lines[i], ": ") || strings.HasSuffix(strings.TrimRight(lines[i], " "), ":") {
 			continue
 		}
-		match := wordLine.FindStringSubmatchIndex(lines[i])
+		match := wordLine().FindStringSubmatchIndex(lines[i])
 		if match == nil || i == at && match[6] < match[7] && strings.TrimSpace(lines[i][match[6]:match[7]]) != "" && !keyBeside(lines, i) {
 			continue
 		}
@@ -56,13 +55,13 @@ func guessNoColon(lines []string, at int) []mend {
 // keyBeside tells whether the line before has a key in the same column.
 func keyBeside(lines []string, at int) bool {
 	i := before(lines, at)
-	return i >= 0 && keyLine.MatchString(lines[i]) && indentOf(lines[i]) == indentOf(lines[at])
+	return i >= 0 && keyLine().MatchString(lines[i]) && indentOf(lines[i]) == indentOf(lines[at])
 }
 
 // guessBlockText finds lines of a block (|) that are indented too little to be part of it.
 func guessBlockText(lines []string, at int) []mend {
 	for head := at - 1; head >= 0 && head > at-200; head-- {
-		match := barEnd.FindStringSubmatch(lines[head])
+		match := barEnd().FindStringSubmatch(lines[head])
 		if match == nil {
 			continue
 		}
@@ -97,7 +96,7 @@ func guessBlockText(lines []string, at int) []mend {
 			if strings.TrimSpace(lines[i]) == "" {
 				continue
 			}
-			if indent <= outer && keyLine.MatchString(lines[i]) {
+			if indent <= outer && keyLine().MatchString(lines[i]) {
 				if i == from {
 					return nil
 				}
@@ -125,10 +124,10 @@ func firstOf(lines []string, at int) int {
 // guessDeeper finds a key that is indented below one that has a value already.
 func guessDeeper(lines []string, at int) []mend {
 	above := before(lines, at)
-	if above < 0 || !keyLine.MatchString(lines[at]) {
+	if above < 0 || !keyLine().MatchString(lines[at]) {
 		return nil
 	}
-	match := bareKey.FindStringSubmatch(lines[above])
+	match := bareKey().FindStringSubmatch(lines[above])
 	if match == nil || indentOf(lines[at]) <= len(match[1]) {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,19 +16,19 @@ func wholeLine(from int) span { return span{from, maxFileSize} }
 // secretBlock begins a mapping whose values are given to programs, and are secret more often than not; secretKey is a key that
 // says so itself; word is one text.
 var (
-	secretBlock = regexp.MustCompile(`^(\s*(?:- )?)["']?(?:environment_variables|headers)["']?\s*:(.*)$`)
-	secretKey   = regexp.MustCompile(`(?i)["']?[\w-]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)["']?\s*[:=]\s*`)
-	blockEntry  = regexp.MustCompile(`^\s*(?:"[^"]*"|'[^']*'|[^\s:#{}\[\]"']+)\s*:(?:\s+|$)`)
-	flowEntry   = regexp.MustCompile(`["']?[A-Za-z_][\w-]*["']?\s*:\s*`)
+	secretBlock = late(`^(\s*(?:- )?)["']?(?:environment_variables|headers)["']?\s*:(.*)$`)
+	secretKey   = late(`(?i)["']?[\w-]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)["']?\s*[:=]\s*`)
+	blockEntry  = late(`^\s*(?:"[^"]*"|'[^']*'|[^\s:#{}\[\]"']+)\s*:(?:\s+|$)`)
+	flowEntry   = late(`["']?[A-Za-z_][\w-]*["']?\s*:\s*`)
 	// openly is what may stand there and tells nothing: where the value stands, words that are no secret, numbers of a few digits.
-	openly = regexp.MustCompile(`^(?:\{.*|[|>][-+0-9]*|true|false|yes|no|on|off|null|~|[0-9]{1,6}|&\S+|\*\S+|\$\{\w+\})?\s*(?:#.*)?$`)
+	openly = late(`^(?:\{.*|[|>][-+0-9]*|true|false|yes|no|on|off|null|~|[0-9]{1,6}|&\S+|\*\S+|\$\{\w+\})?\s*(?:#.*)?$`)
 	// referenceKey names where a value stands.
-	referenceKey = regexp.MustCompile(`^\s*(?:secret|env|file|command)\s*:`)
-	shapedSecret = regexp.MustCompile(`(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)[\w.+/=-]{8,}`)
+	referenceKey = late(`^\s*(?:secret|env|file|command)\s*:`)
+	shapedSecret = late(`(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)[\w.+/=-]{8,}`)
 )
 
 // maskShapes hides what is shaped like a well-known key, wherever it stands in a text.
-func maskShapes(text string) string { return shapedSecret.ReplaceAllString(text, masked) }
+func maskShapes(text string) string { return shapedSecret().ReplaceAllString(text, masked) }
 
 // secrets finds, line by line, what must not be shown of a file. It looks at the text, since a file that is broken has no
 // more than that; where it cannot tell, it hides.
@@ -38,7 +37,7 @@ func secrets(lines []string) map[int][]span {
 	inside := -1 // the indentation of the block's key; -1 outside of one
 	for i, line := range lines {
 		number := i + 1
-		for _, at := range shapedSecret.FindAllStringIndex(line, -1) {
+		for _, at := range shapedSecret().FindAllStringIndex(line, -1) {
 			found[number] = append(found[number], span{runes(line[:at[0]]), runes(line[:at[1]])})
 		}
 		indent := indentOf(line)
@@ -50,12 +49,12 @@ func secrets(lines []string) map[int][]span {
 			continue
 		}
 		inside = -1
-		if block := secretBlock.FindStringSubmatch(line); block != nil {
+		if block := secretBlock().FindStringSubmatch(line); block != nil {
 			inside = len(block[1])
 			found[number] = append(found[number], besideBlock(line, len(line)-len(block[2]))...)
 			continue
 		}
-		if at := secretKey.FindStringIndex(line); at != nil && isLiteral(line, at[1]) {
+		if at := secretKey().FindStringIndex(line); at != nil && isLiteral(line, at[1]) {
 			found[number] = append(found[number], literalSpan(line, at[1]))
 		}
 	}
@@ -73,9 +72,9 @@ func literalSpan(line string, from int) span {
 
 // inBlock hides the value of a line below environment_variables: all of a line that goes on with one.
 func inBlock(line string) []span {
-	key := blockEntry.FindString(line)
+	key := blockEntry().FindString(line)
 	switch {
-	case strings.HasPrefix(strings.TrimSpace(line), "#"), referenceKey.MatchString(line) && !shapedSecret.MatchString(line):
+	case strings.HasPrefix(strings.TrimSpace(line), "#"), referenceKey().MatchString(line) && !shapedSecret().MatchString(line):
 		return nil
 	case key == "" && strings.HasPrefix(strings.TrimSpace(line), "{"):
 		return flowValues(line, indentOf(line))
@@ -83,7 +82,7 @@ func inBlock(line string) []span {
 		return []span{wholeLine(indentOf(line))}
 	case strings.HasPrefix(line[len(key):], "{"):
 		return nil
-	case openly.MatchString(line[len(key):]):
+	case openly().MatchString(line[len(key):]):
 		return nil
 	}
 	return []span{wholeLine(runes(key))}
@@ -102,14 +101,14 @@ func besideBlock(line string, from int) []span {
 // flowValues hides the values of {KEY: value, …} from a place in the line on.
 func flowValues(line string, from int) []span {
 	var found []span
-	entries := flowEntry.FindAllStringIndex(line[from:], -1)
+	entries := flowEntry().FindAllStringIndex(line[from:], -1)
 	for i, at := range entries {
 		start, end := from+at[1], len(line)
 		if i+1 < len(entries) {
 			end = from + entries[i+1][0]
 		}
 		text := strings.TrimRight(line[start:end], " ,")
-		if text == "" || openly.MatchString(strings.TrimRight(text, " },")) || referenceKey.MatchString(line[from+at[0]:from+at[1]]) {
+		if text == "" || openly().MatchString(strings.TrimRight(text, " },")) || referenceKey().MatchString(line[from+at[0]:from+at[1]]) {
 			continue
 		}
 		found = append(found, span{runes(line[:start]), runes(line[:start+len(text)])})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -195,11 +194,11 @@ func one(lines []string, at, from, to int, text, message, hint string) []mend {
 
 // keyValue is a line with a key and a value, or an entry of a list with a value: what stands before the value, the key, and the
 // value with what follows it.
-var keyValue = regexp.MustCompile(`^(\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#"'\[\]{},][^:#"'\[\]{},]*?)\s*:\s+|- +))(\S.*)$`)
+var keyValue = late(`^(\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#"'\[\]{},][^:#"'\[\]{},]*?)\s*:\s+|- +))(\S.*)$`)
 
 // valueOf gives the place of a line's value, and its key; false when it has none.
 func valueOf(line string) (from int, key string, ok bool) {
-	match := keyValue.FindStringSubmatchIndex(strings.TrimRight(line, " \t"))
+	match := keyValue().FindStringSubmatchIndex(strings.TrimRight(line, " \t"))
 	if match == nil {
 		return 0, "", false
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // average, well below a second.
 const searchSize = 128 << 10
 
-var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlErrorLine = late(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError says where and what a parse error is. The library names the line where the surrounding construct begins,
 // and counts some of its lines from 0.
@@ -64,7 +63,7 @@ func inWords(message string) string {
 
 // saidLine takes the line that the library names out of its message, and puts it right.
 func saidLine(err error) (line int, message string) {
-	match := yamlErrorLine.FindStringSubmatch(err.Error())
+	match := yamlErrorLine().FindStringSubmatch(err.Error())
 	if match == nil {
 		return 0, err.Error()
 	}
