@@ -28,6 +28,13 @@ func (t *trail) argument(n *syntax.CallExpr, k int) {
 	}
 	switch role.Kind {
 	case shellwords.Program:
+		if role.Named {
+			if t.class != listed || !t.inner {
+				t.refuse("the value chooses which command "+role.Reader+" runs, and the directory's own files can define more of them", role.Cure)
+			}
+			t.role("command of %s", role.Reader)
+			return
+		}
 		if k == 0 {
 			t.refuse("the value chooses which command runs", "name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
 		} else {

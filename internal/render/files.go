@@ -98,7 +98,7 @@ func (a *analysis) writesFiles() (found bool) {
 				found = found || writes(n.Op) && a.fileKey(n.Word) != ""
 			case *syntax.CallExpr:
 				c := a.call(n)
-				found = found || copies(c) || isDD(c)
+				found = found || copies(c) || isDD(c) || splits(c)
 				for _, role := range c.reading.Roles {
 					found = found || role.Writes
 				}
@@ -176,6 +176,7 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 		}
 	}
 	f.collectDD(s, stack, n, c)
+	f.collectSplit(s, stack, n, c, operands)
 	if !copies(c) || len(operands) < 2 {
 		return
 	}
@@ -219,8 +220,31 @@ func (f *flow) collectDD(s *script, stack []syntax.Node, n *syntax.CallExpr, c *
 	f.write(s, to, written, n)
 }
 
+// collectSplit follows split FILE PREFIX and csplit, whose files begin with the prefix.
+func (f *flow) collectSplit(s *script, stack []syntax.Node, n *syntax.CallExpr, c *call, operands []int) {
+	if !splits(c) {
+		return
+	}
+	written := f.sourcesOf(s, n)
+	written.variables = append(written.variables, f.a.filesRead(n)...)
+	f.addFeeds(&written, s, append(stack[:len(stack):len(stack)], n), map[string]bool{})
+	f.write(s, "x*", written, n) // where there is no prefix
+	if len(operands) > 1 {
+		f.write(s, f.a.fileKey(n.Args[operands[len(operands)-1]])+"*", written, n)
+	}
+}
+
 func isDD(c *call) bool {
 	return len(c.reading.Programs) > 0 && c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text == "dd"
+}
+
+// splits tells whether a command makes many files of one.
+func splits(c *call) bool {
+	if len(c.reading.Programs) == 0 {
+		return false
+	}
+	name := c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text
+	return name == "split" || name == "csplit"
 }
 
 func isStdinName(text string) bool {

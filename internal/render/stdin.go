@@ -300,11 +300,19 @@ func printedKey(w *syntax.Word) string {
 // runsFile finds the files that a client's own command runs.
 var runsFile = regexp.MustCompile(`(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.)\s+['"]?([^\s'";]+)`)
 
+// imported finds the modules that Python code reads, first of all from the directory that it runs in.
+var imported = regexp.MustCompile(`(?m)(?:^|[;:])\s*(?:import|from)\s+([A-Za-z_][A-Za-z0-9_]*)`)
+
 // collectRuns notes the words of a command that name files that run.
 func (a *analysis) collectRuns(n *syntax.CallExpr, c *call) {
 	for _, text := range c.reading.Code {
 		if found := runsFile.FindStringSubmatch(text.Text); text.Language == shellwords.SQL && found != nil {
 			a.runs[strings.TrimPrefix(found[1], "./")] = true
+		}
+		for _, found := range imported.FindAllStringSubmatch(text.Text, -1) {
+			if text.Language == shellwords.Python {
+				a.runs[found[1]+".py"] = true
+			}
 		}
 	}
 	for i, role := range c.reading.Roles {

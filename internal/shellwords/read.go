@@ -39,6 +39,7 @@ func (r *reader) command(at, to int, via []string) {
 	name := Base(w.Text)
 	if special := special(name); special != nil {
 		special(r, at, to, via)
+		r.verb(name, at, to)
 		return
 	}
 	p := table[name]
@@ -46,6 +47,7 @@ func (r *reader) command(at, to int, via []string) {
 		p = unknown
 	}
 	r.program(p, name, at, to, via)
+	r.verb(name, at, to)
 }
 
 func reader0(via []string) string {

@@ -36,6 +36,8 @@ type Role struct {
 	Reader   string   // the program, with the option in front of the word: "curl", "psql -c"
 	Dash     bool     // a leading '-' is harmless here: the word is never read as an option
 	Writes   bool     // names a file that the program writes
+	// Named tells of a Program that another one knows by that name, as git knows log: the author may list the names.
+	Named bool
 	// Operators tells that the program takes the words ! ( ) and , for operators here, as find does.
 	Operators bool
 	// Caution is what a careful author should know of a value anywhere in the word, AtStart of one that the word begins
