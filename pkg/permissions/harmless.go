@@ -1,0 +1,200 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// careful tells why a command whose first words a rule spells is not covered all the same; spelled is how many of its
+// arguments the rule spells.
+//
+// What it looks at does not depend on the rule, so it is looked at once for all of them.
+func (v *view) careful(c shellscan.Command, spelled int) string {
+	key := carefulKey(c, spelled)
+	why, known := v.looked[key]
+	if !known {
+		if v.looked == nil {
+			v.looked = map[string]string{}
+		}
+		why = v.lookCarefully(c, spelled)
+		v.looked[key] = why
+	}
+	return why
+}
+
+// carefulKey names what careful looks at: every word, and how many of them a rule spells.
+func carefulKey(c shellscan.Command, spelled int) string {
+	return fmt.Sprintf("%d %#v", spelled, c) // every text in it is quoted, so no two commands have one key
+}
+
+func (v *view) lookCarefully(c shellscan.Command, spelled int) string {
+	why := ""
+	if c.Builtin {
+		why = v.carefulBuiltin(c, spelled)
+	} else {
+		why = v.carefulProgram(c, spelled)
+	}
+	if why != "" {
+		why = fmt.Sprintf("`%s`: %s", ShowLine(c.Name), why)
+	}
+	return why
+}
+
+// carefulBuiltin is careful for what bash does itself.
+func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
+	words := c.Args
+	switch {
+	case c.Name == "echo": // prints whatever it is
+		words = withoutPrinted(words)
+	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front, and what its format says
+		format := 1
+		if words[0].Text == "--" {
+			format = min(2, len(words))
+		}
+		words = append(words[:format:format], withoutPrinted(words[format:])...)
+	}
+	args, ok := fixedWords(words)
+	check, known := builtins[c.Name]
+	switch {
+	case !ok:
+		return "one of its words is not fixed"
+	case known:
+		return check(args)
+	case spelled < len(args):
+		return "bash may evaluate its words, so a rule must spell the whole command"
+	}
+	return ""
+}
+
+// carefulProgram is careful for a program.
+func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
+	if len(v.shell.dirs) == 0 {
+		return "the directory that it runs in cannot be told"
+	}
+	begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
+	row, _ := lookUpProgram(c.Name, begin)
+	for _, dir := range v.shell.dirs {
+		args, why := v.expand(c, dir, row)
+		if why == "" {
+			why = v.carefulWords(c, args, spelled)
+		}
+		if why != "" || len(begin) == len(c.Args) {
+			return why // the same in every directory
+		}
+	}
+	return ""
+}
+
+// withoutPrinted gives words with something that is no option in the place of what commands print.
+func withoutPrinted(words []shellscan.Word) []shellscan.Word {
+	all := slices.Clone(words)
+	for i := range all {
+		if all[i].Printed {
+			all[i] = shellscan.Word{Text: "printed", Fixed: true}
+		}
+	}
+	return all
+}
+
+// fixedPrefix counts the words in front of the first that is not fixed.
+func fixedPrefix(words []shellscan.Word) int {
+	if at := slices.IndexFunc(words, func(w shellscan.Word) bool { return !w.Fixed }); at >= 0 {
+		return at
+	}
+	return len(words)
+}
+
+// carefulWords is carefulProgram for the words that bash hands on.
+func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) string {
+	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
+		return "behind a cd it is another program"
+	}
+	row, at := lookUpProgram(c.Name, args)
+	switch {
+	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.program == nil):
+		return "it runs code from its words or its files, so a rule must spell the whole command"
+	case row != nil:
+		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
+	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
+		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", ShowLine(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
+	}
+	if why := v.reined(c.Name, args, spelled); why != "" {
+		return why
+	}
+	for _, arg := range args[spelled:] {
+		if strings.HasPrefix(arg, "-") && len(arg) > longestOption {
+			return "one of its options is too long to be looked at"
+		}
+		for _, name := range possibleFiles(arg) {
+			if why := v.opens(name, writer(c.Name)); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// carefulReader is careful for a program that only reads.
+func (v *view) carefulReader(row *harmless, program string, args []string, spelled int) string {
+	w, why := row.read(args, spelled)
+	if why != "" {
+		return why
+	}
+	use := readsFile
+	if w.spelled {
+		if why := v.reined(program, args, spelled); why != "" {
+			return why
+		}
+		use = writesFile
+	}
+	for _, name := range w.files {
+		if why := v.opens(name, use); why != "" {
+			return why
+		}
+	}
+	for _, dir := range v.shell.dirs {
+		if program == "git" && looksLikeRepository(dir, v.Workspace.Dirs()) {
+			return "`" + ShowLine(dir) + "` looks like a repository without work tree, and its settings name programs that git runs"
+		}
+		if program == "git" {
+			if why := v.runsPrograms(dir, false); why != "" {
+				return why
+			}
+		}
+		read := w
+		if row == programs["git diff"] && leavesRepository(dir, w.files) {
+			read.tree, read.hidden = true, true
+		}
+		if why := v.readsTree(read, dir); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// lookUpProgram finds the row of a program, and how many of its arguments name it: that of git stash list before that of
+// git. A program that is named by its path is only known where the system's own programs lie.
+func lookUpProgram(name string, args []string) (*harmless, int) {
+	if dir, base := filepath.Split(name); dir != "" {
+		if dir != "/bin/" && dir != "/usr/bin/" {
+			return nil, 0
+		}
+		name = base
+	}
+	for n := min(2, len(args)); n > 0; n-- {
+		if row, ok := programs[name+" "+strings.Join(args[:n], " ")]; ok {
+			return row, n
+		}
+	}
+	return programs[name], 0
+}
+
+// isInterpreter tells whether a program runs code, whatever version its name ends with.
+func isInterpreter(name string) bool {
+	base := filepath.Base(name)
+	return interpreters[base] || interpreters[strings.TrimRight(base, "0123456789.-")]
+}

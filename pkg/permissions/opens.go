@@ -1,0 +1,142 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// use is what a program does with a file that it is told.
+type use int
+
+const (
+	readsFile use = iota
+	writesFile
+	buildsFile // writes it, or builds by it
+)
+
+func writer(program string) use {
+	if builders[filepath.Base(program)] {
+		return buildsFile
+	}
+	return writesFile
+}
+
+// opens tells why a file that a word could name must not be opened without asking; "" when it may.
+func (v *view) opens(name string, use use) string {
+	if name == "-" || name == "" || name == "/dev/null" {
+		return ""
+	}
+	if strings.HasPrefix(name, "~") {
+		return fmt.Sprintf("%q could be a home directory", ShowLine(name))
+	}
+	for _, dir := range v.shell.dirs {
+		p := wordPlace(dir, v.home, name, use != readsFile)
+		switch {
+		case p.err != nil:
+			return "it cannot be told which file it opens: " + ShowLine(p.err.Error())
+		case !v.inside(p):
+			return shown(v.Workspace, p.real) + " lies outside the workspace"
+		}
+		if why := v.guardedWord(p, use); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// guardedWord tells why a file that a word could name is more than data.
+func (v *view) guardedWord(p place, use use) string {
+	if v.own() {
+		return ""
+	}
+	wanted := []kind{secret}
+	switch use {
+	case writesFile:
+		wanted = []kind{control, build, secret}
+	case buildsFile:
+		wanted = []kind{control, secret}
+	}
+	for _, name := range p.maybe {
+		if what := v.sensitive.find(name, wanted...); what != "" {
+			return shown(v.Workspace, name) + " " + what
+		}
+	}
+	return ""
+}
+
+// guardedCommand tells why an act's command needs a person whatever a rule that names no command says: it writes, or names,
+// a file that is more than data.
+func (v *view) guardedCommand() string {
+	if v.shell == nil || v.own() {
+		return ""
+	}
+	for _, p := range v.places {
+		if why := v.why(p, true); why != "" {
+			return why
+		}
+	}
+	dirs := v.shell.dirs
+	if len(dirs) == 0 {
+		dirs = []string{"/"} // what is special about a file is told by its last names
+	}
+	for _, dir := range dirs {
+		for _, w := range v.Shell.Writes {
+			if !w.Fixed || w.Path == "/dev/null" {
+				continue
+			}
+			if why := v.why(wordPlace(dir, v.home, w.Path, true), true); why != "" {
+				return why
+			}
+		}
+		for _, r := range v.Shell.Reads {
+			if why := v.guardedWord(wordPlace(dir, v.home, r.Path, false), readsFile); why != "" {
+				return why
+			}
+		}
+		for _, c := range v.shell.commands {
+			for _, name := range namedFiles(c) {
+				if why := v.guardedWord(wordPlace(dir, v.home, name.text, true), name.use); why != "" {
+					return why
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// namedFile is a file that a word of a command could name.
+type namedFile struct {
+	text string
+	use  use
+}
+
+// namedFiles lists what the fixed words of a command could name, and what the program would do with it.
+func namedFiles(c shellscan.Command) []namedFile {
+	var names []namedFile
+	var args []string
+	for _, word := range c.Args {
+		if word.Fixed {
+			args = append(args, word.Text)
+		}
+	}
+	if _, harmless := builtins[c.Name]; harmless && c.Builtin {
+		return nil
+	}
+	if row, at := lookUpProgram(c.Name, args); row != nil {
+		if w, why := row.read(args[at:], 0); why == "" {
+			for _, text := range w.files {
+				names = append(names, namedFile{text, readsFile})
+			}
+			return names
+		}
+	}
+	for _, arg := range args {
+		for _, text := range possibleFiles(arg) {
+			names = append(names, namedFile{text, writer(c.Name)})
+		}
+	}
+	return names
+}
