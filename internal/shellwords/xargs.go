@@ -48,6 +48,12 @@ func (r *reader) xargs(at, to int, via []string) {
 	if separate && inner < to && itemsAreData(r.words[inner:to], mark, r.depth) {
 		r.Stdin = Data
 	}
+	for i := at + 1; r.Stdin == Arguments && i < inner; i++ {
+		before, text := r.words[i-1].Text, r.words[i].Text
+		if r.Roles[i].Kind == Argument && (before == "-a" || before == "--arg-file" || strings.HasPrefix(text, "-a") || strings.HasPrefix(text, "--arg-file=")) {
+			r.Roles[i] = Role{Kind: CodeFile, Language: Arguments, Reader: "xargs -a", Cure: "name the file in the script, and write -0 or -d where its items are data"}
+		}
+	}
 }
 
 // itemsAreData reads the command with an item in its place: wherever the mark stands, or as a word at the end.
