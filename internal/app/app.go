@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
-	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
@@ -278,13 +277,13 @@ func (a *App) Set() *config.Set {
 	return a.set
 }
 
-// StateDir gives the directory that the record lies in.
-func StateDir(o Options) (string, error) { return state.Locate(o.Getenv) }
-
 // openRecord opens the record. Where there can be none, everything that depends on it is refused later, one act at a time,
 // and the rest goes on.
 func (a *App) openRecord() {
-	log, err := a.openLog()
+	dir, log, err := openLog(a.o)
+	if dir != nil {
+		a.state = dir.Path()
+	}
 	if err != nil {
 		a.Unrecorded = err
 		a.Record = unrecorded{err}
@@ -294,19 +293,6 @@ func (a *App) openRecord() {
 	a.preface = &preface{Recorder: log, first: []events.Event{}}
 	a.Record = a.preface
 	a.onClose(log.Close)
-}
-
-func (a *App) openLog() (*audit.Log, error) {
-	path, err := state.Locate(a.o.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := state.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	a.state = dir.Path()
-	return audit.Open(dir.Child("audit"))
 }
 
 // ownPaths are the files of ours that no agent may write by a rule.

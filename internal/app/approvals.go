@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
-	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -23,18 +22,14 @@ type Approvals struct {
 
 // OpenApprovals opens what is there. Where nothing was ever asked, that is fs.ErrNotExist.
 func OpenApprovals(ctx context.Context, o Options) (*Approvals, error) {
-	path, err := state.Locate(o.Getenv)
+	path, err := StateDir(o)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(filepath.Join(path, store.Name)); errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dir, err := state.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	log, err := audit.Open(dir.Child("audit"))
+	dir, log, err := openLog(o)
 	if err != nil {
 		return nil, err
 	}

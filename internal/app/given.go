@@ -27,6 +27,9 @@ func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 		if IsOwn(t.Source.Layer) || !Asks(t.Sandbox) {
 			continue
 		}
+		entry.Intact = func() error {
+			return fmt.Errorf("it asks for secrets or grants of yours, and nobody knows any more what %s was when it was read", t.Source.File)
+		}
 		for _, file := range set.Files {
 			if file.Name == t.Source.File && file.Layer == t.Source.Layer {
 				entry.Intact = func() error { return mayBeGiven(a.o, file) }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -24,14 +23,6 @@ func Secrets(o Options) (*secret.Store, error) {
 	return secret.NewStore(dir.Path()), nil
 }
 
-func openState(o Options) (*state.Dir, error) {
-	path, err := state.Locate(o.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return state.Open(path)
-}
-
 // SecretKeeper changes secrets for a person. What it does is on record before it is done, by the secret's name and never its
 // value: who wonders why a tool fails since Tuesday finds out. Close it.
 type SecretKeeper struct {
@@ -42,11 +33,7 @@ type SecretKeeper struct {
 
 // NewSecretKeeper makes a SecretKeeper for somebody, who is named in the record.
 func NewSecretKeeper(o Options, who string) (*SecretKeeper, error) {
-	dir, err := openState(o)
-	if err != nil {
-		return nil, err
-	}
-	log, err := audit.Open(dir.Child("audit"))
+	dir, log, err := openLog(o)
 	if err != nil {
 		return nil, err
 	}

@@ -161,15 +161,7 @@ type Trust struct {
 
 // OpenTrust opens the store, and makes the state directory where there is none. Who may change it has been looked at.
 func OpenTrust(o Options) (*Trust, error) {
-	path, err := state.Locate(o.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := state.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	log, err := audit.Open(dir.Child("audit"))
+	dir, log, err := openLog(o)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ const mostPrograms = 256
 
 // hash names a file by its content. What cannot be read is named by the error, so that it changes when it can.
 func (p *programs) hash(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // it may be a FIFO by now, which must not hold us
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not hold us
 	if err != nil {
 		return fmt.Sprintf("none: %v", withoutPath(err))
 	}
@@ -45,6 +45,9 @@ func (p *programs) hash(path string) string {
 	var is unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &is); err != nil {
 		return fmt.Sprintf("none: %v", err)
+	}
+	if is.Mode&unix.S_IFMT != unix.S_IFREG {
+		return "none: no regular file" // one that never ends would be read for ever, with the lock held
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock() // held while it is read: two who ask at once read it once

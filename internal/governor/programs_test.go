@@ -105,3 +105,14 @@ func replaceWith(name, text string) func(dir string) error {
 func overwrite(name, text string) func(dir string) error {
 	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755) }
 }
+
+// TestWhatIsNoFileIsNotRead: a device that never ends, in the place of a program or among its words, holds no decision up.
+func TestWhatIsNoFileIsNotRead(t *testing.T) {
+	t.Parallel()
+	var p programs
+	for _, path := range []string{"/dev/zero", t.TempDir()} {
+		if got, want := p.hash(path), "none: no regular file"; got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}

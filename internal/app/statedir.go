@@ -1,0 +1,28 @@
+package app
+
+import (
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/state"
+)
+
+// StateDir gives the directory that the record lies in.
+func StateDir(o Options) (string, error) { return state.Locate(o.Getenv) }
+
+// openState opens the state directory, and makes it where there is none.
+func openState(o Options) (*state.Dir, error) {
+	path, err := StateDir(o)
+	if err != nil {
+		return nil, err
+	}
+	return state.Open(path)
+}
+
+// openLog opens the state directory and the record in it, which the caller closes.
+func openLog(o Options) (*state.Dir, *audit.Log, error) {
+	dir, err := openState(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := audit.Open(dir.Child("audit"))
+	return dir, log, err
+}
