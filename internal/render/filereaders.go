@@ -83,8 +83,7 @@ func (f *flow) refuseListed(s *script, n syntax.Node, list string) {
 	if v == nil {
 		return
 	}
-	for _, text := range v.items {
-		name := strings.TrimPrefix(text, "./")
+	for _, name := range v.items {
 		if file := f.variables[fileVariable(name)]; f.written[fileVariable(name)] && file != nil && file.tag != nil {
 			f.a.report(Error, s, n, f.origin(file), "through the file "+name, "the file may be run here, by one of the options in "+list,
 				"give the program a fixed text and pass the value as an argument")

@@ -36,6 +36,8 @@ var secondOrder = []struct{ name, script, reason string }{
 	{"file of split, from a file", `echo {{x}} > f; split -l 1 f; . ./xaa`, "the file is run here"},
 	{"module of Python", `echo {{x}} > mod.py; python3 -c 'import sys; from mod import f'`, "mod.py"},
 	{"file in a list of options", `A=(-name x -exec bash t.sh ';'); echo {{x}} > t.sh; find . "${A[@]}"`, "the file may be run here"},
+	{"file in a list of options, put there later", `A=(-exec bash); A[2]=./t.sh; A+=(';'); echo {{x}} > t.sh; find . "${A[@]}"`, "the file may be run here"},
+	{"file in a list of options, by a variable", `T=$(mktemp); A=(-exec bash "$T" ';'); echo {{x}} > "$T"; find . "${A[@]}"`, "the file may be run here"},
 	{"file by an element of a list", `A=(a.sh); echo {{x}} > "${A[0]}"; bash a.sh`, "the file is run here"},
 	{"source by a pattern", `w() { cat > "$1"; }; w t.sh <<< {{x}}; . ./?.sh`, "the file is run here"},
 	{"source by a pattern, in words", `echo {{x}} > t.sh; source *.sh`, "the file is run here"},

@@ -14,21 +14,21 @@ type setting struct {
 	other bool // something else is assigned, too
 	many  bool // it is a list, or runs over one
 	globs []string
-	items []string // the fixed texts among the elements of a list
+	items []string // the elements of a list, as they name files; see fileKey
 }
 
 // hold notes what an assignment puts into a list.
 func (v *setting) hold(n *syntax.Assign) {
 	v.many = true
+	if n.Value != nil {
+		v.items = append(v.items, printedKey(n.Value))
+	}
 	if n.Array == nil {
 		return
 	}
 	for _, element := range n.Array.Elems {
-		if element.Value == nil {
-			continue
-		}
-		if static := shellwords.Static(element.Value); static.Fixed {
-			v.items = append(v.items, static.Text)
+		if element.Value != nil {
+			v.items = append(v.items, printedKey(element.Value))
 		}
 	}
 }
