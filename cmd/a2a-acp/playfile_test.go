@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,6 +24,7 @@ import (
 //	editor> JSON         the editor writes the line (anything may stand there, JSON or not)
 //	editor< JSON         the editor must read a line that fits next
 //	editor closes        it closes the bridge's standard input
+//	editor waits N       it takes N milliseconds, as people do
 //	editor kills         it sends SIGKILL to the bridge; terms and hangs up send SIGTERM and SIGHUP
 //	editor hears TEXT    it waits until the bridge has said TEXT on stderr since it last waited so
 //	editor serves        it reads a terminal/create, runs what that says with its words unquoted in a shell, as some editors do,
@@ -220,6 +222,10 @@ func fakeEditor() {
 				}
 			}
 			return errors.New("the bridge ended without saying it")
+		case "waits":
+			wait, err := time.ParseDuration(rest + "ms")
+			time.Sleep(wait)
+			return err
 		case "closes":
 			return stdin.Close()
 		case "runs":

@@ -181,12 +181,14 @@ func (n *notice) Settle(here permissions.Answer) (holds permissions.Answer, firs
 	if s := n.app.openedStore(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		a, err := s.Answer(ctx, n.id(), store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason, UsedBy: n.question.CallID}, nil)
+		a, err := s.Settle(ctx, n.id(), store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason})
 		switch {
-		case errors.Is(err, store.ErrAnswered):
+		case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrUsed) && a.UsedBy == n.question.CallID:
 			return n.answer(a), false
 		case errors.Is(err, store.ErrExpired):
 			return tooLate, false
+		case errors.Is(err, store.ErrWithdrawn):
+			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: a.Reason}, false
 		case err != nil && !errors.Is(err, store.ErrNoApproval):
 			n.app.o.Say(fmt.Sprintf("the answer that was given here holds, though it may still stand open with a2a-acp approvals: %v", err))
 		}
@@ -238,7 +240,10 @@ func (a *App) openStore(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.NoticeLeft(ctx); err != nil {
+	// An answer that comes at once ends ctx, and what others have left is none of its business.
+	noticing, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	if err := s.NoticeLeft(noticing); err != nil {
 		a.o.Say(fmt.Sprintf("questions of processes that have ended are not on record: %v", err))
 	}
 	a.store = s

@@ -120,7 +120,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
 		Prefix:   "a2a-acp-" + random() + "-",
 
-		Confinement: b.confinement(),
+		Confinement: b.confinement(), Terminals: b.app.terminals(b.self),
 	})
 	if err != nil {
 		return exitHost, err

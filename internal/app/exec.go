@@ -47,14 +47,18 @@ type ExecOptions struct {
 // Exec runs a command in the sandbox and gives its exit code: 128+n after signal n. With an error nothing ran, and the code is
 // ours.
 func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
-	e := &execution{o: o}
-	settle := e.settle
 	if o.Ticket != "" {
-		settle = e.redeem
+		return redeem(ctx, o)
 	}
-	if err := settle(); err != nil {
+	e := &execution{o: o}
+	if err := e.settle(); err != nil {
 		return exitConfig, err
 	}
+	return e.start(ctx)
+}
+
+// start runs the command that was settled.
+func (e *execution) start(ctx context.Context) (code int, err error) {
 	if e.host, err = sandbox.Open(e.hostOptions()); err != nil {
 		return exitHost, err
 	}
@@ -67,7 +71,7 @@ func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 		return exitHost, err
 	}
 	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
-		o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
+		e.o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
 	}
 	return e.run(ctx, plan)
 }

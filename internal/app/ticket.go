@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
@@ -19,11 +21,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// ticket is a command that an editor is to run in a confined agent's sandbox. It waits in a file that only we can read, and is
-// good for one time. The editor gets nothing but its name, in hexadecimal: some editors hand a command line to a shell as it
-// is, and a variable that the agent names must not reach the program that makes the sandbox.
+// ticket is a command of an agent's that an editor is to run. It waits in a file that only we can read, and is good for one time.
+// The editor gets nothing but its name, in hexadecimal: some editors hand a command line to a shell as it is, some start its words
+// as they are, and a variable that the agent names must not reach the program that makes the sandbox.
 type ticket struct {
 	Command     []string          `json:"command"`
+	Open        bool              `json:"open"`        // the agent is in no sandbox, and neither is its command
 	Profile     sandbox.Profile   `json:"profile"`     // but for the environment
 	Variables   []string          `json:"variables"`   // of ours, by name, since there may be keys among them
 	Environment map[string]string `json:"environment"` // what the agent gave
@@ -33,21 +36,54 @@ type ticket struct {
 // largestTicket is the size of a ticket's file, in bytes, that is read. A command line has at most 2 MB (execve(2)).
 const largestTicket = 8 << 20
 
-// Terminal implements acp.Confinement.
+// Terminal implements acp.Confinement: the command runs in the agent's sandbox.
 func (s *cell) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
-	dir, err := permissions.Resolve("/", order.Dir)
-	if err != nil {
-		return "", nil, err
-	}
-	t := ticket{Command: order.Command, Profile: s.profile, Variables: s.c.passedOn(), Environment: map[string]string{}, Hidden: s.inside.Hidden}
-	if order.Command == nil {
-		t.Command = []string{shell(), "-c", order.Shell}
-	}
-	t.Profile.Dir, t.Profile.Environment, t.Profile.Sockets = dir, nil, nil
+	t := ticket{Profile: s.profile, Variables: s.c.passedOn(), Hidden: s.inside.Hidden, Environment: map[string]string{}}
+	t.Profile.Environment, t.Profile.Sockets = nil, nil
 	for _, variable := range s.c.Environment {
 		if name, value, given := strings.Cut(variable, "="); given {
 			t.Environment[name] = value
 		}
+	}
+	return t.write(s.tickets, s.self, order)
+}
+
+// terminals implements acp.Terminals for an agent that is in no sandbox.
+type terminals struct {
+	self string
+	dir  func() (string, error) // a directory that is ours alone
+}
+
+// terminals makes the directory of tickets with the first of them.
+func (a *App) terminals(self string) *terminals {
+	return &terminals{self: self, dir: sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp(shortTemp(), "a2a-acp-")
+		if err == nil {
+			a.onClose(func() error { return os.RemoveAll(dir) })
+		}
+		return dir, err
+	})}
+}
+
+// Terminal implements acp.Terminals: the command runs with what the editor gives its terminals.
+func (t *terminals) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
+	dir, err := t.dir()
+	if err != nil {
+		return "", nil, err
+	}
+	out := ticket{Open: true, Environment: map[string]string{}}
+	return out.write(dir, t.self, order)
+}
+
+// write leaves the ticket of an order in a directory, and gives the command that redeems it.
+func (t *ticket) write(tickets, self string, order acp.TerminalOrder) (command string, args []string, err error) {
+	dir, err := permissions.Resolve("/", order.Dir)
+	if err != nil {
+		return "", nil, err
+	}
+	t.Command, t.Profile.Dir = order.Command, dir
+	if order.Command == nil {
+		t.Command = []string{shell(), "-c", order.Shell}
 	}
 	for _, variable := range order.Environment {
 		t.Environment[variable.Name] = variable.Value
@@ -56,11 +92,11 @@ func (s *cell) Terminal(order acp.TerminalOrder) (command string, args []string,
 	if err != nil {
 		return "", nil, err
 	}
-	path := filepath.Join(s.tickets, random())
+	path := filepath.Join(tickets, random())
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return "", nil, err
 	}
-	return s.self, append([]string{"sandbox", "exec", "--ticket", hex.EncodeToString([]byte(path)), "--"}, label(t.Command)...), nil
+	return self, append([]string{"sandbox", "exec", "--ticket", hex.EncodeToString([]byte(path)), "--"}, label(t.Command)...), nil
 }
 
 func shell() string {
@@ -91,12 +127,45 @@ func label(command []string) []string {
 	return words
 }
 
-// redeem does what settle does, with a ticket. Whoever can write such a file could as well name all of it on our command line.
-func (e *execution) redeem() error {
-	t, err := takeTicket(e.o.Ticket)
+// redeem runs the command of a ticket. Whoever can write such a file could as well name all of it on our command line.
+func redeem(ctx context.Context, o ExecOptions) (code int, err error) {
+	t, err := takeTicket(o.Ticket)
 	if err != nil {
-		return fmt.Errorf("--ticket: %w", err)
+		return exitConfig, fmt.Errorf("--ticket: %w", err)
 	}
+	if t.Open {
+		return exitHost, t.become(o)
+	}
+	e := &execution{o: o}
+	if err := e.useTicket(t); err != nil {
+		return exitConfig, err
+	}
+	return e.start(ctx)
+}
+
+// become runs the command in the place of this program. It returns only when it cannot.
+func (t ticket) become(o ExecOptions) error {
+	environment := os.Environ()
+	path := o.Getenv("PATH")
+	for _, name := range slices.Sorted(maps.Keys(t.Environment)) {
+		environment = slices.DeleteFunc(environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+		environment = append(environment, name+"="+t.Environment[name])
+		if name == "PATH" {
+			path = t.Environment[name]
+		}
+	}
+	program, err := sandbox.LookPath(t.Command[0], path, t.Profile.Dir)
+	if err != nil {
+		return err
+	}
+	if err := os.Chdir(t.Profile.Dir); err != nil {
+		return err
+	}
+	return &os.PathError{Op: "run", Path: program, Err: syscall.Exec(program, t.Command, environment)}
+}
+
+// useTicket does what settle does, with a ticket.
+func (e *execution) useTicket(t ticket) (err error) {
 	e.o.Command, e.o.Hidden, e.o.BestEffort = t.Command, append(e.o.Hidden, t.Hidden...), t.Profile.BestEffort
 	if !e.o.BestEffort {
 		e.o.AtLeast = string(sandbox.LevelFull)

@@ -28,7 +28,7 @@ type Approval struct {
 	State   State
 
 	Door, Agent, Session string
-	CallID               string // ours
+	CallID               string // required: ours, of the act that the question is about
 	ToolCall             string // the agent's
 	Kind                 string // what it is about: write, execute, call, …
 	Title                string // one line
@@ -41,6 +41,7 @@ type Approval struct {
 	Key string
 
 	Answered time.Time // zero while it waits
+	Where    Where     // "" while it waits
 	Approver string    // who answered, and where
 	Reason   string    // what the approver said, or why it was withdrawn
 
@@ -63,9 +64,17 @@ type Answer struct {
 	Approved bool
 	Approver string // required: who, and where
 	Reason   string
-	// UsedBy is the CallID of the call that goes on by the answer, where the one who answers carries the call out too.
-	UsedBy string
 }
+
+// Where says where a question was answered. What was answered where it was asked is used by the very act that asked, and the
+// table holds nothing else: only an answer from elsewhere can wait for an act.
+type Where string
+
+// The places.
+const (
+	AtAsker   Where = "asker"
+	Elsewhere Where = "elsewhere"
+)
 
 // The reasons why a question cannot be answered. The Approval that comes with them says more.
 var (
@@ -75,6 +84,7 @@ var (
 	ErrExpired    = errors.New("nobody answered in time, which counts as no")
 	ErrGone       = errors.New("the process that asked has ended, and nobody could find an answer, so nothing would come of it")
 	ErrUsed       = errors.New("the answer was given to a call already")
+	ErrNotAsker   = errors.New("another process asks it by now")
 	ErrNotKept    = errors.New("there is no answer that waits for a call")
 )
 

@@ -16,12 +16,12 @@ const keptFor = 24 * time.Hour
 // pollEvery is how often a waiting process looks at its question. One look is one read by key.
 const pollEvery = 150 * time.Millisecond
 
-const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, approver, reason,
-	key, used, used_by`
+const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, answered_where,
+	approver, reason, key, used, used_by`
 
-// Answer answers a question. The first answer holds: to any later one it gives the reason (ErrAnswered and its like) with
-// the question as it stands. record is called while nobody else can answer, before the answer is kept; when it fails, there
-// is no answer. It may be nil.
+// Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later one it gives the reason
+// (ErrAnswered and its like) with the question as it stands. record is called while nobody else can answer, before the answer is
+// kept; when it fails, there is no answer. It may be nil.
 func (s *Store) Answer(ctx context.Context, id string, answer Answer, record func(Approval) error) (Approval, error) {
 	var a Approval
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -31,13 +31,7 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 		if why := a.State.refusal(); why != nil {
 			return why
 		}
-		a.State, a.Answered, a.Approver, a.Reason = Denied, s.now(), answer.Approver, answer.Reason
-		if answer.Approved {
-			a.State = Approved
-		}
-		if answer.UsedBy != "" {
-			a.Used, a.UsedBy = a.Answered, answer.UsedBy
-		}
+		a.answer(answer, Elsewhere, s.now())
 		if record != nil {
 			if err := record(a); err != nil {
 				return err
@@ -46,6 +40,43 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 		return set(ctx, tx, a)
 	})
 	return a, err
+}
+
+// Settle brings the answer that this process was given where it asked, and gives the question with the answer that holds, which
+// is used by the act that asked: this answer, or the one from elsewhere that came first, with ErrAnswered. Any other error says
+// why nobody's answer holds here: ErrExpired, ErrWithdrawn, ErrNoApproval, ErrUsed, ErrNotAsker.
+func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approval, err error) {
+	var before error
+	err = s.change(ctx, func(tx *sql.Tx) (err error) {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+			return err
+		}
+		before = a.State.refusal()
+		switch {
+		case !a.Used.IsZero():
+			return ErrUsed
+		case a.owner != thisProcess():
+			return ErrNotAsker
+		case before == nil:
+			a.answer(answer, AtAsker, s.now())
+		case !errors.Is(before, ErrAnswered):
+			return before
+		}
+		a.Used, a.UsedBy = s.now(), a.CallID
+		return set(ctx, tx, a)
+	})
+	if err == nil {
+		err = before
+	}
+	return a, err
+}
+
+// answer puts an answer into the question.
+func (a *Approval) answer(answer Answer, where Where, now time.Time) {
+	a.State, a.Answered, a.Where, a.Approver, a.Reason = Denied, now, where, answer.Approver, answer.Reason
+	if answer.Approved {
+		a.State = Approved
+	}
 }
 
 // Withdraw takes a question of this process back: nobody can answer it any more, and an answer that it has, and that no call was
@@ -141,8 +172,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 	if !a.Used.IsZero() {
 		used = a.Used.UnixMilli()
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, approver = ?, reason = ?, used = ?, used_by = ? WHERE id = ?`,
-		a.State, a.Answered.UnixMilli(), a.Approver, a.Reason, used, a.UsedBy, a.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, answered_where = ?, approver = ?, reason = ?, used = ?, used_by = ? WHERE id = ?`,
+		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.ID)
 	return err
 }
 
@@ -151,7 +182,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	var a Approval
 	var asked, expires, answered, used int64
 	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID, &a.ToolCall, &a.Kind,
-		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Approver, &a.Reason,
+		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Where, &a.Approver, &a.Reason,
 		&a.Key, &used, &a.UsedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Approval{}, ErrNoApproval

@@ -40,6 +40,16 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 		fmt.Println(a.State, a.UsedBy, err)
 		return nil
 	},
+	// asksettle ID puts a question that can be asked again and is answered where it was asked.
+	"asksettle": func(ctx context.Context, s *Store, args []string) error {
+		if _, err := s.Put(ctx, same(args[0])); err != nil {
+			return err
+		}
+		a, err := s.Settle(ctx, args[0], Answer{Approved: true, Approver: "editor"})
+		fmt.Println(a.State, a.UsedBy, err)
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		return nil
+	},
 	// answer ID WHO approves it as soon as it is told to.
 	"answer": func(ctx context.Context, s *Store, args []string) error {
 		fmt.Println("ready")
@@ -79,7 +89,7 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 }
 
 func question(id string) Approval {
-	return Approval{ID: id, Expires: time.Now().Add(time.Hour), Title: "run it", Text: "rm -rf /", Kind: "execute", Digest: "abc", Bound: true}
+	return Approval{ID: id, Expires: time.Now().Add(time.Hour), CallID: "call of " + id, Title: "run it", Text: "rm -rf /", Kind: "execute", Digest: "abc", Bound: true}
 }
 
 // same is a question that can be asked again.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,36 +16,47 @@ import (
 
 // act is something that the agent wants the editor to do for it.
 type act struct {
-	id        string   // ours: everything that is put on record about the act bears it
-	session   *Session // nil when the agent names one that does not exist
-	frame     ndjson.Frame
+	id        string       // ours: everything that is put on record about the act bears it
+	session   *Session     // nil when the agent names one that does not exist
+	frame     ndjson.Frame // with its line, as the agent wrote it
 	line      []byte
 	request   permissions.Request
 	ledger    permissions.Act // how an earlier answer about the same act is found
 	what      string          // for people
 	locations []string
 	change    *permissions.FileChange
-	cause     error // why nobody answered
+	fault     string // why it cannot be told what the agent means; "" when it can
+	cause     error  // why nobody answered
 
-	terminal    *TerminalOrder  // what runs, of a command
-	outputLimit json.RawMessage // its outputByteLimit, as the agent wrote it
+	// What goes on, when it does: the members that were read, with the names that they were decided under; of a command, those
+	// beside it.
+	params   []member
+	unknown  []member       // those of them that nobody here knows
+	terminal *TerminalOrder // what runs, of a command
 }
 
-// carryOut decides an act: the frame goes to the editor as it came, or the agent is told why not, or the person is asked
-// first. Asking leaves the lane, so that the frames behind go on.
+// carryOut decides an act: it goes on to the editor, or the agent is told why not, or the person is asked first. Asking leaves the
+// lane, so that the frames behind go on.
 func (b *Bridge) carryOut(a act) error {
 	a.id = b.ours.nextActID()
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
+	if a.session == nil {
+		return b.finish(a, permissions.Decision{
+			Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: "there is no such session, so there is nobody to ask",
+		})
+	}
 	most := b.heldTo(a)
 	if most.Verdict == permissions.Reject {
 		return b.finish(a, most) // a yes could not be carried out either, so nobody is asked
 	}
-	decision, given := b.o.Acts.Take(a.request.Session, a.ledger)
-	if !given {
-		decision = b.o.Authority.Take(a.request)
+	if a.fault != "" {
+		return b.finish(a, permissions.Decision{
+			Verdict: permissions.Reject, Source: permissions.SourceFault, Reason: "it cannot be told which file its name means: " + a.fault,
+		})
 	}
+	decision, given := b.decideAct(a)
 	decision = within(decision, most)
 	switch {
 	case b.governs(a.request.Workspace, decision):
@@ -59,6 +69,16 @@ func (b *Bridge) carryOut(a act) error {
 	return b.finish(a, decision)
 }
 
+// decideAct asks the rules. What was answered a moment ago about the very same act answers what they ask, and given says that there
+// was such an answer. One that was given to the agent's own question has been counted.
+func (b *Bridge) decideAct(a act) (decision permissions.Decision, given bool) {
+	earlier, given := b.o.Acts.Take(a.request.Session, a.ledger)
+	if !given {
+		return b.o.Authority.Take(a.request), false
+	}
+	return b.o.Authority.Decide(a.request).After(earlier), true
+}
+
 func (a *act) event(kind events.Type) events.Event {
 	event := requestEvent(kind, a.request)
 	event.CallID = a.id
@@ -67,7 +87,7 @@ func (a *act) event(kind events.Type) events.Event {
 
 // finish puts the decision on record and carries it out.
 func (b *Bridge) finish(a act, decision permissions.Decision) error {
-	line := a.line
+	var line []byte
 	if decision.Verdict == permissions.Approve {
 		decision, line = b.settle(a, decision)
 	}
@@ -104,28 +124,56 @@ func (b *Bridge) finish(a act, decision permissions.Decision) error {
 // settle gives the line by which an approved act goes to the editor. The agent may have put a link in a file's way since it
 // asked, while a person read or governors thought, so that is looked at once more: the yes was to the file that it was then.
 func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decision, []byte) {
-	for _, path := range a.request.Paths {
-		if resolved(a.request.Dir, path.Name) != a.ledger.Path {
-			decision.Verdict, decision.Source, decision.Rule, decision.At = permissions.Reject, permissions.SourceFault, "", ""
-			decision.Reason = "its name leads to another file by now than when this was decided"
-			return decision, a.line
-		}
-	}
-	if b.o.Confinement == nil {
-		return decision, a.line
+	if a.moved() {
+		decision.Verdict, decision.Source, decision.Rule, decision.At = permissions.Reject, permissions.SourceFault, "", ""
+		decision.Reason = "its name leads to another file by now than when this was decided"
+		return decision, nil
 	}
 	if decision = within(decision, b.heldTo(a)); decision.Verdict == permissions.Ask {
 		decision.Verdict = permissions.Reject // it needs a person by now, and none was asked
 	}
-	if decision.Verdict != permissions.Approve || a.terminal == nil {
-		return decision, a.line
+	if decision.Verdict != permissions.Approve {
+		return decision, nil
 	}
-	line, err := b.shutIn(a)
+	line, err := b.outgoing(a)
 	if err != nil {
 		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
 		decision.Rule, decision.At = "", ""
 	}
 	return decision, line
+}
+
+// moved tells whether a name of the act's leads elsewhere by now: the one that the agent gave, or the one that goes on.
+func (a *act) moved() bool {
+	for _, path := range a.request.Paths {
+		if !leadsTo(a.request.Dir, path.Name, a.ledger.Path) {
+			return true
+		}
+	}
+	for _, name := range a.locations {
+		if !leadsTo("/", name, a.ledger.Path) {
+			return true
+		}
+	}
+	return a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
+}
+
+// leadsTo reports whether a name means a file.
+func leadsTo(dir, name, real string) bool {
+	to, err := permissions.Resolve(dir, name)
+	return err == nil && to == real
+}
+
+// outgoing writes the request by which the editor carries the act out.
+func (b *Bridge) outgoing(a act) ([]byte, error) {
+	members := a.params
+	if a.terminal != nil {
+		var err error
+		if members, err = b.terminalParams(a); err != nil {
+			return nil, err
+		}
+	}
+	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(a.frame.MethodName()), `,"params":`, write(members), "}\n"), nil
 }
 
 // saidOnCard tells whether a decision stands on the agent's card: what a person did not decide, and could not foresee.
@@ -213,7 +261,7 @@ func (b *Bridge) callFor(a act) *toolCall {
 			return c.kind == "execute"
 		default:
 			return (c.kind == "edit" || c.kind == "read") && slices.ContainsFunc(namedPaths(c), func(path string) bool {
-				return resolved(a.request.Dir, path) == a.ledger.Path
+				return leadsTo(a.request.Dir, path, a.ledger.Path)
 			})
 		}
 	})
@@ -249,11 +297,6 @@ func (b *Bridge) hold(a act, asked permissions.Decision) error {
 
 // mayAsk tells whether the person can be asked about an act, and puts the question on record; otherwise it gives the decision.
 func (b *Bridge) mayAsk(a *act, asked permissions.Decision) (permissions.Decision, bool) {
-	if a.session == nil {
-		asked.Verdict, asked.Source = permissions.Reject, permissions.SourceNobody
-		asked.Reason = "there is no such session, so there is nobody to ask"
-		return asked, false
-	}
 	event := a.event(events.ApprovalAsked)
 	event.Decision = decisionEvent(asked, "")
 	if err := b.recordDecision(event); err != nil && a.request.Action != permissions.ActionRead {
@@ -264,11 +307,7 @@ func (b *Bridge) mayAsk(a *act, asked permissions.Decision) (permissions.Decisio
 
 // outside decides an act outside of the lane, so that the frames behind go on, and carries the decision out.
 func (b *Bridge) outside(a act, decide func(context.Context, *act) permissions.Decision) error {
-	turn := context.Background()
-	if a.session != nil {
-		turn = b.turnContext(a.session)
-	}
-	ctx, withdraw := context.WithCancelCause(turn)
+	ctx, withdraw := context.WithCancelCause(b.turnContext(a.session))
 	key := ndjson.ID(a.frame.ID)
 	if !b.keep(key, withdraw) {
 		withdraw(nil)
@@ -344,11 +383,17 @@ func (a *act) question(b *Bridge, asked permissions.Decision) permissions.Questi
 		q.ToolCall = call.id
 	}
 	switch {
-	case a.request.ShellText != "":
+	case a.terminal != nil:
 		q.Text += "\n\n" + permissions.Fence("bash", permissions.Show(a.request.ShellText)) + "\nin " + permissions.ShowLine(a.request.Dir)
+		for _, v := range a.terminal.Environment {
+			q.Text += "\nwith " + permissions.ShowLine(v.Name+"="+v.Value)
+		}
 	case a.change != nil:
 		a.change.OldText = currentText(a.ledger.Path)
 		q.Change = a.change
+	}
+	for _, m := range a.unknown {
+		q.Text += "\nand " + permissions.ShowLine(m.key+": "+string(m.value)) + ", of which nobody here knows what it does"
 	}
 	return q
 }

@@ -14,6 +14,9 @@ import (
 // list, so that it goes on asking.
 func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndjson.Frame, line []byte) []byte {
 	option, ok := chosen(p, answer)
+	if ok && p.turn.Err() != nil { // the person cancelled the turn before, so this answers nothing any more
+		ok, line = false, join(response(p.id, cancelledOutcome), "\n")
+	}
 	verdict := permissions.Reject
 	if option.Kind == allowOnce || option.Kind == allowAlways {
 		verdict = permissions.Approve

@@ -14,8 +14,8 @@ import (
 // Ask puts a question of ours to the person through the editor, with a session/request_permission of our own, and waits.
 // Session is a permissions.Asker.
 //
-// The question stands in the card of the agent's tool call when the question names one, else in a card of ours, which is
-// announced before and closed after. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
+// The question stands in a card of ours, which is announced before and closed after: in one of the agent's it could change what
+// the person reads. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
 // be on its way is not taken any more.
 func (s *Session) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
 	id := s.ID(ctx)
@@ -97,11 +97,8 @@ func (s *Session) put(ctx context.Context, id, card string, q permissions.Questi
 	return permissions.Answer{}, errors.New("the editor chose an option that was not offered")
 }
 
-// openCard names the card that the question stands in, and announces one of ours when the agent has none.
+// openCard announces the card that the question stands in.
 func (s *Session) openCard(id string, q permissions.Question) (string, error) {
-	if q.ToolCall != "" {
-		return q.ToolCall, nil
-	}
 	card := s.b.ours.nextID()
 	s.b.mu.Lock()
 	version := s.b.version
@@ -116,26 +113,26 @@ func (s *Session) openCard(id string, q permissions.Question) (string, error) {
 	}))
 }
 
-// closeCard says in the card what came of the question. Only a card of ours is closed; the agent closes its own.
+// closeCard says in the card what came of the question, and in the agent's own card, where there is one.
 func (s *Session) closeCard(id, card string, q permissions.Question, answer permissions.Answer, err error) {
-	status, note := "completed", "a2a-acp: "+saysAnswer(answer)
+	status, note := "completed", saysAnswer(answer)
 	switch {
 	case err != nil:
-		status, note = "failed", "a2a-acp: withdrawn: "+err.Error()
+		status, note = "failed", "withdrawn: "+err.Error()
 	case answer.Verdict != permissions.Approve:
 		status = "failed"
 	}
+	_ = s.b.toEditor.Send(updateFrame(id, cardUpdate{
+		SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
+		Content: contentWith(questionContent(q), []string{"a2a-acp: " + note}),
+	}))
 	if q.ToolCall == "" {
-		_ = s.b.toEditor.Send(updateFrame(id, cardUpdate{
-			SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
-			Content: contentWith(questionContent(q), []string{note}),
-		}))
 		return
 	}
 	s.b.mu.Lock()
-	call := s.calls.get(card)
+	call := s.calls.get(q.ToolCall)
 	s.b.mu.Unlock()
-	_ = s.b.toEditor.Send(s.b.decided(s, call, note[len("a2a-acp: "):], ""))
+	_ = s.b.toEditor.Send(s.b.decided(s, call, note, ""))
 }
 
 func questionContent(q permissions.Question) json.RawMessage {

@@ -46,7 +46,7 @@ func (b *Bridge) post(p prompt, asked permissions.Decision) *standing {
 	question.Title, question.Text = mask(question.Title), mask(question.Text)
 	question.Basis = b.basis(p.claim.request, asked)
 	s := &standing{notice: b.o.Board.Post(question), waited: make(chan struct{})}
-	ctx, stop := context.WithCancelCause(b.turnContext(p.session))
+	ctx, stop := context.WithCancelCause(p.turn)
 	limited, release := context.WithTimeoutCause(ctx, b.o.Patience, errNoAnswer)
 	s.ctx, s.stop = limited, func(cause error) { stop(cause); release() }
 	return s
@@ -99,6 +99,7 @@ func (b *Bridge) answeredElsewhere(p prompt, asked permissions.Decision, answer 
 		b.o.Say(fmt.Sprintf("the editor cannot be told that its question was answered elsewhere: %v", err))
 	}
 	b.backToAgent.put(b.settleElsewhere(p, asked, answer))
+	b.questionEnded(p.session, p.call.id)
 }
 
 // settleElsewhere puts an answer from elsewhere on record, into the card, and into the agent's words.
@@ -113,8 +114,8 @@ func (b *Bridge) settleElsewhere(p prompt, asked permissions.Decision, answer pe
 		b.mu.Unlock()
 		b.backToEditor.put(b.decided(p.session, call, saysAnswer(answer), ""))
 	}
-	if !offered { // an agent that offers no way to say no is told that nothing was chosen
-		return response(p.id, map[string]any{"outcome": map[string]string{"outcome": "cancelled"}})
+	if !offered || p.turn.Err() != nil { // an agent that offers no way to say no is told that nothing was chosen
+		return response(p.id, cancelledOutcome)
 	}
 	return response(p.id, selected(option.ID))
 }
@@ -162,7 +163,7 @@ func (p *prompt) question(asked permissions.Decision) permissions.Question {
 	r := p.claim.request
 	q := permissions.Question{
 		Session: r.Session, ToolCall: p.call.id, Action: r.Action, Once: true,
-		Door: tool.DoorACP, Agent: r.Agent, Title: permissions.ShowLine(p.call.title),
+		Door: tool.DoorACP, Agent: r.Agent, CallID: p.act, Title: permissions.ShowLine(p.call.title),
 	}
 	if q.Title == "" {
 		q.Title = string(r.Action)

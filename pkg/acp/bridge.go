@@ -31,7 +31,8 @@ type Bridge struct {
 	// What a lane writes back to the side that it reads from. Made by Run.
 	backToEditor, backToAgent *outbox
 
-	holding sync.WaitGroup // acts that wait for a person or for governors
+	holding   sync.WaitGroup // acts that wait for a person or for governors
+	releasing sync.Mutex     // held while updates that were held back go to the editor; taken before mu
 
 	mu sync.Mutex // guards everything below, and the fields of every Session
 	connection
@@ -61,6 +62,7 @@ type passed struct {
 	id      []byte
 	method  string
 	session *Session
+	card    string // the id of the tool call in whose card it stands, of an agent's question
 	// standing is set for an agent's question that can be answered elsewhere, too; over, once it was: the answer that still comes
 	// goes nowhere. Guarded by Bridge.mu.
 	standing *standing
@@ -130,6 +132,8 @@ type Options struct {
 	Patience time.Duration
 
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
+	// Terminals is used for an agent that is not confined. Optional: without it editors get the command as it was decided about.
+	Terminals Terminals
 
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace

@@ -55,7 +55,11 @@ func announce(session string, call *toolCall, status string) []byte {
 
 // contentWith gives a content array with our lines at its end; nil when there is nothing in it.
 func contentWith(content []byte, notes []string) json.RawMessage {
-	var items []any
+	return contentBetween(nil, content, notes)
+}
+
+// contentBetween is contentWith with items of ours in front, too.
+func contentBetween(items []any, content []byte, notes []string) json.RawMessage {
 	for item := range ndjson.Elements(content) {
 		items = append(items, json.RawMessage(item))
 	}

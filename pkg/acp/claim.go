@@ -2,12 +2,10 @@ package acp
 
 import (
 	"fmt"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/ndjson"
-	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -55,150 +53,198 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Principal: principal, Session: id, Mode: s.Mode(),
 	}}
 	c.doubt(permissions.Doubtful(call.title)...)
-	input, err := exactObject(call.rawInput)
-	if err != nil && len(call.rawInput) > 0 && string(call.rawInput) != "null" {
-		c.doubt(fmt.Sprintf("its raw input cannot be read in one way only: %v", err))
-	}
+	input, _ := exactObject(call.rawInput)
 	c.request.Tools = append(slices.Clip(c.request.Tools), alleged(action, call, input)...)
+	diffs, paths := c.readContent(call)
+	if action != permissions.ActionWrite && len(diffs) > 0 {
+		c.doubt(fmt.Sprintf("it says that it is of the kind %s, and shows a change of a file", action))
+	}
 	switch action {
 	case permissions.ActionExecute:
-		c.readCommand(call, input)
+		c.readCommand(call, readRawInput(call.rawInput))
 	case permissions.ActionOther, permissions.ActionSwitchMode:
 		if server, name, ok := mcpTool(call); ok {
 			c.request.Tools = append([]string{"mcp." + server + "." + name}, c.request.Tools...)
 			c.request.Arguments = decodeArguments(claimedArguments(call))
 		}
+		c.touch(paths["diff"], true)
 	default:
-		c.readPaths(call, input)
+		c.readPaths(diffs, paths, readRawInput(call.rawInput))
+		if action == permissions.ActionWrite {
+			c.coverWrites(diffs)
+		}
 	}
 	return c
 }
 
 func (c *claim) doubt(why ...string) { c.request.Doubts = append(c.request.Doubts, why...) }
 
+// shownDiff is a change of a file as a call shows it.
+type shownDiff struct {
+	path, newText string
+	whole         bool // newText is there
+}
+
+// readContent collects the changes that a call shows, and the files that its locations and changes name.
+func (c *claim) readContent(call *toolCall) (diffs []shownDiff, paths map[string][]string) {
+	paths = map[string][]string{}
+	told := readMembers(object{"locations": call.locations, "content": call.content})
+	for _, location := range told.objects("locations") {
+		paths["locations"] = append(paths["locations"], location.text("path"))
+	}
+	for _, item := range told.objects("content") {
+		if item.text("type") != "diff" {
+			continue
+		}
+		d := shownDiff{}
+		d.path, _ = item.optional("path")
+		d.newText, d.whole = item.optional("newText")
+		diffs = append(diffs, d)
+		named := []string{d.path}
+		for _, change := range item.objects("changes") { // version 2
+			for _, key := range []string{"path", "oldPath", "newPath"} {
+				name, _ := change.optional(key)
+				named = append(named, name)
+			}
+		}
+		paths["diff"] = append(paths["diff"], slices.DeleteFunc(named, func(name string) bool { return name == "" })...)
+	}
+	if told.err() != nil {
+		c.doubt("its content or locations cannot be read in one way only: " + told.err().Error())
+	}
+	return diffs, paths
+}
+
 // readPaths collects every path that is named anywhere, and doubts a claim whose parts name different files: a diff of
 // one file with another one's location would show the person the harmless one.
-func (c *claim) readPaths(call *toolCall, input object) {
+func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input rawInput) {
 	write := c.request.Action != permissions.ActionRead && c.request.Action != permissions.ActionSearch
-	sources := map[string][]string{}
-	add := func(source, path string) {
-		if path == "" {
-			return
+	sources["raw input"] = append(input.paths, input.dirs...)
+	sources["patch"] = input.patched
+	c.doubt(input.doubts...)
+	if len(input.commands) > 0 {
+		c.doubt("its raw input names a command, though it says that it is of the kind " + string(c.request.Action))
+	}
+	for _, source := range slices.Sorted(maps.Keys(sources)) {
+		paths := sources[source]
+		if len(paths) == 0 {
+			continue
 		}
+		c.touch(paths, write)
+		for other, others := range sources {
+			if source < other && len(others) > 0 && !sameFiles(c.request.Dir, paths, others) {
+				c.doubt(fmt.Sprintf("its %s and its %s name different files", source, other))
+			}
+		}
+	}
+	if len(diffs) == 1 && diffs[0].whole && len(input.contents) == 1 && diffs[0].newText != input.contents[0] {
+		c.doubt("its diff and its raw input write different texts")
+	}
+}
+
+// touch adds files to those that the act is about. One whose name does not say one file to everybody is doubted.
+func (c *claim) touch(paths []string, write bool) {
+	for _, path := range paths {
 		c.doubt(permissions.Doubtful(path)...)
-		if !slices.Contains(sources[source], path) {
-			sources[source] = append(sources[source], path)
+		if _, err := permissions.Resolve(c.request.Dir, path); err != nil {
+			c.doubt("not everybody takes a name in it for the same file: " + err.Error())
 		}
 		if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == path }) {
 			c.request.Paths = append(c.request.Paths, permissions.Path{Name: path, Write: write})
 		}
 	}
-	locations, whole := (object{"l": call.locations}).objects("l")
-	for _, location := range locations {
-		add("locations", location.text("path"))
-	}
-	content, wholeContent := (object{"c": call.content}).objects("c")
-	if !whole || !wholeContent {
-		c.doubt("its content or locations cannot be read in one way only")
-	}
-	for _, item := range content {
-		if item.text("type") != "diff" {
+}
+
+// coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show.
+func (c *claim) coverWrites(diffs []shownDiff) {
+	for _, d := range diffs {
+		real, err := permissions.Resolve(c.request.Dir, d.path)
+		if err != nil || !d.whole {
 			continue
 		}
-		add("diff", item.text("path"))
-		changes, _ := item.objects("changes") // version 2
-		for _, change := range changes {
-			for _, key := range []string{"path", "oldPath", "newPath"} {
-				add("diff", change.text(key))
-			}
-		}
-		if _, ok := item["newText"]; ok && write {
-			c.acts = append(c.acts, permissions.Act{
-				Kind: permissions.ActionWrite, Path: resolved(c.request.Dir, item.text("path")),
-				Content: permissions.ContentDigest(item.text("newText")),
-			})
-		}
-	}
-	for _, key := range inputPaths {
-		add("raw input", input.text(key))
-	}
-	for source, paths := range sources {
-		for other, others := range sources {
-			if source < other && !sameFiles(c.request.Dir, paths, others) {
-				c.doubt(fmt.Sprintf("its %s and its %s name different files", source, other))
-			}
-		}
+		c.acts = append(c.acts, permissions.Act{Kind: permissions.ActionWrite, Path: real, Content: permissions.ContentDigest(d.newText)})
 	}
 }
-
-// inputPaths are the names under which agents put a path into a tool's raw input.
-var inputPaths = []string{"path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path", "target_file"}
 
 func sameFiles(dir string, a, b []string) bool {
-	contains := func(list []string, path string) bool {
-		return slices.ContainsFunc(list, func(p string) bool { return resolved(dir, p) == resolved(dir, path) })
-	}
-	for _, path := range a {
-		if !contains(b, path) {
-			return false
+	resolve := func(list []string) (files []string) {
+		for _, path := range list {
+			real, err := permissions.Resolve(dir, path)
+			if err != nil {
+				real = "?" + path // the same as nothing else; it is doubted anyway
+			}
+			files = append(files, real)
 		}
+		slices.Sort(files)
+		return slices.Compact(files)
 	}
-	return len(a) == len(b)
-}
-
-// resolved is the name of a file without the links on its way; the name itself where that cannot be told.
-func resolved(dir, path string) string {
-	if r, err := permissions.Resolve(dir, path); err == nil {
-		return r
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return filepath.Clean(path)
+	return slices.Equal(resolve(a), resolve(b))
 }
 
 // readCommand finds the command that would run. Claude gives it as raw input and as title; Gemini's title is all there is,
-// with the directory in prose (its run_shell_command, 0.61).
-func (c *claim) readCommand(call *toolCall, input object) {
-	command, inputGiven := "", false
-	for _, key := range []string{"command", "cmd"} {
-		raw, ok := input[key]
-		if !ok {
-			continue
-		}
-		inputGiven = true
-		if argv := input.texts(key); len(argv) > 0 {
-			script := shellscan.ScanArgv(argv)
-			c.request.Argv = argv
-			c.setShell(&script, strings.Join(argv, " "))
-			return
-		}
-		s, err := ndjson.String(raw)
-		if err != nil || command != "" {
+// with the directory in prose (its run_shell_command, 0.61). Wherever it stands, it must be the same command.
+func (c *claim) readCommand(call *toolCall, input rawInput) {
+	title := claimedCommand{text: strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`"))}
+	command := claimedCommand{text: call.title}
+	if len(input.commands) > 0 {
+		command = input.commands[0]
+	} else {
+		c.readProse(call)
+	}
+	c.doubt(input.doubts...)
+	for _, other := range input.commands {
+		if !slices.Equal(other.argv, command.argv) || other.text != command.text {
 			c.doubt("its raw input does not say clearly what would run")
 		}
-		command = s
 	}
-	switch title := strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`")); {
-	case !inputGiven:
-		command = call.title
-		c.readProse(call)
-	case title != strings.TrimSpace(command):
+	if !command.reads(title.text) {
 		c.doubt("its title and its raw input name different commands")
 	}
-	for _, key := range []string{"cwd", "workdir", "directory", "dir_path"} {
-		if dir := input.text(key); dir != "" {
-			c.request.Dir = resolved(c.request.Dir, dir)
-		}
+	if len(input.paths)+len(input.patched)+len(input.contents) > 0 {
+		c.doubt("its raw input names files beside the command, and nobody here knows what for")
 	}
-	script := shellscan.Scan(command)
-	c.setShell(&script, command)
+	c.readDir(input.dirs)
+	if len(command.argv) > 0 {
+		c.request.SetArgv(command.argv)
+	} else {
+		c.request.SetShellText(command.text)
+	}
+	c.request.SetVariables(input.env)
+	c.acts = append(c.acts, permissions.Act{
+		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir, Env: input.env,
+	})
 }
 
-func (c *claim) setShell(script *shellscan.Script, text string) {
-	c.request.Shell, c.request.ShellText = script, text
-	c.doubt(permissions.Doubtful(text)...)
-	c.acts = append(c.acts, permissions.Act{Kind: permissions.ActionExecute, Command: text, Dir: c.request.Dir})
+// reads reports whether a title is the command: its text, its words joined, or the text that its words give to a shell.
+func (c claimedCommand) reads(title string) bool {
+	if len(c.argv) == 0 {
+		return title == strings.TrimSpace(c.text)
+	}
+	if title == strings.Join(c.argv, " ") || title == permissions.QuoteArgv(c.argv) {
+		return true
+	}
+	return len(c.argv) == 3 && (c.argv[1] == "-c" || c.argv[1] == "-lc") && title == strings.TrimSpace(c.argv[2])
+}
+
+// readDir finds the directory that a command would run in.
+func (c *claim) readDir(dirs []string) {
+	if len(dirs) == 0 {
+		dirs = []string{c.request.Dir}
+	}
+	var real string
+	for i, dir := range dirs {
+		to, err := permissions.Resolve(c.request.Dir, dir)
+		switch {
+		case err != nil:
+			c.doubt("it cannot be told where it would run: " + err.Error())
+			return
+		case i > 0 && to != real:
+			c.doubt("its raw input names two directories to run in")
+			return
+		}
+		real = to
+	}
+	c.request.Dir = real
 }
 
 // readProse looks for the directory in Gemini's explanation: "[current working directory DIR] (…)", or "[in DIR] (…)" for

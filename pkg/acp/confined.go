@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -15,9 +14,8 @@ type Confinement interface {
 	// Hold tells what may at most be answered to an agent that wants to use a file: Approve where it could do so itself,
 	// Ask where only a person may let it, and Reject. The words say why, and what would allow it.
 	Hold(Reaching) (permissions.Verdict, string)
-	// Terminal gives the command that runs one of the agent's in the same sandbox, once, for the editor to start. An error
-	// says why it cannot be.
-	Terminal(TerminalOrder) (command string, args []string, err error)
+	// What the editor runs for the agent runs in the same sandbox.
+	Terminals
 	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what the sandbox refused.
 	Heard(session, toolCall, text string)
 }
@@ -28,15 +26,6 @@ type Reaching struct {
 	Write     bool
 	// Own is set where the agent means to do it itself, in its sandbox, where its temporary files are.
 	Own bool
-}
-
-// TerminalOrder is a command that an agent wants to be run in a terminal of the editor's.
-type TerminalOrder struct {
-	Session     string
-	Command     []string // a program and its arguments
-	Shell       string   // or shell text
-	Dir         string   // absolute
-	Environment []Variable
 }
 
 // heldTo tells what may at most be answered to an act that the editor would carry out. An agent that is not confined is held to
@@ -94,21 +83,6 @@ func within(d, most permissions.Decision) permissions.Decision {
 	held.Policy, held.Reasons = d.Policy, d.Reasons
 	held.Open = d.Open && most.Verdict == permissions.Approve // or a governor could answer what only a person may
 	return held
-}
-
-// shutIn rewrites terminal/create so that the editor starts the command in the agent's sandbox. Of what the agent wrote only
-// the session, the directory and the size of the output reach the editor: a variable such as LD_PRELOAD would change the
-// program that makes the sandbox.
-func (b *Bridge) shutIn(a act) ([]byte, error) {
-	command, args, err := b.o.Confinement.Terminal(*a.terminal)
-	if err != nil {
-		return nil, fmt.Errorf("the command cannot be run in the agent's sandbox: %w", err)
-	}
-	params := map[string]any{"sessionId": a.request.Session, "command": command, "args": args, "cwd": a.terminal.Dir}
-	if a.outputLimit != nil {
-		params["outputByteLimit"] = a.outputLimit
-	}
-	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(methodTerminalCreate), `,"params":`, encode(params), "}\n"), nil
 }
 
 // mostHeard is how many bytes of what came of one tool call are looked through.

@@ -67,19 +67,6 @@ func (o object) text(key string) string {
 	return s
 }
 
-// wanted gives a string member that must be there.
-func (o object) wanted(key string) (string, error) {
-	raw, ok := o[key]
-	if !ok {
-		return "", fmt.Errorf("%s is missing", key)
-	}
-	s, err := ndjson.String(raw)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", key, err)
-	}
-	return s, nil
-}
-
 // texts gives a member that is a list of strings; what is none is left out.
 func (o object) texts(key string) []string {
 	var list []string

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -23,40 +24,63 @@ func (b *Bridge) writeFile(frame ndjson.Frame, line []byte) error {
 	return b.file(frame, line, permissions.ActionWrite, "functions.acp_fs__write_text_file")
 }
 
+// file decides about a file. What goes on names it by the one name that it was decided under: without links and without dots,
+// below the directory as the editor itself calls it.
 func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action, toolID string) error {
-	params, err := exactObject(frame.Params)
-	if err != nil {
-		return b.refuseAgent(frame, frame.MethodName()+": "+err.Error())
+	p := readParams(frame.Params)
+	session, path := p.text("sessionId"), p.text("path")
+	var content string
+	var rest []member
+	if action == permissions.ActionWrite {
+		content = p.text("content")
+		rest = append(rest, member{"content", encode(content)})
 	}
-	session, err := params.wanted("sessionId")
-	if err != nil {
-		return b.refuseAgent(frame, frame.MethodName()+": "+err.Error())
+	for _, key := range []string{"line", "limit"} { // of what is read; they only make it less
+		if action != permissions.ActionRead {
+			break
+		}
+		if n := p.count(key); n != nil {
+			rest = append(rest, member{key, bytes.Clone(n)})
+		}
 	}
-	path, err := params.wanted("path")
-	if err != nil {
-		return b.refuseAgent(frame, frame.MethodName()+": "+err.Error())
+	more := p.meta()
+	unknown := p.others()
+	if p.err() != nil {
+		return b.refuseAgent(frame, frame.MethodName()+": "+p.err().Error())
 	}
+	more = append(more, unknown...)
 	s := b.session(session)
 	a := act{
-		session: s, frame: frame, line: line,
+		session: s, frame: frame, line: line, unknown: unknown,
 		request: b.newRequest(s, session, action, toolID),
 		what:    fmt.Sprintf("%s %s", verbs[action], path),
 	}
 	a.request.Paths = []permissions.Path{{Name: path, Write: action == permissions.ActionWrite}}
 	a.request.Arguments = map[string]any{"path": path}
-	a.request.Doubts = permissions.Doubtful(path)
-	a.ledger = permissions.Act{Kind: action, Path: resolved(a.request.Dir, path)}
-	a.locations = []string{path}
+	a.request.Doubts = append(permissions.Doubtful(path), doubtUnknown(unknown)...)
+	real, err := permissions.Resolve(a.request.Dir, path)
+	if err != nil {
+		a.fault = err.Error()
+		real = path
+	}
+	name := s.editorsName(real)
+	a.ledger = permissions.Act{Kind: action, Path: real, More: nameMore(more)}
+	a.locations = []string{name}
 	if action == permissions.ActionWrite {
-		content, err := params.wanted("content")
-		if err != nil {
-			return b.refuseAgent(frame, frame.MethodName()+": "+err.Error())
-		}
 		a.request.Arguments["content"] = content
 		a.ledger.Content = permissions.ContentDigest(content)
-		a.change = &permissions.FileChange{Path: path, NewText: content}
+		a.change = &permissions.FileChange{Path: name, NewText: content}
 	}
+	a.params = slices.Concat([]member{{"sessionId", encode(session)}, {"path", encode(name)}}, rest, more)
 	return b.carryOut(a)
+}
+
+// doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule approves a frame with one.
+func doubtUnknown(unknown []member) (doubts []string) {
+	for _, m := range unknown {
+		doubts = append(doubts, fmt.Sprintf("it has a member %q, and nobody here knows what that does", permissions.ShowLine(m.key)))
+	}
+	return doubts
 }
 
 var verbs = map[permissions.Action]string{

@@ -88,7 +88,7 @@ func (b *Bridge) governPrompt(frame ndjson.Frame, line []byte, p prompt, decisio
 		withdraw(nil)
 		return b.refuseAgent(frame, idInUse)
 	}
-	frame, line = clone(frame, line)
+	frame, _ = clone(frame, line)
 	b.holding.Go(func() { // ends with the governors, whose time is bounded, or when the question is withdrawn
 		defer withdraw(nil)
 		request := p.claim.request
@@ -103,7 +103,7 @@ func (b *Bridge) governPrompt(frame ndjson.Frame, line []byte, p prompt, decisio
 		case cause != nil:
 			b.backToAgent.put(errorResponse(p.id, wireError{Code: codeCancelled, Message: "a2a-acp: " + cause.Error()}))
 		default:
-			err = b.settlePrompt(frame, line, p, governed)
+			err = b.settlePrompt(frame, p, governed)
 		}
 		if err != nil {
 			b.o.Say(fmt.Sprintf("%s: %v", methodPermission, err)) // the other end is broken; its lane ends the bridge

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -40,22 +43,38 @@ var editorIntercepts = map[string]intercept{
 	methodSetConfigOption: (*Bridge).switchMode,
 }
 
-func isAgentIntercept(method string) bool { return owns(agentIntercepts, method) }
+func isAgentIntercept(method string) bool { return owns(agentIntercepts, agentSpellings(), method) }
 
-func isEditorIntercept(method string) bool { return owns(editorIntercepts, method) }
+func isEditorIntercept(method string) bool { return owns(editorIntercepts, editorSpellings(), method) }
 
-// owns compares without regard to case: a method that differs from one of ours only in case is for a strict reader some
-// unknown method, and nobody has an honest use for it.
-func owns(intercepts map[string]intercept, method string) bool {
-	if _, ok := intercepts[method]; ok {
-		return true
+// owns reports whether a method is one of ours, or another spelling of one: of another case, width or form, or with blanks and
+// characters that cannot be seen in it. For a strict reader that is some unknown method, and nobody has an honest use for it.
+func owns(intercepts map[string]intercept, spellings map[string]bool, method string) bool {
+	_, ours := intercepts[method]
+	return ours || spellings[methodSpelling(method)]
+}
+
+var (
+	agentSpellings  = sync.OnceValue(func() map[string]bool { return methodSpellings(agentIntercepts) })
+	editorSpellings = sync.OnceValue(func() map[string]bool { return methodSpellings(editorIntercepts) })
+)
+
+func methodSpellings(intercepts map[string]intercept) map[string]bool {
+	all := map[string]bool{}
+	for method := range intercepts {
+		all[methodSpelling(method)] = true
 	}
-	for name := range intercepts {
-		if ndjson.EqualFold(name, method) {
-			return true
+	return all
+}
+
+// methodSpelling returns what the spellings of a method have in common.
+func methodSpelling(method string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || permissions.Hidden(r) {
+			return -1
 		}
-	}
-	return false
+		return r
+	}, folded(method))
 }
 
 // ----
@@ -107,6 +126,9 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 		return nil
 	}
 	p := b.takeOpen(&b.fromAgentOpen, frame)
+	if p != nil {
+		defer b.questionEnded(p.session, p.card)
+	}
 	if p != nil && p.over {
 		return nil // the agent has its answer
 	}

@@ -128,6 +128,7 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, oth
 		if p.standing != nil {
 			p.standing.stop(errors.New("the editor's answer was too long"))
 		}
+		b.questionEnded(p.session, p.card)
 	}
 	_ = other.Send(refusal)
 }

@@ -1,6 +1,14 @@
 package acp
 
-import "github.com/a2a-acp/a2a-acp/pkg/permissions"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
 
 // Option kinds (ACP 1; version 2 allows others, which are never taken for an approval).
 const (
@@ -10,23 +18,53 @@ const (
 	rejectAlways = "reject_always"
 )
 
-// readOptions reads the options of a permission request. Two options with one id could not be told apart.
-func readOptions(params object) ([]permissions.Option, string) {
-	list, complete := params.objects("options")
-	if !complete {
-		return nil, "its options cannot be read in one way only"
-	}
-	var options []permissions.Option
+// offer is an option of an agent's question, as it is passed on.
+type offer struct {
+	permissions.Option
+	more []member
+}
+
+// readOffers reads the options of a permission request. Two options with one id could not be told apart.
+func readOffers(p *params) (offers []offer, unknown []member) {
 	seen := map[string]bool{}
-	for _, o := range list {
-		option := permissions.Option{ID: o.text("optionId"), Name: o.text("name"), Kind: o.text("kind")}
+	for _, o := range p.objects("options") {
+		option := offer{Option: permissions.Option{ID: o.text("optionId"), Name: o.text("name"), Kind: o.text("kind")}, more: o.meta()}
+		others := o.others()
+		option.more, unknown = append(option.more, others...), append(unknown, others...)
 		if seen[option.ID] {
-			return nil, "two of its options have one id"
+			p.fail("two of its options have one id")
 		}
 		seen[option.ID] = true
-		options = append(options, option)
+		offers = append(offers, option)
 	}
-	return options, ""
+	return offers, unknown
+}
+
+// write gives the option as the person is offered it: its name says what its kind does.
+func (o offer) write() json.RawMessage {
+	members := []member{{"optionId", encode(o.ID)}, {"name", encode(honestName(o.Option))}, {"kind", encode(o.Kind)}}
+	return write(append(members, o.more...))
+}
+
+// The words by which names of options begin that say yes, and that say no.
+var (
+	yesWords = strings.Fields("allow always yes approve accept proceed continue run ok okay confirm trust permit grant")
+	noWords  = strings.Fields("reject deny no cancel decline don't dont never refuse stop abort skip block disallow forbid keep")
+)
+
+var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always allow", rejectOnce: "Reject", rejectAlways: "Always reject"}
+
+// honestName returns an option's name, which the agent chooses. An option that says the opposite of what it does, or that hides
+// something, is called by its kind.
+func honestName(o permissions.Option) string {
+	shown := permissions.ShowLine(o.Name)
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(shown, " \"'`([{*_-\u201c\u2018")), " ")
+	first = strings.TrimFunc(first, func(r rune) bool { return !unicode.IsLetter(r) })
+	wrong := map[string][]string{allowOnce: noWords, allowAlways: noWords, rejectOnce: yesWords, rejectAlways: yesWords}[o.Kind]
+	if slices.Contains(wrong, first) && !(o.Kind == rejectAlways && first == "always") { // "Always reject"
+		return fmt.Sprintf("%s (the agent calls it %q)", kindNames[o.Kind], shown)
+	}
+	return shown
 }
 
 // selected is the answer that picks an option.

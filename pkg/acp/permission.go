@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -11,17 +13,26 @@ import (
 
 // prompt is a session/request_permission, read.
 type prompt struct {
+	act     string // our id of the act that it is about
 	id      []byte // of the request
 	session *Session
-	call    *toolCall // what was told of the call, this request included; not the session's own copy
-	options []permissions.Option
+	turn    context.Context // that it came in
+	call    *toolCall       // what was told of the call, this request included; not the session's own copy
+	offers  []offer
+	options []permissions.Option // those of the offers
 	claim   claim
+
+	title   []member // version 2: the request's own title and description
+	subject string   // version 2: the type of its subject; "" when it has none
+	more    []member // _meta, and members that nobody here knows
+	told    []member // the same, of the tool call
+
 	// standing is where the question stands besides the editor; nil when it does not.
 	standing *standing
 }
 
 // permission owns session/request_permission: the agent asks whether it may do something itself. Policies answer, or the
-// frame goes to the person as it came.
+// question goes to the person.
 func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	p, problem := b.readPrompt(frame)
 	if problem != "" {
@@ -37,78 +48,114 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	if !ours && b.governs(p.claim.request.Workspace, decision) {
 		return b.governPrompt(frame, line, p, decision)
 	}
-	return b.settlePrompt(frame, line, p, decision)
+	return b.settlePrompt(frame, p, decision)
 }
 
-// settlePrompt answers a prompt, or has the person do so.
-func (b *Bridge) settlePrompt(frame ndjson.Frame, line []byte, p prompt, decision permissions.Decision) error {
+// settlePrompt answers a prompt, or has the person do so. What is rejected is never asked: an agent that offers no way to say no is
+// told that nothing was chosen.
+func (b *Bridge) settlePrompt(frame ndjson.Frame, p prompt, decision permissions.Decision) error {
 	option, ok := permissions.ChooseOption(decision, p.options)
-	if decision.Verdict == permissions.Ask || !ok {
-		return b.askPerson(frame, line, p, decision)
+	if decision.Verdict == permissions.Ask || decision.Verdict == permissions.Approve && !ok {
+		return b.askPerson(frame, p, decision)
 	}
 	if err := b.recordPrompt(p, decision, option); err != nil {
 		b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
-		return b.askPerson(frame, line, p, decision)
+		return b.askPerson(frame, p, decision)
 	}
-	return b.answerPrompt(p, decision, option)
+	return b.answerPrompt(p, decision, option, ok)
 }
 
 // readPrompt reads the request and puts what was told of the call before under it.
 func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
-	p := prompt{id: slices.Clone(frame.ID)}
+	p := prompt{id: slices.Clone(frame.ID), act: b.ours.nextActID()}
 	if len(frame.ID) == 0 {
 		return p, "it has no id, so nobody can answer it"
 	}
-	params, err := exactObject(frame.Params)
-	if err != nil {
-		return p, err.Error()
+	m := readParams(frame.Params)
+	id := m.text("sessionId")
+	var unknown []member
+	p.offers, unknown = readOffers(m)
+	for _, o := range p.offers {
+		p.options = append(p.options, o.Option)
 	}
-	id, err := params.wanted("sessionId")
-	if err != nil {
-		return p, err.Error()
+	told, aboutCall := b.readSubject(m, &p)
+	if told != nil && aboutCall {
+		calls := readToolCall(told)
+		p.told = append(told.meta(), calls...)
+		unknown = append(unknown, calls...)
 	}
-	var problem string
-	if p.options, problem = readOptions(params); problem != "" {
-		return p, problem
+	others := append(p.more, m.others()...)
+	p.more, unknown = append(m.meta(), others...), append(unknown, others...)
+	if m.err() != nil {
+		return p, m.err().Error()
 	}
 	if p.session = b.session(id); p.session == nil {
 		return p, ""
 	}
-	told := params.object("toolCall")
-	if b.protocol() >= 2 {
-		told = readSubject(params)
-	}
+	p.turn = b.turnContext(p.session)
 	b.mu.Lock()
 	call := &toolCall{}
-	if callID := told.text("toolCallId"); callID != "" {
-		call = p.session.calls.get(callID)
-		call.merge(told)
+	if told != nil {
+		if callID, _ := told.optional("toolCallId"); callID != "" {
+			call = p.session.calls.get(callID)
+		}
+		if call.question.stands() {
+			b.mu.Unlock()
+			return p, "a question about that tool call is not answered yet"
+		}
+		call.merge(told.members)
 	} else {
-		call.merge(told)
+		call.title, _ = m.optional("title")
 	}
 	copied := *call
 	agent := b.agent
 	b.mu.Unlock()
 	p.call = &copied
 	p.claim = readClaim(p.session, id, p.call, agent, b.o.Principal)
+	p.claim.doubt(doubtUnknown(unknown)...)
 	return p, ""
 }
 
-// readSubject gives the subject of a version-2 request in the words of a tool call.
-func readSubject(params object) object {
-	subject := params.object("subject")
-	switch subject.text("type") {
-	case "tool_call":
-		return subject.object("toolCall")
-	case "command":
-		told := object{"kind": []byte(`"execute"`), "title": subject["command"]}
-		if id, ok := subject["toolCallId"]; ok {
-			told["toolCallId"] = id
+// readSubject returns what a request is about in the words of a tool call; nil when it names nothing. aboutCall says that it is
+// a tool call, and no other subject.
+func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool) {
+	if b.protocol() < 2 {
+		if told = m.object("toolCall"); told == nil {
+			m.fail("toolCall is missing")
 		}
-		told["rawInput"] = join(`{"command":`, subject["command"], `,"cwd":`, subject["cwd"], `}`)
-		return told
+		return told, true
 	}
-	return object{"title": params["title"]}
+	p.title = []member{{"title", encode(m.text("title"))}}
+	if description, given := m.optional("description"); given {
+		p.title = append(p.title, member{"description", encode(description)})
+	}
+	subject := m.object("subject")
+	if subject == nil {
+		return nil, false
+	}
+	switch p.subject = subject.text("type"); p.subject {
+	case "tool_call":
+		if told = subject.object("toolCall"); told == nil {
+			m.fail("subject.toolCall is missing")
+		}
+		subject.noMore()
+		return told, true
+	case "command":
+		command, dir := subject.text("command"), subject.text("cwd")
+		call := object{"kind": []byte(`"execute"`), "title": encode(command), "rawInput": join(`{"command":`, encode(command), `,"cwd":`, encode(dir), `}`)}
+		for _, key := range []string{"toolCallId", "terminalId"} {
+			if id, given := subject.optional(key); given {
+				p.told = append(p.told, member{key, encode(id)})
+				call[key] = encode(id)
+			}
+		}
+		p.told = append(p.told, member{"command", encode(command)}, member{"cwd", encode(dir)})
+		subject.noMore()
+		return &params{members: call, mistake: m.mistake}, false
+	}
+	p.subject = "" // version 2 allows others; the person sees what it is
+	p.more = append(p.more, member{"subject", slices.Clone(m.raw("subject"))})
+	return nil, false
 }
 
 // decidePrompt decides a prompt. One about a tool of ours is decided by that tool's own rules: the agent will come to us
@@ -120,10 +167,11 @@ func (b *Bridge) decidePrompt(p *prompt) (decision permissions.Decision, ours bo
 	return within(b.o.Authority.Take(p.claim.request), b.promptHeldTo(p.claim.request)), false
 }
 
-// askPerson passes the request on as it came, and watches for the person's answer.
-func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision permissions.Decision) error {
+// askPerson passes the question on, and watches for the person's answer. While it stands, nothing changes the card that it stands
+// in.
+func (b *Bridge) askPerson(frame ndjson.Frame, p prompt, decision permissions.Decision) error {
 	p.standing = b.post(p, decision)
-	if !b.openFromAgent(frame, passed{session: p.session, standing: p.standing, answered: func(answer ndjson.Frame, line []byte) []byte {
+	if !b.openFromAgent(frame, passed{session: p.session, card: p.call.id, standing: p.standing, answered: func(answer ndjson.Frame, line []byte) []byte {
 		return b.personAnswered(p, decision, answer, line)
 	}}) {
 		if p.standing != nil {
@@ -137,24 +185,78 @@ func (b *Bridge) askPerson(frame ndjson.Frame, line []byte, p prompt, decision p
 	if p.call.id != "" {
 		b.mu.Lock()
 		call := p.session.calls.get(p.call.id)
+		call.question = &heldUpdates{standing: true}
 		b.mu.Unlock()
-		if decision.Source == permissions.SourceGovernor { // the request goes on as it came, so the card says why
+		if decision.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
 			if err := b.toEditor.Send(b.decided(p.session, call, sentence(decision), "")); err != nil {
 				return err
 			}
 		}
 		b.mu.Lock()
 		call.announced = true // the request itself tells the editor of the call
+		p.call.notes = slices.Clone(call.notes)
 		b.mu.Unlock()
 	}
 	if p.standing != nil {
 		defer b.watch(p, decision) // once the editor has the question, so that it can be taken away from it
 	}
-	return b.toEditor.Relay(line)
+	return b.toEditor.Send(b.promptLine(p, decision))
+}
+
+// promptLine writes an agent's question for the person: all that was told of the call, as it was read, so that what the person
+// sees is what was decided about.
+func (b *Bridge) promptLine(p prompt, asked permissions.Decision) []byte {
+	members := []member{{"sessionId", encode(p.claim.request.Session)}}
+	if p.title == nil {
+		members = append(members, member{"toolCall", p.writeCall(asked)})
+	} else {
+		members = append(members, p.title...)
+		switch p.subject {
+		case "tool_call":
+			members = append(members, member{"subject", write([]member{{"type", encode(p.subject)}, {"toolCall", p.writeCall(asked)}})})
+		case "command":
+			members = append(members, member{"subject", write(append([]member{{"type", encode(p.subject)}}, p.told...))})
+		}
+	}
+	options := make([]json.RawMessage, len(p.offers))
+	for i, o := range p.offers {
+		options[i] = o.write()
+	}
+	members = append(append(members, member{"options", encode(options)}), p.more...)
+	return join(`{"jsonrpc":"2.0","id":`, p.id, `,"method":`, encode(methodPermission), `,"params":`, write(members), `}`)
+}
+
+// writeCall writes the call of a question. Characters that hide something are written out, and where the question cannot be
+// believed, the card says so before everything else.
+func (p *prompt) writeCall(asked permissions.Decision) []byte {
+	call := p.call
+	members := []member{{"toolCallId", encode(call.id)}}
+	for _, m := range []struct{ key, text string }{{"title", permissions.ShowAll(call.title)}, {"name", call.name}, {"kind", call.kind}, {"status", call.status}} {
+		if m.text != "" {
+			members = append(members, member{m.key, encode(m.text)})
+		}
+	}
+	var first []any
+	if asked.Source == permissions.SourceDoubt {
+		words := "a2a-acp asks because " + permissions.ShowLine(asked.Reason)
+		if text := p.claim.request.ShellText; text != "" && text != call.title {
+			words += "\n\nWhat it says would run:\n" + permissions.Fence("bash", permissions.Show(text))
+		}
+		first = append(first, text(words))
+	}
+	if content := contentBetween(first, call.content, call.notes); content != nil {
+		members = append(members, member{"content", content})
+	}
+	for _, m := range []member{{"locations", call.locations}, {"rawInput", call.rawInput}} {
+		if m.value != nil {
+			members = append(members, m)
+		}
+	}
+	return write(append(members, p.told...))
 }
 
 // answerPrompt answers in the person's place. The decision is on record.
-func (b *Bridge) answerPrompt(p prompt, decision permissions.Decision, option permissions.Option) error {
+func (b *Bridge) answerPrompt(p prompt, decision permissions.Decision, option permissions.Option, offered bool) error {
 	b.settleActs(p, decision)
 	status := ""
 	if decision.Verdict == permissions.Reject {
@@ -167,6 +269,10 @@ func (b *Bridge) answerPrompt(p prompt, decision permissions.Decision, option pe
 		if err := b.toEditor.Send(b.decided(p.session, call, sentence(decision), status)); err != nil {
 			return err
 		}
+	}
+	if !offered {
+		b.backToAgent.put(response(p.id, cancelledOutcome))
+		return nil
 	}
 	b.backToAgent.put(response(p.id, selected(option.ID)))
 	return nil
@@ -192,7 +298,7 @@ func (b *Bridge) recordPrompt(p prompt, decision permissions.Decision, option pe
 
 func (p *prompt) event(kind events.Type) events.Event {
 	event := requestEvent(kind, p.claim.request)
-	event.ToolCall = p.call.id
+	event.CallID, event.ToolCall = p.act, p.call.id
 	event.Act.Title = p.claim.request.Mask()(permissions.ShowLine(p.call.title))
 	event.Act.Claimed = true
 	return event

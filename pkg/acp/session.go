@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -23,6 +25,7 @@ type Session struct {
 	id        string
 	cwd       string // absolute, as the editor gave it
 	workspace tool.Workspace
+	dirs      []editorsDir
 	servers   []*MCPServer // ours, one for each time the editor opened the session
 	calls     toolCalls
 	turn      turn
@@ -63,6 +66,37 @@ func (s *Session) Dir() string {
 	return s.cwd
 }
 
+// editorsDir is a directory of a session's, as the editor calls it and without links.
+type editorsDir struct{ name, real string }
+
+func editorsDirs(names []string) (dirs []editorsDir) {
+	for _, name := range names {
+		if real, err := permissions.Resolve("/", name); err == nil {
+			dirs = append(dirs, editorsDir{filepath.Clean(name), real})
+		}
+	}
+	return dirs
+}
+
+// editorsName returns the name of a file for the editor. real has no links; what lies in a directory of the session's is named
+// below that directory as the editor calls it, since it knows its files by those names.
+func (s *Session) editorsName(real string) string {
+	if s == nil {
+		return real
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	for _, dir := range s.dirs {
+		if real == dir.real {
+			return dir.name
+		}
+		if below, ok := strings.CutPrefix(real, strings.TrimSuffix(dir.real, "/")+"/"); ok {
+			return filepath.Join(dir.name, below)
+		}
+	}
+	return real
+}
+
 // Agent gives the name that the agent gave itself.
 func (s *Session) Agent() string { return s.b.agentName() }
 
@@ -78,9 +112,12 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	}
 	cwd := params.text("cwd")
 	var workspace tool.Workspace
+	var dirs []editorsDir
 	if filepath.IsAbs(cwd) {
 		cwd = filepath.Clean(cwd)
-		workspace = b.o.Workspace(cwd, params.texts("additionalDirectories"))
+		additional := params.texts("additionalDirectories")
+		workspace = b.o.Workspace(cwd, additional)
+		dirs = editorsDirs(append([]string{cwd}, additional...))
 	}
 	if b.o.Admit != nil {
 		if err := b.o.Admit(workspace, cwd); err != nil {
@@ -93,7 +130,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if method := frame.MethodName(); method == methodSessionLoad || method == methodSessionResume {
 		again = params.text("sessionId")
 	}
-	s, fresh := b.sessionFor(again, cwd, workspace)
+	s, fresh := b.sessionFor(again, cwd, workspace, dirs)
 	server, err := b.offerTools(s)
 	if err != nil {
 		b.o.Say(fmt.Sprintf("the agent gets no tools of yours in this session: %v", err))
@@ -115,7 +152,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 
 // sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id at once, since
 // its history is replayed before the answer comes.
-func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace) (s *Session, fresh bool) {
+func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace, dirs []editorsDir) (s *Session, fresh bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s = b.sessions[id]; s == nil {
@@ -124,7 +161,7 @@ func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace) (s *Sessio
 		s.closed, s.close = context.WithCancelCause(context.Background())
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 	}
-	s.cwd, s.workspace = cwd, workspace
+	s.cwd, s.workspace, s.dirs = cwd, workspace, dirs
 	if fresh && id != "" {
 		s.id, b.sessions[id] = id, s
 		s.settle()

@@ -40,7 +40,7 @@ func TestAYesIsForTheFileThatWasShown(t *testing.T) {
 			b := &Bridge{o: Options{Confinement: confinement}}
 			a := act{
 				request: permissions.Request{Action: permissions.ActionWrite, Dir: dir, Paths: []permissions.Path{{Name: path, Write: true}}},
-				ledger:  permissions.Act{Kind: permissions.ActionWrite, Path: resolved(dir, path)},
+				ledger:  permissions.Act{Kind: permissions.ActionWrite, Path: path},
 			}
 			yes := permissions.Decision{Verdict: permissions.Approve, Source: source, First: permissions.SourcePerson}
 			if d, _ := b.settle(a, yes); d.Verdict != permissions.Approve {

@@ -49,13 +49,18 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))}),
 		Acts:      permissions.NewActs(), Record: s.record,
-		Workspace: func(cwd string, more []string) tool.Workspace { return tool.Workspace{Root: cwd, Additional: more} },
-		Stop:      func(acp.StopCause) {},
-		Exit:      func() string { return "exit code 0" },
-		Say:       func(line string) { t.Log("say:", line) },
-		Noise:     func(line []byte) { t.Logf("noise: %q", line) },
-		Now:       func() time.Time { return time.Unix(0, 0).UTC() },
-		Prefix:    "ours-",
+		Workspace: func(cwd string, more []string) tool.Workspace {
+			if real, err := filepath.EvalSymlinks(cwd); err == nil {
+				cwd = real
+			}
+			return tool.Workspace{Root: cwd, Additional: more}
+		},
+		Stop:   func(acp.StopCause) {},
+		Exit:   func() string { return "exit code 0" },
+		Say:    func(line string) { t.Log("say:", line) },
+		Noise:  func(line []byte) { t.Logf("noise: %q", line) },
+		Now:    func() time.Time { return time.Unix(0, 0).UTC() },
+		Prefix: "ours-",
 	}
 	for line := range strings.Lines(setup) {
 		switch line = strings.TrimSpace(line); {

@@ -20,10 +20,30 @@ type toolCall struct {
 	rawInput  []byte
 	meta      []byte
 
-	announced bool     // the editor has heard of it
-	decided   bool     // something about it was decided here
-	notes     []string // our lines in its card
-	recorded  bool     // it was put on record as seen
+	question  *heldUpdates // set while a question about it stands, and while what was held back meanwhile is on its way
+	announced bool         // the editor has heard of it
+	decided   bool         // something about it was decided here
+	notes     []string     // our lines in its card
+	recorded  bool         // it was put on record as seen
+}
+
+// readToolCall reads what is told of a call. It returns the members that nobody here knows.
+func readToolCall(p *params) (unknown []member) {
+	p.text("toolCallId")
+	for _, key := range []string{"title", "kind", "status", "name"} {
+		p.optional(key)
+	}
+	for _, item := range p.objects("content") {
+		item.text("type")
+	}
+	for _, location := range p.objects("locations") {
+		location.text("path")
+	}
+	p.raw("rawInput")
+	p.raw("rawOutput")
+	p.meta()
+	p.raw("sessionUpdate")
+	return p.others()
 }
 
 // finished tells whether nothing more is to come.

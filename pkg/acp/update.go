@@ -1,6 +1,9 @@
 package acp
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -9,7 +12,10 @@ import (
 // update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as seen when the
 // agent did it by itself, and carries our line when something about the call was decided here.
 func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
-	id, kind := updateKind(frame.Params)
+	id, kind, err := updateKind(frame.Params)
+	if err != nil {
+		return b.refuseAgent(frame, methodUpdate+": "+err.Error())
+	}
 	s := b.session(id)
 	if s == nil {
 		return b.toEditor.Relay(line)
@@ -17,6 +23,13 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	switch kind {
 	case "tool_call", "tool_call_update":
 		return b.toolCallUpdate(s, frame, line)
+	case "tool_call_content_chunk": // version 2
+		if raw, ok := ndjson.Get(frame.Params, "update", "toolCallId"); ok {
+			card, _ := ndjson.String(raw)
+			if b.holdBack(s, card, line) {
+				return nil
+			}
+		}
 	case "current_mode_update", "config_option_update":
 		b.modeUpdate(s, frame)
 	case "state_update": // version 2: the turn ends here
@@ -29,63 +42,85 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	return b.toEditor.Relay(line)
 }
 
-// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them.
-func updateKind(params []byte) (session, kind string) {
+// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them. Which kind it is must
+// be the same to every reader.
+func updateKind(params []byte) (session, kind string, err error) {
+	update, ok := ndjson.Get(params, "update")
+	if !ok {
+		return "", "", nil
+	}
+	if err := errors.Join(ndjson.StrictKeys(params), ndjson.StrictKeys(update)); err != nil {
+		return "", "", err
+	}
 	if raw, ok := ndjson.Get(params, "sessionId"); ok {
 		session, _ = ndjson.String(raw)
 	}
-	if raw, ok := ndjson.Get(params, "update", "sessionUpdate"); ok {
-		kind, _ = ndjson.String(raw)
+	if raw, ok := ndjson.Get(update, "sessionUpdate"); ok {
+		kind, err = ndjson.String(raw)
 	}
-	return session, kind
+	return session, kind, err
 }
 
+// toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the person must not be
+// shown another act under the question than the one that was asked about.
 func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) error {
-	params, err := exactObject(frame.Params)
-	if err != nil {
-		return b.refuseAgent(frame, "session/update: "+err.Error())
+	p := readParams(frame.Params)
+	update := p.object("update")
+	if update != nil {
+		readToolCall(update)
 	}
-	update := params.object("update")
-	id := update.text("toolCallId")
-	if id == "" {
-		return b.toEditor.Relay(line)
+	if p.err() != nil {
+		return b.refuseAgent(frame, "session/update: "+p.err().Error())
 	}
-	isNew := update.text("sessionUpdate") == "tool_call"
-
-	b.mu.Lock()
-	call := s.calls.get(id)
-	unannounced := !call.announced && !isNew && b.version < 2
-	call.announced = true
-	var announcement []byte
-	if unannounced {
-		call.merge(update)
-		announcement = announce(s.id, call, call.status)
+	id, _ := update.optional("toolCallId")
+	if strings.HasPrefix(id, b.o.Prefix) {
+		return b.refuseAgent(frame, "session/update: that card is not the agent's")
 	}
-	call.merge(update)
-	notes := call.notes
-	var seen *events.Event
-	if call.finished() && !call.decided && !call.recorded {
-		call.recorded = true
-		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: id, Act: seenAct(call, update)}
+	if b.holdBack(s, id, line) {
+		return nil
 	}
-	b.mu.Unlock()
-
-	if announcement != nil {
-		if err := b.toEditor.Send(announcement); err != nil {
+	lines, seen := b.takeUpdate(s, update.members, line)
+	for _, line := range lines {
+		if err := b.toEditor.Relay(line); err != nil {
 			return err
 		}
 	}
+	b.tookUpdate(s, update.members, seen)
+	return nil
+}
+
+// takeUpdate remembers an update and gives the lines by which the editor hears of it.
+func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, seen *events.Event) {
+	b.mu.Lock()
+	call := s.calls.get(update.text("toolCallId"))
+	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2
+	call.announced = true
+	if unannounced {
+		call.merge(update)
+		lines = append(lines, append(announce(s.id, call, call.status), '\n'))
+	}
+	call.merge(update)
+	notes := call.notes
+	if call.finished() && !call.decided && !call.recorded {
+		call.recorded = true
+		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, update)}
+	}
+	b.mu.Unlock()
 	if len(notes) > 0 {
 		line = withNotes(line, update["content"], notes)
 	}
-	if err := b.toEditor.Relay(line); err != nil {
-		return err
-	}
+	return append(lines, line), seen
+}
+
+// tookUpdate does what follows once the editor has heard.
+func (b *Bridge) tookUpdate(s *Session, update object, seen *events.Event) {
 	if seen != nil {
 		b.note(*seen)
 	}
+	b.mu.Lock()
+	call := s.calls.get(update.text("toolCallId"))
+	b.mu.Unlock()
 	b.hear(s, call, update)
-	return nil
 }
 
 // seenAct is an act that we know only from the agent's words, after it.

@@ -14,12 +14,21 @@ type Act struct {
 	Kind Action
 	// Path is the file that is read or written, resolved (see Resolve), and Content the ContentDigest of what is written.
 	Path, Content string
-	// Command is the text that runs, and Dir the directory that it runs in.
-	Command, Dir string
+	// Command is the shell text that runs, or Argv the words of the one command that does: the same words joined by blanks
+	// are another act. Dir is the directory that it runs in, and Env what is set for it, in that order.
+	Command string
+	Argv    []string
+	Dir     string
+	Env     []Variable
+	// More names everything else that is handed on with the act; "" for nothing.
+	More string
 	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as json.Number).
 	Tool      string
 	Arguments map[string]any
 }
+
+// Variable is an environment variable that an act sets for its command.
+type Variable struct{ Name, Value string }
 
 // ContentDigest names the content of a file.
 func ContentDigest(text string) string {
@@ -27,17 +36,18 @@ func ContentDigest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// key names the act: a write by its path and its whole content, a read by its path, a command by its text and directory,
-// a call by its tool and arguments. It is false for an act that is not told in full, and for every other kind: nothing
-// stands for those.
+// key names the act by everything that is handed on when it is carried out: a write by its path and its whole content, a read by
+// its path, a command by its text or its words, its directory and its variables, a call by its tool and arguments. It is false
+// for an act that is not told in full, and for every other kind: nothing stands for those.
 func (a Act) key() (string, bool) {
 	switch a.Kind {
 	case ActionWrite:
-		return joinKey("write", a.Path, a.Content), filepath.IsAbs(a.Path) && len(a.Content) == 2*sha256.Size
+		return joinKey("write", a.Path, a.Content, a.More), filepath.IsAbs(a.Path) && len(a.Content) == 2*sha256.Size
 	case ActionRead:
-		return joinKey("read", a.Path), filepath.IsAbs(a.Path)
+		return joinKey("read", a.Path, a.More), filepath.IsAbs(a.Path)
 	case ActionExecute:
-		return joinKey("execute", a.Command, a.Dir), a.Command != "" && filepath.IsAbs(a.Dir)
+		one := (a.Command != "") != (len(a.Argv) > 0)
+		return joinKey("execute", commandKey(a.Command, a.Argv, a.Env), a.Dir, a.More), one && filepath.IsAbs(a.Dir)
 	case ActionCall:
 		arguments := a.Arguments
 		if arguments == nil {
@@ -47,6 +57,20 @@ func (a Act) key() (string, bool) {
 		return joinKey("call", a.Tool, text), a.Tool != "" && err == nil
 	}
 	return "", false
+}
+
+// commandKey names a command with its variables. A text and words that read the same are told apart.
+func commandKey(text string, argv []string, env []Variable) string {
+	parts := []string{"text", text}
+	if len(argv) > 0 {
+		parts = append([]string{"words"}, argv...)
+	}
+	key := joinKey(parts...)
+	parts = nil
+	for _, v := range env {
+		parts = append(parts, v.Name, v.Value)
+	}
+	return key + joinKey(parts...)
 }
 
 // Digest names the act; "" for one that nothing stands for.
@@ -127,6 +151,26 @@ func (s *Acts) put(session string, a Act, d Decision, verdict Verdict) {
 	}
 	said.count++
 	said.answers[key] = append(said.answers[key], d)
+}
+
+// After gives the decision about an act of which something was said a moment ago: earlier, as Take gave it. A yes answers a
+// question and does nothing else: what rules reject stays rejected. A person's yes answers every question, but for one that the
+// tool's author wants put each time and for a change of mode; a yes that no person gave answers where nothing but the default
+// asks, or where the very rule asks that gave it and has reached its limit with it. A no holds whatever the rules say by now.
+func (d Decision) After(earlier Decision) Decision {
+	person := earlier.First == SourcePerson
+	switch {
+	case d.Verdict == Reject:
+		return d
+	case earlier.Verdict == Reject:
+	case d.Verdict == Approve:
+	case d.Source == SourceTool:
+		return d
+	case !person && !d.Open && (earlier.Rule == "" || d.Source != SourcePolicy || d.Rule != earlier.Rule || d.At != earlier.At):
+		return d
+	}
+	earlier.Policy, earlier.Reasons = d.Policy, d.Reasons
+	return earlier
 }
 
 // Take finds what was said of the act and uses it up. The Decision has SourceAct and the rule and reason of the one that

@@ -44,6 +44,16 @@ func TestActsAreTheSame(t *testing.T) {
 		{"command elsewhere", Act{Kind: ActionExecute, Command: "ls", Dir: "/w"}, Act{Kind: ActionExecute, Command: "ls", Dir: "/x"}, false},
 		{"no command", Act{Kind: ActionExecute, Dir: "/w"}, Act{Kind: ActionExecute, Dir: "/w"}, false},
 		{"parts that run together", Act{Kind: ActionExecute, Command: "a", Dir: "/bc"}, Act{Kind: ActionExecute, Command: "a/b", Dir: "/c"}, false},
+		{"words", Act{Kind: ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, Act{Kind: ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, true},
+		{"words, and a text of them", Act{Kind: ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, Act{Kind: ActionExecute, Command: "ls -l", Dir: "/w"}, false},
+		{"words, split elsewhere", Act{Kind: ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, Act{Kind: ActionExecute, Argv: []string{"ls -l"}, Dir: "/w"}, false},
+		{"a text and words", Act{Kind: ActionExecute, Command: "ls", Argv: []string{"ls"}, Dir: "/w"}, Act{Kind: ActionExecute, Command: "ls", Argv: []string{"ls"}, Dir: "/w"}, false},
+		{"variables", Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "1"}}}, Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "1"}}}, true},
+		{"another value", Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "1"}}}, Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "2"}}}, false},
+		{"no variables", Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "1"}}}, Act{Kind: ActionExecute, Command: "ls", Dir: "/w"}, false},
+		{"a name that runs into its value", Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"AB", "1"}}}, Act{Kind: ActionExecute, Command: "ls", Dir: "/w", Env: []Variable{{"A", "B1"}}}, false},
+		{"a variable among the words", Act{Kind: ActionExecute, Argv: []string{"ls", "A", "1"}, Dir: "/w"}, Act{Kind: ActionExecute, Argv: []string{"ls"}, Dir: "/w", Env: []Variable{{"A", "1"}}}, false},
+		{"more that is handed on", Act{Kind: ActionWrite, Path: "/w/a", Content: content, More: "m"}, Act{Kind: ActionWrite, Path: "/w/a", Content: content}, false},
 		{"call, keys in another order", call(`{"a":1,"b":[true,null,"x"]}`), call(`{"b":[true,null,"x"],"a":1}`), true},
 		{"call, numbers by value", call(`{"a":1,"b":-0,"c":1500}`), call(`{"a":1.0,"b":0,"c":1.5E+3}`), true},
 		{"call, digits that a float loses", call(`{"a":9007199254740993}`), call(`{"a":9007199254740992}`), false},
@@ -179,4 +189,66 @@ func TestContentDigest(t *testing.T) {
 	if got := ContentDigest("hello"); got != "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// TestAfter checks what an earlier answer about the same act changes of what the rules say now: it answers a question, and lifts no
+// rejection.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	by := func(verdict Verdict, first Source, rule string) Decision {
+		return Decision{Verdict: verdict, Source: SourceAct, First: first, Rule: rule, At: "f:1"}
+	}
+	person, rule := by(Approve, SourcePerson, ""), by(Approve, SourcePolicy, "r")
+	no := by(Reject, SourcePerson, "")
+	for _, test := range []struct {
+		name    string
+		now     Decision
+		earlier Decision
+		want    Verdict
+	}{
+		{"a person's yes, and a rule that rejects", Decision{Verdict: Reject, Source: SourcePolicy}, person, Reject},
+		{"a rule's yes, and a rule that rejects", Decision{Verdict: Reject, Source: SourcePolicy}, rule, Reject},
+		{"a person's yes, and nothing is known", Decision{Verdict: Ask, Source: SourceDefault, Open: true}, person, Approve},
+		{"a person's yes, and a rule that asks", Decision{Verdict: Ask, Source: SourcePolicy, Rule: "q"}, person, Approve},
+		{"a person's yes, and a control file", Decision{Verdict: Ask, Source: SourceControlFile}, person, Approve},
+		{"a person's yes, and a tool that wants to be confirmed", Decision{Verdict: Ask, Source: SourceTool}, person, Ask},
+		{"a person's yes, and a rule that approves", Decision{Verdict: Approve, Source: SourcePolicy}, person, Approve},
+		{"a rule's yes, and nothing is known", Decision{Verdict: Ask, Source: SourceDefault, Open: true}, rule, Approve},
+		{"a rule's yes, and a control file", Decision{Verdict: Ask, Source: SourceControlFile}, rule, Ask},
+		{"a rule's yes, and a doubt", Decision{Verdict: Ask, Source: SourceDoubt}, rule, Ask},
+		{"a rule's yes, and another rule asks", Decision{Verdict: Ask, Source: SourcePolicy, Rule: "q", At: "f:2"}, rule, Ask},
+		{"a rule's yes that was its last", Decision{Verdict: Ask, Source: SourcePolicy, Rule: "r", At: "f:1"}, rule, Approve},
+		{"a no, and a rule that approves", Decision{Verdict: Approve, Source: SourcePolicy}, no, Reject},
+		{"a no, and nothing is known", Decision{Verdict: Ask, Source: SourceDefault, Open: true}, no, Reject},
+	} {
+		if got := test.now.After(test.earlier); got.Verdict != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got.Verdict, test.want)
+		}
+	}
+}
+
+// FuzzActKey holds the key of acts against their members: acts have one key exactly when every member that is handed on is the same.
+func FuzzActKey(f *testing.F) {
+	f.Add("ls", "-l\x00a", "/w", "A=1", "m", "ls -l", "", "/w", "A=1", "m")
+	f.Add("", "a\x00b", "/w", "", "", "a b", "", "/w", "", "")
+	f.Fuzz(func(t *testing.T, text1, argv1, dir1, env1, more1, text2, argv2, dir2, env2, more2 string) {
+		act := func(text, argv, dir, env, more string) Act {
+			a := Act{Kind: ActionExecute, Command: text, Dir: "/" + dir, More: more}
+			if argv != "" {
+				a.Argv = strings.Split(argv, "\x00")
+			}
+			for variable := range strings.SplitSeq(env, "\x00") {
+				if name, value, ok := strings.Cut(variable, "="); ok {
+					a.Env = append(a.Env, Variable{name, value})
+				}
+			}
+			return a
+		}
+		a, b := act(text1, argv1, dir1, env1, more1), act(text2, argv2, dir2, env2, more2)
+		keyA, okA := a.key()
+		keyB, okB := b.key()
+		if okA && okB && (keyA == keyB) != cmp.Equal(a, b) {
+			t.Errorf("%+v and %+v: one key is %t", a, b, keyA == keyB)
+		}
+	})
 }

@@ -30,8 +30,9 @@ var aliases = []struct {
 }
 
 // ChooseOption finds the offered option that says what was decided: the one that the rule names, if its kind fits the
-// verdict; else the first that is offered for this once. It is false where nothing offered says it, or where the id would
-// not tell it from another option, and for a decision to ask. "Always" is never chosen unless the rule names it.
+// verdict; else the first that is offered for this once; of a rejection else the first for always, since that only stops. It is
+// false where nothing offered says it, or where the id would not tell it from another option, and for a decision to ask. An
+// "always" that allows is never chosen unless the rule names it.
 func ChooseOption(d Decision, options []Option) (Option, bool) {
 	if d.Verdict != Approve && d.Verdict != Reject {
 		return Option{}, false
@@ -39,13 +40,15 @@ func ChooseOption(d Decision, options []Option) (Option, bool) {
 	if option, ok := named(d, options); ok {
 		return option, true
 	}
-	want := kindAllowOnce
+	wanted := []string{kindAllowOnce}
 	if d.Verdict == Reject {
-		want = kindRejectOnce
+		wanted = []string{kindRejectOnce, kindRejectAlways}
 	}
-	for _, option := range options {
-		if option.Kind == want && distinct(option, options) {
-			return option, true
+	for _, kind := range wanted {
+		for _, option := range options {
+			if option.Kind == kind && distinct(option, options) {
+				return option, true
+			}
 		}
 	}
 	return Option{}, false

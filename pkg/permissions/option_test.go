@@ -44,7 +44,7 @@ func TestChooseOption(t *testing.T) {
 		{"the id goes before its aliases", Approve, "allow", claude, "allow"},
 		{"nothing offered", Approve, "", nil, ""},
 		{"no rejection offered", Reject, "", []Option{{"a", "", "allow_once"}}, ""},
-		{"reject_always only by name", Reject, "", []Option{{"never", "", "reject_always"}}, ""},
+		{"reject_always where nothing less is offered", Reject, "", []Option{{"never", "", "reject_always"}}, "never"},
 		{"reject_always by name", Reject, "never", []Option{{"never", "", "reject_always"}}, "never"},
 		{"an unknown kind never approves", Approve, "x", []Option{{"x", "", "allow_forever"}}, ""},
 		{"an unknown kind never rejects", Reject, "x", []Option{{"x", "", "reject_later"}}, ""},

@@ -40,8 +40,9 @@ type Request struct {
 	ShellText string
 	// Argv are the words of the one command that the act runs, where it was given as words and not as text.
 	Argv []string
-	// Env are the names of the variables that the act sets for its command.
-	Env []string
+	// Env are the names of the variables that the act sets for its command, and Variables those of which the value is known.
+	Env       []string
+	Variables []Variable
 
 	Workspace tool.Workspace
 	Dir       string // what relative paths are relative to: absolute

@@ -32,6 +32,16 @@ func (r *Request) SetsVariables(names []string) {
 	}
 }
 
+// SetVariables is SetsVariables where their values are known.
+func (r *Request) SetVariables(variables []Variable) {
+	names := make([]string, len(variables))
+	for i, v := range variables {
+		names[i] = v.Name
+	}
+	r.SetsVariables(names)
+	r.Variables = variables
+}
+
 // QuoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
 func QuoteArgv(argv []string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"

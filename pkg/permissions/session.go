@@ -114,7 +114,18 @@ func (v *view) grantCommand() (key, words string) {
 	if v.Action == ActionCall && len(v.Tools) > 0 {
 		by = v.Tools[0]
 	}
-	return joinKey("command", by, v.ShellText, dir), fmt.Sprintf("exactly this command, `%s`, in %s", ShowLine(v.ShellText), ShowLine(dir))
+	words = fmt.Sprintf("exactly this command, `%s`, in %s", ShowLine(v.ShellText), ShowLine(dir))
+	text, variables := v.ShellText, v.Variables
+	switch {
+	case len(variables) < len(v.Env):
+		return "", "it cannot be told what its variables are set to"
+	case len(v.Argv) > 0:
+		text = ""
+	}
+	if len(variables) > 0 {
+		words += ", with these variables as they are: " + ShowLine(strings.Join(v.Env, ", "))
+	}
+	return joinKey("command", by, commandKey(text, v.Argv, variables), dir), words
 }
 
 func (v *view) grantFiles() (key, words string) {
