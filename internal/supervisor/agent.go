@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -176,9 +177,10 @@ func (a *Agent) follow(reports *os.File) {
 		}
 	})
 	reports.Close()
-	a.exit = a.reap(exit)
-	if exit == nil && len(survivors) > 0 {
-		a.exit = Exit{signal: syscall.SIGKILL, left: true}
+	how, left := a.reap(exit)
+	survivors = append(survivors, left...)
+	if a.exit = how; exit == nil && len(survivors) > 0 {
+		a.exit = Exit{signal: syscall.SIGKILL, left: strings.Join(survivors, ", ")}
 	}
 	a.stop() // nobody reads them any more
 
@@ -191,20 +193,21 @@ func (a *Agent) follow(reports *os.File) {
 }
 
 // reap takes the supervisor's end. One that was killed leaves behind what it watched over, but for the agent's first
-// process, which the kernel kills. reported is how that one ended, nil when the supervisor did not live to tell.
-func (a *Agent) reap(reported *Exit) Exit {
+// process, which the kernel kills; who of that may not be ended is left. reported is how the first process ended, nil when the
+// supervisor did not live to tell.
+func (a *Agent) reap(reported *Exit) (exit Exit, left []string) {
 	var how Exit
 	if state, err := a.process.Wait(); err == nil {
 		how = exitOf(state.Sys().(syscall.WaitStatus))
 	}
 	if how != (Exit{}) {
-		killMarked(a.mark, a.o.Patience)
+		left = killMarked(a.mark, a.o.Patience)
 	}
 	if reported != nil {
-		return *reported
+		return *reported, left
 	}
 	a.begin(report{kind: reportFailed, text: "start the agent: its supervisor " + how.String()})
-	return lostExit(how)
+	return lostExit(how), left
 }
 
 // begin tells Start how it went. Only the first report counts.

@@ -10,7 +10,7 @@ type Exit struct {
 	code   int
 	signal syscall.Signal // 0 when the agent exited by itself
 	lost   string         // how the supervisor ended, when it could not tell how the agent did
-	left   bool           // it has not ended: this user may not end it
+	left   string         // who has not ended since this user may not end it; "" for nobody
 }
 
 // Code gives the agent's exit code, or 128+n after signal n, as a shell does. An agent whose supervisor was killed was
@@ -28,8 +28,8 @@ func (e Exit) Signalled() bool { return e.signal != 0 }
 // String completes a sentence about the agent: "exited with code 3", "was killed by signal 9 (killed)".
 func (e Exit) String() string {
 	switch {
-	case e.left:
-		return "is left running: this user may not end it"
+	case e.left != "":
+		return "is left running, and may not be ended by this user: " + e.left
 	case e.lost != "":
 		return fmt.Sprintf("was ended because its supervisor %s", e.lost)
 	case e.signal != 0:

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
 // waitOptions are those of wait4(2) for every child, also one that clone(2) made with a signal of its own.
@@ -107,16 +109,19 @@ func signalIf(pid int, sig syscall.Signal, still func() bool) error {
 }
 
 // killMarked kills every process that carries a mark, until there is none that we may kill, or none goes for the time of
-// patience.
-func killMarked(m mark, patience time.Duration) { killBelow(nobody, m, patience) }
+// patience. It returns those that we may not kill.
+func killMarked(m mark, patience time.Duration) (refused []string) {
+	return killBelow(nobody, m, patience)
+}
 
 // killBelow is killMarked for a mark and everything below a process as well.
-func killBelow(head int, m mark, patience time.Duration) {
+func killBelow(head int, m mark, patience time.Duration) (refused []string) {
 	round := time.NewTicker(shortestRound) // they are nobody's children of ours, so the kernel does not tell us of their end
 	defer round.Stop()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-round.C {
-		if hit, _ := signalBelow(head, m, unix.SIGKILL); hit == 0 {
-			return
+	for deadline := time.Now().Add(patience); ; <-round.C {
+		hit, refused := signalBelow(head, m, unix.SIGKILL)
+		if hit == 0 || time.Now().After(deadline) {
+			return refused
 		}
 	}
 }
@@ -136,13 +141,10 @@ func (m mark) isOn(pid int) bool {
 	return err == nil && m != unmarked && found == m
 }
 
-// markOf reads the mark of a process. Somebody else's process shows none.
+// markOf reads the mark of a process, also of one that has become somebody else's by a setuid file.
 func markOf(pid int) (mark, error) {
-	var limit unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_RSS, nil, &limit); err != nil {
-		return unmarked, err
-	}
-	return mark(limit.Max), nil
+	limit, err := sandbox.HardLimit(pid, unix.RLIMIT_RSS)
+	return mark(limit), err
 }
 
 // closeOnExec has the agent inherit nothing but its standard streams: not our pipes, and not what an editor forgot to

@@ -41,10 +41,10 @@ func (t *tree) signal(sig syscall.Signal) (hit int, refused []string) {
 }
 
 // killMarked kills nobody: there are no marks here.
-func killMarked(mark, time.Duration) {}
+func killMarked(mark, time.Duration) []string { return nil }
 
 // killBelow kills nobody: see killMarked.
-func killBelow(int, mark, time.Duration) {}
+func killBelow(int, mark, time.Duration) []string { return nil }
 
 // closeOnExec has the agent inherit nothing but its standard streams and what was inherited open by the bridge.
 func closeOnExec() {

@@ -137,7 +137,7 @@ func startBystanders(t *testing.T) bystanders {
 	}
 	child("a child", ":")
 	child("a child without core files", "ulimit -c 0")
-	if core, err := hardLimit(0, unix.RLIMIT_CORE); err == nil && core > 0 {
+	if core, err := HardLimit(0, unix.RLIMIT_CORE); err == nil && core > 0 {
 		child("a child with a limit on file locks", "ulimit -x 5")
 	}
 	out, err := exec.Command(bash, "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!").Output()

@@ -74,12 +74,13 @@ func (f family) newMark() mark {
 
 // markOf reads the mark of a process, or our own when pid is 0. A process that is gone has none: ESRCH.
 func markOf(pid int) (mark, error) {
-	limit, err := hardLimit(pid, unix.RLIMIT_LOCKS)
+	limit, err := HardLimit(pid, unix.RLIMIT_LOCKS)
 	return mark(limit), err
 }
 
-// hardLimit reads a limit of a process, or our own when pid is 0.
-func hardLimit(pid, resource int) (uint64, error) {
+// HardLimit returns the hard limit of a process on a resource (getrlimit(2)), or our own when pid is 0. It can be read of every
+// process that /proc shows, whoever's it is.
+func HardLimit(pid, resource int) (uint64, error) {
 	var limit unix.Rlimit
 	err := unix.Prlimit(pid, resource, nil, &limit)
 	if errors.Is(err, unix.EPERM) {
@@ -92,6 +93,7 @@ func hardLimit(pid, resource int) (uint64, error) {
 var limitNames = map[int]string{
 	unix.RLIMIT_LOCKS: "Max file locks ",
 	unix.RLIMIT_CORE:  "Max core file size ",
+	unix.RLIMIT_RSS:   "Max resident set ",
 }
 
 // publicLimit reads a limit of a process that has another user or group by now. prlimit(2) refuses that, /proc does not.

@@ -23,7 +23,7 @@ import (
 // without new privileges, ones in a group of their own, and the orphans that come to us because we are a subreaper.
 func TestOthersAreLeftAlone(t *testing.T) {
 	alone(t, func(t *testing.T) {
-		if core, err := hardLimit(0, unix.RLIMIT_CORE); core == 0 || err != nil {
+		if core, err := HardLimit(0, unix.RLIMIT_CORE); core == 0 || err != nil {
 			lacking(t, "nobody may have a core file here, so a limit on file locks alone makes a process look like a call's")
 		}
 		host := openHost(t)

@@ -138,7 +138,7 @@ func (h *Host) isLeftOf(pid int, c *call) bool {
 // isCalls tells whether a process with a mark that we do not know has the other thing that all processes of all calls have
 // and cannot put off. A program that somebody gave a limit on file locks, for whatever reason, does not have it.
 func isCalls(pid int) bool {
-	core, err := hardLimit(pid, unix.RLIMIT_CORE)
+	core, err := HardLimit(pid, unix.RLIMIT_CORE)
 	return err == nil && core == coreLimit
 }
 
