@@ -111,14 +111,15 @@ func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decis
 			return decision, a.line
 		}
 	}
+	line := a.oblige(decision.Obligation)
 	if b.o.Confinement == nil {
-		return decision, a.line
+		return decision, line
 	}
 	if decision = within(decision, b.heldTo(a)); decision.Verdict == permissions.Ask {
 		decision.Verdict = permissions.Reject // it needs a person by now, and none was asked
 	}
 	if decision.Verdict != permissions.Approve || a.terminal == nil {
-		return decision, a.line
+		return decision, line
 	}
 	line, err := b.shutIn(a)
 	if err != nil {

@@ -204,6 +204,9 @@ func sentence(d permissions.Decision) string {
 	if d.Reason != "" {
 		word += ": " + d.Reason
 	}
+	if !d.Obligation.None() {
+		word += "; " + d.Obligation.Why
+	}
 	if d.Rule != "" {
 		word += fmt.Sprintf(" (%s %s, %s)", decider(d), d.Rule, d.At)
 	}

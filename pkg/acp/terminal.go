@@ -53,7 +53,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	if b.o.Confinement != nil {
 		a.terminal, a.outputLimit = &order, slices.Clone(params["outputByteLimit"]) // the line is overwritten
 	}
-	a.request.Shell = &script
+	a.request.Shell, a.request.TakesObligations = &script, true // see oblige
 	a.request.SetsVariables(names)
 	a.request.Arguments = map[string]any{"command": a.request.ShellText}
 	a.request.Doubts = permissions.Doubtful(a.request.ShellText)
