@@ -39,7 +39,10 @@ var may = map[string][]string{
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
-	"pkg/permissions":     {"pkg/tool", "internal/shellscan", "internal/shellwords"},
+	"internal/gitrepo":    {},
+	"pkg/permissions":     {"pkg/tool", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
+
+	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.

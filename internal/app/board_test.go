@@ -57,7 +57,7 @@ func TestTwoApps(t *testing.T) {
 	}
 
 	content := "new\x1b"
-	q := permissions.Question{Title: "write x", Text: "Asked because: why", Action: permissions.ActionWrite, Digest: "d", Change: &permissions.FileChange{Path: "/x", NewText: content}}
+	q := permissions.Question{Title: "write x", Text: "Asked because: why", Action: permissions.ActionWrite, CallID: "call", Digest: "d", Change: &permissions.FileChange{Path: "/x", NewText: content}}
 	first, second := a.Board().Post(q), a.Board().Post(q)
 	heard, up := make(chan permissions.Answer, 1), make(chan string, 1)
 	go func() { // ends with the answer

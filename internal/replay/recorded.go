@@ -59,7 +59,7 @@ func requestOf(e audit.Entry) (r permissions.Request, untold string) {
 	a := e.Act
 	r = permissions.Request{
 		Door: tool.Door(e.Door), Action: permissions.Action(a.Kind), Prompt: a.Claimed, Tools: append([]string{a.Tool}, a.Tools...),
-		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode, Headless: a.Headless, Env: a.Env,
+		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode, Headless: a.Headless, TakesObligations: a.Obliging, Env: a.Env,
 		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, RequiresConfirmation: a.Confirm,
 	}
 	switch {

@@ -135,7 +135,7 @@ func (b *Bridge) settle(a act, decision permissions.Decision) (permissions.Decis
 	if decision.Verdict != permissions.Approve {
 		return decision, nil
 	}
-	line, err := b.outgoing(a)
+	line, err := b.outgoing(a, decision.Obligation)
 	if err != nil {
 		decision.Verdict, decision.Source, decision.Reason = permissions.Reject, permissions.SourceFault, err.Error()
 		decision.Rule, decision.At = "", ""
@@ -164,12 +164,12 @@ func leadsTo(dir, name, real string) bool {
 	return err == nil && to == real
 }
 
-// outgoing writes the request by which the editor carries the act out.
-func (b *Bridge) outgoing(a act) ([]byte, error) {
+// outgoing writes the request by which the editor carries the act out, as the decision obliges.
+func (b *Bridge) outgoing(a act, obligation permissions.Obligation) ([]byte, error) {
 	members := a.params
 	if a.terminal != nil {
 		var err error
-		if members, err = b.terminalParams(a); err != nil {
+		if members, err = b.terminalParams(a, obligation); err != nil {
 			return nil, err
 		}
 	}

@@ -244,7 +244,11 @@ func (p *prompt) writeCall(asked permissions.Decision) []byte {
 		}
 		first = append(first, text(words))
 	}
-	if content := contentBetween(first, call.content, call.notes); content != nil {
+	content := contentBetween(first, call.content, call.notes)
+	if content == nil && call.content != nil {
+		content = call.content // an empty list clears the card
+	}
+	if content != nil {
 		members = append(members, member{"content", content})
 	}
 	for _, m := range []member{{"locations", call.locations}, {"rawInput", call.rawInput}} {
@@ -309,6 +313,9 @@ func sentence(d permissions.Decision) string {
 	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped", permissions.Ask: "asked"}[d.Verdict]
 	if d.Reason != "" {
 		word += ": " + d.Reason
+	}
+	if !d.Obligation.None() {
+		word += "; " + d.Obligation.Why
 	}
 	if d.Rule != "" {
 		word += fmt.Sprintf(" (%s %s, %s)", decider(d), d.Rule, d.At)

@@ -39,7 +39,7 @@ func requestEvent(kind events.Type, r permissions.Request) events.Event {
 func tell(act *events.Act, r permissions.Request, mask func(string) string) {
 	act.Tools = r.Tools[1:]
 	act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
-	act.Mode, act.Headless = r.Mode, r.Headless
+	act.Mode, act.Headless, act.Obliging = r.Mode, r.Headless, r.TakesObligations
 	for _, doubt := range r.Doubts {
 		act.Doubts = append(act.Doubts, mask(doubt))
 	}
@@ -54,6 +54,12 @@ func decisionEvent(d permissions.Decision, option string) *events.Decision {
 	for _, reason := range d.Reasons {
 		if reason.Matched {
 			out.Reasons = append(out.Reasons, reason.Rule+": "+reason.Why)
+		}
+	}
+	if d.Verdict == permissions.Approve && !d.Obligation.None() {
+		out.Environment = map[string]string{}
+		for _, v := range d.Obligation.Environment {
+			out.Environment[v.Name] = v.Value
 		}
 	}
 	return out

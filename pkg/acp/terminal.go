@@ -61,6 +61,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 		a.request.SetShellText(command)
 	}
 	a.request.SetVariables(order.Environment)
+	a.request.TakesObligations = true // see terminalParams
 	a.request.Arguments = map[string]any{"command": a.request.ShellText}
 	a.request.Doubts = append(a.request.Doubts, doubtUnknown(unknown)...)
 	order.Dir = a.request.Dir
@@ -102,9 +103,12 @@ func (p *params) variables(key string) (list []permissions.Variable) {
 	return list
 }
 
-// terminalParams writes what the editor is to run: the command that was decided about, or what runs it.
-func (b *Bridge) terminalParams(a act) ([]member, error) {
-	command, args, env := a.terminal.Shell, a.terminal.Command, a.terminal.Environment
+// terminalParams writes what the editor is to run: the command that was decided about, or what runs it. The variables that the
+// decision obliges to hold, whatever the agent sets.
+func (b *Bridge) terminalParams(a act, obligation permissions.Obligation) ([]member, error) {
+	order := *a.terminal
+	order.Environment = over(order.Environment, obligation.Environment)
+	command, args, env := order.Shell, order.Command, order.Environment
 	if len(args) > 0 {
 		command, args = args[0], args[1:]
 	}
@@ -116,7 +120,7 @@ func (b *Bridge) terminalParams(a act) ([]member, error) {
 	}
 	if terminals != nil {
 		var err error
-		if command, args, err = terminals.Terminal(*a.terminal); err != nil {
+		if command, args, err = terminals.Terminal(order); err != nil {
 			return nil, fmt.Errorf("the command cannot be run as it was decided about: %w", err)
 		}
 		env = nil // they wait with the command: LD_PRELOAD would change the program that starts it
@@ -134,4 +138,12 @@ func (b *Bridge) terminalParams(a act) ([]member, error) {
 	}
 	members = append(members, member{"cwd", encode(a.session.editorsName(a.terminal.Dir))})
 	return append(members, more...), nil
+}
+
+// over puts variables in the place of those of their names.
+func over(variables, stronger []permissions.Variable) []permissions.Variable {
+	left := slices.DeleteFunc(slices.Clone(variables), func(v permissions.Variable) bool {
+		return slices.ContainsFunc(stronger, func(s permissions.Variable) bool { return s.Name == v.Name })
+	})
+	return append(left, stronger...)
 }

@@ -84,6 +84,7 @@ type Act struct {
 	Env         []string `json:"env,omitempty"`       // names of the variables that it sets
 	Mode        string   `json:"mode,omitempty"`      // the mode that the agent was in
 	Headless    bool     `json:"headless,omitempty"`  // nobody could be asked
+	Obliging    bool     `json:"obliging,omitempty"`  // whoever carries it out does what the decision obliges to
 	Doubts      []string `json:"doubts,omitempty"`    // why it could not be believed
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Destructive bool     `json:"destructive,omitempty"`
@@ -99,6 +100,8 @@ type Decision struct {
 	Option       string   `json:"option_id,omitempty"` // the option that the asker was given
 	Reasons      []string `json:"reasons,omitempty"`
 	PolicySHA256 string   `json:"policy_sha256,omitempty"`
+	// Environment is what was set for the command beside what was asked for, as an obligation of the decision.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // Outcome is how an act ended.

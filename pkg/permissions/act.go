@@ -27,9 +27,6 @@ type Act struct {
 	Arguments map[string]any
 }
 
-// Variable is an environment variable that an act sets for its command.
-type Variable struct{ Name, Value string }
-
 // ContentDigest names the content of a file.
 func ContentDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -169,7 +166,7 @@ func (d Decision) After(earlier Decision) Decision {
 	case !person && !d.Open && (earlier.Rule == "" || d.Source != SourcePolicy || d.Rule != earlier.Rule || d.At != earlier.At):
 		return d
 	}
-	earlier.Policy, earlier.Reasons = d.Policy, d.Reasons
+	earlier.Policy, earlier.Reasons, earlier.Obligation = d.Policy, d.Reasons, d.Obligation
 	return earlier
 }
 

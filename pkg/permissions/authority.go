@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -22,7 +23,9 @@ type Options struct {
 	// Before is called before each decision about an act in the workspace, and may put other rules in force (see Replace and Tighten).
 	// Optional.
 	Before func(tool.Workspace)
-	Ledger Ledger // optional: where what people allow for a session is written down, so that they can take it back
+	// Environ is what git is asked with about repositories: what the agents' commands have. Optional, default the environment of this process.
+	Environ []string
+	Ledger  Ledger // optional: where what people allow for a session is written down, so that they can take it back
 }
 
 // Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
@@ -43,6 +46,7 @@ type Authority struct {
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down
 	before    func(tool.Workspace)
+	git       *gitrepo.Asker
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set
@@ -54,6 +58,7 @@ type Authority struct {
 func New(o Options) *Authority {
 	a := &Authority{
 		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger, before: o.Before,
+		git:      &gitrepo.Asker{Environ: o.Environ},
 		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
 	}
 	if a.now == nil {
@@ -103,7 +108,8 @@ func (a *Authority) Policy() string {
 }
 
 // Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some commands, at the
-// names of files; it has no effect, and never blocks on a person.
+// names of files; about git's commands it asks git, which takes some milliseconds and at most three seconds. It has no effect,
+// and never blocks on a person.
 //
 // The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
 // exactly lifts the file's own question.
@@ -159,13 +165,16 @@ func (f inForce) ask(v *view) (rules answer, policy string) {
 }
 
 func (a *Authority) view(r Request) *view {
-	v := newView(r, a.home, a.sensitive)
+	v := newView(r, a.home, a.sensitive, a.git)
 	v.now, v.counter = a.now(), a.counter
 	return v
 }
 
 func (a *Authority) decideBy(v *view, rules answer, policy string) Decision {
 	d := a.decide(v, rules)
+	if d.Verdict == Approve && d.Source == SourcePolicy {
+		d.Obligation = v.obligation()
+	}
 	d.Reasons, d.Policy = rules.reasons, policy
 	return d
 }

@@ -26,7 +26,7 @@ type testbed struct{ dir, ws string }
 func newTestbed(t testing.TB) testbed {
 	t.Helper()
 	dir := tree(t, map[string]string{
-		"ws/.git/HEAD": "ref: x", "ws/docs/a.md": "", "ws/src/a.go": "", "ws/src/sub/b.go": "", "ws/README.md": "",
+		"ws/.git/HEAD": "ref: refs/heads/x", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/docs/a.md": "", "ws/src/a.go": "", "ws/src/sub/b.go": "", "ws/README.md": "",
 		"ws/out": "-> ../elsewhere", "ws/out.md": "-> ../elsewhere/secret", "ws/docs/escape": "-> ../../elsewhere",
 		"ws/docs/to_src": "-> ../src", "ws/docs/to_git.md": "-> ../.git/config",
 		"elsewhere/secret": "s", "more/c.go": "", "home/.bashrc": "", "home/notes/n.md": "",
@@ -41,7 +41,12 @@ func newTestbed(t testing.TB) testbed {
 }
 
 func (b testbed) authority(files ...File) *Authority {
-	return New(Options{Policies: NewSet(files), OwnPaths: []string{b.dir + "/state"}, Home: b.dir + "/home"})
+	return New(Options{Policies: NewSet(files), OwnPaths: []string{b.dir + "/state"}, Home: b.dir + "/home", Environ: b.environ()})
+}
+
+// environ is that of the agent: no settings of git's are the tester's.
+func (b testbed) environ() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir + "/home", "GIT_CONFIG_NOSYSTEM=1"}
 }
 
 func (b testbed) request(action Action, id string, paths ...string) Request {

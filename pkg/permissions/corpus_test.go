@@ -80,7 +80,7 @@ func readRow(t testing.TB, at, heading, line string) corpusRow {
 
 // ordinaryFiles are a workspace as many are.
 var ordinaryFiles = map[string]string{
-	"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": "", "ws/README.md": "a\n", "ws/main.go": "package main\n", "ws/go.mod": "module x\n",
+	"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": "", "ws/README.md": "a\n", "ws/main.go": "package main\n", "ws/go.mod": "module x\n",
 	"ws/package.json": "{}", "ws/Makefile": "", "ws/out.txt": "", "ws/docs.tar": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "",
 	"ws/src/main.go": "", "ws/.env": "KEY=1", "ws/.gitignore": ".env\n!.gitkeep\n", "elsewhere/secret": "s", "home/": "",
 }
@@ -89,9 +89,9 @@ var ordinaryFiles = map[string]string{
 var trappedFiles = map[string]string{
 	"ws/private/.env": "KEY=1", "ws/hidden/.cache/id_rsa": "", "ws/.keys/x.pem": "", "ws/unhide/.ignore": "!.env\n", "ws/unhide/.env": "KEY=1", "ws/unhide/sub/a.md": "",
 	"ws/out": "-> ../elsewhere", "ws/docs/out.md": "-> ../../elsewhere/secret", "ws/src/link": "-> ../private", "ws/to_secret": "-> .env",
-	"ws/bare/HEAD": "", "ws/bare/objects/": "", "ws/bare/refs/": "", "ws/bare/in/x.txt": "",
+	"ws/bare/HEAD": "ref: refs/heads/main", "ws/bare/config": hostileSettings, "ws/bare/objects/": "", "ws/bare/refs/": "", "ws/bare/in/x.txt": "",
 	"ws/linkedbare/HEAD": "-> refs/heads/none", "ws/linkedbare/objects/": "", "ws/linkedbare/refs/": "",
-	"ws/commonbare/HEAD": "", "ws/commonbare/commondir": "../other", "ws/other/objects/": "", "ws/other/refs/": "",
+	"ws/commonbare/HEAD": "ref: refs/heads/main", "ws/commonbare/commondir": "../other", "ws/other/objects/": "", "ws/other/refs/": "",
 	"ws/dash/-exec": "", "ws/dash/-oREADME.md": "", "ws/ls": "#!/bin/sh", "ws/cat": "#!/bin/sh", "ws/bin/ls": "#!/bin/sh", "ws/1/cat": "#!/bin/sh", "ws/a/b/": "",
 	"ws/vendored/.git/HEAD": "ref: refs/heads/main", "ws/vendored/.git/objects/": "", "ws/vendored/.git/refs/": "", "ws/vendored/.git/config": hostileSettings,
 	"ws/vendored/in/x.txt": "",

@@ -31,6 +31,8 @@ type Decision struct {
 	Reason  string // one sentence for the person or the model that is told
 	// Option is the optionId that the rule names. It is a wish: see ChooseOption.
 	Option string
+	// Obligation is what the act is approved with.
+	Obligation Obligation
 	// Reasons says of every rule, in order, whether it matched and what kept it from matching.
 	Reasons []Reason
 	// Policy is the hash of the rules that were asked.

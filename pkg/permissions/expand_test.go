@@ -81,7 +81,7 @@ func TestExpand(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			v := newView(b.run(row.text), "", newSensitive(nil))
+			v := newView(b.run(row.text), "", newSensitive(nil), nil)
 			at := slices.IndexFunc(v.shell.commands, func(c shellscan.Command) bool { return c.Name == "p" })
 			got, why := v.expand(v.shell.commands[at], b.ws, row.row)
 			if row.why == "" != (why == "") || !strings.Contains(why, row.why) {

@@ -145,10 +145,12 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 		return why
 	}
 	use := readsFile
-	if w.spelled {
+	if w.spelled && !isGit(program) { // git is looked at below
 		if why := v.reined(program, args, spelled); why != "" {
 			return why
 		}
+	}
+	if w.spelled {
 		use = writesFile
 	}
 	for _, name := range w.files {
@@ -157,17 +159,11 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 		}
 	}
 	for _, dir := range v.shell.dirs {
-		if program == "git" && looksLikeRepository(dir, v.Workspace.Dirs()) {
-			return "`" + ShowLine(dir) + "` looks like a repository without work tree, and its settings name programs that git runs"
-		}
-		if program == "git" {
-			if why := v.runsPrograms(dir, false); why != "" {
+		read := w
+		if isGit(program) {
+			if why := v.gitReads(dir, row, args[min(spelled, len(args)):], &read); why != "" {
 				return why
 			}
-		}
-		read := w
-		if row == programs["git diff"] && leavesRepository(dir, w.files) {
-			read.tree, read.hidden = true, true
 		}
 		if why := v.readsTree(read, dir); why != "" {
 			return why

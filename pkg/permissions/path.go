@@ -68,6 +68,14 @@ func plainName(name string) (string, error) {
 	return u.Path, nil
 }
 
+// joined gives a name that is relative to a directory, or absolute.
+func joined(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
 // isScheme tells whether text is the name of a URL scheme (RFC 3986, 3.1).
 func isScheme(text string) bool {
 	for i, r := range text {

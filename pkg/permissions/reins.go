@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -131,7 +132,7 @@ func (v *view) copies(words []string) string {
 	seen := 0
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
-			if target, err := os.Readlink(from(dir, word)); err == nil && climbs(target) {
+			if target, err := os.Readlink(joined(dir, word)); err == nil && climbs(target) {
 				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", ShowLine(word), ShowLine(target))
 			}
 			root, err := resolve(dir, word)
@@ -184,7 +185,7 @@ func (v *view) reinedGit(args []string, spelled int) string {
 		return ""
 	}
 	for _, dir := range v.shell.dirs {
-		if why := v.runsPrograms(dir, remoteCommands[args[command]]); why != "" {
+		if why := v.runsPrograms(dir, gitrepo.Use{Command: args[command], Fetches: remoteCommands[args[command]]}); why != "" {
 			return why
 		}
 	}

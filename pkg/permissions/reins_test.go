@@ -10,7 +10,7 @@ import (
 func TestReins(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
-		"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "", "ws/Makefile": "", "ws/go.mod": "",
+		"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "", "ws/Makefile": "", "ws/go.mod": "",
 		"ws/kit/.envrc": "", "ws/kit/a.md": "", "ws/other/hooks/pre-receive": "", "ws/x.tar": "", "ws/tests/test_a.py": "", "elsewhere/": "", "home/": "",
 		"ws/docs/sub/up": "-> ../a.md", "ws/linked/l": "-> ../docs/a.md",
 	})

@@ -3,12 +3,9 @@ package permissions
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // git runs git in a directory, with nobody's settings.
@@ -60,11 +57,11 @@ func TestRepositorySettings(t *testing.T) {
 		{"[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ext::./evil", "remote.origin.url"},
 		{"[remote \"origin\"]\n\tpromisor = true\n\tuploadpack = ./evil", "remote.origin.uploadpack"},
 		{"[remote \"origin\"]\n\tpromisor = true\n[core]\n\tsshCommand = ./evil", "core.sshcommand"},
-		{"[core]\n\tworktree = ../../elsewhere", "work tree elsewhere"},
+		{"[core]\n\trepositoryformatversion = 0\n\tworktree = ../../elsewhere", "work tree elsewhere"},
 		{"[core]\n\thooksPath = hooks", "post-index-change"},
 		{"[include]\n\tpath = ../more", "core.fsmonitor"},
-		{"[includeIf \"gitdir:/\"]\n\tpath = ../more", "core.fsmonitor"},
-		{"[include]\n\tpath = config", "more files than"},
+		{"[includeIf \"gitdir:/\"]\n\tpath = ../more", "includeif.gitdir:/.path"},
+		{"[include]\n\tpath = config", "include depth"},
 		{"core.fsmonitor = ./evil", "cannot be told"},
 		{"[core]\n\tfsmonitor = \"./evil", "cannot be told"},
 		{"[core\n]fsmonitor = ./evil", "cannot be told"},
@@ -72,7 +69,7 @@ func TestRepositorySettings(t *testing.T) {
 		t.Run(row.want, func(t *testing.T) {
 			t.Parallel()
 			dir := tree(t, map[string]string{
-				"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": row.settings, "ws/more": "[core]\nfsmonitor = ./evil\n",
+				"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": row.settings, "ws/more": "[core]\nfsmonitor = ./evil\n",
 				"ws/hooks/post-index-change": "", "ws/.husky/_/pre-commit": "", "elsewhere/": "", "ws/a/b/": "",
 			})
 			bed := testbed{dir, dir + "/ws"}
@@ -91,7 +88,7 @@ func TestRepositorySettings(t *testing.T) {
 func TestDiffOfDirectories(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
-		"ws/docs/a.md": "", "ws/docs/c.md": "", "ws/private/.env": "KEY=1", "ws/repo/.git/HEAD": "ref: refs/heads/main", "ws/repo/a.md": "", "ws/repo/sub/.env": "",
+		"ws/docs/a.md": "", "ws/docs/c.md": "", "ws/private/.env": "KEY=1", "ws/repo/.git/HEAD": "ref: refs/heads/main", "ws/repo/.git/objects/": "", "ws/repo/.git/refs/": "", "ws/repo/a.md": "", "ws/repo/sub/.env": "",
 		"elsewhere/": "", "home/": "",
 	})
 	bed := testbed{dir, dir + "/ws"}
@@ -118,7 +115,7 @@ func TestSettingsOfRemotes(t *testing.T) {
 		"[credential]\n\thelper = !./evil":                         Ask,
 		"[core]\n\tfsmonitor = ./evil":                             Ask,
 	} {
-		dir := tree(t, map[string]string{"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/config": settings, "elsewhere/": "", "home/": ""})
+		dir := tree(t, map[string]string{"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": settings, "elsewhere/": "", "home/": ""})
 		bed := testbed{dir, dir + "/ws"}
 		a := bed.authority(File{Name: "x", Version: Version2, Rules: []Rule{rule("r", Approve, func(r *Rule) { r.AppliesTo = []string{toolShell} }, commands("", "git push", "git commit"))}})
 		if d := a.Decide(bed.run("git push origin main")); d.Verdict != want {
@@ -170,7 +167,7 @@ func TestRepositoriesInside(t *testing.T) {
 				t.Fatalf("with a harmless submodule it is %s: %s", d.Verdict, because1(d))
 			}
 			evil(t, bed.ws+"/inner")
-			if d := decide(); d.Verdict != Ask || !strings.Contains(because1(d), "`inner`") {
+			if d := decide(); d.Verdict != Ask || !strings.Contains(because1(d), "submodule inner") {
 				t.Errorf("with a submodule whose settings name a program it is %s: %s", d.Verdict, because1(d))
 			}
 		})
@@ -198,50 +195,8 @@ func TestRepositoriesInside(t *testing.T) {
 		git(t, dir+"/ws", "add", "a")
 		git(t, dir+"/ws", "update-index", "--split-index")
 		bed := testbed{dir, dir + "/ws"}
-		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")); d.Verdict != Ask {
-			t.Errorf("it is %s", d.Verdict)
-		}
-	})
-}
-
-// git's settings are read as git reads them.
-func TestSettingsAsGitReadsThem(t *testing.T) {
-	t.Parallel()
-	for i, text := range []string{
-		"", "# c\n; d\n", "[a]\nb = c\n", "[a]b=c", "[A \"B c\"]\n\tD-E = f g  # h\n", "[a]\nb\nc =\nd = \"\"\n", "[a]\nb = \" c \" d \n", "[a]\nb = c\\\n  d\n",
-		"[a \"x\\\"y\\\\z\"]\nb = \\\"c\\\" \\t\\n\\\\\n", "[a.b]\nc = d\n", "[a]\r\nb = c\r\n", "[a]\nb = c;d\n[e]f=g#h\n[i]", "\ufeff[a]\nb = c\n", "[a]\n\n\n  b=c\n\t[d] e = f\n",
-		"[a]\nb = \"c # d ; e\" ; f\n", "[a \"\"]\nb = c\n", "[a \"B.C\"]\nd = e\n",
-	} {
-		path := filepath.Join(t.TempDir(), "config")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var want []setting
-		for entry := range strings.SplitSeq(strings.TrimSuffix(git(t, "/", "config", "--file", path, "--list", "-z"), "\x00"), "\x00") {
-			if key, value, _ := strings.Cut(entry, "\n"); key != "" {
-				want = append(want, setting{key, value})
-			}
-		}
-		got, ok := readSettings(text)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(setting{})); diff != "" || !ok {
-			t.Errorf("%d: %q (-git +we): %v\n%s", i, text, ok, diff)
-		}
-	}
-}
-
-// No text and no index makes the readers panic, and settings are only read when git could read them.
-func FuzzRepository(f *testing.F) {
-	f.Add("[core]\n\tfsmonitor = \"x\\\n y\" # z\n[a \"b\"]c", []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"))
-	f.Fuzz(func(t *testing.T, text string, index []byte) {
-		if all, ok := readSettings(text); ok {
-			for _, s := range all {
-				if !strings.Contains(s.key, ".") {
-					t.Errorf("%q has a setting %q", text, s.key)
-				}
-			}
-		}
-		for version := uint32(2); version <= 4; version++ {
-			_, _ = linksOf(index, version, 3, 20)
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run("git status")); d.Verdict != Approve { // git reads both
+			t.Errorf("it is %s: %s", d.Verdict, because1(d))
 		}
 	})
 }

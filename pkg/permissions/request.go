@@ -40,6 +40,9 @@ type Request struct {
 	ShellText string
 	// Argv are the words of the one command that the act runs, where it was given as words and not as text.
 	Argv []string
+	// TakesObligations reports that whoever carries the act out does what the Decision's Obligation says. Otherwise there is
+	// none, and less is approved.
+	TakesObligations bool
 	// Env are the names of the variables that the act sets for its command, and Variables those of which the value is known.
 	Env       []string
 	Variables []Variable

@@ -5,31 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
-
-// looksLikeRepository tells whether git would take the directory, or one above it in the workspace, for a repository
-// without work tree: its file config then names programs that git runs, and no name in it is one that anybody watches.
-// (safe.bareRepository in git-config(1).)
-func looksLikeRepository(dir string, roots []string) bool {
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return false
-		}
-		// A HEAD that is a link to nothing will do, and commondir says that objects and refs lie elsewhere.
-		has := func(name string) bool {
-			_, err := os.Lstat(filepath.Join(dir, name))
-			return err == nil
-		}
-		if has("HEAD") && (has("objects") && has("refs") || has("commondir")) {
-			return true
-		}
-		if slices.Contains(roots, dir) || filepath.Dir(dir) == dir {
-			return false
-		}
-	}
-}
 
 // mostEntries bounds how many files are looked at below the directories that a command reads.
 const mostEntries = 10000

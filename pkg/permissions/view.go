@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -23,14 +24,17 @@ type view struct {
 	shownPath string // what shown has shown last
 	shownText string
 	looked    map[string]string // what careful has found
-	seen      map[string]any    // what conditions see; nil until one asks
+	git       *gitrepo.Asker
+	// repositories are what git has said, by the directory that it was asked in.
+	repositories map[string]repository
+	seen         map[string]any // what conditions see; nil until one asks
 
 	now     time.Time
 	counter Counter // nil where nothing is counted
 }
 
-func newView(r Request, home string, s *sensitive) *view {
-	v := &view{Request: r, home: home, sensitive: s}
+func newView(r Request, home string, s *sensitive, git *gitrepo.Asker) *view {
+	v := &view{Request: r, home: home, sensitive: s, git: git}
 	for _, path := range r.Paths {
 		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
 		v.Doubts = append(v.Doubts[:len(v.Doubts):len(v.Doubts)], Doubtful(path.Name)...)

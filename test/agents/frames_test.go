@@ -79,11 +79,46 @@ type relay struct {
 	made []editor.Frame // arrived, and were not sent
 }
 
-// relayed compares, byte by byte and in order, what was sent with what arrived.
+// writtenAnew are the methods that the bridge decides about: what goes on says the same, and is written by the bridge.
+var writtenAnew = []string{"session/request_permission", "fs/read_text_file", "fs/write_text_file"}
+
+// same reports whether a frame that arrived is one that was sent: byte by byte, and of what is written anew in all that it says.
+func same(sent, arrived editor.Frame) bool {
+	if !slices.Contains(writtenAnew, sent.Method) || sent.IsResponse() {
+		return bytes.Equal(sent.Raw, arrived.Raw)
+	}
+	var a, b any
+	return json.Unmarshal(sent.Raw, &a) == nil && json.Unmarshal(arrived.Raw, &b) == nil && says(b, a)
+}
+
+// says reports whether a JSON value holds everything that another one does. What the agent told of a tool call before may be in
+// it, too.
+func says(whole, part any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		members, ok := whole.(map[string]any)
+		for key, value := range part {
+			ok = ok && says(members[key], value)
+		}
+		return ok
+	case []any:
+		items, ok := whole.([]any)
+		if !ok || len(items) != len(part) {
+			return false
+		}
+		for i := range part {
+			ok = ok && says(items[i], part[i])
+		}
+		return ok
+	}
+	return whole == part
+}
+
+// relayed compares in order what was sent with what arrived.
 func relayed(sent, arrived []editor.Frame) relay {
 	var out relay
 	for _, frame := range arrived {
-		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return bytes.Equal(s.Raw, frame.Raw) })
+		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return same(s, frame) })
 		if at < 0 {
 			out.made = append(out.made, frame)
 			continue

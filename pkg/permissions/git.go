@@ -1,0 +1,125 @@
+package permissions
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+)
+
+// The settings of a repository name programs, and git runs them when it only reads: git status runs core.fsmonitor and the
+// filters, git diff an external diff. No clone brings such settings, but an archive does, and a directory that others share.
+// (CVE-2022-24765 is of the same kind; git's own check, safe.directory, only looks at who owns the directory.)
+//
+// So a command of git's is approved where git itself says that nothing is set which is not known to be harmless, and, where
+// whoever carries it out can set variables for it, with everything switched off that can be (see Obligation).
+
+// repository is what git has said of one, in words why it has not.
+type repository struct {
+	*gitrepo.Repository // nil where there is none
+	fault               string
+}
+
+// repository asks git about the repository around a directory, once for each decision.
+func (v *view) repository(dir string) repository {
+	r, known := v.repositories[dir]
+	if known {
+		return r
+	}
+	found, err := v.git.Look(context.Background(), dir, v.Workspace.Dirs()...)
+	if r.Repository = found; err != nil {
+		r = repository{fault: "it cannot be told what git would run here: " + ShowLine(err.Error())}
+	}
+	if v.repositories == nil {
+		v.repositories = map[string]repository{}
+	}
+	v.repositories[dir] = r
+	return r
+}
+
+// runsPrograms tells why git, run in a directory, could run a program that the repository names, or show what is none of the
+// workspace's; "" when it cannot.
+func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
+	r := v.repository(dir)
+	if r.fault != "" || r.Repository == nil {
+		return r.fault
+	}
+	use.Roots, use.Home, use.Switched = v.Workspace.Dirs(), v.home, v.switchesGit()
+	use.Secret = func(path string) string { return v.sensitive.find(path, secret) }
+	return ShowLine(r.Hazard(use))
+}
+
+// gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what git knows: outside of
+// a work tree git diff compares files as diff -r does, and git grep may search all of them (grep.fallbackToNoIndex). rest are
+// the words that no rule spells.
+func (v *view) gitReads(dir string, row *harmless, rest []string, read *words) string {
+	if row == programs["git version"] || row == programs["git --version"] {
+		return ""
+	}
+	for _, word := range rest {
+		if strings.HasPrefix(word, "--submodule") && word != "--submodule=short" {
+			return "with the option " + word + " git runs itself in whatever lies where the history has a submodule"
+		}
+	}
+	if why := v.runsPrograms(dir, gitrepo.Use{Reads: true}); why != "" {
+		return why
+	}
+	r := v.repository(dir)
+	outside := func(name string) bool {
+		path, err := resolve(dir, name)
+		return err != nil || !lies(path, r.Top)
+	}
+	diff, grep := row == programs["git diff"], row == programs["git grep"]
+	if (diff || grep) && r.Repository == nil || diff && slices.ContainsFunc(read.files, outside) {
+		read.tree, read.hidden = true, true
+	}
+	return ""
+}
+
+// isGit reports whether a program is git, by whatever path.
+func isGit(program string) bool { return filepath.Base(program) == "git" }
+
+// switchesGit reports whether the act is carried out with git's switches set: by somebody who can set them, and where every
+// command of it is known only to read, so that nothing else obeys them.
+func (v *view) switchesGit() bool {
+	if !v.TakesObligations || v.shell == nil {
+		return false
+	}
+	some := false
+	for _, c := range v.shell.commands {
+		if _, known := builtins[c.Name]; known && c.Builtin || launchers[c.Name] {
+			continue
+		}
+		c = withoutGlobals(c)
+		begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
+		if row, _ := lookUpProgram(c.Name, begin); row == nil {
+			return false
+		}
+		some = some || isGit(c.Name)
+	}
+	return some
+}
+
+// obligation is what has to be done with the act when a rule approves it.
+func (v *view) obligation() Obligation {
+	if !v.switchesGit() {
+		return Obligation{}
+	}
+	lazy := false
+	for _, r := range v.repositories {
+		if r.Repository != nil && !r.Switchable {
+			return Obligation{} // somebody else uses the variables; then nothing was approved because of them
+		}
+		lazy = lazy || r.Repository != nil && r.Fetches()
+	}
+	o := Obligation{Why: "git runs with pager, hooks, file system monitor and optional locks off"}
+	for _, s := range gitrepo.Switches() {
+		o.Environment = append(o.Environment, Variable(s))
+	}
+	if !lazy { // what is not fetched now is not fetched should somebody change the settings meanwhile
+		o.Environment = append(o.Environment, Variable{"GIT_NO_LAZY_FETCH", "1"})
+	}
+	return o
+}
