@@ -33,16 +33,21 @@ var may = map[string][]string{
 	"internal/secret":     {"pkg/tool"},
 	"internal/grant":      {"pkg/tool"},
 	"internal/blob":       {},
-	"internal/store":      {}, // what the rows mean is said by internal/app
+	"internal/store":      {}, // what the rows mean is said by internal/approval
+	"internal/digest":     {},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/gitrepo":    {},
-	"pkg/permissions":     {"pkg/tool", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
+	"pkg/permissions":     {"pkg/tool", "internal/digest", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
+
+	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and records.
+	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/store"},
+	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/digest"},
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
@@ -51,25 +56,25 @@ var may = map[string][]string{
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
 	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/blob", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/gate", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
 	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/governor"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
-	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/ndjson", "internal/shellscan"},
+	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/gate", "internal/ndjson"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/governor",
-		"internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state",
+		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/gate",
+		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state",
 		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
+		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/store",
 		"internal/supervisor", "internal/tooltest", "internal/trust",
 	},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,13 +24,14 @@ import (
 //
 //	editor> JSON         the editor writes the line (anything may stand there, JSON or not)
 //	editor< JSON         the editor must read a line that fits next
+//	editor meets JSON    it has read, or reads, a line that fits; what comes before that is for the lines after this one
 //	editor closes        it closes the bridge's standard input
 //	editor waits N       it takes N milliseconds, as people do
 //	editor kills         it sends SIGKILL to the bridge; terms and hangs up send SIGTERM and SIGHUP
 //	editor hears TEXT    it waits until the bridge has said TEXT on stderr since it last waited so
 //	editor serves        it reads a terminal/create, runs what that says with its words unquoted in a shell, as some editors do,
 //	                     prints the output, and answers; editor serves again runs the same once more
-//	agent>, agent<       likewise for the agent
+//	agent>, agent<, agent meets  likewise for the agent
 //	agent says TEXT      on stderr
 //	agent exits N        at once
 //	agent raises N       a signal at itself
@@ -46,6 +48,7 @@ type play struct {
 	lines []string
 	names map[string]any
 	in    *bufio.Reader
+	kept  []string // read, and not met yet
 	out   io.WriteCloser
 	own   func(verb, rest string) error // the verbs that only one of the two has
 }
@@ -115,10 +118,44 @@ func (p *play) fill(v any) any {
 }
 
 func (p *play) read(want string) error {
-	line, err := p.in.ReadString('\n')
+	line, err := p.next()
 	if err != nil {
 		return err
 	}
+	return p.check(want, line)
+}
+
+// next gives the line that was kept first, or reads one.
+func (p *play) next() (string, error) {
+	if len(p.kept) > 0 {
+		line := p.kept[0]
+		p.kept = p.kept[1:]
+		return line, nil
+	}
+	return p.in.ReadString('\n')
+}
+
+// meet takes a line that fits from those that were kept, or those that come.
+func (p *play) meet(want string) error {
+	for i, line := range p.kept {
+		if p.check(want, line) == nil {
+			p.kept = slices.Delete(p.kept, i, i+1)
+			return nil
+		}
+	}
+	for {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if p.check(want, line) == nil {
+			return nil
+		}
+		p.kept = append(p.kept, line)
+	}
+}
+
+func (p *play) check(want, line string) error {
 	var got, wanted any
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 		return err
@@ -213,6 +250,8 @@ func fakeEditor() {
 	served := ""
 	p.own = func(verb, rest string) error {
 		switch verb {
+		case "meets":
+			return p.meet(rest)
 		case "serves":
 			return p.serveTerminal(&served, rest == "again")
 		case "hears":
@@ -273,6 +312,8 @@ func fakeAgent() {
 	p.in, p.out = bufio.NewReader(io.TeeReader(os.Stdin, seen)), os.Stdout
 	p.own = func(verb, rest string) error {
 		switch verb {
+		case "meets":
+			return p.meet(rest)
 		case "says":
 			fmt.Fprintln(os.Stderr, rest)
 		case "closes":

@@ -8,20 +8,21 @@ import (
 	"os"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 var errNobody = errors.New("no terminal to ask on")
 
-// terminal asks the person at the terminal, one question at a time. It is a permissions.Asker.
+// terminal asks the person at the terminal, one question at a time. It is a approval.Asker.
 type terminal struct {
 	env *environment
 	yes bool
 	// agents tells why nobody is believed to sit here: the verb was started by an agent.
 	agents bool
 	// board is where a question stands besides the terminal, and wait that it stands there alone when nobody is here. Optional.
-	board permissions.Board
+	board approval.Board
 	wait  bool
 
 	turn  chan struct{} // holds one token, for the question that is on the screen
@@ -37,35 +38,35 @@ func newTerminal(env *environment, yes bool) *terminal {
 }
 
 // beside puts the questions on a board as well.
-func (t *terminal) beside(board permissions.Board, wait bool) *terminal {
+func (t *terminal) beside(board approval.Board, wait bool) *terminal {
 	t.board, t.wait = board, wait
 	return t
 }
 
-// Ask implements permissions.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
+// Ask implements approval.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
 // from below a bridge is no person's act.
-func (t *terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+func (t *terminal) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	switch {
 	case t.wait && (t.agents || !t.yes && !isTerminal(t.env.stdin)):
 		return t.park(ctx, q)
 	case t.agents:
-		return t.given(ctx, q, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", permissions.ErrNobody))
+		return t.given(ctx, q, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", approval.ErrNobody))
 	case t.yes:
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
 	case !isTerminal(t.env.stdin):
-		return t.given(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", permissions.ErrNobody, errNobody))
+		return t.given(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody, errNobody))
 	}
 	select {
 	case <-ctx.Done():
-		return permissions.Answer{}, context.Cause(ctx)
+		return approval.Answer{}, context.Cause(ctx)
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	}
-	return permissions.AskBeside(ctx, t.board, q, func(ctx context.Context) (permissions.Answer, error) { return t.put(ctx, q) })
+	return approval.AskBeside(ctx, t.board, q, func(ctx context.Context) (approval.Answer, error) { return t.put(ctx, q) })
 }
 
 // park leaves a question where people at other terminals can answer it, and waits for them.
-func (t *terminal) park(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+func (t *terminal) park(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	notice := t.board.Post(q)
 	answer, found, err := notice.Earlier(ctx)
 	defer func() { notice.Over(answer, err) }()
@@ -79,16 +80,16 @@ func (t *terminal) park(ctx context.Context, q permissions.Question) (permission
 	case err == nil:
 		return answer, nil
 	case ctx.Err() == nil:
-		err = fmt.Errorf("%w: %w", permissions.ErrNobody, err)
+		err = fmt.Errorf("%w: %w", approval.ErrNobody, err)
 	}
 	notice.Withdraw(err)
-	return permissions.Answer{}, err
+	return approval.Answer{}, err
 }
 
 // given gives the answer that a person has left for this question when nobody waited for it; where there is none, nobody.
-func (t *terminal) given(ctx context.Context, q permissions.Question, nobody error) (permissions.Answer, error) {
+func (t *terminal) given(ctx context.Context, q approval.Question, nobody error) (approval.Answer, error) {
 	if t.board == nil {
-		return permissions.Answer{}, nobody
+		return approval.Answer{}, nobody
 	}
 	notice := t.board.Post(q)
 	answer, found, err := notice.Earlier(ctx)
@@ -101,9 +102,9 @@ func (t *terminal) given(ctx context.Context, q permissions.Question, nobody err
 
 // put shows the question and reads the answer. Once a question was left, there are no more: the line that comes for it at
 // last would be taken for the answer to another.
-func (t *terminal) put(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+func (t *terminal) put(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if t.left {
-		return permissions.Answer{}, fmt.Errorf("the question before was not answered: %w", permissions.ErrNobody)
+		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
 	}
 	fmt.Fprintf(t.env.stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
 	answer := make(chan string, 1)
@@ -115,11 +116,11 @@ func (t *terminal) put(ctx context.Context, q permissions.Question) (permissions
 	case <-ctx.Done():
 		t.left = true
 		fmt.Fprintf(t.env.stderr, "\na2a-acp: %v\n", context.Cause(ctx))
-		return permissions.Answer{}, context.Cause(ctx)
+		return approval.Answer{}, context.Cause(ctx)
 	case line := <-answer:
 		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: t.env.approver("terminal")}, nil
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: t.env.approver("terminal")}, nil
 		}
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: t.env.approver("terminal")}, nil
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: t.env.approver("terminal")}, nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -25,13 +26,13 @@ func TestQuestionThatWasLeft(t *testing.T) {
 	late := errors.New("nobody has answered in time")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(late)
-	if answer, err := terminal.put(ctx, permissions.Question{Title: "first"}); !errors.Is(err, late) {
+	if answer, err := terminal.put(ctx, approval.Question{Title: "first"}); !errors.Is(err, late) {
 		t.Errorf("the first question: got %v, %v; want it left", answer, err)
 	}
 	if _, err := write.WriteString("y\ny\n"); err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := terminal.put(t.Context(), permissions.Question{Title: "second"}); !errors.Is(err, permissions.ErrNobody) || answer.Verdict == permissions.Approve {
+	if answer, err := terminal.put(t.Context(), approval.Question{Title: "second"}); !errors.Is(err, approval.ErrNobody) || answer.Verdict == permissions.Approve {
 		t.Errorf("the second question: got %v, %v; want nobody to ask", answer, err)
 	}
 }

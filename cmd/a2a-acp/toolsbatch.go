@@ -35,7 +35,7 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 		calls[i] = newCall(env, b.tool, flags.agent)
 		calls[i].Arguments = b.params
 	}
-	results := a.Executor.ExecuteBatch(ctx, calls, newTerminal(env, flags.yes).beside(a.Board(), flags.wait), flags.atOnce)
+	results := a.Executor.ExecuteBatch(ctx, calls, newTerminal(env, flags.yes).beside(a.Questions, flags.wait), flags.atOnce)
 	if asJSON {
 		for i := range results {
 			results[i] = results[i].InText()

@@ -13,14 +13,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/spf13/cobra"
 )
 
 // runFlags are what `tools run` takes.
@@ -111,7 +110,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
-	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes).beside(a.Board(), flags.wait))
+	result := a.Executor.Execute(ctx, call, newTerminal(env, flags.yes).beside(a.Questions, flags.wait))
 	if asJSON {
 		if err := writeData(env.stdout, formatJSON, result.InText()); err != nil {
 			return err

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/state"
-	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -38,7 +38,8 @@ type App struct {
 	Executor  *executor.Executor
 	Authority *permissions.Authority
 	Governors *governor.Governors
-	Acts      *permissions.Acts
+	Gate      *gate.Gate
+	Questions *approval.Questions
 	Record    events.Recorder
 	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
 	// writes and terminals are refused.
@@ -51,11 +52,7 @@ type App struct {
 	state   string   // the state directory; "" when there is none
 	handed  handedOut
 
-	storing sync.Mutex // guards store; held while it is opened
-	store   *store.Store
-	asking  asking
-	fresh   fresh
-	leaving atomic.Bool // we end, or the agent has: questions stay where they are, for whoever asks again
+	fresh fresh
 
 	mu        sync.Mutex
 	set       *config.Set
@@ -98,7 +95,7 @@ func configHome(o Options) string {
 
 // New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
 func New(o Options) (*App, error) {
-	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, Acts: permissions.NewActs(), toolDoors: map[*mcpserver.Door]bool{}}
+	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, toolDoors: map[*mcpserver.Door]bool{}}
 	if err := a.start(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -117,12 +114,14 @@ func (a *App) start() error {
 	}
 
 	a.openRecord()
+	a.Questions = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded, Say: a.o.Say, Now: now})
+	a.onClose(a.Questions.Close)
 
 	options := permissions.Options{
 		Policies: permissions.NewSet(set.Policies),
 		OwnPaths: a.ownPaths(),
 		Home:     a.o.Getenv("HOME"),
-		Ledger:   ledger{a},
+		Ledger:   a.Questions,
 		Before:   a.refresh,
 	}
 	if a.state != "" {
@@ -130,6 +129,9 @@ func (a *App) start() error {
 	}
 	a.Authority = permissions.New(options)
 	a.Governors = a.openGovernors()
+	if a.Gate, err = gate.New(gate.Options{Rules: a.Authority, Governors: a.Governors, Record: a.Record, Now: now}); err != nil {
+		return err
+	}
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
@@ -146,8 +148,8 @@ func (a *App) start() error {
 		bash = "/bin/bash" // calls will say that it is missing; the rest works without
 	}
 	if a.Executor, err = executor.New(executor.Options{
-		Tools: a.Registry, Authority: a.Authority, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
-		Governors: a.Governors,
+		Tools: a.Registry, Gate: a.Gate, Screener: a.Governors, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
+		Blobs: a.blobs(),
 	}); err != nil {
 		return err
 	}

@@ -102,10 +102,9 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	settings := b.app.Set().Settings
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
-		Authority: b.app.Authority, Acts: b.app.Acts, Record: b.app.Record,
+		Gate: b.app.Gate, Record: b.app.Record,
 		Tools:         &toolDoor{app: b.app, self: b.self, cell: b.cell},
-		Governors:     b.app.Governors,
-		Board:         b.app.Board(),
+		Board:         b.app.Questions,
 		Principal:     permissions.QuoteArgv(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
 		Admit:         b.admit,
@@ -153,7 +152,7 @@ func isSignalCode(code int) bool {
 
 func (b *bridge) stop(why acp.StopCause) {
 	b.left.Store(why == acp.EditorGone)
-	b.app.leaving.Store(true)
+	b.app.Questions.Leave()
 	go b.agent.Stop() // ends with the agent; run waits for it through Wait
 }
 

@@ -7,10 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/tooltest"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -21,7 +21,7 @@ const setupSuffix = ":setup"
 // TestTools makes the calls that these tools give as examples, one after the other, as calls of the door: they are decided
 // and recorded like any other, in the sandbox of their tool. told hears of each. What an entry says about failing and
 // repeating does not hold meanwhile: each example is to meet the script.
-func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.Door, asker permissions.Asker, told func(tooltest.Outcome)) error {
+func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.Door, asker approval.Asker, told func(tooltest.Outcome)) error {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
@@ -187,8 +188,8 @@ type waitingCaller struct {
 // stillWaiting is how often the agent is told; agents give up on a silent call after a minute at the earliest.
 const stillWaiting = 15 * time.Second
 
-// Ask implements permissions.Asker.
-func (w waitingCaller) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+// Ask implements approval.Asker.
+func (w waitingCaller) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	answered := make(chan struct{})
 	var telling sync.WaitGroup
 	telling.Go(func() { // ends with the answer

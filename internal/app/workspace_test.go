@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/google/go-cmp/cmp"
 )
 
 // Some directories hold so much that everything would be inside: an editor that was opened on the home directory must not make

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -23,7 +24,7 @@ func TestAbandonedOutput(t *testing.T) {
 	abandoned := make(chan struct{})
 	b, err := acp.New(acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentOutR, Abandoned: abandoned,
-		Authority: permissions.New(permissions.Options{}), Acts: permissions.NewActs(), Record: &recorder{},
+		Gate: newGate(t, gate.Options{Rules: permissions.New(permissions.Options{}), Record: &recorder{}}), Record: &recorder{},
 		Workspace: func(string, []string) tool.Workspace { return tool.Workspace{} },
 		Stop:      func(acp.StopCause) {}, Exit: func() string { return "was killed" },
 		Say: func(string) {}, Noise: func([]byte) {}, Prefix: "ours-",

@@ -1,104 +1,203 @@
 package acp
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
-	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// personAnswered puts the person's answer to an agent's question on record and gives the line that the agent gets. It is
-// the line that came, but for an "always": that is kept here, as narrow as can be, and the agent gets "once" from its own
-// list, so that it goes on asking.
-func (b *Bridge) personAnswered(p prompt, asked permissions.Decision, answer ndjson.Frame, line []byte) []byte {
-	option, ok := chosen(p, answer)
-	if ok && p.turn.Err() != nil { // the person cancelled the turn before, so this answers nothing any more
-		ok, line = false, join(response(p.id, cancelledOutcome), "\n")
+// editorAnswers is what the record calls a person who answered in the editor.
+const editorAnswers = "editor"
+
+// errNotAnswered says that the editor has put a question away, or that what it said is no answer.
+var errNotAnswered = errors.New("the editor put the question away")
+
+// Ask implements approval.Asker: the agent's question goes to the editor, and stands on the board, too. While it stands, nothing
+// changes the card that it stands in.
+func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	board := p.b.o.Board
+	if !p.standsElsewhere() {
+		board = nil
 	}
-	verdict := permissions.Reject
-	if option.Kind == allowOnce || option.Kind == allowAlways {
-		verdict = permissions.Approve
+	answer, err := approval.AskBeside(ctx, board, q, p.put)
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
 	}
-	if s := p.standing; s != nil {
-		if elsewhere := s.settle(ok, verdict); elsewhere != nil {
-			return join(b.settleElsewhere(p, asked, *elsewhere), "\n")
-		}
-	}
-	if !ok { // cancelled, an error, or an option that was not offered: nothing was approved
-		asked.Source = permissions.SourcePerson
-		b.recordAnswer(p, asked, permissions.Reject, option, "not approved")
-		return line
-	}
-	if line, refused := b.refusedMode(p, answer, line, option); refused {
-		return line
-	}
-	asked.Source, asked.Approver = permissions.SourcePerson, editorAnswers
-	reason := ""
-	if option.Kind == allowAlways && b.keepsAlways(p) {
-		if once, found := firstOf(p.options, allowOnce); found {
-			reason = b.o.Authority.Remember(p.claim.request.Session, p.claim.request, p.claim.request.Mask())
-			line = withOption(answer, line, once.ID)
-		}
-	}
-	decision := b.recordAnswer(p, asked, verdict, option, reason)
-	b.settleActs(p, decision)
-	if reason != "" && p.call.id != "" {
-		b.mu.Lock()
-		call := p.session.calls.get(p.call.id)
-		b.mu.Unlock()
-		b.backToEditor.put(b.decided(p.session, call, reason, ""))
-	}
-	return line
+	return answer, err
 }
 
-// keepsAlways tells whether "always" is kept here. A change of mode is not: it is the agent's own, and its "once" would
-// be another choice than the person made.
-func (b *Bridge) keepsAlways(p prompt) bool {
+// standsElsewhere reports whether the question can be answered elsewhere than in the editor. It cannot where "yes" has more than one
+// meaning, as with a change of mode, or is not offered for this once.
+func (p *prompt) standsElsewhere() bool {
+	_, once := permissions.ChooseOption(permissions.Decision{Verdict: permissions.Approve}, p.options)
+	return once && p.claim.request.Action != permissions.ActionSwitchMode
+}
+
+// put has the editor ask, and waits for what it says. When ctx ends first the editor is told to take the question away.
+func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
+	b := p.b
+	replies := make(chan reply, 1)
+	open := &passed{id: p.id, method: methodPermission, session: p.session, answered: func(answer ndjson.Frame, line []byte) []byte {
+		kept, line := clone(answer, line)
+		replies <- reply{frame: kept, line: line}
+		return nil // the agent hears what was decided, once it is on record
+	}}
+	b.mu.Lock()
+	b.fromAgentOpen[ndjson.ID(p.id)] = open
+	call := p.sessionsCall()
+	b.mu.Unlock()
+	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
+		if err := b.toEditor.Send(b.decided(p.session, call, gate.Note(p.asked), "")); err != nil {
+			return approval.Answer{}, err
+		}
+	}
+	b.mu.Lock()
+	call.announced = true // the request itself tells the editor of the call
+	p.call.notes = slices.Clone(call.notes)
+	b.mu.Unlock()
+	if err := b.toEditor.Send(p.line()); err != nil {
+		return approval.Answer{}, err
+	}
+	select {
+	case p.reply = <-replies:
+		return p.read(p.reply.frame)
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	open.over = true // what the editor still says goes nowhere
+	b.mu.Unlock()
+	if err := b.toEditor.Send(request("", methodCancelRequest, map[string]any{"requestId": json.RawMessage(p.id)})); err != nil {
+		b.o.Say(fmt.Sprintf("the editor cannot be told that its question is over: %v", err))
+	}
+	return approval.Answer{}, context.Cause(ctx)
+}
+
+// reply is what the editor says to a question.
+type reply struct {
+	frame ndjson.Frame
+	line  []byte // of the frame; nil when the editor has said nothing
+}
+
+// read reads the person's answer. An "always" is kept here, as narrow as can be, and the agent gets "once" from its own list, so that
+// it goes on asking. The error is errNotAnswered for what answers nothing: cancelled, an error, an option that was not offered.
+func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
+	result, err := exactObject(answer.Result)
+	if err != nil {
+		return approval.Answer{}, errNotAnswered
+	}
+	outcome := result.object("outcome")
+	at := slices.IndexFunc(p.options, func(o permissions.Option) bool { return o.ID == outcome.text("optionId") })
+	if outcome.text("outcome") != "selected" || at < 0 {
+		return approval.Answer{}, errNotAnswered
+	}
+	option := p.options[at]
+	p.picked = option.ID
+	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: editorAnswers, Option: option.ID}
+	switch option.Kind {
+	case rejectOnce, rejectAlways:
+	case allowOnce:
+		a.Verdict = permissions.Approve
+	case allowAlways:
+		a.Verdict = permissions.Approve
+		if once, found := firstOf(p.options, allowOnce); found && p.b.keepsAlways(p) {
+			a.Always, a.Option = true, once.ID
+		}
+	default:
+		a.Reason = "an option of the kind " + permissions.ShowLine(option.Kind) + ", and nobody here knows what that means"
+	}
+	return a, nil
+}
+
+// keepsAlways reports whether "always" is kept here. A change of mode is not: it is the agent's own, and its "once" would be another
+// choice than the person made.
+func (b *Bridge) keepsAlways(p *prompt) bool {
 	return !b.o.ForwardAlways && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
-// chosen finds the option that the person picked among those that were offered.
-func chosen(p prompt, answer ndjson.Frame) (permissions.Option, bool) {
-	result, err := exactObject(answer.Result)
-	if err != nil {
-		return permissions.Option{}, false
+// answerPrompt tells the agent what came of its question, and the card, where somebody else than the person at the editor has answered.
+func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) error {
+	d := passage.Decision
+	if passage.Unrecorded != nil && d.Source == permissions.SourcePerson {
+		b.o.Say(fmt.Sprintf("the person's answer was passed on, but not recorded: %v", passage.Unrecorded))
 	}
-	outcome := result.object("outcome")
-	if outcome.text("outcome") != "selected" {
-		return permissions.Option{}, false
+	if passage.Cause == nil {
+		b.settleEffects(p, d)
 	}
-	id := outcome.text("optionId")
-	for _, option := range p.options {
-		if option.ID == id {
-			return option, true
+	if err := b.noteAnswer(p, d, passage.Cause); err != nil {
+		return err
+	}
+	b.backToAgent.put(p.response(d, passage.Cause))
+	return nil
+}
+
+// response writes the answer to the agent's question.
+func (p *prompt) response(d permissions.Decision, cause error) []byte {
+	option, offered := p.optionFor(d, cause)
+	switch {
+	case errors.Is(cause, errNotAnswered), offered && d.Approver == editorAnswers && option.ID == p.picked:
+		return p.reply.line // in the editor's own words, with its _meta
+	case errors.Is(cause, errAgentGaveUp):
+		return errorResponse(p.id, wireError{Code: codeCancelled, Message: "a2a-acp: " + cause.Error()})
+	case !offered:
+		return response(p.id, cancelledOutcome)
+	}
+	return response(p.id, selected(option.ID))
+}
+
+// cancelledOutcome answers a question in a turn that the person cancelled (ACP, session/request_permission), and one that offers no way
+// to say what was decided.
+var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
+
+// noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
+func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) error {
+	note, status := gate.Note(d), ""
+	switch {
+	case p.call.id == "", cause != nil && d.Source != permissions.SourceNobody:
+		return nil
+	case d.Source == permissions.SourcePerson && d.Approver == editorAnswers:
+		if note = d.Reason; note == "" || d.Verdict != permissions.Approve {
+			return nil
+		}
+	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceNobody:
+		note = saysAnswer(approval.Answer{Verdict: d.Verdict, Source: d.Source, Reason: d.Reason, By: d.Approver})
+	case d.Verdict == permissions.Reject:
+		status = "failed"
+	}
+	b.mu.Lock()
+	call := p.sessionsCall()
+	b.mu.Unlock()
+	return b.toEditor.Send(b.decided(p.session, call, note, status))
+}
+
+// saysAnswer is an answer in one line for a card.
+func saysAnswer(answer approval.Answer) string {
+	words := "rejected by you"
+	switch {
+	case answer.Verdict == permissions.Approve:
+		words = "allowed by you"
+	case answer.Source == permissions.SourceNobody:
+		return "rejected: " + answer.Reason
+	}
+	if answer.By != "" && answer.By != editorAnswers {
+		words += ", elsewhere (" + permissions.ShowLine(answer.By) + ")"
+	}
+	return words
+}
+
+// settleEffects lets an answer stand for the frames in which the agent carries the act out.
+func (b *Bridge) settleEffects(p *prompt, d permissions.Decision) {
+	for _, effect := range p.claim.effects {
+		if d.Verdict == permissions.Approve {
+			b.o.Gate.Allow(p.claim.request.Session, effect, d)
+		} else {
+			b.o.Gate.Refuse(p.claim.request.Session, effect, d)
 		}
 	}
-	return permissions.Option{ID: id}, false
-}
-
-// withOption gives the answer with another option in the place of the one that was picked, every other byte as it was.
-func withOption(answer ndjson.Frame, line []byte, id string) []byte {
-	picked, ok := ndjson.Get(answer.Result, "outcome", "optionId")
-	if !ok {
-		return line
-	}
-	return ndjson.Replace(line, picked, encode(id))
-}
-
-// errNotAnswered withdraws a question that the editor has put away without an answer.
-var errNotAnswered = errors.New("the editor put the question away")
-
-// recordAnswer puts the person's decision on record before the agent hears of it. The agent acts on it by itself, so an
-// answer that cannot be recorded is passed on all the same, and that is said.
-func (b *Bridge) recordAnswer(p prompt, asked permissions.Decision, verdict permissions.Verdict, option permissions.Option, reason string) permissions.Decision {
-	decision := asked
-	decision.Verdict, decision.Reason = verdict, reason
-	event := p.event(events.ToolDecided)
-	event.Decision = decisionEvent(decision, option.ID)
-	if err := b.recordDecision(event); err != nil {
-		b.o.Say(fmt.Sprintf("the person's answer was passed on, but not recorded: %v", err))
-	}
-	return decision
 }

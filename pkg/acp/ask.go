@@ -7,25 +7,22 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // Ask puts a question of ours to the person through the editor, with a session/request_permission of our own, and waits.
-// Session is a permissions.Asker.
+// Session is a approval.Asker.
 //
 // The question stands in a card of ours, which is announced before and closed after: in one of the agent's it could change what
 // the person reads. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
 // be on its way is not taken any more.
-func (s *Session) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	id := s.ID(ctx)
 	if id == "" {
-		return permissions.Answer{}, fmt.Errorf("the session has not begun: %w", permissions.ErrNobody)
-	}
-	if q.Call != nil {
-		if given, ok := s.b.o.Acts.Take(id, *q.Call); ok {
-			return permissions.Answer{Verdict: given.Verdict, Source: permissions.SourceAct, Reason: given.Reason}, nil
-		}
+		return approval.Answer{}, fmt.Errorf("the session has not begun: %w", approval.ErrNobody)
 	}
 	// The person may cancel the turn, or close the session, while the caller still waits.
 	ctx, stop := s.During(ctx)
@@ -33,9 +30,9 @@ func (s *Session) Ask(ctx context.Context, q permissions.Question) (permissions.
 
 	card, err := s.openCard(id, q)
 	if err != nil {
-		return permissions.Answer{}, err
+		return approval.Answer{}, err
 	}
-	answer, err := permissions.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (permissions.Answer, error) {
+	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (approval.Answer, error) {
 		return s.put(ctx, id, card, q)
 	})
 	s.closeCard(id, card, q, answer, err)
@@ -56,7 +53,7 @@ type wireOption struct {
 }
 
 // put sends the question and reads the answer. Only an option that we offered approves.
-func (s *Session) put(ctx context.Context, id, card string, q permissions.Question) (permissions.Answer, error) {
+func (s *Session) put(ctx context.Context, id, card string, q approval.Question) (approval.Answer, error) {
 	var options []wireOption
 	for _, o := range askOptions {
 		if !q.Once || o.Kind != allowAlways {
@@ -72,33 +69,33 @@ func (s *Session) put(ctx context.Context, id, card string, q permissions.Questi
 	}
 	answer, err := s.b.ours.ask(ctx, s.b.toEditor, methodPermission, params)
 	if err != nil {
-		return permissions.Answer{}, err
+		return approval.Answer{}, err
 	}
 	if len(answer.failed) > 0 {
-		return permissions.Answer{}, fmt.Errorf("the editor could not ask (%s): %w", answer.failed, permissions.ErrNobody)
+		return approval.Answer{}, fmt.Errorf("the editor could not ask (%s): %w", answer.failed, approval.ErrNobody)
 	}
 	result, err := exactObject(answer.result)
 	if err != nil {
-		return permissions.Answer{}, fmt.Errorf("the editor's answer cannot be read: %w", err)
+		return approval.Answer{}, fmt.Errorf("the editor's answer cannot be read: %w", err)
 	}
 	outcome := result.object("outcome")
 	if outcome.text("outcome") != "selected" {
-		return permissions.Answer{}, errTurnCancelled
+		return approval.Answer{}, errTurnCancelled
 	}
 	for _, o := range options {
 		if o.ID != outcome.text("optionId") {
 			continue
 		}
 		if o.Kind == rejectOnce {
-			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: saidNo, By: editorAnswers}, nil
+			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: gate.SaidNo, By: editorAnswers}, nil
 		}
-		return permissions.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson, By: editorAnswers}, nil
+		return approval.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson, By: editorAnswers}, nil
 	}
-	return permissions.Answer{}, errors.New("the editor chose an option that was not offered")
+	return approval.Answer{}, errors.New("the editor chose an option that was not offered")
 }
 
 // openCard announces the card that the question stands in.
-func (s *Session) openCard(id string, q permissions.Question) (string, error) {
+func (s *Session) openCard(id string, q approval.Question) (string, error) {
 	card := s.b.ours.nextID()
 	s.b.mu.Lock()
 	version := s.b.version
@@ -114,7 +111,7 @@ func (s *Session) openCard(id string, q permissions.Question) (string, error) {
 }
 
 // closeCard says in the card what came of the question, and in the agent's own card, where there is one.
-func (s *Session) closeCard(id, card string, q permissions.Question, answer permissions.Answer, err error) {
+func (s *Session) closeCard(id, card string, q approval.Question, answer approval.Answer, err error) {
 	status, note := "completed", saysAnswer(answer)
 	switch {
 	case err != nil:
@@ -135,7 +132,7 @@ func (s *Session) closeCard(id, card string, q permissions.Question, answer perm
 	_ = s.b.toEditor.Send(s.b.decided(s, call, note, ""))
 }
 
-func questionContent(q permissions.Question) json.RawMessage {
+func questionContent(q approval.Question) json.RawMessage {
 	items := []any{text(q.Text)}
 	if q.Change != nil {
 		items = append(items, diff{"diff", q.Change.Path, q.Change.OldText, q.Change.NewText})

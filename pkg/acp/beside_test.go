@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -14,37 +15,37 @@ type slate struct{ posted chan *slip }
 
 // slip is a notice on it.
 type slip struct {
-	question  permissions.Question
-	elsewhere chan permissions.Answer
-	held      chan permissions.Answer // an answer from elsewhere that the bridge has not heard of
-	settled   chan permissions.Answer
+	question  approval.Question
+	elsewhere chan approval.Answer
+	held      chan approval.Answer // an answer from elsewhere that the bridge has not heard of
+	settled   chan approval.Answer
 	withdrawn chan string
 }
 
 func newSlate() *slate { return &slate{posted: make(chan *slip, 8)} }
 
-func (s *slate) Post(q permissions.Question) permissions.Notice {
-	n := &slip{q, make(chan permissions.Answer, 1), make(chan permissions.Answer, 1), make(chan permissions.Answer, 1), make(chan string, 8)}
+func (s *slate) Post(q approval.Question) approval.Notice {
+	n := &slip{q, make(chan approval.Answer, 1), make(chan approval.Answer, 1), make(chan approval.Answer, 1), make(chan string, 8)}
 	s.posted <- n
 	return n
 }
 
-func (n *slip) Earlier(context.Context) (answer permissions.Answer, found bool, err error) {
+func (n *slip) Earlier(context.Context) (answer approval.Answer, found bool, err error) {
 	return answer, false, nil
 }
 
-func (n *slip) Over(permissions.Answer, error) {}
+func (n *slip) Over(approval.Answer, error) {}
 
-func (n *slip) Elsewhere(ctx context.Context, _ func(string)) (permissions.Answer, error) {
+func (n *slip) Elsewhere(ctx context.Context, _ func(string)) (approval.Answer, error) {
 	select {
 	case answer := <-n.elsewhere:
 		return answer, nil
 	case <-ctx.Done():
-		return permissions.Answer{}, context.Cause(ctx)
+		return approval.Answer{}, context.Cause(ctx)
 	}
 }
 
-func (n *slip) Settle(here permissions.Answer) (permissions.Answer, bool) {
+func (n *slip) Settle(here approval.Answer) (approval.Answer, bool) {
 	n.settled <- here
 	select {
 	case held := <-n.held:
@@ -89,8 +90,8 @@ func (s *stage) run(lines string) {
 // once, and the agent hears it in its own options.
 func TestPromptAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
-	cli := func(v permissions.Verdict) permissions.Answer {
-		return permissions.Answer{Verdict: v, Source: permissions.SourcePerson, By: "cli maria", Reason: "why"}
+	cli := func(v permissions.Verdict) approval.Answer {
+		return approval.Answer{Verdict: v, Source: permissions.SourcePerson, By: "cli maria", Reason: "why"}
 	}
 	const pick = `editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"`
 	for _, test := range []struct {
@@ -103,32 +104,34 @@ func TestPromptAnsweredElsewhere(t *testing.T) {
 	}{
 		{"a yes elsewhere", func(n *slip) { n.elsewhere <- cli(permissions.Approve) }, `
 editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
-agent<  "id":"p","result":{"outcome":{"optionId":"y","outcome":"selected"}}
 editor< allowed by you, elsewhere (cli maria)
+agent<  "id":"p","result":{"outcome":{"outcome":"selected","optionId":"y"}}
 ` + pick + `n"}}}
 editor> {"jsonrpc":"2.0","method":"_next"}
 agent<  _next`, "", "", `"result":"approve","source":"person","reason":"why","approver":"cli maria","option_id":"y"`},
 		{"a no elsewhere", func(n *slip) { n.elsewhere <- cli(permissions.Reject) }, `
 editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
-agent<  "id":"p","result":{"outcome":{"optionId":"n","outcome":"selected"}}
 editor< rejected by you, elsewhere (cli maria)
+agent<  "id":"p","result":{"outcome":{"outcome":"selected","optionId":"n"}}
 ` + pick + `a"}}}
 editor> {"jsonrpc":"2.0","method":"_next"}
 agent<  _next`, "", "", `"result":"reject","source":"person","reason":"why","approver":"cli maria","option_id":"n"`},
 		{"the editor, which is second", func(n *slip) { n.held <- cli(permissions.Reject) }, pick + `a"}}}
-agent<  "id":"p","result":{"outcome":{"optionId":"n","outcome":"selected"}}
-editor< rejected by you, elsewhere (cli maria)`, "approve", "", `"result":"reject","source":"person","reason":"why","approver":"cli maria"`},
+editor< rejected by you, elsewhere (cli maria)
+agent<  "id":"p","result":{"outcome":{"outcome":"selected","optionId":"n"}}`, "approve", "", `"result":"reject","source":"person","reason":"why","approver":"cli maria"`},
 		{"the editor", nil, pick + `y"}}}
 agent<  {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, "approve", "", `"result":"approve","source":"person","approver":"editor"`},
 		{"the editor says nothing", nil, `editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}}
-agent<  {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}}`, "", "the editor put the question away", `"reason":"not approved"`},
+agent<  {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}}`, "", "the editor put the question away", `"reason":"asked, but not answered: the editor put the question away"`},
 		{"the agent withdraws it", nil, `agent> {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}
 editor< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}`, "", "the agent withdrew its request", ""},
 		{"the turn is cancelled", nil, `editor> {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}
-agent<  session/cancel`, "", "the person cancelled the turn", ""},
+agent<  session/cancel
+editor< $/cancel_request`, "", "the person cancelled the turn", ""},
 		{"the session is closed", nil, `editor> {"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s1"}}
-agent<  session/close`, "", "the session was closed", ""},
-		{"the agent ends", nil, `agent closes`, "", "the agent has ended", ""},
+agent<  session/close
+editor< $/cancel_request`, "", "the session was closed", ""},
+		{"the agent ends", nil, "agent closes\neditor< $/cancel_request", "", "the agent has ended", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -201,7 +204,8 @@ func TestSecretsOfOurTools(t *testing.T) {
 				asked := `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}],"toolCall":{"toolCallId":"c1","title":"note ` + value + ` (a2a-acp MCP Server)","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"` + text + `","password":"` + value + `"}}}}`
 				s.run(prelude + "\nagent> " + asked + "\neditor< …")
 				n := <-s.board.posted
-				s.run(`editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"` + answer + `"}}}` + "\nagent<  …")
+				kept := map[bool]string{true: "\neditor< nothing is kept"}[answer == "a"]
+				s.run(`editor> {"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":"` + answer + `"}}}` + kept + "\nagent<  …")
 				s.end()
 				question, err := json.Marshal(n.question)
 				if err != nil {

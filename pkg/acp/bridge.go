@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -62,27 +64,9 @@ type passed struct {
 	id      []byte
 	method  string
 	session *Session
-	card    string // the id of the tool call in whose card it stands, of an agent's question
-	// standing is set for an agent's question that can be answered elsewhere, too; over, once it was: the answer that still comes
-	// goes nowhere. Guarded by Bridge.mu.
-	standing *standing
-	over     bool
-	// answered sees the answer before it is passed on and gives the line to pass on. Optional.
+	over    bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
+	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is nothing to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte
-}
-
-// Authority decides whether an act may happen. *permissions.Authority is one.
-type Authority interface {
-	// Decide looks at the request and at the links of its paths; it never blocks on a person.
-	Decide(permissions.Request) permissions.Decision
-	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
-	Take(permissions.Request) permissions.Decision
-	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask takes out of them.
-	Remember(session string, request permissions.Request, mask func(string) string) string
-	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
-	Instead(permissions.Request) string
-	// Forget drops what was kept for a session that has ended.
-	Forget(session string)
 }
 
 // ToolDoor offers the tools that people wrote to the agent of one session.
@@ -120,13 +104,11 @@ type Options struct {
 	AgentIn   io.WriteCloser // required: the agent's standard input; the Bridge closes it when the editor goes
 	AgentOut  io.Reader      // required: the agent's standard output
 
-	Authority Authority         // required
-	Acts      *permissions.Acts // required
-	Record    events.Recorder   // required
-	Tools     ToolDoor          // optional: without it the agent is offered nothing
-	Governors Governors         // optional
-	Board     permissions.Board // optional: without it questions are answered in the editor only
-	Principal string            // optional: who the agent is, as far as we know ourselves (see permissions.Request)
+	Gate      *gate.Gate      // required: decides about every act
+	Record    events.Recorder // required
+	Tools     ToolDoor        // optional: without it the agent is offered nothing
+	Board     approval.Board  // optional: without it questions are answered in the editor only
+	Principal string          // optional: who the agent is, as far as we know ourselves (see permissions.Request)
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which counts as no.
 	// Optional, default DefaultPatience.
 	Patience time.Duration
@@ -172,8 +154,8 @@ func (o *Options) check() error {
 	switch {
 	case o.EditorIn == nil || o.EditorOut == nil || o.AgentIn == nil || o.AgentOut == nil:
 		return errors.New("make a bridge: the four streams are required")
-	case o.Authority == nil || o.Acts == nil || o.Record == nil || o.Workspace == nil:
-		return errors.New("make a bridge: Authority, Acts, Record and Workspace are required")
+	case o.Gate == nil || o.Record == nil || o.Workspace == nil:
+		return errors.New("make a bridge: Gate, Record and Workspace are required")
 	case o.Stop == nil || o.Exit == nil || o.Say == nil || o.Noise == nil || o.Prefix == "":
 		return errors.New("make a bridge: Stop, Exit, Say, Noise and Prefix are required")
 	}
@@ -259,7 +241,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 }
 
 // errGone ends what waits for a person when there is no agent left to wait for. Nobody has taken the question back.
-var errGone = permissions.AskerGone("the agent has ended")
+var errGone = approval.AskerGone("the agent has ended")
 
 // end withdraws what waits and answers what the agent left open.
 func (b *Bridge) end() {
@@ -267,11 +249,6 @@ func (b *Bridge) end() {
 	b.ended = true
 	for _, withdraw := range b.held {
 		withdraw(errGone)
-	}
-	for _, p := range b.fromAgentOpen {
-		if p.standing != nil {
-			p.standing.stop(errGone)
-		}
 	}
 	var sessions []*Session
 	for _, s := range b.sessions {

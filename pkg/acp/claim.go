@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -14,8 +15,8 @@ import (
 // input, content and locations. Where they disagree, or hide something, the person is asked, whatever the rules say.
 type claim struct {
 	request permissions.Request
-	// acts are what a yes to this covers, once, in the same turn: the frames in which the agent then carries it out.
-	acts []permissions.Act
+	// effects are what a yes to this covers, once, in the same turn: the frames in which the agent then carries it out.
+	effects []gate.Effect
 }
 
 // actions are ACP's tool kinds in our words.
@@ -162,7 +163,7 @@ func (c *claim) coverWrites(diffs []shownDiff) {
 		if err != nil || !d.whole {
 			continue
 		}
-		c.acts = append(c.acts, permissions.Act{Kind: permissions.ActionWrite, Path: real, Content: permissions.ContentDigest(d.newText)})
+		c.effects = append(c.effects, gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)})
 	}
 }
 
@@ -210,7 +211,7 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 		c.request.SetShellText(command.text)
 	}
 	c.request.SetVariables(input.env)
-	c.acts = append(c.acts, permissions.Act{
+	c.effects = append(c.effects, gate.Effect{
 		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir, Env: input.env,
 	})
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -30,7 +31,7 @@ type Reaching struct {
 
 // heldTo tells what may at most be answered to an act that the editor would carry out. An agent that is not confined is held to
 // nothing.
-func (b *Bridge) heldTo(a act) permissions.Decision {
+func (b *Bridge) heldTo(a *act) permissions.Decision {
 	if b.o.Confinement == nil {
 		return permissions.Decision{Verdict: permissions.Approve}
 	}
@@ -40,7 +41,7 @@ func (b *Bridge) heldTo(a act) permissions.Decision {
 	}
 	most := permissions.Decision{Verdict: permissions.Approve}
 	for _, path := range a.request.Paths {
-		most = stricter(most, b.mayReach(Reaching{Path: path.Name, Write: path.Write}))
+		most = gate.Stricter(most, b.mayReach(Reaching{Path: path.Name, Write: path.Write}))
 	}
 	return most
 }
@@ -53,7 +54,7 @@ func (b *Bridge) promptHeldTo(r permissions.Request) permissions.Decision {
 		return most
 	}
 	for _, path := range r.Paths {
-		most = stricter(most, b.mayReach(Reaching{Dir: r.Dir, Path: path.Name, Write: path.Write, Own: true}))
+		most = gate.Stricter(most, b.mayReach(Reaching{Dir: r.Dir, Path: path.Name, Write: path.Write, Own: true}))
 	}
 	return most
 }
@@ -61,28 +62,6 @@ func (b *Bridge) promptHeldTo(r permissions.Request) permissions.Decision {
 func (b *Bridge) mayReach(r Reaching) permissions.Decision {
 	verdict, why := b.o.Confinement.Hold(r)
 	return permissions.Decision{Verdict: verdict, Source: permissions.SourceConfinement, Reason: why}
-}
-
-// stricter gives the decision that lets less happen. Of two that let the same happen it gives the first.
-func stricter(a, b permissions.Decision) permissions.Decision {
-	rank := map[permissions.Verdict]int{permissions.Approve: 0, permissions.Ask: 1, permissions.Reject: 2}
-	if rank[b.Verdict] > rank[a.Verdict] {
-		return b
-	}
-	return a
-}
-
-// within gives a decision that is held to what the sandbox lets the agent do. Where a person has said yes to what needs one,
-// that stands.
-func within(d, most permissions.Decision) permissions.Decision {
-	persons := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
-	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && persons {
-		return d
-	}
-	held := stricter(d, most)
-	held.Policy, held.Reasons = d.Policy, d.Reasons
-	held.Open = d.Open && most.Verdict == permissions.Approve // or a governor could answer what only a person may
-	return held
 }
 
 // mostHeard is how many bytes of what came of one tool call are looked through.

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -50,7 +52,7 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 	}
 	more = append(more, unknown...)
 	s := b.session(session)
-	a := act{
+	a := &act{
 		session: s, frame: frame, line: line, unknown: unknown,
 		request: b.newRequest(s, session, action, toolID),
 		what:    fmt.Sprintf("%s %s", verbs[action], path),
@@ -64,12 +66,12 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 		real = path
 	}
 	name := s.editorsName(real)
-	a.ledger = permissions.Act{Kind: action, Path: real, More: nameMore(more)}
+	a.effect = gate.Effect{Kind: action, Path: real, More: nameMore(more)}
 	a.locations = []string{name}
 	if action == permissions.ActionWrite {
 		a.request.Arguments["content"] = content
-		a.ledger.Content = permissions.ContentDigest(content)
-		a.change = &permissions.FileChange{Path: name, NewText: content}
+		a.effect.Content = gate.ContentDigest(content)
+		a.change = &approval.FileChange{Path: name, NewText: content}
 	}
 	a.params = slices.Concat([]member{{"sessionId", encode(session)}, {"path", encode(name)}}, rest, more)
 	return b.carryOut(a)

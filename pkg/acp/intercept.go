@@ -113,6 +113,13 @@ func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 	return true
 }
 
+// isOpen reports whether a request of the agent's with that id waits for its answer.
+func (b *Bridge) isOpen(key ndjson.Key) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.idOpen(key)
+}
+
 // idOpen tells whether a request of the agent's with that id waits for its answer. Called with mu held.
 func (b *Bridge) idOpen(key ndjson.Key) bool {
 	_, open := b.fromAgentOpen[key]
@@ -126,21 +133,19 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 		return nil
 	}
 	p := b.takeOpen(&b.fromAgentOpen, frame)
-	if p != nil {
-		defer b.questionEnded(p.session, p.card)
-	}
 	if p != nil && p.over {
 		return nil // the agent has its answer
 	}
 	if p != nil && p.answered != nil {
 		if problem := unclear(frame); problem != "" {
-			if p.standing != nil {
-				p.standing.settle(false, permissions.Reject)
-			}
 			b.o.Say(fmt.Sprintf("the editor's answer to %s cannot be read: %s", p.method, problem))
-			return b.toAgent.Send(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem}))
+			line = errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem})
+			frame = ndjson.Scan(line)
 		}
 		line = p.answered(frame, line)
+	}
+	if line == nil {
+		return nil
 	}
 	return b.toAgent.Relay(line)
 }

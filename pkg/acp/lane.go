@@ -125,10 +125,10 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, oth
 		if p.over {
 			return
 		}
-		if p.standing != nil {
-			p.standing.stop(errors.New("the editor's answer was too long"))
+		if p.answered != nil && p.method == methodPermission {
+			p.answered(ndjson.Scan(refusal), refusal)
+			return
 		}
-		b.questionEnded(p.session, p.card)
 	}
 	_ = other.Send(refusal)
 }

@@ -1,10 +1,10 @@
 package acp
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -33,9 +33,9 @@ func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 			request.Arguments["mode"], mode = value, value
 		}
 	}
-	if decision := b.o.Authority.Decide(request); decision.Verdict == permissions.Reject {
+	if decision := b.o.Gate.Decide(request); decision.Verdict == permissions.Reject {
 		event := requestEvent(events.ToolDecided, request)
-		event.Decision = decisionEvent(decision, "")
+		event.Decision = gate.DecisionEvent(decision, "")
 		if err := b.recordDecision(event); err != nil {
 			b.sayUnrecorded(err)
 		}
@@ -138,30 +138,4 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 		return
 	}
 	b.learnModes(s, update)
-}
-
-// refusedMode looks at the mode that a person chose in the agent's own question (an exit of the planning mode offers some),
-// since the option is the mode: it gives the line for the agent when a rule rejects that mode.
-func (b *Bridge) refusedMode(p prompt, answer ndjson.Frame, line []byte, option permissions.Option) ([]byte, bool) {
-	if p.claim.request.Action != permissions.ActionSwitchMode {
-		return line, false
-	}
-	request := p.claim.request
-	request.Arguments = map[string]any{"mode": option.ID}
-	decision := b.o.Authority.Decide(request)
-	if decision.Verdict != permissions.Reject {
-		return line, false
-	}
-	p.claim.request = request
-	no, found := permissions.ChooseOption(permissions.Decision{Verdict: permissions.Reject}, p.options)
-	event := p.event(events.ToolDecided)
-	event.Decision = decisionEvent(decision, no.ID)
-	if err := b.recordDecision(event); err != nil {
-		b.sayUnrecorded(err)
-	}
-	b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At, permissions.ShowLine(option.ID)))
-	if found {
-		return withOption(answer, line, no.ID), true
-	}
-	return response(p.id, json.RawMessage(`{"outcome":{"outcome":"cancelled"}}`)), true
 }

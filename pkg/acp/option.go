@@ -69,7 +69,10 @@ func honestName(o permissions.Option) string {
 
 // selected is the answer that picks an option.
 func selected(id string) any {
-	return map[string]any{"outcome": map[string]string{"outcome": "selected", "optionId": id}}
+	return map[string]any{"outcome": struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId"`
+	}{"selected", id}}
 }
 
 // firstOf finds the first option of a kind.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -53,8 +54,8 @@ func claimedArguments(call *toolCall) json.RawMessage {
 // ahead: it can only go ahead by calling the tool, and there the person is asked with the values that count.
 func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
-	p.claim.acts = nil
-	decision := b.o.Authority.Decide(request).Masked(request.Mask())
+	p.claim.effects = nil
+	decision := b.o.Gate.Decide(request).Masked(request.Mask())
 	if decision.Verdict != permissions.Ask {
 		return decision
 	}
@@ -63,7 +64,7 @@ func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known boo
 		decision.Reason = "you are asked when the tool is called, with its values"
 		return decision
 	}
-	p.claim.acts = []permissions.Act{{Kind: permissions.ActionCall, Tool: request.Tools[0], Arguments: request.Arguments}}
+	p.claim.effects = []gate.Effect{{Kind: permissions.ActionCall, Tool: request.Tools[0], Arguments: request.Arguments}}
 	return decision
 }
 

@@ -114,8 +114,13 @@ func (d *dialogue) request(method, params string) (outcome string, s said) {
 // answer picks an option of a question that the editor was given, and waits until the agent has what came of it.
 func (d *dialogue) answer(question said, option, waitFor string) said {
 	d.t.Helper()
-	d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":%q}}}`, encodeJSON(question.ID), option))
+	d.pick(question, option)
 	return d.wait("what came of the answer", func(s said) bool { return s.ID == waitFor })
+}
+
+// pick answers a question and does not wait.
+func (d *dialogue) pick(question said, option string) {
+	d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":%q}}}`, encodeJSON(question.ID), option))
 }
 
 func quote(s string) string { return encodeJSON(s) }
@@ -510,10 +515,12 @@ func TestQuestionIsNotChanged(t *testing.T) {
 			if outcome, _ := d.request("session/request_permission", strings.ReplaceAll(asks, "pre-commit", "post-commit")); outcome != "refused" {
 				t.Errorf("a second question in the same card is %s", outcome)
 			}
-			d.answer(question, "n", "r1")
-			if test.comes {
-				d.wait("what was held back", func(s said) bool { return s.to == "editor" && strings.Contains(s.line, "typo") })
-			}
+			answered, came := false, !test.comes
+			d.pick(question, "n")
+			d.wait("the answer, and what was held back", func(s said) bool {
+				answered, came = answered || s.ID == "r1", came || s.to == "editor" && strings.Contains(s.line, "typo")
+				return answered && came
+			})
 			d.agentSays(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"later"`))
 			d.wait("what comes later", func(s said) bool {
 				if !test.comes && strings.Contains(s.line, "typo") {

@@ -296,10 +296,6 @@ func (b *Bridge) closeSession(s *Session) {
 		server.Close()
 	}
 	if first && id != "" && b.session(id) == nil {
-		b.o.Authority.Forget(id)
-		if b.o.Governors != nil {
-			b.o.Governors.Forget(id)
-		}
-		b.o.Acts.EndTurn(id)
+		b.o.Gate.EndSession(id)
 	}
 }

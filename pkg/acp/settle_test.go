@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -39,17 +40,18 @@ func TestAYesIsForTheFileThatWasShown(t *testing.T) {
 			path := filepath.Join(dir, "notes.md")
 			b := &Bridge{o: Options{Confinement: confinement}}
 			a := act{
+				b:       b,
 				request: permissions.Request{Action: permissions.ActionWrite, Dir: dir, Paths: []permissions.Path{{Name: path, Write: true}}},
-				ledger:  permissions.Act{Kind: permissions.ActionWrite, Path: path},
+				effect:  gate.Effect{Kind: permissions.ActionWrite, Path: path},
 			}
 			yes := permissions.Decision{Verdict: permissions.Approve, Source: source, First: permissions.SourcePerson}
-			if d, _ := b.settle(a, yes); d.Verdict != permissions.Approve {
+			if d := a.Recheck(yes); d.Verdict != permissions.Approve {
 				t.Errorf("%s: the file as it was: %s %s", source, d.Verdict, d.Reason)
 			}
 			if err := os.Symlink("hooks/pre-commit", path); err != nil {
 				t.Fatal(err)
 			}
-			if d, _ := b.settle(a, yes); d.Verdict != permissions.Reject {
+			if d := a.Recheck(yes); d.Verdict != permissions.Reject {
 				t.Errorf("%s, confined %t: the yes carries over to where a new link leads", source, confinement != nil)
 			}
 		}

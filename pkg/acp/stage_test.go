@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -45,10 +46,12 @@ func newStage(t *testing.T, policies, setup string) *stage {
 	agentR, agentOut := io.Pipe()
 	s.editorIn, s.agentOut = editorIn, agentOut
 	s.editor, s.agent = bufio.NewReader(editorR), bufio.NewReader(agentInR)
+	gated := gate.Options{
+		Rules: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))}), Record: s.record, Now: atTheEpoch,
+	}
 	o := acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
-		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))}),
-		Acts:      permissions.NewActs(), Record: s.record,
+		Record: s.record,
 		Workspace: func(cwd string, more []string) tool.Workspace {
 			if real, err := filepath.EvalSymlinks(cwd); err == nil {
 				cwd = real
@@ -59,7 +62,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		Exit:   func() string { return "exit code 0" },
 		Say:    func(line string) { t.Log("say:", line) },
 		Noise:  func(line []byte) { t.Logf("noise: %q", line) },
-		Now:    func() time.Time { return time.Unix(0, 0).UTC() },
+		Now:    atTheEpoch,
 		Prefix: "ours-",
 	}
 	for line := range strings.Lines(setup) {
@@ -81,13 +84,14 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.Tools = fakeDoor{}
 		case strings.HasPrefix(line, "governor "):
 			word, reason, _ := strings.Cut(strings.TrimPrefix(line, "governor "), " ")
-			o.Governors = &council{word: word, reason: reason}
+			gated.Governors = &council{word: word, reason: reason}
 		case strings.HasPrefix(line, "agent exit "):
 			o.Exit = func() string { return strings.TrimPrefix(line, "agent exit ") }
 		case line != "":
 			t.Fatalf("setup: %q is not known", line)
 		}
 	}
+	o.Gate = newGate(t, gated)
 	b, err := acp.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +107,17 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		agentInR.Close()
 	})
 	return s
+}
+
+func atTheEpoch() time.Time { return time.Unix(0, 0).UTC() }
+
+func newGate(t *testing.T, o gate.Options) *gate.Gate {
+	t.Helper()
+	g, err := gate.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 func readPolicies(t *testing.T, text string) []permissions.File {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -48,7 +49,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	}
 	more = append(more, unknown...)
 	s := b.session(session)
-	a := act{session: s, frame: frame, line: line, unknown: unknown, request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
+	a := &act{session: s, frame: frame, line: line, unknown: unknown, request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
 	if !elsewhere {
 		dir = a.request.Dir
 	}
@@ -65,7 +66,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	a.request.Arguments = map[string]any{"command": a.request.ShellText}
 	a.request.Doubts = append(a.request.Doubts, doubtUnknown(unknown)...)
 	order.Dir = a.request.Dir
-	a.ledger = permissions.Act{
+	a.effect = gate.Effect{
 		Kind: permissions.ActionExecute, Command: order.Shell, Argv: order.Command, Dir: order.Dir, Env: order.Environment,
 		More: nameMore(more),
 	}
@@ -105,7 +106,7 @@ func (p *params) variables(key string) (list []permissions.Variable) {
 
 // terminalParams writes what the editor is to run: the command that was decided about, or what runs it. The variables that the
 // decision obliges to hold, whatever the agent sets.
-func (b *Bridge) terminalParams(a act, obligation permissions.Obligation) ([]member, error) {
+func (b *Bridge) terminalParams(a *act, obligation permissions.Obligation) ([]member, error) {
 	order := *a.terminal
 	order.Environment = over(order.Environment, obligation.Environment)
 	command, args, env := order.Shell, order.Command, order.Environment

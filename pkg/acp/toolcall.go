@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -132,4 +133,17 @@ func (t *toolCalls) only(match func(*toolCall) bool) *toolCall {
 		found = c
 	}
 	return found
+}
+
+// told gives the agent's tool call as it told of it.
+func (c *toolCall) told() []byte {
+	fields := map[string]any{"toolCallId": c.id, "title": c.title, "kind": c.kind}
+	for name, raw := range map[string][]byte{"content": c.content, "locations": c.locations, "rawInput": c.rawInput} {
+		if ndjson.Strict(raw) == nil && len(raw) > 0 {
+			fields[name] = json.RawMessage(raw)
+		} else if len(raw) > 0 {
+			fields[name] = string(raw)
+		}
+	}
+	return encode(fields)
 }

@@ -59,7 +59,7 @@ func (b *Bridge) newTurn(s *Session) {
 }
 
 func (b *Bridge) endTurn(s *Session) {
-	b.o.Acts.EndTurn(s.boundID())
+	b.o.Gate.EndTurn(s.boundID())
 }
 
 func (b *Bridge) cancelledTurn(s *Session) bool {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -156,42 +157,12 @@ func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.P
 	return paths
 }
 
-// event gives the act as the record carries it.
+// event returns the act as the record carries it.
 func (a *act) event(kind events.Type) events.Event {
-	record := &events.Act{
-		Kind:      string(permissions.ActionCall),
-		Tool:      a.tool.ID,
-		Arguments: events.Arguments(a.arguments, a.tool.SecretParameters()),
-		Shell:     events.Text(a.mask(a.request.ShellText)),
-		Digest:    a.digest,
-	}
-	if kind == events.ToolDecided {
-		a.tell(record)
-	}
-	for _, path := range a.request.Paths {
-		record.Paths = append(record.Paths, a.mask(path.Name))
-	}
-	if a.request.Shell != nil {
-		for _, command := range a.request.Shell.Commands {
-			record.Commands = append(record.Commands, a.mask(command.Name))
-		}
-	}
+	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
+	record.Digest = a.digest
 	return events.Event{
 		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task, ToolCall: a.call.Origin.ToolCall,
 		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
-	}
-}
-
-// tell puts what rules look at, beside the arguments, on record: what was decided can then be decided again.
-func (a *act) tell(record *events.Act) {
-	r := a.request
-	record.Dir, record.Workspace, record.Env = a.mask(r.Dir), r.Workspace.Dirs(), r.Env
-	record.Mode, record.Headless = r.Mode, r.Headless
-	for _, doubt := range r.Doubts {
-		record.Doubts = append(record.Doubts, a.mask(doubt))
-	}
-	record.ReadOnly, record.Destructive, record.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
-	for _, word := range r.Argv {
-		record.Argv = append(record.Argv, events.Text(a.mask(word)))
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestAnswers checks what a person's answer leads to, whatever is wrong with it.
@@ -25,36 +25,36 @@ func TestAnswers(t *testing.T) {
 	gaveUp := errors.New("the editor closed the session")
 	for _, test := range []struct {
 		name    string
-		answers func(ctx context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error)
+		answers func(ctx context.Context, cancel context.CancelCauseFunc) (approval.Answer, error)
 		runs    bool
 		status  tool.Status
 		code    tool.FailureCode
 		says    string
 	}{
-		{"yes", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		{"yes", func(context.Context, context.CancelCauseFunc) (approval.Answer, error) {
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 		}, true, tool.StatusCompleted, "", ""},
-		{"no", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
-			return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "use the other branch"}, nil
+		{"no", func(context.Context, context.CancelCauseFunc) (approval.Answer, error) {
+			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "use the other branch"}, nil
 		}, false, tool.StatusDenied, tool.FailDenied, "work was not run: the person said no: use the other branch"},
-		{"neither", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
-			return permissions.Answer{}, nil
-		}, false, tool.StatusDenied, tool.FailDenied, "not approved"},
-		{"nobody there", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
-			return permissions.Answer{Verdict: permissions.Approve}, permissions.ErrNobody
+		{"neither", func(context.Context, context.CancelCauseFunc) (approval.Answer, error) {
+			return approval.Answer{}, nil
+		}, false, tool.StatusDenied, tool.FailDenied, "neither yes nor no"},
+		{"nobody there", func(context.Context, context.CancelCauseFunc) (approval.Answer, error) {
+			return approval.Answer{Verdict: permissions.Approve}, approval.ErrNobody
 		}, false, tool.StatusDenied, tool.FailApproval, "nobody can be"},
-		{"an error beside a yes", func(context.Context, context.CancelCauseFunc) (permissions.Answer, error) {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, errors.New("broken pipe")
+		{"an error beside a yes", func(context.Context, context.CancelCauseFunc) (approval.Answer, error) {
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, errors.New("broken pipe")
 		}, false, tool.StatusDenied, tool.FailDenied, "broken pipe"},
-		{"withdrawn", func(ctx context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error) {
+		{"withdrawn", func(ctx context.Context, cancel context.CancelCauseFunc) (approval.Answer, error) {
 			cancel(gaveUp)
 			<-ctx.Done()
-			return permissions.Answer{}, context.Cause(ctx)
+			return approval.Answer{}, context.Cause(ctx)
 		}, false, tool.StatusCancelled, tool.FailCancelled, "withdrawn"},
-		{"yes to what was withdrawn", func(_ context.Context, cancel context.CancelCauseFunc) (permissions.Answer, error) {
+		{"yes to what was withdrawn", func(_ context.Context, cancel context.CancelCauseFunc) (approval.Answer, error) {
 			cancel(gaveUp)
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
-		}, false, tool.StatusCancelled, tool.FailCancelled, "gave up"},
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}, false, tool.StatusCancelled, tool.FailCancelled, "withdrawn"},
 	} {
 		for _, confirmed := range []bool{false, true} { // asked because of a rule, or because the author wants it
 			t.Run(test.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 				h.has(work)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) {
+				h.answers = func(ctx context.Context, _ approval.Question) (approval.Answer, error) {
 					return test.answers(ctx, cancel)
 				}
 				result := h.execute(ctx, `{}`)
@@ -99,20 +99,19 @@ func TestQuestion(t *testing.T) {
 	work.Parameters = append(work.Parameters, tool.Parameter{Name: "path", Type: tool.TypeString, Required: true})
 	work.Sandbox.ConfirmationMessage = "Remove {{path}}?"
 	h.has(work)
-	var question permissions.Question
-	h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+	var question approval.Question
+	h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 		question = q
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
 	}
 	h.execute(t.Context(), `{"path":"src/\u202ex","word":"a\nb = c"}`)
 	text := "Remove src/\\u{202e}x?\n\nAsked because: the request cannot be believed: it holds the hidden character U+202E\n\n" +
 		"```bash\nrm -rf -- {{path}}\nprintf %s {{word}}\n```\nwith\n```\npath = src/\\u{202e}x\nword = a\nb = c\n```\nin " + h.dir
-	want := permissions.Question{
+	want := approval.Question{
 		Session: "session", ToolCall: "toolu_1", Title: `Remove src/\u{202e}x`, Text: text,
 		Action: permissions.ActionExecute, Paths: []string{"src/\u202ex"},
 		Door: "mcp", Agent: "agent", CallID: "call-1", Digest: question.Digest, Bound: true,
-		Call:  &permissions.Act{Kind: permissions.ActionCall, Tool: "work", Arguments: map[string]any{"path": "src/\u202ex", "word": "a\nb = c"}},
-		Basis: permissions.Basis{Workspace: []string{h.dir}, Policy: question.Basis.Policy, Plan: question.Basis.Plan, Frame: question.Basis.Frame},
+		Basis: approval.Basis{Workspace: []string{h.dir}, Policy: question.Basis.Policy, Plan: question.Basis.Plan, Frame: question.Basis.Frame},
 	}
 	if diff := cmp.Diff(want, question); diff != "" || len(question.Digest) != 64 || len(question.Basis.Policy) != 64 || len(question.Basis.Plan) != 64 {
 		t.Errorf("question (-want +got):\n%s", diff)
@@ -140,12 +139,12 @@ func TestAlways(t *testing.T) {
 			work.Sandbox.RequiresConfirmation = test.confirmed
 			h.has(work)
 			asked := 0
-			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+			h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 				asked++
-				if q.Once != test.confirmed || (q.Call == nil) != test.confirmed {
-					t.Errorf("got once %t, call %v of a tool that requires confirmation: %t", q.Once, q.Call, test.confirmed)
+				if q.Once != test.confirmed {
+					t.Errorf("got once %t of a tool that requires confirmation: %t", q.Once, test.confirmed)
 				}
-				return permissions.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
 			}
 			for _, session := range test.sessions {
 				h.session = session
@@ -163,12 +162,12 @@ func TestAlways(t *testing.T) {
 // TestWhatChangesWhileAsking checks that an answer is to the question that was asked, under the rules that it was asked by.
 func TestWhatChangesWhileAsking(t *testing.T) {
 	t.Parallel()
-	yes := permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}
+	yes := approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}
 	t.Run("rules", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t, rule(permissions.Ask))
 		h.has(script(touch))
-		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
 			h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
 			return yes, nil
 		}
@@ -184,7 +183,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		before.Sandbox.ConfirmationMessage, after.Sandbox.ConfirmationMessage = "the question before", "the question after"
 		h.has(before)
 		h.decides = func() { h.has(after) }
-		h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+		h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 			if !strings.Contains(q.Text, "the question before") || !strings.Contains(q.Text, effect) {
 				t.Errorf("the person was asked %q, want the question that belongs to the script", q.Text)
 			}
@@ -203,7 +202,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		h := newHouse(t)
 		h.has(script(touch))
 		h.decides = func() { h.has(script(touch)) }
-		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) { return yes, nil }
+		h.answers = func(context.Context, approval.Question) (approval.Answer, error) { return yes, nil }
 		if result := h.execute(t.Context(), `{"word":"x"}`); result.Stdout != "did x" {
 			t.Errorf("got %q, %v; want the call that was approved", result.Stdout, result.Error)
 		}
@@ -212,7 +211,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		h.has(script(touch))
-		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
 			h.registry.Replace(nil)
 			return yes, nil
 		}
@@ -297,11 +296,11 @@ func TestNoAnswer(t *testing.T) {
 			if test.gone > 0 {
 				defer time.AfterFunc(test.gone, cancel).Stop()
 			}
-			h.answers = func(ctx context.Context, _ permissions.Question) (permissions.Answer, error) {
+			h.answers = func(ctx context.Context, _ approval.Question) (approval.Answer, error) {
 				if err := sleepFor(ctx, test.after); err != nil {
-					return permissions.Answer{}, fmt.Errorf("withdrawn: %w", err)
+					return approval.Answer{}, fmt.Errorf("withdrawn: %w", err)
 				}
-				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 			}
 			result := h.execute(ctx, `{}`)
 			if h.hasRun() != test.runs || result.Status != test.status || codeOf(result) != test.code {
@@ -325,9 +324,9 @@ func TestQuestionOfPolicies(t *testing.T) {
 	work.Retry, work.Caching = thrice, tool.DefaultCaching()
 	h.has(work)
 	text := ""
-	h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+	h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 		text = q.Text
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
 	}
 	h.execute(t.Context(), `{}`)
 	if want := "\nin " + h.dir + "\nup to 3 times, while it fails\nor answered with the result of such a call of the last 5m0s"; !strings.HasSuffix(text, want) {

@@ -8,88 +8,97 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// authorise decides whether the act may happen: the rules first, then the governors, and a person where these say so. The Failure is nil exactly when
-// the decision approves.
+// authorise takes the act through the gate: rules, governors, a person, the record. The Failure is nil exactly when the decision
+// approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
-	decision := e.governed(ctx, a, a.maskDecision(e.authority.Take(a.request)))
-	if decision.Verdict == permissions.Ask {
-		if failure := e.stopped(a); failure != nil { // nobody is asked about what would not run
-			return answered(decision, permissions.Reject, permissions.SourceFault, "nobody was asked: "+failure.Message), failure
-		}
-		decision = e.ask(ctx, a, caller, decision)
-	}
+	g := &gated{act: a, e: e}
+	decision, unanswered := e.gate.Pass(ctx, g, gate.Person{Asker: caller, Patience: e.patience})
 	switch {
 	case decision.Verdict == permissions.Approve:
 		return decision, nil
+	case g.failure != nil:
+		return decision, g.failure
 	case decision.Source == permissions.SourceNobody:
 		return decision, tool.Failf(tool.FailApproval, "%s", e.withInstead(a, decision, decision.Reason))
-	case context.Cause(ctx) != nil:
+	case unanswered != nil && context.Cause(ctx) != nil:
 		return decision, tool.Failf(tool.FailCancelled, "the call was withdrawn before anybody answered")
 	default:
 		return decision, tool.Failf(tool.FailDenied, "%s", e.withInstead(a, decision, denial(a, decision)))
 	}
 }
 
-// ask puts the question to a person. It turns the decision that asked into one that answers.
-func (e *Executor) ask(ctx context.Context, a *act, caller Caller, asked permissions.Decision) permissions.Decision {
-	question, err := question(a, asked)
-	if err != nil {
-		return answered(asked, permissions.Reject, permissions.SourceFault, err.Error())
-	}
-	event := a.event(events.ApprovalAsked)
-	event.Time, event.Decision = e.now(), &events.Decision{DecisionSummary: asked.Summary(), PolicySHA256: asked.Policy}
-	if err := e.record.Record(ctx, event); err != nil {
-		return answered(asked, permissions.Reject, permissions.SourceFault, err.Error())
-	}
-
-	within, cancel := context.WithTimeoutCause(ctx, e.patience, errNoAnswer)
-	defer cancel()
-	answer, err := caller.Ask(within, question)
-	switch {
-	case err != nil && errors.Is(context.Cause(within), errNoAnswer):
-		return answered(asked, permissions.Reject, permissions.SourceNobody, fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, e.patience))
-	case errors.Is(err, permissions.ErrNobody):
-		return answered(asked, permissions.Reject, permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
-	case err != nil:
-		return answered(asked, permissions.Reject, permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
-	}
-	decision := answered(asked, answer.Verdict, answer.Source, answer.Reason)
-	decision.Approver = answer.By
-	if decision.Verdict == permissions.Approve && answer.Source == permissions.SourcePerson {
-		if failure := e.asShown(a); failure != nil {
-			return answered(decision, permissions.Reject, permissions.SourceFault, failure.Message)
-		}
-	}
-	if answer.Always && answer.Verdict == permissions.Approve && !question.Once {
-		decision.Reason = strings.TrimSpace(decision.Reason + " " + e.authority.Remember(a.call.Origin.Session, a.request, a.mask))
-	}
-	return decision
+// gated is a call at the gate. It is a gate.Act.
+type gated struct {
+	*act
+	e       *Executor
+	failure *tool.Failure // why it is not run, where that is not the decision itself
 }
 
-// errNoAnswer ends a question that nobody has answered. The person reads it where the question stood.
-var errNoAnswer = errors.New("nobody has answered in time, which counts as no")
+func (g *gated) Request() permissions.Request { return g.act.request }
 
-// answered keeps what was asked and why, and puts the answer on top.
-func answered(asked permissions.Decision, verdict permissions.Verdict, source permissions.Source, reason string) permissions.Decision {
-	if verdict == permissions.Ask {
-		verdict = permissions.Reject
+// Effect implements gate.Act. Where the author wants a fresh answer every time, none that was given before counts.
+func (g *gated) Effect() gate.Effect {
+	if g.act.request.RequiresConfirmation {
+		return gate.Effect{}
 	}
-	asked.Verdict, asked.Source, asked.Reason = verdict, source, reason
-	return asked
+	return gate.Effect{Kind: permissions.ActionCall, Tool: g.tool.ID, Arguments: g.arguments}
 }
+
+// AtMost implements gate.Act: the sandbox holds the call itself.
+func (g *gated) AtMost() permissions.Decision {
+	return permissions.Decision{Verdict: permissions.Approve}
+}
+
+func (g *gated) Review(d permissions.Decision) permissions.Review { return g.act.review(d) }
+
+func (g *gated) Event(kind events.Type) events.Event { return g.act.event(kind) }
+
+// Question implements gate.Act. Nobody is asked about what would not run.
+func (g *gated) Question(asked permissions.Decision) (approval.Question, error) {
+	if g.failure = g.e.stopped(g.act); g.failure != nil {
+		return approval.Question{}, errors.New("nobody was asked: " + g.failure.Message)
+	}
+	return question(g.act, asked)
+}
+
+// Recheck implements gate.Act: what a person has read must be what runs.
+func (g *gated) Recheck(d permissions.Decision) permissions.Decision {
+	if d.Source != permissions.SourcePerson {
+		return d
+	}
+	if failure := g.e.asShown(g.act); failure != nil {
+		return gate.Rejected(d, permissions.SourceFault, failure.Message)
+	}
+	return d
+}
+
+func (g *gated) Option(permissions.Decision, error) string { return "" }
+
+// Unrecorded implements gate.Act: nothing runs without its record.
+func (g *gated) Unrecorded(d permissions.Decision, err error) permissions.Decision {
+	if d.Verdict == permissions.Reject {
+		return d
+	}
+	g.failure = tool.Failf(tool.FailInternal, "not run, because the decision could not be recorded: %v", err)
+	return gate.Rejected(d, permissions.SourceFault, fmt.Sprintf("the decision could not be recorded: %v", err))
+}
+
+func (g *gated) Mask(text string) string { return g.act.mask(text) }
 
 // question is what the person reads: the script as its author wrote it, the values beside it, and why it is asked.
-func question(a *act, asked permissions.Decision) (permissions.Question, error) {
+func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	var text strings.Builder
 	if a.entry.Confirmation != nil {
 		message, err := a.entry.Confirmation.Render(a.publicArguments())
 		if err != nil {
-			return permissions.Question{}, err
+			return approval.Question{}, err
 		}
 		fmt.Fprintf(&text, "%s\n\n", permissions.Show(message))
 	}
@@ -114,7 +123,7 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 	if a.tool.Caching.Enabled {
 		fmt.Fprintf(&text, "\nor answered with the result of such a call of the last %s", a.tool.Caching.TTL)
 	}
-	question := permissions.Question{
+	question := approval.Question{
 		Session:  a.call.Origin.Session,
 		ToolCall: a.call.Origin.ToolCall,
 		Title:    permissions.ShowLine(a.mask(a.title())),
@@ -123,16 +132,13 @@ func question(a *act, asked permissions.Decision) (permissions.Question, error) 
 		Once:     a.request.RequiresConfirmation,
 		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
 		Digest: a.invocation.Digest().String(), Bound: true,
-		Basis: permissions.Basis{
+		Basis: approval.Basis{
 			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy, Governors: asked.Governors, Plan: a.plan.Digest(),
 			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching), // how often it may run, and whether it must
 		},
 	}
 	for _, path := range a.request.Paths {
 		question.Paths = append(question.Paths, a.mask(path.Name))
-	}
-	if !a.request.RequiresConfirmation {
-		question.Call = &permissions.Act{Kind: permissions.ActionCall, Tool: a.tool.ID, Arguments: a.arguments}
 	}
 	return question, nil
 }
@@ -176,35 +182,16 @@ func (a *act) values() string {
 
 // denial is what the model is told.
 func denial(a *act, d permissions.Decision) string {
-	text := fmt.Sprintf("%s was not run: ", a.tool.ID)
-	switch d.Source {
-	case permissions.SourcePerson, permissions.SourceAct:
-		text += saidNo
-	case permissions.SourcePolicy:
-		text += fmt.Sprintf("rule %s (%s) rejects it", d.Rule, d.At)
-	case permissions.SourceGovernor:
-		text += fmt.Sprintf("governor %s (%s) rejects it", d.Rule, d.At)
-	default:
-		text += "it was not approved"
-	}
-	if d.Reason != "" && d.Reason != saidNo {
-		text += ": " + d.Reason
-	}
+	text := fmt.Sprintf("%s was not run: %s", a.tool.ID, gate.Why(d))
 	if d.FollowUp != "" {
 		text += "\n" + a.mask(d.FollowUp)
 	}
 	return text
 }
 
-// saidNo is a refusal without a reason.
-const saidNo = "the person said no"
-
 // withInstead tells the model beside a refusal what would be allowed.
 func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
-	if d.Source == permissions.SourceFault || d.Source == permissions.SourceGovernor {
-		return refusal // it is not the act that was wrong, or no rule that was in its way
-	}
-	if instead := e.authority.Instead(a.request); instead != "" {
+	if instead := e.gate.Instead(d, a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"
 	}
 	return refusal

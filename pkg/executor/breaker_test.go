@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/sony/gobreaker/v2"
-
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/google/go-cmp/cmp"
+	"github.com/sony/gobreaker/v2"
 )
 
 // breaking makes a tool that ends with the code in the file code, and whose circuit opens at the second failure.
@@ -151,8 +151,8 @@ func TestCircuitRefusal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, rule(permissions.Ask))
-		h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
-			return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 		}
 		h.has(breaking())
 		h.ends("1")

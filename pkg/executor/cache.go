@@ -5,11 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // perform gives the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
@@ -64,7 +63,7 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	}
 	asked := k.request
 	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
-	return e.authority.Decide(asked).Verdict == permissions.Approve
+	return e.gate.Decide(asked).Verdict == permissions.Approve
 }
 
 // kept is the output of a call that succeeded. It never changes.

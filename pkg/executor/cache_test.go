@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -198,11 +199,11 @@ func TestKeptForOthers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, test.rules...)
-			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+			h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 				if q.Session != "a" {
-					return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+					return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
 				}
-				return permissions.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
 			}
 			work := caching()
 			work.Caching.Key = test.key

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -13,7 +14,7 @@ import (
 
 // Caller is who stands behind a call: the door that it came through, and the person behind that door.
 type Caller interface {
-	permissions.Asker
+	approval.Asker
 }
 
 // Execute carries a call from request to result. It blocks until the call has ended and nothing of it is left; ending ctx
@@ -48,7 +49,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	act := newAct(call, entry, arguments, invocation)
 	act.plan = plan
 	decision, failure := e.authorise(ctx, act, caller)
-	if failure := e.recordDecision(ctx, act, decision, failure); failure != nil {
+	if failure != nil {
 		return e.refuse(ctx, call, &decision, started, failure)
 	}
 
@@ -163,7 +164,7 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name. The same rules
 	// may reject by now what they approved before: a path may lead elsewhere when a call is tried again. Governors are not asked
 	// again, since they count; but those that were asked must be those in force.
-	again := a.maskDecision(e.authority.Decide(a.request))
+	again := a.maskDecision(e.gate.Decide(a.request))
 	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, e.inForce(a), e.now()); err != nil {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/google/go-cmp/cmp"
 )
 
 // touch is a script that leaves a trace.
@@ -20,16 +20,16 @@ const touch = `: > ` + effect + `; printf 'did %s' {{word}}`
 // TestOrder checks in which order a call goes: nothing has an effect before the decision about it is on record.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	yes := func(context.Context, permissions.Question) (permissions.Answer, error) {
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+	yes := func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 	}
-	no := func(context.Context, permissions.Question) (permissions.Answer, error) {
-		return permissions.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "not today"}, nil
+	no := func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "not today"}, nil
 	}
 	for _, test := range []struct {
 		name    string
 		verdict permissions.Verdict
-		answers func(context.Context, permissions.Question) (permissions.Answer, error)
+		answers func(context.Context, approval.Question) (approval.Answer, error)
 		want    []string
 		status  tool.Status
 		code    tool.FailureCode // "" when it ran
@@ -125,8 +125,8 @@ func TestRefusedBeforeItIsDecided(t *testing.T) {
 func TestNotRecorded(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")
-	yes := func(context.Context, permissions.Question) (permissions.Answer, error) {
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+	yes := func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 	}
 	for _, test := range []struct {
 		name    string
@@ -139,7 +139,7 @@ func TestNotRecorded(t *testing.T) {
 		{"the decision", permissions.Approve, events.ToolDecided, false, tool.FailInternal, "the decision could not be recorded: no space"},
 		{"a person's decision", permissions.Ask, events.ToolDecided, false, tool.FailInternal, "the decision could not be recorded: no space"},
 		{"a refusal", permissions.Reject, events.ToolDecided, false, tool.FailDenied, "rule house-rule (policies.yaml:3) rejects it"},
-		{"the question", permissions.Ask, events.ApprovalAsked, false, tool.FailDenied, "no space"},
+		{"the question", permissions.Ask, events.ApprovalAsked, false, tool.FailInternal, "no space"},
 		{"the end", permissions.Approve, events.ToolEnded, true, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,45 +8,32 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Executor runs tool calls. It is safe for concurrent use.
 type Executor struct {
-	tools     *Registry
-	authority Authority
-	host      Host
-	record    events.Recorder
-	governors Governors // nil for none
-	bash      string
-	now       func() time.Time
-	newID     func() string
-	sleep     func(context.Context, time.Duration) error
-	patience  time.Duration
-	profile   tool.ErrorProfile
-	blobs     Blobs // nil: there is no place for them
-	vault     Vault // nil: no tool can be given what it refers to
+	tools    *Registry
+	gate     *gate.Gate
+	host     Host
+	record   events.Recorder
+	screener Screener // nil for none
+	bash     string
+	now      func() time.Time
+	newID    func() string
+	sleep    func(context.Context, time.Duration) error
+	patience time.Duration
+	profile  tool.ErrorProfile
+	blobs    Blobs // nil: there is no place for them
+	vault    Vault // nil: no tool can be given what it refers to
 
 	fingerprintKey []byte // of this process alone; see fill
 
 	circuits circuits
 	cache    cache
-}
-
-// Authority decides whether an act may happen. *permissions.Authority is one.
-type Authority interface {
-	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of its Decision
-	// names the rules in force for the request: a grant that was issued under others is void.
-	Decide(permissions.Request) permissions.Decision
-	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
-	Take(permissions.Request) permissions.Decision
-	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask takes out of them.
-	Remember(session string, request permissions.Request, mask func(string) string) string
-	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
-	Instead(permissions.Request) string
 }
 
 // Host confines and runs processes. *sandbox.Host is one.
@@ -66,17 +53,17 @@ type Blobs interface {
 
 // Options says what an Executor is made of.
 type Options struct {
-	Tools     *Registry       // required
-	Authority Authority       // required
-	Host      Host            // required
-	Record    events.Recorder // required
-	Bash      string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+	Tools  *Registry       // required
+	Gate   *gate.Gate      // required: decides about every call
+	Host   Host            // required
+	Record events.Recorder // required
+	Bash   string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
 	// ErrorProfile is what the tools were read under. Optional, default tool.ProfileBasic.
 	ErrorProfile tool.ErrorProfile
 	Blobs        Blobs // optional; without it no output is kept beside the result
 	Vault        Vault // optional; without it a tool that refers to a value is not run
 
-	Governors Governors // optional
+	Screener Screener // optional: who looks at outputs
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
@@ -93,12 +80,12 @@ const DefaultPatience = 10 * time.Minute
 
 // New makes an Executor.
 func New(o Options) (*Executor, error) {
-	if o.Tools == nil || o.Authority == nil || o.Host == nil || o.Record == nil || o.Bash == "" {
-		return nil, errors.New("make an executor: tools, authority, host, record and bash are required")
+	if o.Tools == nil || o.Gate == nil || o.Host == nil || o.Record == nil || o.Bash == "" {
+		return nil, errors.New("make an executor: tools, gate, host, record and bash are required")
 	}
 	e := &Executor{
-		tools: o.Tools, authority: o.Authority, host: o.Host, record: o.Record, bash: o.Bash,
-		governors: o.Governors, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		tools: o.Tools, gate: o.Gate, host: o.Host, record: o.Record, bash: o.Bash,
+		screener: o.Screener, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -88,7 +89,7 @@ func TestMissingValue(t *testing.T) {
 	if h.count("ask") > 0 || h.count("run") > 0 || len(h.of(events.ToolEnded)) != 1 {
 		t.Errorf("steps: %v", h.steps)
 	}
-	without, err := New(Options{Tools: &h.registry, Authority: judge{h}, Host: h.executor.host, Record: ledger{h}, Bash: h.bash})
+	without, err := New(Options{Tools: &h.registry, Gate: h.gate(nil), Host: h.executor.host, Record: ledger{h}, Bash: h.bash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +118,10 @@ func TestValueIsNowhere(t *testing.T) {
 			work.ErrorMapping = map[int]tool.MappedError{3: {Code: -32002, Message: "Resource not found", Detail: "for {{word}}"}}
 			work.Retry = tool.Retry{Attempts: 2, Delay: time.Millisecond, MaxDelay: time.Millisecond, Backoff: tool.BackoffConstant}
 			h.has(work)
-			var asked permissions.Question
-			h.answers = func(_ context.Context, q permissions.Question) (permissions.Answer, error) {
+			var asked approval.Question
+			h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 				asked = q
-				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 			}
 			result := h.execute(t.Context(), `{}`)
 			shown, err := json.Marshal([]any{result, asked})

@@ -8,51 +8,35 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Governors look at a call after the rules and before any person, and at its output before anybody sees it. Both block until
-// they have answered or their time is up, and end early with ctx. Safe for concurrent use.
-type Governors interface {
-	// Active tells whether any could be asked about acts in the workspace.
+// Screener has the governors look at an output before anybody sees it. It blocks until they have answered or their time is up, and
+// ends early with ctx. Safe for concurrent use.
+type Screener interface {
+	// Active reports whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
 	// Hash names those that could be asked about acts in the workspace, by what they are; "" for none.
 	Hash(tool.Workspace) string
-	// Review gives what they say of an act. What does not answer never approves.
-	Review(context.Context, permissions.Review) permissions.Ruling
-	// Screens tells whether any could be asked about the output of a tool in the workspace.
+	// Screens reports whether any could be asked about the output of a tool in the workspace.
 	Screens(w tool.Workspace, tool string) bool
-	// Screen gives what of an output may be seen.
+	// Screen returns what of an output may be seen.
 	Screen(context.Context, permissions.Finished) permissions.Screened
 }
 
-// governed asks the governors about what the rules let through, or would ask a person about. What they say is on record before
-// it counts.
-func (e *Executor) governed(ctx context.Context, a *act, decision permissions.Decision) permissions.Decision {
-	// Before they are asked: where they change meanwhile, nobody can tell which of them it was.
-	decision.Governors = e.inForce(a)
-	if decision.Verdict == permissions.Reject || !e.active(a) {
-		return decision
-	}
-	ruling := e.governors.Review(ctx, a.review(decision))
-	if err := e.recordGovernance(ctx, a, ruling.Governance); err != nil {
-		return answered(decision, permissions.Reject, permissions.SourceFault, fmt.Sprintf("what the governors said could not be recorded: %v", err))
-	}
-	return a.maskDecision(decision.Govern(ruling))
-}
-
 func (e *Executor) active(a *act) bool {
-	return e.governors != nil && e.governors.Active(a.call.Workspace)
+	return e.screener != nil && e.screener.Active(a.call.Workspace)
 }
 
 // inForce names the governors in force for the act.
 func (e *Executor) inForce(a *act) string {
-	if e.governors == nil {
+	if e.screener == nil {
 		return ""
 	}
-	return e.governors.Hash(a.call.Workspace)
+	return e.screener.Hash(a.call.Workspace)
 }
 
 // review tells governors of the act, without the values of secret parameters.
@@ -70,12 +54,12 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	if !r.began && r.kept == nil || !e.active(a) {
 		return nil
 	}
-	if r.spools.long() && e.governors.Screens(a.call.Workspace, a.call.Tool) {
+	if r.spools.long() && e.screener.Screens(a.call.Workspace, a.call.Tool) {
 		r.giveUpFiles(errUnseen) // they came while the call ran
 	}
 	// The caller may have given up. What the governors count, and what they say, is about what was done.
 	ctx = context.WithoutCancel(ctx)
-	screened := e.governors.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
+	screened := e.screener.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
 	if err := e.recordGovernance(ctx, a, screened.Governance); err != nil {
 		r.unrecorded = errors.Join(r.unrecorded, err)
 	}
@@ -118,22 +102,6 @@ func (e *Executor) recordGovernance(ctx context.Context, a *act, said tool.Gover
 		return nil
 	}
 	event := a.later(events.GovernorsAsked)
-	event.Time, event.Governance = e.now(), maskGovernance(said, a.mask)
+	event.Time, event.Governance = e.now(), gate.MaskGovernance(said, a.mask)
 	return e.record.Record(context.WithoutCancel(ctx), event)
-}
-
-// maskGovernance takes secret values out of what governors said: one may repeat what it was told by somebody else.
-func maskGovernance(said tool.Governance, mask func(string) string) *tool.Governance {
-	masked := said
-	masked.Answers = nil
-	for _, answer := range said.Answers {
-		messages := answer.Messages
-		answer.Messages = nil
-		for _, message := range messages {
-			answer.Messages = append(answer.Messages, events.Text(mask(message)))
-		}
-		answer.FollowUp, answer.Error, answer.Metadata = events.Text(mask(answer.FollowUp)), mask(answer.Error), mask(answer.Metadata)
-		masked.Answers = append(masked.Answers, answer)
-	}
-	return &masked
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/google/go-cmp/cmp"
 )
 
 // council is a Governors that says what a test wants, and keeps what it was told.
@@ -32,6 +32,8 @@ type council struct {
 }
 
 func (c *council) Active(tool.Workspace) bool { return true }
+
+func (c *council) Forget(string) {}
 
 func (c *council) Screens(tool.Workspace, string) bool { return !c.blind }
 
@@ -55,7 +57,7 @@ func (c *council) Screen(_ context.Context, f permissions.Finished) permissions.
 
 func newCouncil(h *house, ruling permissions.Ruling) *council {
 	c := &council{h: h, ruling: ruling, screened: permissions.Screened{Silent: true}}
-	h.executor.governors = c
+	h.executor.gate, h.executor.screener = h.gate(c), c
 	return c
 }
 
@@ -63,8 +65,8 @@ func newCouncil(h *house, ruling permissions.Ruling) *council {
 // follows from what they say.
 func TestGovernors(t *testing.T) {
 	t.Parallel()
-	yes := func(context.Context, permissions.Question) (permissions.Answer, error) {
-		return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+	yes := func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 	}
 	says := func(v permissions.Verdict) permissions.Ruling {
 		return permissions.Ruling{Verdict: v, Governor: "g", At: "governors.yaml:3", Reason: "because"}
@@ -74,7 +76,7 @@ func TestGovernors(t *testing.T) {
 		name    string
 		verdict permissions.Verdict
 		ruling  permissions.Ruling
-		answers func(context.Context, permissions.Question) (permissions.Answer, error)
+		answers func(context.Context, approval.Question) (approval.Answer, error)
 		want    []string
 		runs    bool
 		code    tool.FailureCode
@@ -144,7 +146,7 @@ func TestGovernorsNotRecorded(t *testing.T) {
 	h.has(script(touch))
 	h.refuses[events.GovernorsAsked] = errors.New("no space")
 	newCouncil(h, permissions.Ruling{Verdict: permissions.Approve, Governor: "g"})
-	if result := h.execute(t.Context(), `{}`); h.hasRun() || codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "no space") {
+	if result := h.execute(t.Context(), `{}`); h.hasRun() || codeOf(result) != tool.FailInternal || !strings.Contains(result.Error.Message, "no space") {
 		t.Errorf("got has run %t, %v", h.hasRun(), result.Error)
 	}
 }
@@ -302,9 +304,9 @@ func TestGovernorsChange(t *testing.T) {
 	}{
 		{"nothing changes", func(*house, *council) {}, 3},
 		{"while the person is asked", func(h *house, c *council) {
-			h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
+			h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
 				c.hash = "others"
-				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 			}
 		}, 0},
 		{"while they are asked", func(h *house, c *council) { c.asked = func() { c.hash = "others" } }, 0},
@@ -319,8 +321,8 @@ func TestGovernorsChange(t *testing.T) {
 			work := script(third)
 			work.Retry = thrice
 			h.has(work)
-			h.answers = func(context.Context, permissions.Question) (permissions.Answer, error) {
-				return permissions.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 			}
 			c := newCouncil(h, permissions.Ruling{Silent: true})
 			c.hash = "those"

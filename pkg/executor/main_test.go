@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -33,13 +35,13 @@ type house struct {
 	mu      sync.Mutex
 	steps   []string
 	events  []events.Event
-	refuses map[events.Type]error                                                   // events that cannot be recorded
-	decides func()                                                                  // what else happens while it is decided
-	slept   []time.Duration                                                         // between attempts
-	sleeps  func(context.Context) error                                             // what else happens meanwhile
-	instead func(context.Context) sandbox.Outcome                                   // in place of a process, where only time matters
-	vault   vault                                                                   // what the entry refers to
-	answers func(context.Context, permissions.Question) (permissions.Answer, error) // the person; nil: nobody may be asked
+	refuses map[events.Type]error                                             // events that cannot be recorded
+	decides func()                                                            // what else happens while it is decided
+	slept   []time.Duration                                                   // between attempts
+	sleeps  func(context.Context) error                                       // what else happens meanwhile
+	instead func(context.Context) sandbox.Outcome                             // in place of a process, where only time matters
+	vault   vault                                                             // what the entry refers to
+	answers func(context.Context, approval.Question) (approval.Answer, error) // the person; nil: nobody may be asked
 }
 
 // effect is a file that the tools of these tests make where they run.
@@ -73,13 +75,23 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	h := &house{t: t, level: string(host.Level()), dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
 	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
 	h.executor, err = New(Options{
-		Tools: &h.registry, Authority: judge{h}, Host: workshop{h, host}, Record: ledger{h}, Bash: bash, Vault: keeper{h},
+		Tools: &h.registry, Gate: h.gate(nil), Host: workshop{h, host}, Record: ledger{h}, Bash: bash, Vault: keeper{h},
 		NewID: func() string { return "call-1" }, Sleep: h.sleep,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// gate makes a gate that the house decides at.
+func (h *house) gate(governors gate.Governors) *gate.Gate {
+	h.t.Helper()
+	g, err := gate.New(gate.Options{Rules: judge{h}, Governors: governors, Record: ledger{h}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return g
 }
 
 // rule makes a policy about every tool.
@@ -115,6 +127,8 @@ func (j judge) Remember(session string, r permissions.Request, mask func(string)
 	j.h.step("remember")
 	return j.h.authority.Remember(session, r, mask)
 }
+
+func (j judge) Forget(session string) { j.h.authority.Forget(session) }
 
 func (j judge) Instead(r permissions.Request) string { return j.h.authority.Instead(r) }
 
@@ -160,10 +174,10 @@ func (l ledger) Record(_ context.Context, e events.Event) error {
 
 type person struct{ h *house }
 
-func (p person) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+func (p person) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	p.h.step("ask")
 	if p.h.answers == nil {
-		return permissions.Answer{}, permissions.ErrNobody
+		return approval.Answer{}, approval.ErrNobody
 	}
 	return p.h.answers(ctx, q)
 }

@@ -74,7 +74,7 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 		return Preview{}, failure
 	}
 	a := newAct(call, entry, arguments, invocation)
-	decision := a.maskDecision(e.authority.Decide(a.request))
+	decision := a.maskDecision(e.gate.Decide(a.request))
 	p := Preview{
 		Tool: entry.Tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
 		Shown: invocation.Shown, Script: invocation.Script, Sandbox: plan.Report(),

@@ -5,28 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
-
-// recordDecision puts the decision on disk. What cannot be recorded does not happen: the Failure it returns is the one it
-// was given, or its own.
-func (e *Executor) recordDecision(ctx context.Context, a *act, decision permissions.Decision, failure *tool.Failure) *tool.Failure {
-	event := a.event(events.ToolDecided)
-	event.Time = e.now()
-	event.Decision = &events.Decision{DecisionSummary: decision.Summary(), PolicySHA256: decision.Policy}
-	for _, reason := range decision.Reasons {
-		if reason.Matched {
-			event.Decision.Reasons = append(event.Decision.Reasons, reason.Rule+": "+reason.Why)
-		}
-	}
-	// The caller may have given up already; the record is about what was decided, and must not be lost with it.
-	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil && failure == nil {
-		return tool.Failf(tool.FailInternal, "not run, because the decision could not be recorded: %v", err)
-	}
-	return failure
-}
 
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written is told in the
 // result and stops the next call, not this one.
@@ -78,14 +61,8 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 	return errors.Join(errs...)
 }
 
-// later gives an event about an act whose arguments stand in the record of its decision.
-func (a *act) later(kind events.Type) events.Event {
-	event := a.event(kind)
-	event.Act = &events.Act{
-		Kind: event.Act.Kind, Tool: event.Act.Tool, Paths: event.Act.Paths, Commands: event.Act.Commands, Digest: event.Act.Digest,
-	}
-	return event
-}
+// later returns an event about an act whose arguments stand in the record of its decision.
+func (a *act) later(kind events.Type) events.Event { return gate.Later(a.event(kind)) }
 
 // refuse is the result of a call that ran nothing.
 func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permissions.Decision, started time.Time, failure *tool.Failure) tool.Result {

@@ -22,7 +22,7 @@ const (
 // spools tells whether the output of a tool's calls goes to files while they run. Where an output governor looks at it, it must
 // see all of it before it stands anywhere: then it is held in memory, up to max_output_mb.
 func (e *Executor) spools(t *tool.Tool, w tool.Workspace) bool {
-	return t.Output.Spill && e.blobs != nil && (e.governors == nil || !e.governors.Screens(w, t.ID))
+	return t.Output.Spill && e.blobs != nil && (e.screener == nil || !e.screener.Screens(w, t.ID))
 }
 
 // spool is one stream of a run on its way into a file. What comes in has passed the redactor, so no value that the act was given

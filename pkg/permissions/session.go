@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/digest"
 )
 
 // The bounds of what is kept. Beyond them a person is asked again.
@@ -125,7 +127,7 @@ func (v *view) grantCommand() (key, words string) {
 	if len(variables) > 0 {
 		words += ", with these variables as they are: " + ShowLine(strings.Join(v.Env, ", "))
 	}
-	return joinKey("command", by, commandKey(text, v.Argv, variables), dir), words
+	return digest.Of("command", by, CommandKey(text, v.Argv, variables), dir), words
 }
 
 func (v *view) grantFiles() (key, words string) {
@@ -140,7 +142,7 @@ func (v *view) grantFiles() (key, words string) {
 	if v.Action == ActionWrite {
 		verb = "writing"
 	}
-	return joinKey(append([]string{"files", string(v.Action)}, paths...)...), verb + " " + v.shownAll(paths)
+	return digest.Of(append([]string{"files", string(v.Action)}, paths...)...), verb + " " + v.shownAll(paths)
 }
 
 // grantTool keeps a tool for the workspace: files outside of it belong to what is kept, one by one.
@@ -159,7 +161,7 @@ func (v *view) grantTool() (key, words string) {
 	case len(v.places) > 0:
 		words += " that stays inside the workspace"
 	}
-	return joinKey(append([]string{"tool", string(v.Action), v.Tools[0]}, outside...)...), words
+	return digest.Of(append([]string{"tool", string(v.Action), v.Tools[0]}, outside...)...), words
 }
 
 // resolvedPaths lists the places that count, sorted, or says why one cannot be told.

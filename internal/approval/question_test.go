@@ -1,6 +1,10 @@
-package permissions
+package approval
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
 
 // TestQuestionKey checks that everything an answer depends on is in the name of the question, and nothing that differs between two
 // processes which ask the very same.
@@ -9,7 +13,7 @@ func TestQuestionKey(t *testing.T) {
 	before := "before"
 	asks := func(bound bool, change func(*Question)) string {
 		q := Question{
-			Session: "s", ToolCall: "t", Title: "title", Text: "text", Action: ActionWrite, Paths: []string{"/x"}, Door: "acp", Agent: "a", CallID: "c",
+			Session: "s", ToolCall: "t", Title: "title", Text: "text", Action: permissions.ActionWrite, Paths: []string{"/x"}, Door: "acp", Agent: "a", CallID: "c",
 			Digest: "d", Bound: bound, Change: &FileChange{Path: "/x", OldText: &before, NewText: "after"},
 			Basis: Basis{Principal: "p", Workspace: []string{"/w", "/v"}, Policy: "policy", Governors: "governors", Plan: "plan", Frame: "frame"},
 		}
@@ -33,7 +37,7 @@ func TestQuestionKey(t *testing.T) {
 		{"the door", func(q *Question) { q.Door = "mcp" }, true, true},
 		{"the agent", func(q *Question) { q.Agent = "b" }, true, true},
 		{"the principal", func(q *Question) { q.Basis.Principal = "b" }, true, true},
-		{"the action", func(q *Question) { q.Action = ActionRead }, true, true},
+		{"the action", func(q *Question) { q.Action = permissions.ActionRead }, true, true},
 		{"the rules", func(q *Question) { q.Basis.Policy = "b" }, true, true},
 		{"the governors", func(q *Question) { q.Basis.Governors = "b" }, true, true},
 		{"the plan", func(q *Question) { q.Basis.Plan = "b" }, true, true},

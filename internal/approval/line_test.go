@@ -1,4 +1,4 @@
-package app
+package approval
 
 import (
 	"context"
@@ -14,36 +14,36 @@ import (
 func TestNotAskedTwice(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		answer permissions.Answer
+		answer Answer
 		err    error
 		both   bool
 	}{
-		"yes":        {permissions.Answer{Verdict: permissions.Approve}, nil, false},
-		"no":         {permissions.Answer{Verdict: permissions.Reject, Reason: "not now"}, nil, true},
-		"taken back": {permissions.Answer{}, errors.New("cancelled"), false},
+		"yes":        {Answer{Verdict: permissions.Approve}, nil, false},
+		"no":         {Answer{Verdict: permissions.Reject, Reason: "not now"}, nil, true},
+		"taken back": {Answer{}, errors.New("cancelled"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var line asking
-				first, _, found, err := line.queue(t.Context(), "q")
+				var asking line
+				first, _, found, err := asking.queue(t.Context(), "q")
 				if found || err != nil {
 					t.Fatalf("the first: %t, %v", found, err)
 				}
-				if other, _, found, err := line.queue(t.Context(), "another"); other == nil || found || err != nil {
+				if other, _, found, err := asking.queue(t.Context(), "another"); other == nil || found || err != nil {
 					t.Errorf("another question: %t, %v", found, err)
 				}
 				impatient, giveUp := context.WithCancelCause(t.Context())
 				gone := errors.New("gone")
 				done := 0
 				go func() {
-					if place, _, _, err := line.queue(impatient, "q"); place != nil || !errors.Is(err, gone) {
+					if place, _, _, err := asking.queue(impatient, "q"); place != nil || !errors.Is(err, gone) {
 						t.Errorf("who gives up: %v", err)
 					}
 					done++
 				}()
 				go func() {
-					place, no, found, err := line.queue(t.Context(), "q")
+					place, no, found, err := asking.queue(t.Context(), "q")
 					if found != test.both || err != nil || found && no != test.answer || !found && place == nil {
 						t.Errorf("the second: %+v, %t, %v", no, found, err)
 					}
@@ -55,7 +55,7 @@ func TestNotAskedTwice(t *testing.T) {
 				}
 				giveUp(gone)
 				synctest.Wait()
-				line.over(first, test.answer, test.err)
+				asking.over(first, test.answer, test.err)
 				synctest.Wait()
 				if done != 2 {
 					t.Errorf("%d of 2 came to an end", done)

@@ -7,36 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
-
-// TestAnswerFromTheStore checks that a yes is one only while it is fresh and about the act that was asked about, and that a
-// reason cannot do more than be read.
-func TestAnswerFromTheStore(t *testing.T) {
-	t.Parallel()
-	n := &notice{question: permissions.Question{Digest: "d"}}
-	yes := store.Approval{State: store.Approved, Digest: "d", Answered: now(), Approver: "cli maria"}
-	with := func(change func(*store.Approval)) store.Approval { a := yes; change(&a); return a }
-	for _, test := range []struct {
-		name    string
-		a       store.Approval
-		verdict permissions.Verdict
-		reason  string
-	}{
-		{"yes", yes, permissions.Approve, ""},
-		{"no", with(func(a *store.Approval) { a.State = store.Denied }), permissions.Reject, "the person said no"},
-		{"no, because", with(func(a *store.Approval) { a.State, a.Reason = store.Denied, "not\nnow\x1b[2J" }), permissions.Reject, `not\nnow\u{1b}[2J`},
-		{"a yes to something else", with(func(a *store.Approval) { a.Digest = "e" }), permissions.Reject, "the answer is about another act"},
-		{"a yes that we slept through", with(func(a *store.Approval) { a.Answered = now().Add(-permissions.GrantLife) }), permissions.Reject, "the yes is older than 5m0s"},
-		{"what is no answer", with(func(a *store.Approval) { a.State = store.Withdrawn }), permissions.Reject, "the person said no"},
-	} {
-		got := n.answer(test.a)
-		if got.Verdict != test.verdict || got.Reason != test.reason || got.By != "cli maria" || got.Source != permissions.SourcePerson {
-			t.Errorf("%s: got %+v, want %s, %q", test.name, got, test.verdict, test.reason)
-		}
-	}
-}
 
 // TestTwoApps has one App ask what another answers, in one state directory, and then the other way round in time: who comes
 // second is told what holds. Nothing is opened before the first question.
@@ -49,17 +23,14 @@ func TestTwoApps(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if a.openedStore() != nil {
-		t.Error("the database is open though nobody has asked")
-	}
 	if files, _ := filepath.Glob(filepath.Join(dir, store.Name+"*")); len(files) > 0 {
 		t.Errorf("there is a database though nobody has asked: %v", files)
 	}
 
 	content := "new\x1b"
-	q := permissions.Question{Title: "write x", Text: "Asked because: why", Action: permissions.ActionWrite, CallID: "call", Digest: "d", Change: &permissions.FileChange{Path: "/x", NewText: content}}
-	first, second := a.Board().Post(q), a.Board().Post(q)
-	heard, up := make(chan permissions.Answer, 1), make(chan string, 1)
+	q := approval.Question{Title: "write x", Text: "Asked because: why", Action: permissions.ActionWrite, CallID: "call", Digest: "d", Change: &approval.FileChange{Path: "/x", NewText: content}}
+	first, second := a.Questions.Post(q), a.Questions.Post(q)
+	heard, up := make(chan approval.Answer, 1), make(chan string, 1)
 	go func() { // ends with the answer
 		answer, err := first.Elsewhere(ctx, func(id string) { up <- id })
 		if err != nil {
@@ -85,12 +56,12 @@ func TestTwoApps(t *testing.T) {
 	if answer := <-heard; answer.Verdict != permissions.Approve || answer.By != "cli maria" {
 		t.Errorf("heard %+v", answer)
 	}
-	if held, mine := first.Settle(permissions.Answer{Verdict: permissions.Reject, By: "editor"}); mine || held.Verdict != permissions.Approve || held.By != "cli maria" {
+	if held, mine := first.Settle(approval.Answer{Verdict: permissions.Reject, By: "editor"}); mine || held.Verdict != permissions.Approve || held.By != "cli maria" {
 		t.Errorf("the editor, which is second, is told %+v, first %t", held, mine)
 	}
 
 	// A question that never came to stand there is answered here all the same.
-	if held, mine := second.Settle(permissions.Answer{Verdict: permissions.Reject, By: "editor"}); !mine || held.By != "editor" {
+	if held, mine := second.Settle(approval.Answer{Verdict: permissions.Reject, By: "editor"}); !mine || held.By != "editor" {
 		t.Errorf("got %+v, first %t", held, mine)
 	}
 	second.Withdraw(errors.New("twice")) // harmless

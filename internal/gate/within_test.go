@@ -1,4 +1,4 @@
-package acp
+package gate
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestConfinementClosesQuestions(t *testing.T) {
 		most permissions.Verdict
 		open bool
 	}{{permissions.Approve, true}, {permissions.Ask, false}, {permissions.Reject, false}} {
-		held := within(asked, permissions.Decision{Verdict: row.most, Source: permissions.SourceConfinement})
+		held := Within(asked, permissions.Decision{Verdict: row.most, Source: permissions.SourceConfinement})
 		if held.Open != row.open {
 			t.Errorf("held to %s: open is %t, want %t", row.most, held.Open, row.open)
 		}
@@ -38,7 +38,7 @@ func TestOnlyAPersonsYesCarriesOver(t *testing.T) {
 		{"a rule's", permissions.Decision{Source: permissions.SourcePolicy, Rule: "r"}, permissions.Ask},
 	} {
 		row.yes.Verdict = permissions.Approve
-		held := within(row.yes, permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement})
+		held := Within(row.yes, permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement})
 		if held.Verdict != row.want {
 			t.Errorf("%s: %s, want %s", row.name, held.Verdict, row.want)
 		}

@@ -1,20 +1,15 @@
-package app
+package approval
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 
-	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// asking keeps which questions are being asked, so that the very same is not asked twice at the same time: a client that has
-// given up waiting may call again while its first call still waits. The zero asking is ready.
-type asking struct {
+// line keeps which questions are being asked, so that the very same is not asked twice at the same time: a client that has
+// given up waiting may call again while its first call still waits. The zero line is ready.
+type line struct {
 	mu   sync.Mutex
 	open map[string]*asked // by what names the question
 }
@@ -23,13 +18,13 @@ type asking struct {
 type asked struct {
 	name   string
 	over   chan struct{} // closed when it has come to its end
-	answer permissions.Answer
+	answer Answer
 	err    error
 }
 
 // queue waits until nobody asks the same any more, and takes the place then. A no that was given meanwhile is given here, too: it
 // was to the same act. A yes was to one act, and this is another.
-func (a *asking) queue(ctx context.Context, name string) (place *asked, no permissions.Answer, found bool, err error) {
+func (a *line) queue(ctx context.Context, name string) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()
 		before := a.open[name]
@@ -55,19 +50,10 @@ func (a *asking) queue(ctx context.Context, name string) (place *asked, no permi
 }
 
 // over gives the place to the next one.
-func (a *asking) over(place *asked, answer permissions.Answer, err error) {
+func (a *line) over(place *asked, answer Answer, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	place.answer, place.err = answer, err
 	delete(a.open, place.name)
 	close(place.over)
-}
-
-// everAsked tells whether there is a database, so that none is made to find nothing in it.
-func (a *App) everAsked() bool {
-	if a.openedStore() != nil {
-		return true
-	}
-	_, err := os.Lstat(filepath.Join(a.state, store.Name))
-	return a.state != "" && !errors.Is(err, fs.ErrNotExist)
 }

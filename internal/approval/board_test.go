@@ -1,10 +1,12 @@
-package permissions
+package approval
 
 import (
 	"context"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // slate is a Board with one notice on it, in the hands of a test.
@@ -50,7 +52,7 @@ func (s *slate) Withdraw(why error) { s.withdrawn = append(s.withdrawn, why.Erro
 // TestAskBeside checks that the first answer holds, wherever it is given, and that the question then stands nowhere.
 func TestAskBeside(t *testing.T) {
 	t.Parallel()
-	yes, no := Answer{Verdict: Approve, By: "cli"}, Answer{Verdict: Reject, By: "editor"}
+	yes, no := Answer{Verdict: permissions.Approve, By: "cli"}, Answer{Verdict: permissions.Reject, By: "editor"}
 	gone := errors.New("the session was closed")
 	for _, test := range []struct {
 		name      string

@@ -1,30 +1,27 @@
-package permissions
+package approval
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"strconv"
 
+	"github.com/a2a-acp/a2a-acp/internal/digest"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever in them comes
-// from an agent or a model has been escaped and fenced (see Show and Fence).
+// from an agent or a model has been escaped and fenced (see permissions.Show and permissions.Fence).
 type Question struct {
 	Session  string
 	ToolCall string // the id under which the person's editor knows the act; "" when it does not
 	Title    string // one line
 	Text     string // Markdown: what would happen, and why it is asked
-	Action   Action
+	Action   permissions.Action
 	Paths    []string
 	Change   *FileChange // what would be written; nil when that is not known
 	// Once leaves "always" out of the answers.
 	Once bool
-	// Call is the tool and the arguments that the question is about, so that an answer given a moment ago to the agent's
-	// own question about the same act can stand. It is nil where only a fresh answer will do.
-	Call *Act
-
 	// What follows tells other places where the question stands what it is about. It is not shown here.
 	Door   tool.Door
 	Agent  string
@@ -38,9 +35,9 @@ type Question struct {
 
 // Basis is what an answer rests on beside the act itself: an answer that was given on another is none.
 type Basis struct {
-	Principal string // who asks, as far as we know ourselves (see Request.Principal)
+	Principal string // who asks, as far as we know ourselves (see permissions.Request)
 	Workspace []string
-	Policy    string // as in a Decision
+	Policy    string // as in a permissions.Decision
 	Governors string
 	Plan      string // the sandbox plan, where we run it
 	Frame     string // names what else belongs to the act: how it is repeated, or what is sent with it to whoever carries it out
@@ -60,7 +57,7 @@ func (q Question) Key() string {
 		"question v1", string(q.Door), q.Agent, q.Basis.Principal, string(q.Action), q.Digest, strconv.FormatBool(q.Bound), shown,
 		q.Basis.Policy, q.Basis.Governors, q.Basis.Plan, q.Basis.Frame, strconv.Itoa(len(q.Basis.Workspace)),
 	}
-	return hex.EncodeToString([]byte(joinKey(append(parts, q.Basis.Workspace...)...)))
+	return digest.Hex(append(parts, q.Basis.Workspace...)...)
 }
 
 // shown is all the text that people are shown, with the change that an editor shows by itself.
@@ -80,11 +77,13 @@ type FileChange struct {
 
 // Answer is what the person said.
 type Answer struct {
-	Verdict Verdict // Approve or Reject
-	Always  bool    // the same act need not be asked again in this session
-	Source  Source  // SourcePerson, or SourceAct for an answer that was given before
+	Verdict permissions.Verdict // Approve or Reject
+	Always  bool                // the same act need not be asked again in this session
+	Source  permissions.Source  // SourcePerson, or SourceAct for an answer that was given before
 	Reason  string
-	By      string // where the person answered, and who it was as far as we know
+	// Option is the id of the agent's own option that the person picked, where the question was the agent's; else "".
+	Option string
+	By     string // where the person answered, and who it was as far as we know
 }
 
 // ErrNobody is returned by an Asker that has no person to ask.

@@ -1,4 +1,4 @@
-package app
+package approval
 
 import (
 	"context"
@@ -7,14 +7,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
 
-// ledger writes into the store what people allow for a session. It is a permissions.Ledger.
-type ledger struct{ app *App }
-
 // Granted implements permissions.Ledger.
-func (l ledger) Granted(session, agent, key, words string) error {
+func (q *Questions) Granted(session, agent, key, words string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
-	s, err := l.app.openStore(ctx)
+	s, err := q.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -22,8 +19,8 @@ func (l ledger) Granted(session, agent, key, words string) error {
 }
 
 // Holds implements permissions.Ledger.
-func (l ledger) Holds(session, key string) bool {
-	s := l.app.openedStore()
+func (q *Questions) Holds(session, key string) bool {
+	s := q.opened()
 	if s == nil {
 		return false
 	}
@@ -31,20 +28,20 @@ func (l ledger) Holds(session, key string) bool {
 	defer cancel()
 	holds, err := s.Granted(ctx, session, key)
 	if err != nil {
-		l.app.o.Say(fmt.Sprintf("what you allowed for the session is asked again, since it cannot be told whether you took it back: %v", err))
+		q.o.Say(fmt.Sprintf("what you allowed for the session is asked again, since it cannot be told whether you took it back: %v", err))
 	}
 	return holds && err == nil
 }
 
 // Ended implements permissions.Ledger.
-func (l ledger) Ended(session string) {
-	s := l.app.openedStore()
+func (q *Questions) Ended(session string) {
+	s := q.opened()
 	if s == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
 	if err := s.EndSession(ctx, session); err != nil {
-		l.app.o.Say(fmt.Sprintf("what was allowed in a session that has ended may still be listed: %v", err))
+		q.o.Say(fmt.Sprintf("what was allowed in a session that has ended may still be listed: %v", err))
 	}
 }

@@ -1,14 +1,16 @@
-package permissions
+package approval
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see Show).
+// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see permissions.Show).
 func (c FileChange) Show() string {
 	if c.OldText == nil {
-		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", ShowLine(c.Path), len(c.NewText), Fence("", Show(c.NewText)))
+		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", permissions.ShowLine(c.Path), len(c.NewText), permissions.Fence("", permissions.Show(c.NewText)))
 	}
 	before, after := strings.SplitAfter(*c.OldText, "\n"), strings.SplitAfter(c.NewText, "\n")
 	start := 0
@@ -21,9 +23,9 @@ func (c FileChange) Show() string {
 	}
 	removed, added := strings.Join(before[start:len(before)-end], ""), strings.Join(after[start:len(after)-end], "")
 	if removed == "" && added == "" {
-		return ShowLine(c.Path) + " would stay as it is"
+		return permissions.ShowLine(c.Path) + " would stay as it is"
 	}
-	return fmt.Sprintf("%s would change from line %d on:\n%s", ShowLine(c.Path), start+1, Fence("diff", marked("-", removed)+marked("+", added)))
+	return fmt.Sprintf("%s would change from line %d on:\n%s", permissions.ShowLine(c.Path), start+1, permissions.Fence("diff", marked("-", removed)+marked("+", added)))
 }
 
 // marked gives lines with a mark before each.
@@ -32,7 +34,7 @@ func marked(mark, text string) string {
 		return ""
 	}
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSuffix(Show(text), "\n") + "\n") {
+	for line := range strings.Lines(strings.TrimSuffix(permissions.Show(text), "\n") + "\n") {
 		b.WriteString(mark + line)
 	}
 	return b.String()

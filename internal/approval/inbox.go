@@ -1,0 +1,81 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// Inbox is the questions that wait for a person, seen from another terminal than where they are asked. Close it.
+type Inbox struct {
+	store *store.Store
+	log   events.Recorder
+	now   func() time.Time
+}
+
+// OpenInbox opens the store of a state directory. Where nothing was ever asked, that is fs.ErrNotExist. What becomes of questions
+// goes to the record.
+func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*Inbox, error) {
+	if _, err := os.Lstat(filepath.Join(dir, store.Name)); err != nil {
+		return nil, err
+	}
+	s, err := openStore(ctx, dir, record, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.NoticeLeft(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &Inbox{s, record, now}, nil
+}
+
+// Grants gives what people have allowed for sessions that go on.
+func (a *Inbox) Grants(ctx context.Context) ([]store.Grant, error) { return a.store.Grants(ctx) }
+
+// Revoke takes a grant back; see store.Store.Revoke.
+func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.Grant, error) {
+	return a.store.Revoke(ctx, id, revoker, func(g store.Grant) error {
+		return a.log.Record(context.WithoutCancel(ctx), events.Event{
+			Type: events.GrantRevoked, Time: a.now(), Session: g.Session, Agent: g.Agent, Detail: events.Text(g.Words + ", by " + revoker),
+		})
+	})
+}
+
+// TakeBack has an answer that waits for a call count no more; see store.Store.TakeBack.
+func (a *Inbox) TakeBack(ctx context.Context, id, by string) (store.Approval, error) {
+	return a.store.TakeBack(ctx, id, by, func(q store.Approval) error {
+		return a.log.Record(context.WithoutCancel(ctx), events.Event{
+			Type: events.GrantRevoked, Time: a.now(), Session: q.Session, CallID: q.CallID, Agent: q.Agent,
+			Detail: events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
+		})
+	})
+}
+
+// Close ends the use of it.
+func (a *Inbox) Close() error { return a.store.Close() }
+
+// List gives the questions of the last day, the oldest first.
+func (a *Inbox) List(ctx context.Context) ([]store.Approval, error) { return a.store.List(ctx) }
+
+// Get gives one question.
+func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
+	return a.store.Get(ctx, id)
+}
+
+// Answer answers a question as it was shown; see store.Store.Answer. The answer is on record before it counts. Who may answer
+// has been looked at.
+func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
+	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
+		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest || question.Bound != shown.Bound {
+			return errors.New("the question is not the one that was shown; somebody changed it in the database")
+		}
+		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)
+		event.Time = a.now()
+		return a.log.Record(context.WithoutCancel(ctx), event)
+	})
+}

@@ -1,0 +1,296 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Questions is the Board on which questions stand for people at other terminals, in the store of the state directory, and where
+// what people allow for a session is written down. The database is opened with the first question. Close it.
+type Questions struct {
+	o Options
+
+	opening sync.Mutex // guards store; held while it is opened
+	store   *store.Store
+	line    line
+	leaving atomic.Bool
+}
+
+// Options says what Questions are made of.
+type Options struct {
+	Dir        string // the state directory; "" when there is none
+	Record     events.Recorder
+	Unrecorded error            // why nothing can be recorded, and so nobody can be asked elsewhere; nil when it can
+	Say        func(string)     // required: one line for the person
+	Now        func() time.Time // required
+}
+
+// New makes Questions. Nothing is opened yet.
+func New(o Options) *Questions { return &Questions{o: o} }
+
+// Leave says that we end, or that the agent has: questions stay where they are, for whoever asks again.
+func (q *Questions) Leave() { q.leaving.Store(true) }
+
+// Close ends the use of the store.
+func (q *Questions) Close() error {
+	q.opening.Lock()
+	defer q.opening.Unlock()
+	if q.store == nil {
+		return nil
+	}
+	return q.store.Close()
+}
+
+// Post implements Board.
+func (q *Questions) Post(question Question) Notice {
+	return &notice{board: q, posted: store.NewID(), question: question, key: question.Key()}
+}
+
+// notice is one question in the store.
+type notice struct {
+	board    *Questions
+	posted   string // its id, unless it is one that was there before
+	question Question
+	key      string // names the question for whoever asks the very same; "" when nobody could
+	asked    *asked // its place in the line; set by Earlier
+
+	mu     sync.Mutex
+	joined string // the id of the one that was there before
+}
+
+// The bounds of a notice.
+const (
+	longestStanding = 24 * time.Hour  // where the asker has no bound of its own
+	storePatience   = 6 * time.Second // a little more than SQLite's own
+)
+
+// id gives the id under which the question stands.
+func (n *notice) id() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.joined != "" {
+		return n.joined
+	}
+	return n.posted
+}
+
+// Earlier implements Notice. Nothing is opened where no question has ever been.
+func (n *notice) Earlier(ctx context.Context) (answer Answer, found bool, err error) {
+	if n.key == "" {
+		return answer, false, nil
+	}
+	n.asked, answer, found, err = n.board.line.queue(ctx, n.key+" "+n.question.Session)
+	if found || err != nil {
+		return answer, found, err
+	}
+	if !n.board.everAsked() {
+		return answer, false, nil
+	}
+	looking, stop := context.WithTimeout(ctx, storePatience) // a person is not kept waiting for the question
+	defer stop()
+	s, err := n.board.open(looking)
+	if err != nil {
+		return answer, false, nil //nolint:nilerr // Elsewhere says it, and a person is asked
+	}
+	given, err := s.Take(looking, n.approval(ctx))
+	switch {
+	case errors.Is(err, store.ErrNotKept):
+		return answer, false, nil
+	case err != nil:
+		n.board.o.Say(fmt.Sprintf("it cannot be told whether this was answered before, so it is asked: %v", err))
+		return answer, false, nil
+	}
+	return n.left(given), true, nil
+}
+
+// Over implements Notice.
+func (n *notice) Over(answer Answer, err error) {
+	if n.asked != nil {
+		n.board.line.over(n.asked, answer, err)
+	}
+}
+
+// Elsewhere implements Notice.
+func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (Answer, error) {
+	s, err := n.board.open(ctx)
+	var stands store.Approval
+	if err == nil {
+		stands, err = s.Put(ctx, n.approval(ctx))
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			n.board.o.Say(fmt.Sprintf("the question cannot be answered with a2a-acp approvals: %v", err))
+		}
+		return Answer{}, err
+	}
+	n.mu.Lock()
+	n.joined = stands.ID
+	n.mu.Unlock()
+	if !stands.Used.IsZero() {
+		return n.left(stands), nil
+	}
+	if up != nil {
+		up(stands.ID)
+	}
+	answered, err := s.Wait(ctx, stands.ID)
+	switch {
+	case errors.Is(err, store.ErrExpired): // one that was there before has its own time
+		return tooLate, nil
+	case err != nil:
+		return Answer{}, err
+	}
+	return n.answer(answered), nil
+}
+
+// tooLate is what comes of a question that nobody has answered in time.
+var tooLate = Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: store.ErrExpired.Error()}
+
+// approval is the question as the store keeps it. Whatever an editor would show beside the text is in the text.
+func (n *notice) approval(ctx context.Context) store.Approval {
+	expires, bounded := ctx.Deadline()
+	if !bounded {
+		expires = n.board.o.Now().Add(longestStanding)
+	}
+	q := n.question
+	text := q.Text
+	if q.Change != nil {
+		text += "\n\n" + q.Change.Show()
+	}
+	for _, path := range q.Paths {
+		if q.Change == nil || q.Change.Path != path {
+			text += "\nfile " + permissions.ShowLine(path)
+		}
+	}
+	return store.Approval{
+		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session, CallID: q.CallID, ToolCall: q.ToolCall,
+		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
+	}
+}
+
+// left is what a person said while nobody waited, for this call alone.
+func (n *notice) left(a store.Approval) Answer {
+	answered := a.Answered
+	a.Answered = n.board.o.Now() // how long it has waited does not count, but for its expiry, which the store knows
+	out := n.answer(a)
+	if out.Verdict == permissions.Approve {
+		out.Reason = fmt.Sprintf("answered at %s, after the process that asked had ended (question %s)", answered.Format(time.DateTime), a.ID)
+	}
+	return out
+}
+
+// answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was stopped or the
+// machine asleep, and one to another act than ours, are none.
+func (n *notice) answer(a store.Approval) Answer {
+	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: permissions.ShowLine(a.Reason), By: a.Approver}
+	if a.State != store.Approved {
+		if out.Reason == "" {
+			out.Reason = "the person said no"
+		}
+		return out
+	}
+	switch {
+	case a.Digest != n.question.Digest:
+		out.Reason = "the answer is about another act"
+	case n.board.o.Now().Sub(a.Answered) >= permissions.GrantLife:
+		out.Reason = fmt.Sprintf("the yes is older than %s", permissions.GrantLife)
+	default:
+		out.Verdict = permissions.Approve
+	}
+	return out
+}
+
+// Settle implements Notice.
+func (n *notice) Settle(here Answer) (holds Answer, first bool) {
+	if s := n.board.opened(); s != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+		defer cancel()
+		a, err := s.Settle(ctx, n.id(), store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason})
+		switch {
+		case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrUsed) && a.UsedBy == n.question.CallID:
+			return n.answer(a), false
+		case errors.Is(err, store.ErrExpired):
+			return tooLate, false
+		case errors.Is(err, store.ErrWithdrawn):
+			return Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: a.Reason}, false
+		case err != nil && !errors.Is(err, store.ErrNoApproval):
+			n.board.o.Say(fmt.Sprintf("the answer that was given here holds, though it may still stand open with a2a-acp approvals: %v", err))
+		}
+	}
+	n.board.note(answeredEvent(n.approval(context.Background()), here.Verdict == permissions.Approve, here.By, here.Reason))
+	return here, true
+}
+
+// Withdraw implements Notice.
+func (n *notice) Withdraw(why error) {
+	s := n.board.opened()
+	if s == nil || errors.Is(why, ErrAskerGone) {
+		return
+	}
+	if errors.Is(why, context.Canceled) && n.board.leaving.Load() {
+		return // not taken back: we end, and with us whatever waited for the answer
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	if err := s.Withdraw(ctx, n.id(), why.Error()); err != nil {
+		n.board.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v", err))
+	}
+}
+
+// open opens the database, or returns the one that is open. What failed is tried again the next time.
+func (q *Questions) open(ctx context.Context) (*store.Store, error) {
+	q.opening.Lock()
+	defer q.opening.Unlock()
+	if q.store != nil {
+		return q.store, nil
+	}
+	if q.o.Unrecorded != nil {
+		return nil, q.o.Unrecorded
+	}
+	s, err := openStore(ctx, q.o.Dir, q.o.Record, q.o.Now)
+	if err != nil {
+		return nil, err
+	}
+	// An answer that comes at once ends ctx, and what others have left is none of its business.
+	noticing, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	if err := s.NoticeLeft(noticing); err != nil {
+		q.o.Say(fmt.Sprintf("questions of processes that have ended are not on record: %v", err))
+	}
+	q.store = s
+	return s, nil
+}
+
+// opened returns the database if it has been opened; nil where there is nothing of ours in it.
+func (q *Questions) opened() *store.Store {
+	q.opening.Lock()
+	defer q.opening.Unlock()
+	return q.store
+}
+
+// everAsked reports whether there is a database, so that none is made to find nothing in it.
+func (q *Questions) everAsked() bool {
+	if q.opened() != nil {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(q.o.Dir, store.Name))
+	return q.o.Dir != "" && !errors.Is(err, fs.ErrNotExist)
+}
+
+// note puts an event on record that nothing waits for.
+func (q *Questions) note(event events.Event) {
+	event.Time = q.o.Now()
+	if err := q.o.Record.Record(context.Background(), event); err != nil {
+		q.o.Say(fmt.Sprintf("not recorded: %v", err))
+	}
+}

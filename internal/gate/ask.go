@@ -1,0 +1,89 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// ErrNoAnswer ends a question that nobody has answered in time. The person reads it where the question stood.
+var ErrNoAnswer = errors.New("nobody has answered in time, which counts as no")
+
+// ask puts the question to a person, where one is to be asked, and turns the decision that asks into one that answers.
+func (p *Passage) ask(ctx context.Context, who Person) {
+	if p.Decision.Verdict != permissions.Ask {
+		return
+	}
+	asked := p.Decision
+	question, err := p.act.Question(asked)
+	if err != nil {
+		p.Cause = err
+		p.reject(permissions.SourceFault, err.Error())
+		return
+	}
+	if held := p.recordAsked(ctx); held.Verdict != permissions.Ask {
+		p.Decision = held
+		return
+	}
+	within, cancel := context.WithTimeoutCause(ctx, who.Patience, ErrNoAnswer)
+	defer cancel()
+	answer, err := who.Ask(within, question)
+	if err == nil {
+		err = context.Cause(ctx) // an answer to what was taken back is none
+	}
+	p.Cause = err
+	switch {
+	case err != nil && errors.Is(context.Cause(within), ErrNoAnswer):
+		p.reject(permissions.SourceNobody, fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, who.Patience))
+	case errors.Is(err, approval.ErrNobody):
+		p.reject(permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
+	case err != nil:
+		p.reject(permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
+	default:
+		p.answered(asked, question, answer)
+	}
+}
+
+// answered puts a person's answer in the place of the question.
+func (p *Passage) answered(asked permissions.Decision, question approval.Question, answer approval.Answer) {
+	if answer.Verdict == permissions.Ask {
+		p.reject(permissions.SourceFault, "the answer is neither yes nor no")
+		return
+	}
+	d := asked
+	d.Verdict, d.Source, d.Reason, d.Option, d.Approver, d.Open = answer.Verdict, answer.Source, answer.Reason, answer.Option, answer.By, false
+	if d.Verdict == permissions.Approve {
+		d.Obligation = permissions.Obligation{} // a person approves what was asked for
+		p.always = answer.Always && !question.Once
+	}
+	p.Decision = d
+}
+
+// keep has the rules keep a person's "always", as narrow as can be, but for what is asked every time.
+func (p *Passage) keep() {
+	if !p.always {
+		return
+	}
+	kept := "for this time: what the agent's own sandbox does not let it change is asked each time"
+	if p.act.AtMost().Verdict != permissions.Ask {
+		request := p.act.Request()
+		kept = p.gate.o.Rules.Remember(request.Session, request, p.act.Mask)
+	}
+	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
+}
+
+// recordAsked puts on record that somebody is asked. It returns what holds where that cannot be: a yes could not be recorded
+// either, so nobody is bothered, but where the act's own rules say so.
+func (p *Passage) recordAsked(ctx context.Context) permissions.Decision {
+	event := p.act.Event(events.ApprovalAsked)
+	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, "")
+	if err := p.gate.o.Record.Record(context.WithoutCancel(ctx), event); err != nil {
+		return p.act.Unrecorded(p.Decision, err)
+	}
+	return p.Decision
+}

@@ -1,0 +1,67 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// record puts the decision on disk, before anything happens, and reports whether that is the end of it. What cannot be recorded does
+// not happen, but where the act says otherwise: it may have a person asked.
+func (p *Passage) record(ctx context.Context) (settled bool) {
+	event := p.act.Event(events.ToolDecided)
+	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, p.act.Option(p.Decision, p.Cause))
+	// Whoever asked may have given up. The record is about what was decided, and must not be lost with them.
+	p.Unrecorded = p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
+	if p.Unrecorded == nil {
+		return true
+	}
+	p.Decision = p.act.Unrecorded(p.Decision, p.Unrecorded)
+	return p.Decision.Verdict != permissions.Ask
+}
+
+// DecisionEvent returns a decision as the record carries it. option is the one that answers an agent's question.
+func DecisionEvent(d permissions.Decision, option string) *events.Decision {
+	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy}
+	for _, reason := range d.Reasons {
+		if reason.Matched {
+			out.Reasons = append(out.Reasons, reason.Rule+": "+reason.Why)
+		}
+	}
+	if d.Verdict == permissions.Approve && !d.Obligation.None() {
+		out.Environment = map[string]string{}
+		for _, v := range d.Obligation.Environment {
+			out.Environment[v.Name] = v.Value
+		}
+	}
+	return out
+}
+
+// ActEvent returns a request as the record carries it. arguments are those that anybody may see, and mask takes out of texts what
+// nobody may. What rules look at beside the arguments stands in the record of the decision alone: what was decided can then be
+// decided again.
+func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any, mask func(string) string) *events.Act {
+	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)), Arguments: arguments}
+	if kind == events.ToolDecided {
+		act.Tools = r.Tools[1:]
+		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
+		act.Mode, act.Headless, act.Obliging = r.Mode, r.Headless, r.TakesObligations
+		for _, doubt := range r.Doubts {
+			act.Doubts = append(act.Doubts, mask(doubt))
+		}
+		act.ReadOnly, act.Destructive, act.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
+		for _, word := range r.Argv {
+			act.Argv = append(act.Argv, events.Text(mask(word)))
+		}
+	}
+	for _, path := range r.Paths {
+		act.Paths = append(act.Paths, mask(path.Name))
+	}
+	if r.Shell != nil {
+		for _, command := range r.Shell.Commands {
+			act.Commands = append(act.Commands, mask(command.Name))
+		}
+	}
+	return act
+}

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// SaidNo is a refusal without a reason.
+const SaidNo = "the person said no"
+
+// Why says for whoever wanted the act why it was rejected: who did so, where that is written, and the reason.
+func Why(d permissions.Decision) string {
+	by := ""
+	switch {
+	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && (d.Rule == "" || d.First == permissions.SourcePerson):
+		by = SaidNo
+	case d.Source == permissions.SourceNobody, d.Source == permissions.SourceFault:
+	case d.Rule != "":
+		by = fmt.Sprintf("%s %s (%s) rejects it", Decider(d), d.Rule, d.At)
+	}
+	switch {
+	case by == "" && d.Reason == "":
+		return "it was not approved"
+	case by == "":
+		return d.Reason
+	case d.Reason == "" || d.Reason == SaidNo:
+		return by
+	}
+	return by + ": " + d.Reason
+}
+
+// Decider says what kind of thing has the name that a decision bears.
+func Decider(d permissions.Decision) string {
+	if d.Source == permissions.SourceGovernor || d.First == permissions.SourceGovernor {
+		return "governor"
+	}
+	return "rule"
+}
+
+// Instead says what would be allowed in place of an act that was rejected; "" where it was not the act that was wrong, or no rule
+// that was in its way.
+func (g *Gate) Instead(d permissions.Decision, r permissions.Request) string {
+	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
+		return ""
+	}
+	return g.o.Rules.Instead(r)
+}
+
+// Note says a decision in one line for a card.
+func Note(d permissions.Decision) string {
+	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped", permissions.Ask: "asked"}[d.Verdict]
+	if d.Reason != "" {
+		word += ": " + d.Reason
+	}
+	if !d.Obligation.None() {
+		word += "; " + d.Obligation.Why
+	}
+	if d.Rule != "" {
+		word += fmt.Sprintf(" (%s %s, %s)", Decider(d), d.Rule, d.At)
+	}
+	return word
+}

@@ -1,0 +1,24 @@
+package gate
+
+import "github.com/a2a-acp/a2a-acp/pkg/permissions"
+
+// Stricter returns the decision that lets less happen. Of two that let the same happen it returns the first.
+func Stricter(a, b permissions.Decision) permissions.Decision {
+	rank := map[permissions.Verdict]int{permissions.Approve: 0, permissions.Ask: 1, permissions.Reject: 2}
+	if rank[b.Verdict] > rank[a.Verdict] {
+		return b
+	}
+	return a
+}
+
+// Within holds a decision to the most that may come of the act. Where a person has said yes to what needs one, that stands.
+func Within(d, most permissions.Decision) permissions.Decision {
+	person := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
+	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && person {
+		return d
+	}
+	held := Stricter(d, most)
+	held.Policy, held.Reasons = d.Policy, d.Reasons
+	held.Open = d.Open && most.Verdict == permissions.Approve // or a governor could answer what only a person may
+	return held
+}

@@ -1,0 +1,162 @@
+package acp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// An agent's question at the gate: a prompt is a gate.Act. What it is about the agent does by itself, and all that is known of it are
+// the agent's words.
+
+// Request implements gate.Act.
+func (p *prompt) Request() permissions.Request { return p.claim.request }
+
+// Effect implements gate.Act: a question is asked each time that the agent asks it.
+func (p *prompt) Effect() gate.Effect { return gate.Effect{} }
+
+// AtMost implements gate.Act.
+func (p *prompt) AtMost() permissions.Decision { return p.b.promptHeldTo(p.claim.request) }
+
+// Review implements gate.Act.
+func (p *prompt) Review(d permissions.Decision) permissions.Review {
+	review := permissions.NewReview(p.claim.request, d, p.claim.request.Arguments, asIs)
+	review.ToolCall, review.Title, review.Claim = p.call.id, p.call.title, p.call.told()
+	return review
+}
+
+// asIs leaves texts alone: what an agent asks about holds no values that were declared secret, but for those of tools of ours, about
+// which governors are asked when they are called.
+func asIs(s string) string { return s }
+
+// Event implements gate.Act.
+func (p *prompt) Event(kind events.Type) events.Event {
+	event := requestEvent(kind, p.claim.request)
+	event.CallID, event.ToolCall = p.act, p.call.id
+	event.Act.Title = p.Mask(permissions.ShowLine(p.call.title))
+	event.Act.Claimed = true
+	return event
+}
+
+// Mask implements gate.Act.
+func (p *prompt) Mask(text string) string { return p.claim.request.Mask()(text) }
+
+// Option implements gate.Act.
+func (p *prompt) Option(d permissions.Decision, cause error) string {
+	option, _ := p.optionFor(d, cause)
+	return option.ID
+}
+
+// optionFor finds the option by which a decision answers the question: the one that the person picked, or the one that says what was
+// decided. It is false where the agent offers none, and where the question was taken back before it was answered.
+func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
+	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errSessionClosed, errGone} {
+		if errors.Is(cause, over) {
+			return permissions.Option{}, false
+		}
+	}
+	for _, option := range p.options {
+		if d.Source == permissions.SourcePerson && d.Option != "" && option.ID == d.Option {
+			return option, true
+		}
+	}
+	return permissions.ChooseOption(d, p.options)
+}
+
+// Recheck implements gate.Act. Where no option says what a rule approved, a person is asked. Of a change of mode the option is the mode,
+// so a rule that rejects it is asked once the person has picked it.
+func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
+	option, offered := p.optionFor(d, nil)
+	if !offered {
+		d.Verdict = permissions.Ask
+		return d
+	}
+	if p.claim.request.Action != permissions.ActionSwitchMode {
+		return d
+	}
+	request := p.claim.request
+	request.Arguments = map[string]any{"mode": option.ID}
+	if decision := p.b.o.Gate.Decide(request); decision.Verdict == permissions.Reject {
+		p.b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At, permissions.ShowLine(option.ID)))
+		p.claim.request = request
+		return decision
+	}
+	return d
+}
+
+// Unrecorded implements gate.Act. The agent acts on a person's answer by itself, so that is passed on all the same; a rule's yes is
+// none, and the person is asked.
+func (p *prompt) Unrecorded(d permissions.Decision, err error) permissions.Decision {
+	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
+		p.b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
+		d.Verdict = permissions.Ask
+	}
+	return d
+}
+
+// Question implements gate.Act. It is for those who do not see the editor: every word of it is the agent's.
+func (p *prompt) Question(asked permissions.Decision) (approval.Question, error) {
+	p.asked = asked
+	q := p.describe(asked)
+	q.Title, q.Text = p.Mask(q.Title), p.Mask(q.Text)
+	q.Basis = p.b.basis(p.claim.request, asked)
+	return q, nil
+}
+
+// describe says in the agent's words what it asks.
+func (p *prompt) describe(asked permissions.Decision) approval.Question {
+	r := p.claim.request
+	q := approval.Question{
+		Session: r.Session, ToolCall: p.call.id, Action: r.Action,
+		Door: tool.DoorACP, Agent: r.Agent, CallID: p.act, Title: permissions.ShowLine(p.call.title),
+	}
+	if q.Title == "" {
+		q.Title = string(r.Action)
+	}
+	if len(p.claim.effects) == 1 {
+		q.Digest = p.claim.effects[0].Digest()
+	}
+	var text strings.Builder
+	if asked.Reason != "" {
+		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(asked.Reason))
+	}
+	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
+		text.WriteString("With these arguments; secret ones are not shown:\n")
+		text.WriteString(permissions.Fence("json", permissions.Show(string(encode(events.Arguments(r.Arguments, r.Secret))))))
+		q.Text = text.String()
+		return q
+	}
+	text.WriteString("The agent's own words:\n")
+	if r.ShellText != "" {
+		fmt.Fprintf(&text, "%s\nin %s\n", permissions.Fence("bash", permissions.Show(r.ShellText)), permissions.ShowLine(r.Dir))
+		for _, v := range r.Variables {
+			fmt.Fprintf(&text, "with %s\n", permissions.ShowLine(v.Name+"="+v.Value))
+		}
+	} else if len(p.call.rawInput) > 0 {
+		text.WriteString(permissions.Fence("json", permissions.Show(string(p.call.rawInput))) + "\n")
+	}
+	for _, path := range r.Paths {
+		fmt.Fprintf(&text, "file %s\n", permissions.ShowLine(path.Name))
+	}
+	content, _ := (object{"c": p.call.content}).objects("c")
+	for _, item := range content {
+		if item.text("type") == "diff" {
+			change := approval.FileChange{Path: item.text("path"), NewText: item.text("newText")}
+			if old, ok := item["oldText"]; ok && string(old) != "null" {
+				before := item.text("oldText")
+				change.OldText = &before
+			}
+			text.WriteString(change.Show() + "\n")
+		} else if words := item.object("content").text("text"); words != "" {
+			text.WriteString(permissions.Fence("", permissions.Show(words)) + "\n")
+		}
+	}
+	q.Text = strings.TrimSuffix(text.String(), "\n")
+	return q
+}
