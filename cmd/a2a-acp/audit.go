@@ -27,7 +27,7 @@ func auditCommand(env *environment) *cobra.Command {
 		Args:  verbsOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(auditListCommand(env), auditShowCommand(env))
+	cmd.AddCommand(auditListCommand(env), auditShowCommand(env), auditTailCommand(env))
 	return cmd
 }
 

@@ -15,5 +15,7 @@
 // After a write or an fsync that the disk refused, nobody knows what the file holds, and trying again may report a success
 // that never reaches the disk ("fsyncgate", PostgreSQL 2018). The Log is dead then, and every Record says so.
 //
+// A Feed lets several readers follow it by number, each from a Cursor of its own.
+//
 // Not here: nothing in this package tells whether somebody rewrote the whole chain. That needs a signed head outside.
 package audit

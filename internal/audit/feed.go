@@ -1,0 +1,81 @@
+package audit
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Feed lets readers follow the record while it grows, also when other processes write it. It watches the directory once,
+// whatever the number of readers: a user may have 128 inotify instances (inotify(7), max_user_instances). It is safe for
+// concurrent use. Close it.
+type Feed struct {
+	dir    string
+	notify *fsnotify.Watcher
+	done   sync.WaitGroup
+
+	mu   sync.Mutex
+	news chan struct{} // closed and replaced when the record may have grown
+}
+
+// OpenFeed begins to watch the record in dir, which must exist.
+func OpenFeed(dir string) (*Feed, error) {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("follow the record: %w", err)
+	}
+	if err := notify.Add(dir); err != nil {
+		notify.Close() //nolint:errcheck // the error before it is told
+		return nil, fmt.Errorf("follow the record in %s: %w", dir, err)
+	}
+	f := &Feed{dir: dir, notify: notify, news: make(chan struct{})}
+	f.done.Add(1)
+	go f.watch() // ends when Close closes the watcher's channels
+	return f, nil
+}
+
+// Close ends the watching. Readers that wait go on waiting until their own context ends.
+func (f *Feed) Close() error {
+	err := f.notify.Close()
+	f.done.Wait()
+	return err
+}
+
+// watch tells the readers of each change. An error of the watcher means lost events, so it counts as a change, too.
+func (f *Feed) watch() {
+	defer f.done.Done()
+	segment := filepath.Join(f.dir, segmentName)
+	for {
+		select {
+		case event, open := <-f.notify.Events:
+			if !open {
+				return
+			}
+			if event.Name == segment {
+				f.tell()
+			}
+		case _, open := <-f.notify.Errors:
+			if !open {
+				return
+			}
+			f.tell()
+		}
+	}
+}
+
+func (f *Feed) tell() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// change returns a channel that is closed at the next change. Whoever waits takes it before looking at the record, so that
+// no change falls between the look and the wait.
+func (f *Feed) change() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.news
+}

@@ -1,0 +1,258 @@
+package audit
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Cursor is a place in the record: behind the entry with number Seq. The zero Cursor is the beginning. It can be kept as
+// JSON and used by a later process.
+type Cursor struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash,omitempty"` // SHA-256 of that line, hexadecimal; "" accepts any line with that number
+}
+
+// ErrCursor is returned where the record is not the one that a cursor was made of: the entry is missing or another.
+var ErrCursor = errors.New("the record is not the one that was followed so far")
+
+// Reader reads the record entry by entry, from a place on, and waits for more at its end. It checks that each entry follows
+// the one before, by number and hash. It is for one goroutine; a Feed may have many. Close it.
+type Reader struct {
+	feed   *Feed
+	file   *os.File
+	lines  lineReader
+	cursor Cursor
+	failed error // what every further Next returns
+}
+
+// Read returns a reader whose first entry is the one behind from. It finds the place without reading what stands before.
+// ErrCursor is in the error where the entry of from is not on record as it was.
+func (f *Feed) Read(from Cursor) (*Reader, error) {
+	file, err := os.Open(filepath.Join(f.dir, segmentName))
+	if err != nil {
+		return nil, fmt.Errorf("follow the record: %w", err)
+	}
+	r := &Reader{feed: f, file: file}
+	if err := r.seek(from); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("follow the record: %w", err)
+	}
+	return r, nil
+}
+
+// Last returns the place n entries before the end of the record as it is now, for Read.
+func (f *Feed) Last(n int64) (Cursor, error) {
+	file, err := os.Open(filepath.Join(f.dir, segmentName))
+	if err != nil {
+		return Cursor{}, fmt.Errorf("follow the record: %w", err)
+	}
+	defer file.Close()
+	size, err := settledSize(f.dir, file)
+	if err != nil {
+		return Cursor{}, fmt.Errorf("follow the record: %w", err)
+	}
+	last, err := readEnd(file, size)
+	if err != nil {
+		return Cursor{}, fmt.Errorf("follow the record: %w", err)
+	}
+	if n <= 0 {
+		return Cursor{Seq: last.seq, Hash: last.hash}, nil
+	}
+	return Cursor{Seq: max(0, last.seq-n)}, nil
+}
+
+// Cursor returns the place behind the entry that Next returned last.
+func (r *Reader) Cursor() Cursor { return r.cursor }
+
+// Close gives the file back.
+func (r *Reader) Close() error { return r.file.Close() }
+
+// Next returns the next entry, and waits for it until ctx ends. A line that is no record, or does not follow the entry
+// before it, is a *Damage; so is a record that has become shorter. The reader stays at its place then and returns the same
+// error again.
+func (r *Reader) Next(ctx context.Context) (Entry, error) {
+	for {
+		change := r.feed.change()
+		entry, err := r.read()
+		if !errors.Is(err, io.EOF) {
+			return entry, err
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return Entry{}, ctx.Err()
+		}
+	}
+}
+
+// Poll returns the next entry, or io.EOF where there is none yet. It is Next without the wait.
+func (r *Reader) Poll() (Entry, error) { return r.read() }
+
+// read returns the next entry that is there, or io.EOF.
+func (r *Reader) read() (Entry, error) {
+	if r.failed != nil {
+		return Entry{}, r.failed
+	}
+	entry, err := r.lines.next()
+	if errors.Is(err, io.EOF) {
+		// What was settled when this reader looked last is read. Is there more by now?
+		if err := r.look(); err != nil {
+			r.failed = fmt.Errorf("follow the record: %w", err)
+			return Entry{}, r.failed
+		}
+		entry, err = r.lines.next()
+	}
+	if err == nil {
+		err = r.follows(entry)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.failed = err
+		}
+		return Entry{}, err
+	}
+	r.cursor = cursorOf(entry)
+	return entry, nil
+}
+
+// look reads on where the reader stands, up to the end that is settled now.
+func (r *Reader) look() error {
+	named, err := os.Stat(filepath.Join(r.feed.dir, segmentName))
+	if err != nil {
+		return err
+	}
+	opened, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(named, opened) {
+		return fmt.Errorf("%w: %s was replaced", ErrCursor, segmentName)
+	}
+	size, err := settledSize(r.feed.dir, r.file)
+	if err != nil {
+		return err
+	}
+	if size < r.lines.offset {
+		return &Damage{File: segmentName, Line: r.lines.line, Offset: r.lines.offset, Why: fmt.Sprintf("it was cut to %d bytes", size)}
+	}
+	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.file, r.lines.offset, size-r.lines.offset), 64<<10)
+	return nil
+}
+
+// follows reports, as a *Damage, an entry that does not follow the one before.
+func (r *Reader) follows(entry Entry) error {
+	why := ""
+	switch {
+	case entry.Seq != r.cursor.Seq+1:
+		why = fmt.Sprintf("it has number %d, and the one before %d", entry.Seq, r.cursor.Seq)
+	case entry.Prev != r.cursor.Hash && (r.cursor.Hash != "" || r.cursor.Seq == 0):
+		why = "its prev is not the hash of the line before"
+	default:
+		return nil
+	}
+	return &Damage{File: entry.File, Line: entry.Line, Offset: entry.Offset, Why: why}
+}
+
+// seek puts the reader behind the entry of the cursor.
+func (r *Reader) seek(from Cursor) error {
+	size, err := settledSize(r.feed.dir, r.file)
+	if err != nil {
+		return err
+	}
+	if from.Seq == 0 {
+		r.lines = lineReader{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, size), 64<<10)}
+		return nil
+	}
+	offset, err := findSeq(r.file, size, from.Seq)
+	if err != nil {
+		return err
+	}
+	// In the one file that there is, the line has the entry's number.
+	r.lines = lineReader{
+		r:      bufio.NewReaderSize(io.NewSectionReader(r.file, offset, size-offset), 64<<10),
+		offset: offset, line: int(from.Seq) - 1,
+	}
+	entry, err := r.lines.next()
+	if err != nil {
+		return err
+	}
+	r.cursor = cursorOf(entry)
+	if from.Hash != "" && r.cursor.Hash != from.Hash {
+		return fmt.Errorf("%w: entry %d is another", ErrCursor, from.Seq)
+	}
+	return nil
+}
+
+// findSeq returns the offset of the line with a number. Numbers rise, so it halves the file until little is left, and reads
+// that. It reads about a line for each halving, however long the record is.
+func findSeq(f io.ReaderAt, size, seq int64) (int64, error) {
+	const little = 128 << 10
+	lo, hi := int64(0), size // the line begins in [lo, hi), and a line begins at lo
+	for hi-lo > little {
+		mid := lo + (hi-lo)/2
+		entry, err := firstEntry(f, mid, hi)
+		switch {
+		case errors.Is(err, io.EOF):
+			hi = mid // no line begins behind mid
+		case err != nil:
+			return 0, err
+		case entry.Seq <= seq:
+			lo = entry.Offset
+		default:
+			hi = mid
+		}
+	}
+	for at := lo; ; {
+		entry, err := firstEntry(f, at, size)
+		switch {
+		case errors.Is(err, io.EOF) || err == nil && entry.Seq > seq:
+			return 0, fmt.Errorf("%w: it has no entry %d", ErrCursor, seq)
+		case err != nil:
+			return 0, err
+		case entry.Seq == seq:
+			return entry.Offset, nil
+		}
+		at = entry.Offset + int64(len(entry.Raw)) + 1
+	}
+}
+
+// firstEntry returns the first entry whose line begins at the offset from or later, and before the offset to. Lines that
+// are no records are passed over.
+func firstEntry(f io.ReaderAt, from, to int64) (Entry, error) {
+	start := max(0, from-1)
+	lines := lineReader{r: bufio.NewReaderSize(io.NewSectionReader(f, start, 1<<62), 4<<10), offset: start}
+	if from > 0 {
+		// A line begins at from only if a newline stands before it. Else this skips to the next one.
+		for {
+			part, err := lines.r.ReadSlice('\n')
+			lines.offset += int64(len(part))
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				return Entry{}, err
+			}
+		}
+	}
+	for lines.offset < to {
+		entry, err := lines.next()
+		var damage *Damage
+		if errors.As(err, &damage) {
+			continue
+		}
+		return entry, err
+	}
+	return Entry{}, io.EOF
+}
+
+func cursorOf(entry Entry) Cursor {
+	sum := sha256.Sum256(entry.Raw)
+	return Cursor{Seq: entry.Seq, Hash: hex.EncodeToString(sum[:])}
+}
