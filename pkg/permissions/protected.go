@@ -5,9 +5,10 @@ import "strings"
 // ProtectedPaths lists the control files and directories that a sandbox is to keep as they are in every directory that a
 // call may write to: those of the table whose names hold no pattern. They are relative to that directory.
 //
-// Of a work tree's .git the hooks and the configuration are named too, since a tool that commits is granted the rest.
+// Of a repository's .git they are what git runs, or reads its settings from (gitrepository-layout(5)): the rest is what a commit
+// writes.
 func ProtectedPaths() []string {
-	paths := []string{".git/hooks", ".git/config"}
+	paths := []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/info/attributes"}
 	for _, row := range sensitiveFiles {
 		if row.kind != control {
 			continue

@@ -20,7 +20,8 @@ type Options struct {
 	// and sockets. Absolute. What does not exist is left out.
 	Hidden []string
 	// Protected are paths that a call cannot change below any directory that it may write to, unless it was granted them by
-	// name: what others run or believe without a further look. Relative to those directories.
+	// name: what others run or believe without a further look. Relative to those directories. Where one of them lies in another,
+	// that one stays where it is, and what else is in it may be changed.
 	Protected []string
 }
 

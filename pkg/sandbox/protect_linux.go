@@ -10,23 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-// protected are the paths that others run or believe without a further look (Options.Protected), by their first name.
-type protected map[string][]string
-
-func newProtected(paths []string) protected {
-	p := protected{}
-	for _, path := range paths {
-		path = filepath.Clean(path)
-		first, _, _ := strings.Cut(path, "/")
-		p[first] = append(p[first], path)
-	}
-	return p
-}
 
 // found is what a protected name leads to.
 type found struct {
@@ -98,13 +84,14 @@ func (f *confinement) protect(p protected, profile *Profile, mounts bool) {
 		}
 		w := watched{dir: dir.path, before: p.in(open)}
 		open.Close()
-		for path, is := range w.before {
+		for _, path := range slices.Sorted(maps.Keys(w.before)) {
+			is := w.before[path]
 			if !mounts || is.mode&fs.ModeIrregular != 0 {
 				continue // a link cannot be mounted over; what it leads to was not granted with it
 			}
 			w.mounted = append(w.mounted, path)
 			whole := filepath.Join(dir.path, path)
-			f.add(grant{path: whole, noRun: dir.noRun, file: !is.mode.IsDir()})
+			f.add(grant{path: whole, noRun: dir.noRun, file: !is.mode.IsDir(), write: is.mode.IsDir() && p.holds(path)})
 			// A directory on the way to it could be moved aside with it, and another put in its place, were it not a mount of its
 			// own.
 			for above := filepath.Dir(whole); above != dir.path; above = filepath.Dir(above) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,6 +78,68 @@ func TestTellNew(t *testing.T) {
 				t.Errorf("told %q, left (-want +got):\n%s", hints, diff)
 			}
 		})
+	}
+}
+
+// TestProtectedAlike checks that every call in a workspace finds it as the one before did, however many there were: it commits,
+// with directories that earlier calls have used, and cannot change what git runs.
+func TestProtectedAlike(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		lacking(t, err.Error())
+	}
+	asEveryUser(t, func(t *testing.T) {
+		host := openWith(t, Options{
+			Grace: time.Second, Level: LevelFull,
+			Protected: []string{".git", ".git/config", ".git/hooks", ".git/config.worktree", ".git/commondir", ".git/info/attributes"},
+		})
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shell(t, dir, "git init -q; git config extensions.worktreeConfig true; touch .git/config.worktree; mkdir -p .git/hooks .git/info; touch .git/info/attributes")
+		before := names(t, filepath.Join(dir, ".git", "hooks"))
+		const commit = `cd ..
+			for f in hooks/post-commit config config.worktree info/attributes; do ( echo x >>.git/$f ) 2>/dev/null && echo "wrote $f"; done
+			mv .git aside 2>/dev/null && echo moved
+			: >.git/own && rm .git/own && git commit -q --allow-empty -m one && echo committed`
+		s := script{text: commit, dir: dir, isolate: true, env: gitIdentity, allowed: []tool.AllowedPath{{Path: dir}}}
+		for i := range stress(40) {
+			out := s.run(t.Context(), t, host)
+			if string(out.Stdout) != "committed\n" || out.ExitCode != 0 || len(out.Hints) > 0 {
+				t.Fatalf("call %d: %d %q %q %q", i, out.ExitCode, out.Stdout, out.Stderr, out.Hints)
+			}
+		}
+		if diff := cmp.Diff(before, names(t, filepath.Join(dir, ".git", "hooks"))); diff != "" {
+			t.Error(diff)
+		}
+		// What is made in passing is taken away by the same call, and is not there for the next.
+		s.text = "cd ..; echo /elsewhere >.git/commondir"
+		if out := s.run(t.Context(), t, host); len(out.Hints) != 1 || !strings.Contains(out.Hints[0], ".git/commondir") {
+			t.Errorf("told %q", out.Hints)
+		}
+		s.text = commit
+		if out := s.run(t.Context(), t, host); string(out.Stdout) != "committed\n" {
+			t.Errorf("after that: %q %q", out.Stdout, out.Stderr)
+		}
+	})
+}
+
+// TestProtectedReach checks that who acts in a call's place gets what the call would.
+func TestProtectedReach(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Reach{granted: []reachGrant{{path: dir, write: true}}, protected: newProtected([]string{".git", ".git/config", ".git/hooks", ".vscode"})}
+	for name, protected := range map[string]bool{
+		".git": true, ".git/config": true, ".git/hooks": true, ".git/hooks/a": true, ".vscode/tasks.json": true,
+		".git/index": false, ".git/objects/00/1": false, ".github": false,
+	} {
+		if got := r.Of(filepath.Join(dir, name)); got.Protected != protected || got.Write == protected {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // It speaks of files by their real names (no links on the way, see path_resolution(7)); whoever asks resolves the name first.
 type Reach struct {
 	granted   []reachGrant
-	system    []string        // everybody's, to read
-	hidden    []string        // this program's own
-	protected map[string]bool // relative to whatever may be written to
-	own       []string        // may be written to, with all that is in it
+	system    []string  // everybody's, to read
+	hidden    []string  // this program's own
+	protected protected // relative to whatever may be written to
+	own       []string  // may be written to, with all that is in it
 	sockets   []string
 	network   bool
 
@@ -103,9 +103,12 @@ func (r Reach) isProtected(path, granted string) bool {
 		if !g.write || !within(path, g.path) || path == g.path || slices.Contains(r.own, g.path) {
 			continue
 		}
-		rel := strings.TrimPrefix(path, strings.TrimSuffix(g.path, "/")+"/")
-		for ; rel != "."; rel = filepath.Dir(rel) {
-			if r.protected[rel] && len(filepath.Join(g.path, rel)) > len(granted) {
+		name := strings.TrimPrefix(path, strings.TrimSuffix(g.path, "/")+"/")
+		for rel := name; rel != "."; rel = filepath.Dir(rel) {
+			if rel != name && r.protected.holds(rel) {
+				continue // of what is in it, other names are protected
+			}
+			if r.protected.has(rel) && len(filepath.Join(g.path, rel)) > len(granted) {
 				return true
 			}
 		}

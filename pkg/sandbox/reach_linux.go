@@ -13,7 +13,7 @@ import (
 func (h *Host) Reach(p Plan) Reach {
 	profile := &p.profile
 	r := Reach{
-		protected: map[string]bool{}, network: profile.Network == tool.NetworkOn,
+		protected: h.protected, network: profile.Network == tool.NetworkOn,
 		user: p.user, other: p.user != h.capability.user,
 	}
 	add := func(path string, write bool) {
@@ -46,10 +46,5 @@ func (h *Host) Reach(p Plan) Reach {
 		r.hidden = append(r.hidden, hide.path)
 	}
 	r.sockets, r.own = realPaths(profile.Sockets), realPaths(profile.Own)
-	for _, paths := range h.protected {
-		for _, path := range paths {
-			r.protected[path] = true
-		}
-	}
 	return r
 }
