@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("PROJECT", filepath.Join(work, "project"))
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("SEED", filepath.Join(filepath.Dir(examples), "internal/config/testdata/seed"))
 			return os.MkdirAll(filepath.Join(work, "home"), 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

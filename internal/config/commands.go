@@ -2,9 +2,11 @@ package config
 
 import (
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -22,18 +24,18 @@ var gitNetwork = []string{"clone", "fetch", "pull", "push", "ls-remote", "remote
 // checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant to use the
 // network where the entry does not say.
 //
-// The script is read with its tags standing: they are words to a shell. What cannot be told about it is left to the kernel, which
-// holds the running script to the same list.
+// The script is read with a word in the place of each tag. What cannot be told about it is left to the kernel, which holds the
+// running script to the same list.
 func (e *toolEntry) checkCommands() {
 	s := &e.tool.Sandbox
 	if e.tool.Script == "" {
 		return
 	}
-	script := shellscan.Scan(e.tool.Script)
+	commands := authorsCommands(e.tool.Script)
 	if s.Commands != nil {
-		for _, command := range script.Commands {
+		for _, command := range commands {
 			name := command.Name
-			if command.Builtin || strings.Contains(name, "{{") || slices.Contains(s.Commands, name) || slices.Contains(s.Commands, path.Base(name)) {
+			if command.Builtin || slices.Contains(s.Commands, name) || slices.Contains(s.Commands, path.Base(name)) {
 				continue
 			}
 			e.commands.fail(ruleCommand, "add it to the list, or take it out of the script",
@@ -42,10 +44,30 @@ func (e *toolEntry) checkCommands() {
 	}
 	if s.Network == tool.NetworkUnsaid {
 		s.Network = tool.NetworkOff
-		if e.networkGranted || slices.ContainsFunc(script.Commands, callsNetwork) {
+		if e.networkGranted || slices.ContainsFunc(commands, callsNetwork) {
 			s.Network = tool.NetworkOn
 		}
 	}
+}
+
+// authorsCommands lists the commands that a script names itself, each once for a line.
+func authorsCommands(script string) []shellscan.Command {
+	var commands []shellscan.Command
+	outline := render.Outlined(script)
+	for _, text := range outline.Texts {
+		for _, command := range shellscan.Scan(text).Commands {
+			if outline.Holds(command.Name) || slices.ContainsFunc(commands, func(c shellscan.Command) bool { return reflect.DeepEqual(c, command) }) {
+				continue
+			}
+			for i, arg := range command.Args {
+				if outline.Holds(arg.Text) {
+					command.Args[i] = shellscan.Word{}
+				}
+			}
+			commands = append(commands, command)
+		}
+	}
+	return commands
 }
 
 // callsNetwork tells whether a command is there to reach another machine.

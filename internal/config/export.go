@@ -27,6 +27,10 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	if x.strict {
 		root.Content = append(root.Content, scalar("version"), &yaml.Node{Kind: yaml.ScalarNode, Value: "2"})
+	} else {
+		for _, pattern := range x.whole {
+			pattern.Value = "^(?:" + pattern.Value + ")$"
+		}
 	}
 	if x.lenient {
 		root.Content = append(root.Content, scalar("template_safety"), scalar("warn"))
@@ -50,6 +54,7 @@ type export struct {
 	strict  bool // all files are of the strict format
 	lenient bool // one says template_safety: warn
 	told    []string
+	whole   []*yaml.Node // patterns that are for the whole value, which in a file of the original format has to be said
 }
 
 // add takes an entry over from the file that it was read from.
@@ -69,7 +74,8 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 		tools = inner
 	}
 	version, _ := root.get("version")
-	x.strict = x.strict && version.node != nil && version.node.Value == "2"
+	strict := version.node != nil && version.node.Value == "2"
+	x.strict = x.strict && strict
 	if safety, ok := root.get("template_safety"); ok && safety.node.Value == "warn" {
 		x.lenient = true
 	}
@@ -79,6 +85,15 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 	}
 	entry := plainCopy(at.node)
 	x.strip(loaded, entry)
+	if parameters := member(entry, "parameters"); strict && parameters != nil {
+		for _, p := range parameters.Content {
+			for ; p != nil; p = member(p, "items") {
+				if pattern := member(p, "pattern"); pattern != nil {
+					x.whole = append(x.whole, pattern)
+				}
+			}
+		}
+	}
 	if word := credentialIn(entry); word != "" {
 		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}", word)
 	}

@@ -19,7 +19,7 @@ var scriptReaders = []string{
 // directory. What a script calls in its turn, and what it makes the name of, is not among them.
 func NamedScripts(t *tool.Tool, dir string) []string {
 	var names []string
-	for _, command := range shellscan.Scan(t.Script).Commands {
+	for _, command := range authorsCommands(t.Script) {
 		for _, word := range scriptWords(command) {
 			name, ok := scriptIn(t, dir, word)
 			if ok && !slices.Contains(names, name) {
@@ -53,7 +53,7 @@ func scriptWords(command shellscan.Command) []string {
 
 // scriptIn gives the name of a script relative to the workspace; false for one that does not lie there.
 func scriptIn(t *tool.Tool, dir, word string) (string, bool) {
-	if word == "" || strings.Contains(word, "{{") || strings.ContainsRune(word, 0) {
+	if word == "" || strings.ContainsRune(word, 0) {
 		return "", false
 	}
 	at := word

@@ -224,6 +224,14 @@ func (p *parameter) readPattern(v value) {
 	if !ok {
 		return
 	}
+	if p.entry.file.version == formatOriginal {
+		whole, open := wholePattern(pattern)
+		if open && !strings.HasSuffix(pattern, ".*") && !strings.HasSuffix(pattern, ".+") {
+			v.warn("pattern", "end it in $ if nothing may follow; with version: 2 a pattern is always for the whole value",
+				"only the beginning of a value is held against the pattern, as this format has it")
+		}
+		pattern = whole
+	}
 	// Both must be read: a)(b is an expression between the parentheses only, and the deepest one that is allowed only
 	// without them.
 	_, err := regexp.Compile(pattern)
@@ -241,9 +249,26 @@ func (p *parameter) readPattern(v value) {
 	}
 	p.parameter.Pattern, p.patternAt = pattern, v
 	p.pattern = whole
-	if p.entry.file.version == formatOriginal && strings.HasPrefix(pattern, "^") && !strings.HasSuffix(pattern, "$") {
-		v.warn("pattern", "end it in .* if more may follow, in $ if not", "the pattern must fit the whole value, not only its beginning")
+}
+
+// wholePattern gives an expression for the whole value that means what a pattern of the original format means: it holds of the
+// beginning, whatever follows (Python's re.match). open tells that something may follow.
+func wholePattern(pattern string) (whole string, open bool) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return pattern, false // the reader has told
 	}
+	last := tree
+	for last.Op == syntax.OpConcat || last.Op == syntax.OpCapture {
+		last = last.Sub[len(last.Sub)-1]
+	}
+	if last.Op == syntax.OpEndText {
+		return pattern, false
+	}
+	if strings.Contains(pattern, "|") {
+		pattern = "(?:" + pattern + ")"
+	}
+	return pattern + `[\s\S]*`, true
 }
 
 // regexpFault is what is wrong with an expression, without repeating all of it.

@@ -149,7 +149,7 @@ func typeRows() map[string]schemaRow {
 		"enum":        {"The values that there are.", schema{"type": []string{"array", "null"}}},
 		"minimum":     {"The least number.", aNumber()},
 		"maximum":     {"The greatest number.", aNumber()},
-		"pattern":     {"A regular expression (RE2) for the whole value.", aText()},
+		"pattern":     {"A regular expression (RE2) for the whole value; without version: 2 for its beginning.", aText()},
 		"items":       {"What each item of an array may be.", ref("items")},
 		"format":      {"What the text is. path: rules look at it, and a leading - is harmless; patch: rules look at the files that it names.", anEnum(formatNames()...)},
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -244,5 +246,64 @@ func TestScriptPlace(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestPatternsOfTheOriginal holds patterns of files without version: 2 to what they mean there: something about the beginning.
+// Exported beside them, those of the strict format still mean the whole value.
+func TestPatternsOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	read := func(version, pattern string) *tool.Tool {
+		t.Helper()
+		data := version + "tools: {t: {script: 'echo {{x}}', parameters: [{name: x, required: true, pattern: '" + pattern + "'}]}}\n"
+		tools, err := ReadTools(File{Name: "t.yaml", Data: []byte(data)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &tools[0].Tool
+	}
+	takes := func(tl *tool.Tool, value string) bool {
+		_, failure := tl.CheckArguments([]byte(`{"x": ` + strconv.Quote(value) + `}`))
+		return failure == nil
+	}
+	for _, row := range []struct {
+		pattern, value  string
+		original, whole bool
+	}{
+		{"^https?://", "https://example.com/", true, false}, {"^https?://", "x https://", false, false}, {"https?://", "https://example.com/", true, false},
+		{"https?://", "see https://", false, false}, {"^[a-z]+$", "abc", true, true}, {"^[a-z]+$", "abc1", false, false}, {"a|b", "bc", true, false},
+		{"a|b", "cb", false, false}, {"^a|b$", "bc", false, false}, {"(a|b$)", "a1", true, false}, {"[a-z]+\\z", "a\nb", false, false}, {"a.*", "a\nb", true, false},
+		{"\\$", "$1", true, false},
+	} {
+		if got := takes(read("", row.pattern), row.value); got != row.original {
+			t.Errorf("%s takes %q: %t, want %t", row.pattern, row.value, got, row.original)
+		}
+		if got := takes(read("version: 2\n", row.pattern), row.value); got != row.whole {
+			t.Errorf("version 2: %s takes %q: %t, want %t", row.pattern, row.value, got, row.whole)
+		}
+	}
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"a.yaml": "tools: {a: {script: 'echo {{x}}', parameters: [{name: x, required: true, pattern: '^b'}]}}\n",
+		"b.yaml": "version: 2\ntools: {b: {script: 'echo {{x}}', parameters: [{name: x, required: true, pattern: b|c}]}}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := Load(Sources{Tools: []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _, err := Export(set, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ReadTools(File{Name: "export.yaml", Data: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !takes(&tools[0].Tool, "bx") || takes(&tools[1].Tool, "bx") || !takes(&tools[1].Tool, "c") {
+		t.Errorf("the patterns mean something else now:\n%s", file)
 	}
 }

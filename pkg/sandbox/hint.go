@@ -69,7 +69,8 @@ var (
 	saysMissing  = regexp.MustCompile(`(?i)no such file or directory|directory nonexistent|\bENOENT\b`)
 	saysNoNet    = regexp.MustCompile(`(?i)could not resolve host|couldn't resolve host|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|address family not supported|\bENETUNREACH\b|\bEAI_AGAIN\b|unable to resolve host address|no address associated with hostname|` +
-		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied)|socket: (?:operation not permitted|permission denied)`)
+		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied|connection refused)|socket: (?:operation not permitted|permission denied)|` +
+		`failed to connect to \S+ port \d+|\bECONNREFUSED [^/\s]|connection to server at .* failed: connection refused`)
 	saysSocket  = regexp.MustCompile(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
 	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)

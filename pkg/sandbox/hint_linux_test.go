@@ -128,6 +128,10 @@ func TestRefusals(t *testing.T) {
 		{"go", "open OTHER/file: permission denied", []Refusal{read("other/file")}},
 		{"a control file", "bash: line 1: WORK/AGENTS.md: Read-only file system", []Refusal{write("work/AGENTS.md", "work/AGENTS.md")}},
 		{"curl", "curl: (6) Could not resolve host: example.com", []Refusal{{What: RefusedNetwork}}},
+		{"curl, an address", "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", []Refusal{{What: RefusedNetwork}}},
+		{"node, an address", "Error: connect ECONNREFUSED 127.0.0.1:9", []Refusal{{What: RefusedNetwork}}},
+		{"go, an address", "dial tcp 127.0.0.1:9: connect: connection refused", []Refusal{{What: RefusedNetwork}}},
+		{"psql, an address", `connection to server at "127.0.0.1", port 5432 failed: Connection refused`, []Refusal{{What: RefusedNetwork}}},
 		{"once", "cat: OTHER/file: Permission denied\ncat: OTHER/file: Permission denied", []Refusal{read("other/file")}},
 
 		{"missing in any case", "cat: OTHER/nothing: No such file or directory", nil},
