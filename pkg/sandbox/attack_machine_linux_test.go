@@ -142,6 +142,7 @@ func furnishMachine(uid, gid int) error {
 	for _, place := range []struct{ path, options string }{
 		{stagePlace, options}, {homePlace, options}, {"/run", options}, {"/tmp", "mode=1777"}, {"/dev/shm", "mode=1777"},
 		{"/var/spool", options}, // where jobs for later are
+		{"/srv", options}, {"/var/tmp", "mode=1777"},
 	} {
 		if err := unix.Mount("tmpfs", place.path, "tmpfs", 0, place.options); err != nil {
 			return fmt.Errorf("mount %s: %w", place.path, err)

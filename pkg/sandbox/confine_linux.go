@@ -217,7 +217,8 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 	if user == 0 && within(real, "/etc") {
 		return false
 	}
-	for _, place := range append([]string{"/tmp", "/run"}, h.homes...) {
+	home, _ := os.UserHomeDir() // also one that is not among the homes, see there
+	for _, place := range append(append([]string{"/tmp", "/run"}, h.homes...), realPaths([]string{home})...) {
 		if within(place, real) {
 			return false
 		}
@@ -236,6 +237,7 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *v
 		// A socket can be connected to wherever its path leads, and Landlock has no say in it.
 		v.covers = append(v.covers, h.further...)
 	}
+	v.covers, v.bare = outermost(v.covers)
 	if !p.onTmpfs() {
 		v.temp = d.temp
 	}
@@ -257,6 +259,18 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *v
 		}
 	}
 	return v
+}
+
+// outermost divides directories into those that lie in no other one, and those that do. A home can lie anywhere.
+func outermost(dirs []string) (outer, inner []string) {
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(dirs))) {
+		if slices.ContainsFunc(outer, func(other string) bool { return within(dir, other) }) {
+			inner = append(inner, dir)
+		} else {
+			outer = append(outer, dir)
+		}
+	}
+	return outer, inner
 }
 
 // onTmpfs tells whether the call's temporary files are in memory.

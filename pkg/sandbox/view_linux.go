@@ -52,7 +52,8 @@ func (g grant) rights() uint64 {
 // and what was granted is in its place.
 type view struct {
 	ownProc bool     // a /proc of its own
-	covers  []string // directories that are shown empty
+	covers  []string // directories that are shown empty, none of them in another
+	bare    []string // directories in those that are there all the same
 	placed  []grant  // parents before what is in them
 	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
@@ -122,7 +123,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 			v.place(l, g.grant)
 		}
 	}
-	for _, path := range append([]string{v.start}, v.shared...) {
+	for _, path := range slices.Concat([]string{v.start}, v.bare, v.shared) {
 		if !within(path, temporary) {
 			v.place(l, grant{path: path})
 		}
@@ -164,7 +165,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 func (v *view) cover(l *launch, dir string) {
 	inside := func(path string) bool { return within(path, dir) }
 	holds := inside(v.start) || slices.ContainsFunc(v.placed, func(g grant) bool { return inside(g.path) }) ||
-		slices.ContainsFunc(v.shared, inside) || slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
+		slices.ContainsFunc(v.bare, inside) || slices.ContainsFunc(v.shared, inside) || slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
 		// The empty directory is itself below one that is covered.
 		slices.ContainsFunc(v.covers, func(other string) bool { return within(v.empty, other) })
 	if holds {
@@ -325,7 +326,7 @@ func holdsPrivate(dir string, depth int) bool {
 	})
 }
 
-// homes lists the directories that people's own files are in.
+// homes lists the directories that people's own files are in, but for those in places of which every call has its own.
 func homes() []string {
 	candidates := []string{"/home", "/root"}
 	if dir, err := os.UserHomeDir(); err == nil {
@@ -334,7 +335,8 @@ func homes() []string {
 	var list []string
 	for _, dir := range candidates {
 		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || within(real, "/tmp") || within(real, "/run") || slices.ContainsFunc(list, func(other string) bool { return within(real, other) }) {
+		private := slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", "/run"}, func(dir string) bool { return within(real, dir) })
+		if err != nil || private || slices.ContainsFunc(list, func(other string) bool { return within(real, other) }) {
 			continue
 		}
 		// A service's home can be anywhere, also above what every call needs.
