@@ -49,7 +49,7 @@ func (s *cell) isNew(r sandbox.Refusal) bool {
 func (s *cell) tell(session, toolCall string, r sandbox.Refusal) {
 	allow := ""
 	switch {
-	case r.Path == "", r.What == sandbox.RefusedConnect:
+	case r.Path == "", r.What == sandbox.RefusedConnect, r.What == sandbox.RefusedRun:
 	case permissions.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
 		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", s.c.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
 	}

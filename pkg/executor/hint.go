@@ -40,6 +40,8 @@ func hintOf(r sandbox.Refusal) tool.Hint {
 	switch {
 	case r.What == sandbox.RefusedNetwork:
 		hint.Allow = "sandbox.network: on"
+	case r.What == sandbox.RefusedRun:
+		hint.Allow = "sandbox.allowed_commands: [" + yamlText(r.Grant) + "]"
 	case r.Grant == "":
 	case r.What == sandbox.RefusedConnect:
 		hint.Allow = "sandbox.sockets: [" + yamlText(r.Grant) + "]"

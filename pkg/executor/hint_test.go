@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -43,5 +44,14 @@ func TestHintsTellAgentsNothingOutside(t *testing.T) {
 		if diff := cmp.Diff(want, refused); diff != "" {
 			t.Errorf("%s (-want +got):\n%s%s", door, diff, result.Stderr)
 		}
+	}
+}
+
+// TestHintOfRun checks that a refused program is told as one that would have to be allowed by name, not as a file to be written.
+func TestHintOfRun(t *testing.T) {
+	t.Parallel()
+	want := tool.Hint{Refused: "run /usr/bin/grep", Allow: "sandbox.allowed_commands: [grep]"}
+	if diff := cmp.Diff(want, hintOf(sandbox.Refusal{What: sandbox.RefusedRun, Path: "/usr/bin/grep", Grant: "grep"})); diff != "" {
+		t.Error(diff)
 	}
 }

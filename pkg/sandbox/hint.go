@@ -16,6 +16,7 @@ import (
 const (
 	RefusedRead    = "read"
 	RefusedWrite   = "write"
+	RefusedRun     = "run"
 	RefusedConnect = "connect to"
 	RefusedNetwork = "use the network"
 )
@@ -25,7 +26,7 @@ type Refusal struct {
 	What string // one of the above
 	Path string // of the file or socket, absolute, printable; "" for the network
 	// Grant is what has to be granted for it: the path, or for a file that does not exist the directory that it would be made
-	// in. It is "" where that would be far more than the file.
+	// in; for a program the name that allowed_commands takes. It is "" where that would be far more than the file.
 	Grant string
 }
 
@@ -75,7 +76,9 @@ var (
 	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
 	// A shell that cannot open what output goes to says no more than the name. A name that does not exist is meant to be made.
+	// Of a program that it cannot start it says just the same.
 	saysRedirect = regexp.MustCompile(`: line \d+: [^:]+: [^:]+$`)
+	saysRunning  = regexp.MustCompile(`(?i)\b(?:exec\w*|spawn\w*|run\w*)\b|^\S+: \d+: `)
 	quoted       = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
 )
 
@@ -104,7 +107,10 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 		if *names++; *names > mostNames {
 			break
 		}
-		if found, ok := r.file(name, said, saysWriting.MatchString(line), saysRedirect.MatchString(line)); ok {
+		redirect := saysRedirect.MatchString(line)
+		if found, ok := r.program(name, redirect || saysRunning.MatchString(line)); ok && said == saysDenied {
+			list = append(list, found)
+		} else if found, ok := r.file(name, said, saysWriting.MatchString(line), redirect); ok {
 			list = append(list, found)
 		}
 	}
@@ -154,6 +160,41 @@ func printable(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
+// program reports whether a name is that of a program which is not among those that may start. A file may be meant that is to be
+// read, unless the words are about running it, or there is no such file but for the program that the name finds (execvp(3)).
+func (r Reach) program(name string, running bool) (Refusal, bool) {
+	if !r.listed {
+		return Refusal{}, false
+	}
+	path := name
+	if !strings.Contains(name, "/") {
+		if found, err := LookPath(name, searchPath, "/"); err == nil {
+			path, running = found, running || !r.isThere(name)
+		}
+	}
+	if !filepath.IsAbs(path) {
+		if r.start == "" {
+			return Refusal{}, false
+		}
+		path = filepath.Join(r.start, path)
+	}
+	real, exists := realName(path)
+	if !running || !exists || runnable(real) != nil || !printable(path) || r.Of(real).Own || IsPrivate(real) || slices.Contains(r.commands, real) {
+		return Refusal{}, false
+	}
+	grant := real
+	if found, err := LookPath(filepath.Base(path), searchPath, "/"); err == nil && found == path {
+		grant = filepath.Base(path)
+	}
+	return Refusal{What: RefusedRun, Path: path, Grant: grant}, true
+}
+
+// isThere reports whether a name is that of something in the directory that the call started in.
+func (r Reach) isThere(name string) bool {
+	_, err := os.Lstat(filepath.Join(r.start, name))
+	return r.start != "" && err == nil
+}
+
 // file tells whether a file that a program could not use was kept from it by the sandbox.
 func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (Refusal, bool) {
 	if !filepath.IsAbs(name) {
@@ -168,7 +209,7 @@ func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (R
 	switch {
 	case access.Own, access.Write, !printable(real), IsPrivate(real):
 		return Refusal{}, false
-	case writing, said == saysReadOnly, redirect && (!exists || access.Read):
+	case writing, said == saysReadOnly, redirect && (!exists || access.Read && !r.mounts):
 		what = RefusedWrite
 	case !exists, access.Read:
 		return Refusal{}, false // it would be so without a sandbox, too

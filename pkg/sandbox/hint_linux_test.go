@@ -165,6 +165,80 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusedRun has real programs say that they could not start another one, and that they could not read or write what is a
+// program. The first is told as what it is, by the name that allowed_commands takes.
+func TestRefusedRun(t *testing.T) {
+	t.Parallel()
+	root := layout(t)
+	work := filepath.Join(root, "work")
+	shell(t, work, "printf '#!/bin/sh\\necho built\\n' >build; chmod +x build; cp build tail; echo data >data.txt")
+	h, err := Open(Options{TempDir: t.TempDir(), Level: LevelFull})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	if !h.Level().hasNamespaces() {
+		lacking(t, h.Why())
+	}
+	run := func(path, name string) []Refusal { return []Refusal{{What: RefusedRun, Path: path, Grant: name}} }
+	path := func(name string) string {
+		found, err := LookPath(name, searchPath, "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	commands := []string{"bash", "sh", "env", "xargs", "find", "timeout", "cat", "touch", "perl"}
+	for _, test := range []struct {
+		script string
+		any    bool // any program may start
+		want   []Refusal
+	}{
+		{"grep x /dev/null", false, run(path("grep"), "grep")}, // bash says where it found it
+		{"/usr/bin/grep x /dev/null", false, run("/usr/bin/grep", "grep")},
+		{"sh -c 'grep x /dev/null'", false, run(path("grep"), "grep")},
+		{"env grep x /dev/null", false, run(path("grep"), "grep")},
+		{"timeout 9 grep x /dev/null", false, run(path("grep"), "grep")},
+		{"echo x | xargs grep x", false, run(path("grep"), "grep")},
+		{"find data.txt -exec grep x {} +", false, run(path("grep"), "grep")},
+		{"perl -we 'exec \"grep\", \"x\" or die \"$!\\n\"'", false, run(path("grep"), "grep")},
+		{"./build", false, run(filepath.Join(work, "build"), filepath.Join(work, "build"))},
+		{"echo x >/usr/bin/factor", false, []Refusal{{What: RefusedWrite, Path: path("factor")}}},
+		{"touch /usr/bin/factor", false, []Refusal{{What: RefusedWrite, Path: path("factor")}}},
+		{"cat /usr/bin/factor", false, []Refusal{{What: RefusedRead, Path: path("factor")}}},
+		{"./data.txt", false, nil}, // nobody could start it
+		// Where any program may start, the sandbox refuses none: somebody else did.
+		{"echo 'bash: line 1: /usr/bin/grep: Permission denied' >&2; false", true, nil},
+		{"echo x >/usr/bin/factor", true, []Refusal{{What: RefusedWrite, Path: path("factor")}}},
+	} {
+		profile := Profile{Dir: work, AllowedPaths: []tool.AllowedPath{{Path: work}}, Commands: commands, Limits: tool.DefaultLimits()}
+		if test.any {
+			profile.Commands = nil
+		}
+		plan, err := h.Plan(profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := h.Run(t.Context(), plan, Process{Argv: []string{bash, "-c", test.script}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := test.want
+		if os.Geteuid() != 0 && len(want) > 0 && want[0].What == RefusedWrite {
+			want = nil // the user could not do it without a sandbox either
+		}
+		got := h.Reach(plan).Refusals(string(out.Stderr))
+		for i := range got {
+			if got[i].What != RefusedRun {
+				got[i].Grant = ""
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %d %s(-want +got):\n%s", test.script, out.ExitCode, out.Stderr, diff)
+		}
+	}
+}
+
 // FuzzRefusals looks for words that make a refusal of what was granted, is ours, or cannot be shown.
 func FuzzRefusals(f *testing.F) {
 	root, err := filepath.EvalSymlinks(f.TempDir())

@@ -22,6 +22,11 @@ type Reach struct {
 	sockets   []string
 	network   bool
 
+	mounts   bool     // what it may not write to is on a read-only file system to it, and the kernel says that
+	listed   bool     // no program may start but
+	commands []string // these, by their real names
+	readable []string // where listed is set: what of the system it can read
+
 	start string // relative names begin there; "" where that is a directory of the call's own
 	user  int    // whom the call runs as
 	other bool   // and that is not us
@@ -59,7 +64,7 @@ func (r Reach) Of(path string) Access {
 		}
 	}
 	switch {
-	case !found && !r.isSystems(path):
+	case !found && (!r.isSystems(path) || r.listed && !slices.Contains(r.commands, path) && !isBelow(path, r.readable)):
 		return Access{}
 	case !found:
 		return Access{Read: openToAll(path)}
@@ -87,13 +92,11 @@ func (r Reach) Socket(path string) bool {
 	return false
 }
 
-func (r Reach) isSystems(path string) bool {
-	for _, dir := range r.system {
-		if within(path, dir) {
-			return true
-		}
-	}
-	return false
+func (r Reach) isSystems(path string) bool { return isBelow(path, r.system) }
+
+// isBelow reports whether a path is one of some directories, or in one.
+func isBelow(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
 }
 
 // isProtected tells whether a path below what may be written to is, or lies in, something protected that was not granted by its

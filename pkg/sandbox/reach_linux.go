@@ -15,6 +15,7 @@ func (h *Host) Reach(p Plan) Reach {
 	r := Reach{
 		protected: h.protected, network: profile.Network == tool.NetworkOn,
 		user: p.user, other: p.user != h.capability.user,
+		mounts: p.level.hasNamespaces(), listed: profile.Commands != nil && p.level.hasLandlock(),
 	}
 	add := func(path string, write bool) {
 		real, err := filepath.EvalSymlinks(path)
@@ -35,6 +36,10 @@ func (h *Host) Reach(p Plan) Reach {
 	}
 	for _, allowed := range profile.AllowedPaths {
 		add(allowed.Path, !allowed.ReadOnly)
+	}
+	if r.listed {
+		r.commands, _ = executables(profile.Commands)
+		r.readable = realPaths(readablePaths)
 	}
 	for _, path := range systemPaths {
 		// The call's own /proc is another one, and /sys is of no use to anybody who reads files in its place.
