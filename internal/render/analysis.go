@@ -170,6 +170,7 @@ func (a *analysis) followTags(file *syntax.File) {
 			}
 			p.seen = true
 			a.quotingOf(p, stack)
+			p.arms = a.armsOf(stack)
 			if p.quote != inComment {
 				(&trail{a: a, script: a.scripts[0], stack: stack, place: p, class: p.tag.param.class, inner: true}).follow()
 			}
@@ -281,6 +282,15 @@ func (a *analysis) report(severity Severity, s *script, n syntax.Node, tag, cont
 func (a *analysis) all() []Finding {
 	var all []Finding
 	for _, p := range a.places {
+		if p.tag.optional && len(p.arms) == 0 && p.quote != inComment {
+			line, column := position(a.source, p.tag.from)
+			name := p.tag.param.param.Name
+			all = append(all, Finding{
+				Severity: Warning, Line: line, Column: column, Tag: p.tag.source,
+				Message: fmt.Sprintf("%q is optional and has no default, so a call without it fails", name),
+				Fix:     "put the tag into {{#" + name + "}}…{{/" + name + "}}, or write |default('…')",
+			})
+		}
 		if p.refusal != nil {
 			all = append(all, p.finding(Error, a.source, *p.refusal))
 		}

@@ -89,10 +89,13 @@ func (t *trail) sql(role shellwords.Role) {
 	switch program {
 	case "mysql", "mariadb":
 		check = noClientWord
-	case "sqlite3":
-		if !strings.Contains(t.a.text, "-safe") {
-			t.warn("sqlite3 lets SQL read and write files and load libraries", "add the option -safe to sqlite3")
-		}
+	case "psql", "sqlite3", "duckdb":
+	default:
+		check = noMetaLine
+	}
+	if role.Needs != "" {
+		t.refuse("SQL can run programs, write files and load libraries with "+program+" as it is called here", "add the option "+role.Needs+" to "+program)
+		return
 	}
 	t.place.need(guard{check: check, who: program})
 	if !role.Dash {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -128,7 +127,7 @@ func (t *Template) checkTags() []Finding {
 		case g.toJSON && p.Type == tool.TypeString:
 			say(Warning, g, "the value is text already, so |tojson puts it into quotes once more", "leave |tojson out, or declare the parameter as an object")
 		case !p.Required && p.Default == nil && g.literal == nil && len(within) == 0 && len(g.path) == 1:
-			say(Warning, g, fmt.Sprintf("%q is optional and has no default, so a call without it fails", p.Name), "put the tag into {{#"+p.Name+"}}…{{/"+p.Name+"}}, or write |default('…')")
+			g.optional = true // whether that matters is for the place to tell
 		}
 	})
 	return findings

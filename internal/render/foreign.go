@@ -69,6 +69,7 @@ func (t *Template) foreignTags(s shebang) (script string, findings []Finding) {
 	open, closing := "{{", "}}"
 	for at := 0; ; {
 		i := strings.Index(t.source[at:], open)
+		findings = append(findings, t.foreignJinja(s, open, at, i)...)
 		if i < 0 {
 			b.WriteString(t.source[at:])
 			return b.String(), findings
@@ -90,6 +91,22 @@ func (t *Template) foreignTags(s shebang) (script string, findings []Finding) {
 		b.WriteString(t.source[from:end])
 		at = end
 	}
+}
+
+// foreignJinja refuses what is Jinja's in the text from at, n bytes of it or all; see refuseJinja.
+func (t *Template) foreignJinja(s shebang, open string, at, n int) []Finding {
+	text := t.source[at:]
+	if n >= 0 {
+		text = text[:n]
+	}
+	i, found, ok := findJinja(text)
+	if !ok || open != "{{" {
+		return nil
+	}
+	line, column := position(t.source, at+i)
+	return []Finding{{
+		Severity: Error, Line: line, Column: column, Tag: found, Message: jinjaMessage, Fix: jinjaFix(found, s.reading("x", false)),
+	}}
 }
 
 // tagIn gives what stands between start and the closing delimiter, when that comes soon and on the same line, and where it

@@ -21,6 +21,7 @@ const (
 	noLeadingDash                   // the program would read an option
 	noDevice                        // bash opens a connection for /dev/tcp/HOST/PORT
 	noMetaCommand                   // psql runs a text that begins with \, sqlite3 one that begins with .
+	noMetaLine                      // other clients of databases have commands of their own at the start of a line, or behind a backslash
 	noClientWord                    // mysql runs lines that begin with system
 	noAssignment                    // env and sudo take NAME=value for an assignment and run the next word
 	noOptionSign                    // bash -c reads a text that begins with - or + as options
@@ -29,6 +30,9 @@ const (
 
 // A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client Commands).
 var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection|query_attributes|ssl_session_data_print)\b`)
+
+// A line that is a command of the client: !cmd and :!!cmd of sqlcmd, .cmd.
+var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)
 
 // accepts tells whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
 // a value, which may be a secret.
@@ -49,6 +53,9 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 		start := strings.TrimLeft(value, " \t\r\n\v\f")
 		return g.who + ` can run programs from a text that starts with \ or .`,
 			!strings.HasPrefix(start, `\`) && !strings.HasPrefix(start, ".")
+	case noMetaLine:
+		return g.who + ` can run programs from a text that has \ in it, or a line that starts with one of . : !`,
+			!strings.Contains(value, `\`) && !metaLine.MatchString(value)
 	case noClientWord:
 		return g.who + ` can run programs from client commands such as system and \!`,
 			!strings.Contains(value, `\`) && !clientWord.MatchString(value)

@@ -38,6 +38,7 @@ type place struct {
 	role    string           // what the shell or a program does with the value, in words
 	guards  []guard
 	dotted  bool    // the value is a path at the start of its word: one that would be an option gets ./ in front of it
+	arms    []arm   // the branches of a case that it stands in
 	refusal *remark // why the tag cannot stand here
 	remarks []remark
 	seen    bool

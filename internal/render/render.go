@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -170,6 +171,7 @@ func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 	texts := make([]string, len(p.places))
 	n := 0
+	var missing []*place
 	for _, piece := range in.pieces {
 		if piece.tag == nil {
 			continue
@@ -177,6 +179,10 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		place := p.places[n]
 		n++
 		if place.index < 0 {
+			continue
+		}
+		if len(place.arms) > 0 && !piece.given && piece.tag.literal == nil {
+			missing = append(missing, place)
 			continue
 		}
 		text, reason := piece.written()
@@ -188,7 +194,15 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		}
 		texts[place.number] = text
 	}
+	for _, place := range missing {
+		if !place.idle(texts) {
+			return nil, t.fail(place, noValue)
+		}
+	}
 	for _, place := range p.places {
+		if slices.Contains(missing, place) {
+			continue
+		}
 		for _, g := range place.guards {
 			if place.index < 0 {
 				continue
@@ -210,12 +224,14 @@ func dotted(path string) string {
 	return path
 }
 
+const noValue = "no value is given, and there is no default"
+
 // written writes the value of a tag out, or says why it cannot be.
 func (p *piece) written() (text, reason string) {
 	v, given := p.value, p.given
 	if !given {
 		if p.tag.literal == nil {
-			return "", "no value is given, and there is no default"
+			return "", noValue
 		}
 		v = p.tag.literal.value
 	}

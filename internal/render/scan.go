@@ -15,9 +15,11 @@ func (p *parser) scan() {
 	for {
 		i := strings.Index(p.source[at:], open)
 		if i < 0 {
+			p.refuseJinja(open, at, len(p.source))
 			p.add(text{from: at, s: p.source[at:]})
 			return
 		}
+		p.refuseJinja(open, at, at+i)
 		from := at + i
 		inner, end, ok := p.tagAt(from, open, closing)
 		if !ok {
@@ -47,6 +49,16 @@ func (p *parser) scan() {
 		default:
 			p.accept(inner, source, from)
 		}
+	}
+}
+
+// refuseJinja refuses what is Jinja's in the text from at to end, as long as the delimiters are those that Jinja has too.
+func (p *parser) refuseJinja(open string, at, end int) {
+	if open != "{{" {
+		return
+	}
+	if i, found, ok := findJinja(p.source[at:end]); ok {
+		p.fail(at+i, found, jinjaMessage, jinjaFix(found, ""))
 	}
 }
 

@@ -23,6 +23,8 @@ type tag struct {
 	source  string // the whole tag as written
 	from    int    // its offset in the source
 	param   resolved
+
+	optional bool // a call may leave its value out, and nothing stands in for it
 }
 
 // literal is the argument of default(…): a string, a json.Number or a bool.

@@ -92,6 +92,16 @@ var interpreters = map[string]*program{
 
 const sqlCure = "if that is what the tool is for, set `code: sql` on the parameter; else psql -v x={{…}} and :'x' in a fixed text"
 
+const sqliteCure = "if that is what the tool is for, set `code: sql` on the parameter and add -safe; else list the values under enum"
+
+// dotted is SQL, or one command of the shell of SQLite, whose text ends where the word does. Those that are listed run nothing,
+// write nothing and make SQL of nothing that is said behind them, but names to look for
+// (https://sqlite.org/cli.html#special_commands_to_sqlite3_dot_commands_).
+func dotted(s slot) slot {
+	s.plain = ".schema .fullschema .tables .indexes .indices .dump .mode .headers .separator .nullvalue .width .timeout .print"
+	return s
+}
+
 // databases run SQL from their words, and from their input when no word gave any.
 var databases = map[string]*program{
 	"psql": {
@@ -117,15 +127,16 @@ var databases = map[string]*program{
 	},
 	"sqlite3 duckdb": {
 		options: options{
-			"-cmd --cmd": beside(code(SQL, sqlCure)), "-c -s": code(SQL, sqlCure), "-init --init": beside(file(SQL)), "-f": file(SQL),
+			"-cmd --cmd": beside(dotted(code(SQL, sqliteCure))), "-c -s": dotted(code(SQL, sqliteCure)), "-init --init": beside(file(SQL)), "-f": file(SQL),
 			"-separator --separator -newline --newline -nullvalue --nullvalue -mmap -vfs -lookaside -maxsize -pagecache -nonce": plain,
 		},
 		flags: `-safe -batch -bail -csv -header -json -line -list -column -box -table -tabs -html -markdown -quote -ascii -readonly
 			-noheader -echo -stats -interactive -append -deserialize -memtrace -nofollow -utf8 -no-utf8 -version -help -unsigned
 			--safe --batch --bail --csv --header --json --line --list --column --box --table --tabs --html --markdown --quote
 			--ascii --readonly --noheader --echo --version --help -A -zip -unsafe-testing -no-stdin -unredacted`,
-		operands: []slot{operand, code(SQL, "if that is what the tool is for, set `code: sql` on the parameter; else bind the value in a fixed text with .parameter set")},
+		operands: []slot{operand, dotted(code(SQL, sqliteCure))},
 		long:     true, noEnd: true, stdin: SQL,
+		safe: "-safe --safe",
 	},
 	"sqlcmd":                             {options: options{"-Q -q": code(SQL, sqlCure), "-i": file(SQL), "-S -d -U -P -v": plain}, stdin: SQL},
 	"cqlsh usql mysqlsh cockroach":       {options: options{"-e --execute -c --command": code(SQL, sqlCure), "-f --file": file(SQL), "-u --user -p --port -h --host -d --database --url": plain}, stdin: SQL},

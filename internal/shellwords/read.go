@@ -78,6 +78,11 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
+	if p.safe != "" && !r.hasOption(items, p.safe) {
+		for i := at + 1; i < to; i++ {
+			r.Roles[i].Needs, _, _ = strings.Cut(p.safe, " ")
+		}
+	}
 	if p.launcher || p == unknown {
 		r.launch(p == unknown, at, to)
 	}
@@ -160,6 +165,12 @@ func (r *reader) options(items []item, label string) {
 // give makes word i what a slot says.
 func (r *reader) give(i int, s slot, label string, dash bool) {
 	w := r.words[i]
+	if s.plain != "" && !w.Fixed && !w.Splits {
+		if first, _, more := strings.Cut(w.Text, " "); more && listed(s.plain, first) {
+			r.Roles[i] = Role{Kind: Argument, Reader: label + " " + first, Dash: true}
+			return
+		}
+	}
 	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes, Caution: s.caution, AtStart: s.atStart, Cure: s.cure}
 	switch s.kind {
 	case Code:

@@ -44,6 +44,8 @@ type Role struct {
 	// with; "" for nothing.
 	Caution, AtStart string
 	Cure             string // what to write instead, for a word that must not be a value
+	// Needs is an option that is missing, without which the program runs more than Code of that language: "" for none.
+	Needs string
 }
 
 // Span is one program of a command: Words[At] names it, the words up to End are its own.

@@ -28,6 +28,7 @@ type program struct {
 	always   bool     // standard input is run although something else gives code, too
 	launcher bool     // runs some of its words, and which is not known: read from every program's name on
 	inert    string   // options that make a wrapper run nothing: command -v
+	safe     string   // options of which one keeps SQL from running programs: sqlite3 -safe
 }
 
 // slot is the role that a row gives to a word.
@@ -40,6 +41,7 @@ type slot struct {
 	glued    bool   // the argument only stands in the option's own word: mysql -psecret
 	beside   bool   // runs something beside the program that an operand or standard input gives: node -r
 	ends     bool   // the words after the option's argument are the program's: python -c
+	plain    string // words that a text may begin with which is not code then: .schema
 	caution  string // see Role
 	atStart  string
 	cure     string

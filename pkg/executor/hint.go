@@ -2,6 +2,10 @@ package executor
 
 import (
 	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -26,6 +30,40 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 		}
 		report.Hints = append(report.Hints, hintOf(refusal))
 	}
+	if name := a.missedHere(said); name != "" {
+		report.Hints = append(report.Hints, tool.Hint{
+			Refused: "find " + name + ", which lies in the caller's directory, and the call starts in another one",
+			Allow:   `sandbox: {working_directory: ".", use_temp_isolation: false}`,
+		})
+	}
+}
+
+// missedHere gives the value of a call that names a file of the caller's directory, and that the tool has said something of,
+// where the call did not start there; "" for none.
+func (a *act) missedHere(said string) string {
+	here := realDirectory(a.call.Dir)
+	if a.invocation.Dir == here && !a.invocation.Sandbox.TempIsolation {
+		return ""
+	}
+	if a.call.Origin.Door != tool.DoorCLI && !a.call.Workspace.Contains(here) {
+		return ""
+	}
+	root, err := os.OpenRoot(here) // a link in it tells nothing of what lies outside
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = root.Close() }()
+	secret := a.tool.SecretParameters()
+	for _, name := range slices.Sorted(maps.Keys(a.arguments)) {
+		value, ok := a.arguments[name].(string)
+		if !ok || secret[name] || !filepath.IsLocal(value) || filepath.Clean(value) == "." || !strings.Contains(said, value) {
+			continue
+		}
+		if _, err := root.Lstat(value); err == nil {
+			return yamlText(value)
+		}
+	}
+	return ""
 }
 
 // hintOf says a refusal in the words of tools.yaml. No line is offered for what is a secret, or is run or believed by others.

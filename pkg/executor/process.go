@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,10 +47,24 @@ func startDirectory(s tool.Sandbox, callers string) string {
 	case dir == "" && s.TempIsolation:
 		return os.TempDir()
 	case filepath.IsAbs(dir):
-		return filepath.Clean(dir)
+		return ownTemporary(filepath.Clean(dir))
 	default:
 		return filepath.Join(callers, dir)
 	}
+}
+
+// ownTemporary gives a directory that an entry names, or the place for temporary files where it names one there that does not
+// exist: a call has such a place of its own, in which nothing was made yet.
+func ownTemporary(dir string) string {
+	for _, temp := range []string{os.TempDir(), "/tmp"} {
+		if !strings.HasPrefix(dir, strings.TrimSuffix(temp, "/")+"/") {
+			continue
+		}
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			return temp
+		}
+	}
+	return dir
 }
 
 // allowedPaths gives the paths that an entry allows, absolute: what is relative is so to the working directory that the
