@@ -24,6 +24,7 @@ var may = map[string][]string{
 	"pkg/tool":            {},
 	"pkg/events":          {"pkg/tool"},
 	"internal/shellwords": {},
+	"internal/command":    {},
 	"internal/agents":     {},
 	"internal/ndjson":     {},
 	"internal/state":      {},
@@ -41,7 +42,7 @@ var may = map[string][]string{
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/gitrepo":    {},
-	"pkg/permissions":     {"pkg/tool", "internal/digest", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
+	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 

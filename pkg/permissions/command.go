@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -128,7 +129,7 @@ var globals = set("--no-pager -P --no-optional-locks")
 func withoutGlobals(c shellscan.Command) shellscan.Command {
 	rest, moved := skipGlobals(c)
 	if begin, _ := fixedWords(rest[:fixedPrefix(rest)]); moved != "" {
-		if row, _ := lookUpProgram(c.Name, begin); row == nil {
+		if row, _ := command.Lookup(c.Name, begin); row == nil {
 			return c
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -19,7 +20,7 @@ const mostMatches = 1000
 // Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not be able to begin
 // with a dash, unless the program's row says that no option of it harms, or that its options are whole words (find's), and the
 // pattern ends in something like .go, which no option ends in; or unless it is the value of a long option that is never opened.
-func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []string, why string) {
+func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args []string, why string) {
 	for _, word := range c.Args {
 		switch {
 		case word.Fixed:
@@ -30,10 +31,10 @@ func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []st
 			continue
 		case word.Pattern == "" || v.shell.changesPatterns:
 			return nil, "one of its words is not fixed"
-		case row.valued(word.Pattern):
+		case valued(row, word.Pattern):
 			args = append(args, unescape(word.Pattern)) // whatever it stands for is a value of the same option
 			continue
-		case !beginsPlain(word.Pattern) && !(row != nil && (row.noOptionHarms || row.oneDash) && endsPlain(word.Pattern)):
+		case !beginsPlain(word.Pattern) && !(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
 			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
 		}
 		names := matchPattern(dir, word.Pattern)
@@ -52,13 +53,22 @@ func (v *view) expand(c shellscan.Command, dir string, row *harmless) (args []st
 }
 
 // valued tells whether a pattern is a long option whose value is all that is not fixed, and is never opened: --include=*.go.
-func (h *harmless) valued(pattern string) bool {
+func valued(row *command.Row, pattern string) bool {
 	name, value, given := strings.Cut(pattern, "=")
-	if h == nil || !given || h.oneDash || !strings.HasPrefix(name, "--") || strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
+	if row == nil || !given || row.Parser == command.Find || !strings.HasPrefix(name, "--") || strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
 		return false
 	}
-	o, known := h.named(name[2:] + "=x")
-	return known && !o.opens && !o.runs && !o.tree && !o.hidden
+	read := row.Read([]string{name + "=x"})
+	if len(read.Options) != 1 {
+		return false
+	}
+	tree, hidden := row.Tree(read)
+	plainTree, plainHidden := row.Tree(command.Reading{})
+	switch read.Options[0].Kind {
+	case command.Plain, command.Number, command.Optional:
+		return tree == plainTree && hidden == plainHidden
+	}
+	return false
 }
 
 // beginsPlain tells whether no name that the pattern stands for can begin with a dash.

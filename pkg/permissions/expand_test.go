@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -57,10 +58,10 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	b := testbed{patternTree(t), ""}
 	b.ws = b.dir
-	plain, reader := &harmless{}, &harmless{noOptionHarms: true}
+	plain, reader := &command.Row{}, &command.Row{NoOptionHarms: true}
 	for _, row := range []struct {
 		name, text string
-		row        *harmless
+		row        *command.Row
 		want       []string
 		why        string
 	}{

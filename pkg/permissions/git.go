@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 )
 
@@ -54,8 +55,8 @@ func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
 // gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what git knows: outside of
 // a work tree git diff compares files as diff -r does, and git grep may search all of them (grep.fallbackToNoIndex). rest are
 // the words that no rule spells.
-func (v *view) gitReads(dir string, row *harmless, rest []string, read *words) string {
-	if row == programs["git version"] || row == programs["git --version"] {
+func (v *view) gitReads(dir string, row *command.Row, rest []string, read *words) string {
+	if row == command.Named("git version") || row == command.Named("git --version") {
 		return ""
 	}
 	for _, word := range rest {
@@ -71,7 +72,7 @@ func (v *view) gitReads(dir string, row *harmless, rest []string, read *words) s
 		path, err := resolve(dir, name)
 		return err != nil || !lies(path, r.Top)
 	}
-	diff, grep := row == programs["git diff"], row == programs["git grep"]
+	diff, grep := row == command.Named("git diff"), row == command.Named("git grep")
 	if (diff || grep) && r.Repository == nil || diff && slices.ContainsFunc(read.files, outside) {
 		read.tree, read.hidden = true, true
 	}
@@ -94,7 +95,7 @@ func (v *view) switchesGit() bool {
 		}
 		c = withoutGlobals(c)
 		begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
-		if row, _ := lookUpProgram(c.Name, begin); row == nil {
+		if row, _ := command.Lookup(c.Name, begin); row == nil {
 			return false
 		}
 		some = some || isGit(c.Name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
 )
 
@@ -31,9 +32,9 @@ func TestGitTexts(t *testing.T) {
 	b.Init("ws")
 	bed := gitBed(b)
 	a := bed.authority(presetFile(t, "careful"))
-	seen := map[*harmless]bool{}
+	seen := map[*command.Row]bool{}
 	for _, text := range gitTexts {
-		if row, _ := lookUpProgram("git", strings.Fields(text)[1:]); row != nil {
+		if row, _ := command.Lookup("git", strings.Fields(text)[1:]); row != nil {
 			seen[row] = true
 		}
 		d := a.Decide(bed.run(text))
@@ -41,9 +42,9 @@ func TestGitTexts(t *testing.T) {
 			t.Errorf("%s: %s: %s", text, d.Verdict, because1(d))
 		}
 	}
-	for name, row := range programs {
-		if strings.HasPrefix(name, "git ") && !seen[row] {
-			t.Errorf("%s is not among the texts", name)
+	for _, row := range command.Rows() {
+		if strings.HasPrefix(row.Names[0], "git ") && !seen[row] {
+			t.Errorf("%s is not among the texts", row.Names[0])
 		}
 	}
 }

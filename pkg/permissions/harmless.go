@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -76,7 +77,7 @@ func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
 		return "the directory that it runs in cannot be told"
 	}
 	begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
-	row, _ := lookUpProgram(c.Name, begin)
+	row, _ := command.Lookup(c.Name, begin)
 	for _, dir := range v.shell.dirs {
 		args, why := v.expand(c, dir, row)
 		if why == "" {
@@ -113,9 +114,9 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
 		return "behind a cd it is another program"
 	}
-	row, at := lookUpProgram(c.Name, args)
+	row, at := command.Lookup(c.Name, args)
 	switch {
-	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.program == nil):
+	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):
 		return "it runs code from its words or its files, so a rule must spell the whole command"
 	case row != nil:
 		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
@@ -139,8 +140,8 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 }
 
 // carefulReader is careful for a program that only reads.
-func (v *view) carefulReader(row *harmless, program string, args []string, spelled int) string {
-	w, why := row.read(args, spelled)
+func (v *view) carefulReader(row *command.Row, program string, args []string, spelled int) string {
+	w, why := readWords(row, args, spelled)
 	if why != "" {
 		return why
 	}
@@ -170,23 +171,6 @@ func (v *view) carefulReader(row *harmless, program string, args []string, spell
 		}
 	}
 	return ""
-}
-
-// lookUpProgram finds the row of a program, and how many of its arguments name it: that of git stash list before that of
-// git. A program that is named by its path is only known where the system's own programs lie.
-func lookUpProgram(name string, args []string) (*harmless, int) {
-	if dir, base := filepath.Split(name); dir != "" {
-		if dir != "/bin/" && dir != "/usr/bin/" {
-			return nil, 0
-		}
-		name = base
-	}
-	for n := min(2, len(args)); n > 0; n-- {
-		if row, ok := programs[name+" "+strings.Join(args[:n], " ")]; ok {
-			return row, n
-		}
-	}
-	return programs[name], 0
 }
 
 // isInterpreter tells whether a program runs code, whatever version its name ends with.

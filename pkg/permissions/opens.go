@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -125,8 +126,8 @@ func namedFiles(c shellscan.Command) []namedFile {
 	if _, harmless := builtins[c.Name]; harmless && c.Builtin {
 		return nil
 	}
-	if row, at := lookUpProgram(c.Name, args); row != nil {
-		if w, why := row.read(args[at:], 0); why == "" {
+	if row, at := command.Lookup(c.Name, args); row != nil {
+		if w, why := readWords(row, args[at:], 0); why == "" {
 			for _, text := range w.files {
 				names = append(names, namedFile{text, readsFile})
 			}

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -94,10 +95,13 @@ func checkPresetCommands(t *testing.T, allow []string) {
 	t.Helper()
 	for i, text := range allow {
 		words := strings.Fields(text)
-		row, _ := lookUpProgram(words[0], words[1:])
+		row, _ := command.Lookup(words[0], words[1:])
 		_, builtin := builtins[words[0]]
 		if row == nil && !builtin && !isInterpreter(words[0]) {
 			t.Errorf("nothing is known of %q", text)
+		}
+		if row != nil && !row.OnlyReads() {
+			t.Errorf("%q: nobody has held its row against the program", text)
 		}
 		if slices.Contains(allow[:i], text) {
 			t.Errorf("%q stands there twice", text)

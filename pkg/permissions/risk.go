@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
@@ -101,7 +102,7 @@ func (v *view) assessCommand() danger {
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
 		}
-		if row, _ := lookUpProgram(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.careful(c, 0) != "" {
+		if row, _ := command.Lookup(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.careful(c, 0) != "" {
 			reads = false
 		}
 	}

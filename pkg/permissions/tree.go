@@ -50,6 +50,11 @@ func (v *view) readsTree(w words, dir string) string {
 			case !w.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
 				return nil
 			}
+			if w.follows && entry.Type()&fs.ModeSymlink != 0 {
+				if why = v.leads(path); why != "" {
+					return fs.SkipAll
+				}
+			}
 			if what := v.sensitive.find(path, secret); what != "" && !entry.IsDir() {
 				why = "it would read " + shown(v.Workspace, path) + ", which " + what
 				return fs.SkipAll
@@ -59,6 +64,25 @@ func (v *view) readsTree(w words, dir string) string {
 		if err != nil || why != "" {
 			return why
 		}
+	}
+	return ""
+}
+
+// leads tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
+func (v *view) leads(link string) string {
+	to, err := resolve(filepath.Dir(link), filepath.Base(link))
+	if err != nil {
+		return "it cannot be told where " + shown(v.Workspace, link) + " leads"
+	}
+	info, err := os.Lstat(to)
+	switch {
+	case !v.Workspace.Contains(to):
+		return shown(v.Workspace, link) + " leads out of the workspace"
+	case err == nil && !info.Mode().IsRegular():
+		return shown(v.Workspace, link) + " leads to more than a file"
+	}
+	if what := v.sensitive.find(to, secret); what != "" {
+		return shown(v.Workspace, link) + " leads to what " + what
 	}
 	return ""
 }

@@ -1,0 +1,114 @@
+package command
+
+// Kind is what an option does with its value.
+type Kind int
+
+// The kinds; see commands.yaml.
+const (
+	Unknown Kind = iota // no row knows the option
+	Flag
+	Optional
+	Plain
+	Count
+	Number
+	Pair
+	File
+	Code
+	Writes
+	Changes
+	Runs
+	Command
+	Lists
+	Follows
+)
+
+var kinds = map[string]Kind{
+	"flag": Flag, "optional": Optional, "value": Plain, "count": Count, "number": Number, "pair": Pair, "file": File, "code": Code,
+	"writes": Writes, "changes": Changes, "runs": Runs, "command": Command, "lists": Lists, "follows": Follows,
+}
+
+// does says for people what an option does that does more than read what the words name.
+var does = map[Kind]string{
+	Unknown: "could do more than read", Writes: "writes a file", Changes: "does more than read and print", Runs: "runs a program",
+	Command: "runs a program", Lists: "opens what a file names or holds", Follows: "follows links, which may lead out of the workspace",
+}
+
+// ReadsOnly reports whether an option of the kind does nothing but read what the words name, and print.
+func (k Kind) ReadsOnly() bool { _, more := does[k]; return !more }
+
+// String says what an option of the kind does beyond reading; "" for nothing.
+func (k Kind) String() string { return does[k] }
+
+// values counts the words that an option of the kind takes behind it.
+func (k Kind) values() int {
+	switch k {
+	case Plain, Number, File, Code, Writes, Runs, Lists:
+		return 1
+	case Pair:
+		return 2
+	}
+	return 0
+}
+
+// Parser is the way in which a program reads its words; see commands.yaml.
+type Parser string
+
+// The parsers.
+const (
+	Getopt       Parser = "getopt"
+	GetoptLong   Parser = "getopt_long"
+	OptionsFirst Parser = "options_first"
+	Git          Parser = "git"
+	Letters      Parser = "letters"
+	Tar          Parser = "tar"
+	Words        Parser = "words"
+	Find         Parser = "find"
+	None         Parser = "none"
+)
+
+// Operands is what the words are that belong to no option.
+type Operands string
+
+// The operands.
+const (
+	Files       Operands = "files"
+	Texts       Operands = "texts"
+	InputOutput Operands = "input output"
+	Formats     Operands = "formats"
+	Nothing     Operands = "none"
+	Revisions   Operands = "revisions"
+)
+
+// Row is what is known of a program, or of a subcommand of one.
+type Row struct {
+	Names         []string
+	Parser        Parser
+	Verified      string // by which versions; "" when nobody has looked
+	Operands      Operands
+	Language      string // of the first operand; "" for none
+	Check         string // see commands.yaml
+	NoOptionHarms bool
+	Links         bool // it follows the links that it meets below a directory
+
+	options       map[string]Kind // by name, with its dashes
+	trees, hidden readsAll
+}
+
+// readsAll says with which options a program reads all files of a kind.
+type readsAll struct {
+	always  bool
+	options map[string]bool
+}
+
+// OnlyReads reports whether the program is known only to read, with the options that do: not where nobody has held the row
+// against it.
+func (r *Row) OnlyReads() bool { return r.Verified != "" || r.Parser == None }
+
+// Tree reports whether it reads every file below a directory with the options that were read, and the hidden ones with them.
+func (r *Row) Tree(read Reading) (tree, hidden bool) {
+	tree, hidden = r.trees.always, r.hidden.always
+	for _, o := range read.Options {
+		tree, hidden = tree || r.trees.options[o.Name], hidden || r.hidden.options[o.Name]
+	}
+	return tree, hidden
+}

@@ -1,0 +1,136 @@
+package permissions
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+)
+
+// words is a command's words as the row of its program reads them (see internal/command).
+type words struct {
+	files    []string // what may be opened
+	programs []string // programs in the language of the row
+	operands int      // how many of the words belong to no option
+	tree     bool     // it reads whole trees,
+	hidden   bool     // and what is hidden in them
+	follows  bool     // and what the links in them name
+	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
+}
+
+// readWords reads the words behind the program's name. The first spelled of them stand in the rule itself, so their options
+// need not be harmless. why is the first thing that is not known only to read: an option that is not in the row, and neither is
+// its abbreviation, may write (sort -o), run something (rg --pre) or read elsewhere (wc --files0-from).
+func readWords(row *command.Row, args []string, spelled int) (w words, why string) {
+	if !row.OnlyReads() {
+		return w, "nobody has looked how it reads its words"
+	}
+	if check := checks[row.Check]; check != nil {
+		for _, word := range args {
+			if why := check(word); why != "" {
+				return w, why
+			}
+		}
+	}
+	read := row.Read(args)
+	w.tree, w.hidden = row.Tree(read)
+	w.follows = row.Links
+	for _, o := range read.Options {
+		if !o.Kind.ReadsOnly() {
+			if o.At >= spelled {
+				return w, fmt.Sprintf("its option %s %s", ShowLine(o.Name), o.Kind)
+			}
+			w.spelled = true
+		}
+		for _, value := range o.Values {
+			if value.Own && value.At >= spelled && looksLikeOption(value.Text) && !(row.Parser == command.Find && less(value.Text)) {
+				return w, fmt.Sprintf("%q could be an option", value.Text) // if the row is wrong about the one before
+			}
+			switch {
+			case o.Kind == command.Code:
+				w.programs = append(w.programs, value.Text)
+			case o.Kind == command.File || !o.Kind.ReadsOnly():
+				w.files = append(w.files, value.Text)
+			}
+		}
+	}
+	rest := make([]string, 0, len(read.Operands))
+	for _, at := range read.Operands {
+		if row.Parser != command.None && at >= spelled && looksLikeOption(args[at]) {
+			return w, fmt.Sprintf("%q could be an option", args[at]) // if an option before took the -- for its value
+		}
+		rest = append(rest, args[at])
+	}
+	if harmless := languages[row.Language]; harmless != nil {
+		if len(w.programs) == 0 && len(rest) > 0 {
+			w.programs, rest = rest[:1], rest[1:]
+		}
+		if why := harmless(strings.Join(w.programs, "\n")); why != "" {
+			return w, why
+		}
+	}
+	w.operands = len(rest)
+	return w.take(row.Operands, rest)
+}
+
+// languages say of a program in a language why it may do more than print.
+var languages = map[string]func(program string) string{"sed": sedProgram, "awk": awkProgram, "jq": jqProgram}
+
+// checks say why a program must not be given a word, whatever it is to it.
+var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting, "signatures": signatures}
+
+func looksLikeOption(word string) bool { return len(word) > 1 && word[0] == '-' }
+
+// less tells whether a word is what find takes for less than a number: -7, -10k. No action of find's is called so.
+func less(word string) bool {
+	return strings.Trim(strings.TrimRight(word[1:], "bcwkMG"), "0123456789") == "" && word[1] >= '0' && word[1] <= '9'
+}
+
+// take reads the words that belong to no option.
+func (w words) take(operands command.Operands, rest []string) (words, string) {
+	for i, word := range rest {
+		switch {
+		case operands == command.Texts:
+		case operands == command.Nothing, operands == command.Formats && !strings.HasPrefix(word, "+"):
+			return w, fmt.Sprintf("with %q it does more than read", word)
+		case operands == command.InputOutput && i > 0:
+			return w, fmt.Sprintf("it writes its second file, %q", word)
+		case operands == command.Revisions:
+			w.files = append(w.files, possibleFiles(word)...)
+		case operands != command.Formats:
+			w.files = append(w.files, word)
+		}
+	}
+	return w, ""
+}
+
+// hosts tells whether a word could name a file of another machine.
+func hosts(word string) string {
+	if strings.Contains(word, ":") {
+		return fmt.Sprintf("%q could be a file of another machine", word)
+	}
+	return ""
+}
+
+// plainSetting keeps git config to settings that hold no secret; some have tokens in them (http.extraHeader, url.insteadOf).
+func plainSetting(word string) string {
+	name := strings.ToLower(word)
+	branch := strings.HasPrefix(name, "branch.") && (strings.HasSuffix(name, ".remote") || strings.HasSuffix(name, ".merge"))
+	if strings.HasPrefix(word, "-") || branch || plainSettings[name] {
+		return ""
+	}
+	return fmt.Sprintf("it is not known that the setting %q holds no secret", word)
+}
+
+var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf core.eol core.filemode core.ignorecase core.bare core.editor
+	remote.origin.url remote.upstream.url pull.rebase push.default core.hookspath`)
+
+// signatures tells whether a format has git run gpg: %G?, %+GS, %(signature).
+func signatures(word string) string {
+	for i := 0; i+1 < len(word); i++ {
+		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {
+			return fmt.Sprintf("%q has git run gpg", word)
+		}
+	}
+	return ""
+}
