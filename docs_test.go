@@ -13,6 +13,7 @@ import (
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -156,7 +157,7 @@ func TestSecretFilesAreLeftOut(t *testing.T) {
 		return strings.Fields(words)
 	}
 	var names, directories []string
-	for _, pattern := range permissions.SecretFiles() {
+	for _, pattern := range sensitive.Patterns(sensitive.Secret) {
 		dir, isDir := strings.CutSuffix(pattern, "/**")
 		switch {
 		case !strings.Contains(pattern, "/"):
@@ -170,7 +171,7 @@ func TestSecretFilesAreLeftOut(t *testing.T) {
 		for _, want := range []struct {
 			id, variable string
 			words        []string
-		}{{"grep", "secrets", names}, {"grep", "directories", directories}, {"git_diff", "secrets", permissions.SecretFiles()}} {
+		}{{"grep", "secrets", names}, {"grep", "directories", directories}, {"git_diff", "secrets", sensitive.Patterns(sensitive.Secret)}} {
 			if loaded.Tool.ID != want.id {
 				continue
 			}

@@ -42,7 +42,8 @@ var may = map[string][]string{
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/gitrepo":    {},
-	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/gitrepo", "internal/shellscan", "internal/shellwords"},
+	"internal/sensitive":  {},
+	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
@@ -57,7 +58,7 @@ var may = map[string][]string{
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
 	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/gate", "internal/render", "internal/secret", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
@@ -70,7 +71,7 @@ var may = map[string][]string{
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/gate",
-		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/state",
+		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -135,7 +136,7 @@ func (a *App) start() error {
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
-		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.ownPaths(), Protected: permissions.ProtectedPaths(),
+		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.ownPaths(), Protected: sensitive.Protected(),
 	})
 	if err != nil {
 		return err

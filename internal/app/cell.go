@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -150,7 +151,7 @@ func (s *cell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	if r.Write {
 		at = filepath.Dir(seen)
 	}
-	switch what := permissions.Delicate(seen); {
+	switch what := sensitive.Delicate(seen); {
 	case what != "":
 		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, permissions.ShowLine(seen), what))
 	case !grantable(at):

@@ -11,8 +11,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/doctor"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/state"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -77,7 +77,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 		}
 	}
 	// Weak, so that what works where files are not confined can be tried too.
-	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: hidden, Protected: permissions.ProtectedPaths()})
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: hidden, Protected: sensitive.Protected()})
 	if err != nil {
 		return d, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -191,7 +192,7 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	if err != nil {
 		fix := "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confine.Profile + " -- " + strings.Join(q.Command, " ")
 		for _, refusal := range e.host.Reach(plan).Refusals(said) {
-			if refusal.Grant != "" && refusal.What != sandbox.RefusedRun && permissions.Delicate(refusal.Path) == "" {
+			if refusal.Grant != "" && refusal.What != sandbox.RefusedRun && sensitive.Delicate(refusal.Path) == "" {
 				fix = "a2a-acp bridge --confine=" + q.Confine.Profile + " " + flagFor(refusal.Grant, refusal.What == sandbox.RefusedWrite)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -250,7 +250,7 @@ func (e *execution) hostOptions() sandbox.Options {
 	}
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
-		Hidden: hidden, Protected: permissions.ProtectedPaths(),
+		Hidden: hidden, Protected: sensitive.Protected(),
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -50,7 +50,7 @@ func (s *cell) tell(session, toolCall string, r sandbox.Refusal) {
 	allow := ""
 	switch {
 	case r.Path == "", r.What == sandbox.RefusedConnect, r.What == sandbox.RefusedRun:
-	case permissions.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
+	case sensitive.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
 		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", s.c.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
 	}
 	event := events.Event{

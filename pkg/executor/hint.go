@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -70,7 +70,7 @@ func (a *act) missedHere(said string) string {
 func hintOf(r sandbox.Refusal) tool.Hint {
 	hint := tool.Hint{Refused: strings.TrimSpace(r.What + " " + r.Path)}
 	if r.Path != "" {
-		if what := permissions.Delicate(r.Path); what != "" {
+		if what := sensitive.Delicate(r.Path); what != "" {
 			hint.Refused += ", which " + what
 			return hint
 		}

@@ -41,7 +41,7 @@ type Ledger interface {
 // Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
 type Authority struct {
 	home      string
-	sensitive *sensitive
+	sensitive *sensitiveFiles
 	now       func() time.Time
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down

@@ -7,7 +7,7 @@
 //	Set        the rules of all policy files, compiled             set.go, match.go, glob.go
 //	           what commands a rule covers                         command.go, care.go, builtin.go
 //	           what git says of a repository                       git.go
-//	           files that run, decide or hold a secret             control.go, sensitive.go
+//	           files that run, decide or hold a secret             sensitive.go, internal/sensitive
 //	Authority  rules, doubts, session grants and defaults together authority.go, defaults.go, session.go
 //	Acts       an answer given a moment ago to the same act        act.go
 //	Grant      what the executor runs by                           grant.go

@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,20 +124,21 @@ func matchPart(dir, before, part string) []string {
 	if !filepath.IsAbs(before) {
 		in = dir + "/" + before
 	}
-	w := wildcard{""}
+	literal, pattern := "", "" // the latter as path.Match reads it
+	wild := false
 	for i := 0; i < len(part); i++ {
 		switch c := part[i]; {
 		case c == '*' || c == '?':
-			w = append(w, "")
+			pattern, wild = pattern+"*", true
 			continue
 		case c == '\\' && i+1 < len(part):
 			i++
 		}
-		w[len(w)-1] += part[i : i+1]
+		literal, pattern = literal+part[i:i+1], pattern+`\`+part[i:i+1]
 	}
-	if len(w) == 1 { // a plain name, or nothing behind the last slash
-		if _, err := os.Lstat(in + w[0]); err == nil {
-			return w[:1]
+	if !wild { // a plain name, or nothing behind the last slash
+		if _, err := os.Lstat(in + literal); err == nil {
+			return []string{literal}
 		}
 		return nil
 	}
@@ -146,6 +148,7 @@ func matchPart(dir, before, part string) []string {
 		names = append(names, entry.Name())
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
-		return !w.matches(name) || w[0] == "" && strings.HasPrefix(name, ".")
+		matches, err := path.Match(pattern, name)
+		return err != nil || !matches || pattern[0] == '*' && strings.HasPrefix(name, ".")
 	})
 }

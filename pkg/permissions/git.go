@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 // The settings of a repository name programs, and git runs them when it only reads: git status runs core.fsmonitor and the
@@ -48,7 +49,7 @@ func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
 		return r.fault
 	}
 	use.Roots, use.Home, use.Switched = v.Workspace.Dirs(), v.home, v.switchesGit()
-	use.Secret = func(path string) string { return v.sensitive.find(path, secret) }
+	use.Secret = func(path string) string { return v.sensitive.find(v.Workspace, path, sensitive.Secret) }
 	return ShowLine(r.Hazard(use))
 }
 

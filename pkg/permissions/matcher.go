@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 // compiledMatcher is a Matcher that is ready to be asked.
@@ -328,7 +330,7 @@ func (c *compiledMatcher) isWithin(v *view, name string) string {
 func (c *compiledMatcher) mayBeWithin(v *view, name string) bool {
 	p := newPlace(v.Dir, v.home, Path{Name: name})
 	for _, dir := range c.withinDirs(v) {
-		if slices.ContainsFunc(p.maybe, func(name string) bool { return lies(fold(name), fold(dir)) }) {
+		if slices.ContainsFunc(p.maybe, func(name string) bool { return lies(sensitive.Fold(name), sensitive.Fold(dir)) }) {
 			return true
 		}
 	}

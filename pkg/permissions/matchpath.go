@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 func (c *compiledRule) matchPaths(v *view) (holds, string) {
@@ -129,7 +131,7 @@ func (v *view) removes(g *pathGlob, name string) bool {
 		fixed = fixed[:at]
 	}
 	for _, relative := range v.relatives(g.base, name) {
-		if relative == "." || strings.HasPrefix(fold(fixed), fold(relative)+"/") {
+		if relative == "." || strings.HasPrefix(sensitive.Fold(fixed), sensitive.Fold(relative)+"/") {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -53,15 +54,15 @@ func (v *view) guardedWord(p place, use use) string {
 	if v.own() {
 		return ""
 	}
-	wanted := []kind{secret}
+	wanted := sensitive.Secret
 	switch use {
 	case writesFile:
-		wanted = []kind{control, build, secret}
+		wanted = sensitive.Written
 	case buildsFile:
-		wanted = []kind{control, secret}
+		wanted = sensitive.Written &^ sensitive.Built
 	}
 	for _, name := range p.maybe {
-		if what := v.sensitive.find(name, wanted...); what != "" {
+		if what := v.sensitive.find(v.Workspace, name, wanted); what != "" {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 // pathGlob is a pattern for paths, together with what it is relative to.
@@ -111,7 +113,7 @@ func (v *view) respelled(b base, name string) []string {
 		if dir == "" || len(parts) <= n {
 			continue
 		}
-		if head := strings.Join(parts[:n], "/"); head != dir && fold(head) == fold(dir) {
+		if head := strings.Join(parts[:n], "/"); head != dir && sensitive.Fold(head) == sensitive.Fold(dir) {
 			names = append(names, strings.Join(parts[n:], "/"))
 		}
 	}

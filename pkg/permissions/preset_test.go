@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -161,19 +162,18 @@ func TestNoPresetApprovesASensitiveFile(t *testing.T) {
 	b := newTestbed(t)
 	for _, name := range Presets() {
 		a := b.authority(presetFile(t, name))
-		for _, row := range sensitiveFiles {
-			for _, pattern := range strings.Fields(row.patterns) {
-				path := strings.ReplaceAll(strings.Replace(pattern, "/**", "/below", 1), "*", "x")
-				requests := []Request{b.run("touch " + path), b.run("echo x > " + path)}
-				if row.kind == secret {
-					requests = append(requests, b.read(path), b.run("cat "+path), b.run("cat < "+path))
-				} else {
-					requests = append(requests, b.write(path))
-				}
-				for _, request := range requests {
-					if d := a.Decide(request); d.Verdict == Approve {
-						t.Errorf("%s approves %s of %s (%s): %s", name, request.Action, path, request.ShellText, d.Reason)
-					}
+		for _, row := range sensitive.Table() {
+			path := strings.NewReplacer("/**", "/below", "[A-Z]", "X", "[0-9]", "1").Replace(row.Name)
+			path = strings.ReplaceAll(path, "*", "x")
+			requests := []Request{b.run("touch " + path), b.run("echo x > " + path)}
+			if row.Class == sensitive.Secret {
+				requests = append(requests, b.read(path), b.run("cat "+path), b.run("cat < "+path))
+			} else {
+				requests = append(requests, b.write(path))
+			}
+			for _, request := range requests {
+				if d := a.Decide(request); d.Verdict == Approve {
+					t.Errorf("%s approves %s of %s (%s): %s", name, request.Action, path, request.ShellText, d.Reason)
 				}
 			}
 		}

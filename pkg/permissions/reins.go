@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -147,7 +148,7 @@ func (v *view) copies(words []string) string {
 				case err != nil:
 					why = shown(v.Workspace, root) + " cannot be read"
 				default:
-					if what := v.sensitive.find(path, control, build, secret); what != "" && path != root {
+					if what := v.sensitive.find(v.Workspace, path, sensitive.Written); what != "" && path != root {
 						why = shown(v.Workspace, path) + " " + what
 					}
 					if target, err := os.Readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 // mostEntries bounds how many files are looked at below the directories that a command reads.
@@ -44,7 +46,7 @@ func (v *view) readsTree(w words, dir string) string {
 				return fs.SkipDir // what we cannot read, it cannot read
 			case path != root && entry.IsDir() && (entry.Name() == ".git" || !w.hidden && strings.HasPrefix(entry.Name(), ".")):
 				return fs.SkipDir
-			case !w.hidden && ignoreFiles[entry.Name()] && v.sensitive.showsHidden(path):
+			case !w.hidden && ignoreFiles[entry.Name()] && showsHidden(path):
 				why = shown(v.Workspace, path) + readsHidden
 				return fs.SkipAll
 			case !w.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
@@ -55,7 +57,7 @@ func (v *view) readsTree(w words, dir string) string {
 					return fs.SkipAll
 				}
 			}
-			if what := v.sensitive.find(path, secret); what != "" && !entry.IsDir() {
+			if what := v.sensitive.find(v.Workspace, path, sensitive.Secret); what != "" && !entry.IsDir() {
 				why = "it would read " + shown(v.Workspace, path) + ", which " + what
 				return fs.SkipAll
 			}
@@ -81,7 +83,7 @@ func (v *view) leads(link string) string {
 	case err == nil && !info.Mode().IsRegular():
 		return shown(v.Workspace, link) + " leads to more than a file"
 	}
-	if what := v.sensitive.find(to, secret); what != "" {
+	if what := v.sensitive.find(v.Workspace, to, sensitive.Secret); what != "" {
 		return shown(v.Workspace, link) + " leads to what " + what
 	}
 	return ""
@@ -95,7 +97,7 @@ const mostIgnored = 1 << 20
 
 // showsHidden tells whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
 // !.gitkeep, which stands for nothing else, does not count. What cannot be read as a file may say anything.
-func (s *sensitive) showsHidden(path string) bool {
+func showsHidden(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {
 		return true
@@ -107,11 +109,16 @@ func (s *sensitive) showsHidden(path string) bool {
 	for line := range strings.Lines(string(data)) {
 		pattern, negated := strings.CutPrefix(strings.TrimSpace(line), "!")
 		name := strings.Trim(pattern, "/")
-		if negated && (strings.Trim(name, plainNameLetters) != "" || s.find("/"+name, secret) != "") {
+		if negated && (strings.Trim(name, plainNameLetters) != "" || isSecret(name)) {
 			return true
 		}
 	}
 	return false
+}
+
+func isSecret(name string) bool {
+	_, is := sensitive.Find("/"+name, "", sensitive.Secret)
+	return is
 }
 
 // plainNameLetters are those of names that stand for nothing but themselves.
@@ -122,7 +129,7 @@ func (v *view) ignoresAbove(dir string) string {
 	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
 		for name := range ignoreFiles {
 			path := filepath.Join(dir, name)
-			if _, err := os.Lstat(path); err == nil && v.sensitive.showsHidden(path) {
+			if _, err := os.Lstat(path); err == nil && showsHidden(path) {
 				return path
 			}
 		}

@@ -14,7 +14,7 @@ import (
 type view struct {
 	Request
 	home      string
-	sensitive *sensitive
+	sensitive *sensitiveFiles
 	places    []place
 	shell     *shellView // nil when the act runs no command
 	ids       []string   // under which rules may mean the tool; see spelled
@@ -33,7 +33,7 @@ type view struct {
 	counter Counter // nil where nothing is counted
 }
 
-func newView(r Request, home string, s *sensitive, git *gitrepo.Asker) *view {
+func newView(r Request, home string, s *sensitiveFiles, git *gitrepo.Asker) *view {
 	v := &view{Request: r, home: home, sensitive: s, git: git}
 	for _, path := range r.Paths {
 		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
