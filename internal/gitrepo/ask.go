@@ -129,7 +129,7 @@ func (l *look) run(ctx context.Context, environ []string, dir string, most int64
 	cmd.Dir, cmd.Env = dir, environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 100 * time.Millisecond
+	cmd.WaitDelay = time.Second // on a busy machine it takes a while until all is read that git has said
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &bounded{&out, most}, &bounded{&said, 4096}
 	err := cmd.Run()

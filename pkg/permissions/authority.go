@@ -46,7 +46,7 @@ type Authority struct {
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down
 	before    func(tool.Workspace)
-	git       *gitrepo.Asker
+	git       gitAsker
 
 	mu       sync.RWMutex // guards what follows
 	policies *Set

@@ -18,6 +18,11 @@ import (
 // So a command of git's is approved where git itself says that nothing is set which is not known to be harmless, and, where
 // whoever carries it out can set variables for it, with everything switched off that can be (see Obligation).
 
+// gitAsker asks git about the repository around a directory: a gitrepo.Asker.
+type gitAsker interface {
+	Look(ctx context.Context, dir string, avoid ...string) (*gitrepo.Repository, error)
+}
+
 // repository is what git has said of one, in words why it has not.
 type repository struct {
 	*gitrepo.Repository // nil where there is none

@@ -121,6 +121,9 @@ func TestGeneratedRepositories(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
 	runs := 12
+	if testing.Short() {
+		runs = 2
+	}
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		runs = max(runs, n/20)
 	}

@@ -77,8 +77,8 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 	bed := trapBed(t)
 	before := bed.snapshot(t)
 	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
-		for _, row := range readCorpus(t, file) {
-			if row.want["careful"] == "approve" {
+		for i, row := range readCorpus(t, file) {
+			if row.want["careful"] == "approve" && (!testing.Short() || i%20 == 0) {
 				bed.harmless(t, before, row.text)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 func TestCorpusKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	b := corpusBed(t, ordinaryFiles, trappedFiles)
+	var asked askedOnce
 	preset := presetFile(t, "balanced")
 	files := []File{
 		preset, v2(rule("look", Ask, commands("", "git log", "sed"))), v2(rule("yes", Approve, commands(RedirectsWorkspace, "touch", "rm main.go", "sort"))), v2(rule("low", Approve, atMost(RiskLow)), rule("offline", Approve, network(false, "git", "go"))),
@@ -34,27 +35,34 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 		stopped       map[string]*Authority // by where the further rule stands
 	}
 	var choices []choice
-	for range 60 {
+	sets, every, least := 60, 1, 100
+	if testing.Short() {
+		sets, every, least = 12, 5, 20
+	}
+	for range sets {
 		chosen := slices.Clone(files)
 		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:1+random.IntN(len(chosen))]
-		c := choice{before: b.authority(chosen...), stop: stops[len(choices)%len(stops)], stopped: map[string]*Authority{}}
+		c := choice{before: b.unchanging(&asked, chosen...), stop: stops[len(choices)%len(stops)], stopped: map[string]*Authority{}}
 		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-		c.again = b.authority(chosen...)
+		c.again = b.unchanging(&asked, chosen...)
 		first, last := chosen[0], chosen[len(chosen)-1]
 		first.Rules = append([]Rule{c.stop}, first.Rules...)
 		last.Rules = append(slices.Clone(last.Rules), c.stop)
 		// An Ask in front of a file of the original format may come before its Reject, which is what that format means.
 		if first.Version == Version2 || c.stop.Verdict != Ask {
-			c.stopped["in front"] = b.authority(append([]File{first}, chosen[1:]...)...)
+			c.stopped["in front"] = b.unchanging(&asked, append([]File{first}, chosen[1:]...)...)
 		}
-		c.stopped["behind"] = b.authority(append(slices.Clone(chosen[:len(chosen)-1]), last)...)
-		c.stopped["beside"] = b.authority(append(slices.Clone(chosen), File{Version: Version2, Layer: tool.LayerUser, TightenOnly: true, Rules: []Rule{c.stop}})...)
+		c.stopped["behind"] = b.unchanging(&asked, append(slices.Clone(chosen[:len(chosen)-1]), last)...)
+		c.stopped["beside"] = b.unchanging(&asked, append(slices.Clone(chosen), File{Version: Version2, Layer: tool.LayerUser, TightenOnly: true, Rules: []Rule{c.stop}})...)
 		choices = append(choices, c)
 	}
 	approved := 0
 	for _, name := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
-		for _, row := range readCorpus(t, name) {
+		for i, row := range readCorpus(t, name) {
+			if i%every > 0 {
+				continue
+			}
 			request := b.run(row.text)
 			for range 2 {
 				c := choices[random.IntN(len(choices))]
@@ -73,7 +81,7 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 			}
 		}
 	}
-	if approved < 100 {
+	if approved < least {
 		t.Errorf("only %d texts were approved, too few to prove anything", approved)
 	}
 }
@@ -89,7 +97,8 @@ func FuzzCommands(f *testing.F) {
 	}
 	b := corpusBed(f, ordinaryFiles, trappedFiles) // nobody writes to it
 	careful := presetFile(f, "careful")
-	a, strict := b.authority(careful), b.authority(careful, v2(rule("no", Reject)))
+	var asked askedOnce
+	a, strict := b.unchanging(&asked, careful), b.unchanging(&asked, careful, v2(rule("no", Reject)))
 	f.Fuzz(func(t *testing.T, text string) {
 		r := b.run(text)
 		if d := strict.Decide(r); d.Verdict != Reject {

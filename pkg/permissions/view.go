@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -24,7 +23,7 @@ type view struct {
 	shownPath string // what shown has shown last
 	shownText string
 	looked    map[string]string // what careful has found
-	git       *gitrepo.Asker
+	git       gitAsker
 	// repositories are what git has said, by the directory that it was asked in.
 	repositories map[string]repository
 	seen         map[string]any // what conditions see; nil until one asks
@@ -33,7 +32,7 @@ type view struct {
 	counter Counter // nil where nothing is counted
 }
 
-func newView(r Request, home string, s *sensitiveFiles, git *gitrepo.Asker) *view {
+func newView(r Request, home string, s *sensitiveFiles, git gitAsker) *view {
 	v := &view{Request: r, home: home, sensitive: s, git: git}
 	for _, path := range r.Paths {
 		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
