@@ -36,6 +36,8 @@ var may = map[string][]string{
 	"internal/blob":       {},
 	"internal/store":      {}, // what the rows mean is said by internal/approval
 	"internal/digest":     {},
+	"internal/exit":       {},
+	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
@@ -68,15 +70,20 @@ var may = map[string][]string{
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/gate", "internal/ndjson"},
 	"internal/mcpserver": {"pkg/tool"},
 
+	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive"},
+
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/doctor", "internal/gate",
+		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
+		"internal/doctor", "internal/exit", "internal/gate",
 		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/governor", "internal/grant",
+		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine",
+		"internal/exit", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/store",
 		"internal/supervisor", "internal/tooltest", "internal/trust",
 	},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -110,7 +111,7 @@ that asked has ended: what you answer, or have answered, waits for the same call
 			return all || a.State == store.Pending || a.State == store.Gone || a.Kept()
 		})
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		if *f != formatTable {
 			shown := make([]shownApproval, len(list))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -63,7 +64,7 @@ cannot deny, not even for itself: an answer is a person's.`,
 	cmd.Flags().StringVar(&reason, "reason", "", "what the agent is told; 500 bytes at the most")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(reason) > 500 {
-			return fail(exitUsage, errors.New("--reason: want 500 bytes or fewer"))
+			return fail(exit.Usage, errors.New("--reason: want 500 bytes or fewer"))
 		}
 		if err := checkPerson(env, false); err != nil {
 			return err
@@ -76,7 +77,7 @@ cannot deny, not even for itself: an answer is a person's.`,
 // oneID asks for an id in words that help.
 func oneID(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fail(exitUsage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait", cmd.CommandPath()))
+		return fail(exit.Usage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait", cmd.CommandPath()))
 	}
 	return nil
 }
@@ -85,10 +86,10 @@ func oneID(cmd *cobra.Command, args []string) error {
 func answerApproval(ctx context.Context, env *environment, id string, answer store.Answer, meant func() bool) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exitUsage, fmt.Errorf("%s: %w; nothing was ever asked", permissions.ShowLine(id), store.ErrNoApproval))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", permissions.ShowLine(id), store.ErrNoApproval))
 	}
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
 	asked, err := approvals.Get(ctx, id)
@@ -102,7 +103,7 @@ func answerApproval(ctx context.Context, env *environment, id string, answer sto
 	writeQuestion(env, asked)
 	if !meant() {
 		env.say("not answered; the question still waits")
-		return silent(exitDenied)
+		return silent(exit.Denied)
 	}
 	answer.Approver = env.approver("cli")
 	answered, err := approvals.Answer(ctx, asked, answer)
@@ -140,13 +141,13 @@ func tooLate(env *environment, id string, a store.Approval, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrAnswered):
-		return fail(exitUsage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.now().Sub(a.Answered)), permissions.ShowLine(a.Approver)))
+		return fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.now().Sub(a.Answered)), permissions.ShowLine(a.Approver)))
 	case errors.Is(err, store.ErrWithdrawn):
-		return fail(exitUsage, fmt.Errorf("%s: %w: %s", id, err, permissions.ShowLine(a.Reason)))
+		return fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, permissions.ShowLine(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):
-		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
 	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):
-		return fail(exitUsage, fmt.Errorf("%s: %w", id, err))
+		return fail(exit.Usage, fmt.Errorf("%s: %w", id, err))
 	}
-	return fail(exitHost, err)
+	return fail(exit.Host, err)
 }

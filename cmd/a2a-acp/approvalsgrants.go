@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -34,7 +35,7 @@ func showAllowance(g store.Grant) shownAllowance {
 func writeAllowances(ctx context.Context, env *environment, f format) error {
 	grants, err := listGrants(ctx, env)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	shown := make([]shownAllowance, len(grants))
 	out := table{head: []string{"ID", "AGE", "WHO", "ALLOWS"}}
@@ -98,24 +99,24 @@ to come again takes that answer back.`,
 func revoke(ctx context.Context, env *environment, id string) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exitUsage, fmt.Errorf("%s: %w", permissions.ShowLine(id), store.ErrNoGrant))
+		return fail(exit.Usage, fmt.Errorf("%s: %w", permissions.ShowLine(id), store.ErrNoGrant))
 	}
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
 	if q, err := approvals.TakeBack(ctx, id, env.approver("cli")); err == nil {
 		env.say("asked again from now on: " + showApproval(q).Title)
 		return nil
 	} else if !errors.Is(err, store.ErrNoApproval) && !errors.Is(err, store.ErrNotKept) {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	g, err := approvals.Revoke(ctx, id, env.approver("cli"))
 	switch {
 	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):
-		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", permissions.ShowLine(id), err))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", permissions.ShowLine(id), err))
 	case err != nil:
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	env.say("asked again from now on: " + showAllowance(g).Allows)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
@@ -18,9 +19,9 @@ var errAgentAnswers = errors.New("this was started by an agent, which cannot ans
 func checkPerson(env *environment, loosens bool) error {
 	switch {
 	case supervisor.DescendsFromBridge(os.Getpid()):
-		return fail(exitDenied, errAgentAnswers)
+		return fail(exit.Denied, errAgentAnswers)
 	case loosens && !isTerminal(env.stdin):
-		return fail(exitApproval, errors.New("approving needs a terminal, so that it is a person who does it; denying does not"))
+		return fail(exit.Approval, errors.New("approving needs a terminal, so that it is a person who does it; denying does not"))
 	}
 	return nil
 }

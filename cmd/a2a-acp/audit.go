@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -65,7 +66,7 @@ func refused(c audit.Chapter) bool {
 func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
 	dir, err := app.StateDir(env.appOptions(nil, nil))
 	if err != nil {
-		return nil, fail(exitHost, err)
+		return nil, fail(exit.Host, err)
 	}
 	filter := audit.Filter{Session: f.session, Task: f.task}
 	if f.since > 0 {
@@ -82,7 +83,7 @@ func (f *actFilter) chapters(env *environment) ([]audit.Chapter, error) {
 		}
 	}
 	if err != nil {
-		err = fail(exitHost, err)
+		err = fail(exit.Host, err)
 	}
 	return fitting, err
 }
@@ -155,7 +156,7 @@ one of all acts that fit, such as those of a session.`,
 			return errors.Join(showGovernors(env, *f, chapters), err)
 		}
 		if last == (len(args) == 1) {
-			return fail(exitUsage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
+			return fail(exit.Usage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
 		}
 		chapters, err := filter.chapters(env)
 		if err != nil {
@@ -163,7 +164,7 @@ one of all acts that fit, such as those of a session.`,
 		}
 		chapter := find(chapters, args)
 		if chapter == nil {
-			return fail(exitUsage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+			return fail(exit.Usage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
 		}
 		if governors {
 			return showGovernors(env, *f, []audit.Chapter{chapter})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
 func auditTailCommand(env *environment) *cobra.Command {
@@ -36,7 +37,7 @@ ends with an error where the record was changed.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := app.StateDir(env.appOptions(nil, nil))
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		feed, err := audit.OpenFeed(filepath.Join(dir, "audit"))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -44,18 +45,18 @@ ends with an error where the record was changed.`,
 			return nil
 		}
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		defer feed.Close() //nolint:errcheck // it only watches
 		from := audit.Cursor{Seq: after}
 		if !cmd.Flags().Changed("after") {
 			if from, err = feed.Last(last); err != nil {
-				return fail(exitHost, err)
+				return fail(exit.Host, err)
 			}
 		}
 		reader, err := feed.Read(from)
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		defer reader.Close() //nolint:errcheck // it only reads
 		return printEntries(cmd.Context(), env.stdout, reader, follow, asJSON)
@@ -74,7 +75,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 			return nil
 		}
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		line := string(entry.Raw)
 		if !asJSON {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 )
 
@@ -99,34 +101,34 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 	if err != nil {
 		return err
 	}
-	confine, err := confinement(env, flags, command)
+	confined, err := confinement(env, flags, command)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	if unguarded, why := env.directCall(command); unguarded {
 		set, err := load(env, flags.tools, flags.policies)
 		if err != nil {
 			return err
 		}
-		if err := app.MustConfine(set, confine.On(), flags.bestEffort); err != nil {
-			return fail(exitDenied, err)
+		if err := app.MustConfine(set, confined.On(), flags.bestEffort); err != nil {
+			return fail(exit.Denied, err)
 		}
-		return direct(env, command, confine, why)
+		return direct(env, command, confined, why)
 	}
 	if flags.maxFrame < 64 {
-		return fail(exitUsage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
+		return fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
 	}
 	stdout, err := claimStdout(env)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	defer stdout.Close()
 	code, err := app.Bridge(ctx, app.BridgeOptions{
 		Options: env.appOptions(flags.tools, flags.policies),
 		Command: command, AgentEnv: env.forAgent(),
 		EditorIn: env.stdin, EditorOut: stdout, Stderr: env.stderr,
-		MaxFrame: flags.maxFrame << 20,
-		Confine:  confine,
+		MaxFrame:    flags.maxFrame << 20,
+		Confinement: confined,
 	})
 	if err != nil {
 		return fail(code, err)
@@ -138,26 +140,26 @@ func bridge(ctx context.Context, env *environment, flags bridgeFlags, args []str
 const ownProfile = "auto"
 
 // confinement finds out how an agent is to be confined, if it is to be.
-func confinement(env *environment, flags bridgeFlags, command []string) (app.Confinement, error) {
+func confinement(env *environment, flags bridgeFlags, command []string) (confine.Confinement, error) {
 	name := flags.confine
 	if name == "" && (len(flags.allow) > 0 || len(flags.env) > 0 || flags.bestEffort) {
-		return app.Confinement{}, errors.New("--allow, --env and --best-effort say more about --confine; give that too")
+		return confine.Confinement{}, errors.New("--allow, --env and --best-effort say more about --confine; give that too")
 	}
 	if name == "" {
-		return app.Confinement{}, nil
+		return confine.Confinement{}, nil
 	}
 	if name == ownProfile {
 		agent, ok := agents.ByCommand(command)
 		if !ok {
-			return app.Confinement{}, fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+			return confine.Confinement{}, fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
 		}
 		name = agent.Name
 	}
 	if _, err := profile.Named(name); err != nil {
-		return app.Confinement{}, fmt.Errorf("--confine: %w", err)
+		return confine.Confinement{}, fmt.Errorf("--confine: %w", err)
 	}
 	dir := env.appOptions(nil, nil).Dir
-	return app.Confinement{Profile: name, Allow: allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
+	return confine.Confinement{Profile: name, Allow: allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
 }
 
 // agentCommand finds the command that starts the agent: what stands after --, or a known agent's.
@@ -166,17 +168,17 @@ func agentCommand(env *environment, args []string, dash int) ([]string, error) {
 	case dash == 0 && len(args) > 0:
 		return args, nil
 	case dash > 0:
-		return nil, fail(exitUsage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
+		return nil, fail(exit.Usage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
 	case len(args) == 0:
-		return nil, fail(exitUsage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(agentNames(), "|")))
+		return nil, fail(exit.Usage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(agentNames(), "|")))
 	}
 	agent, ok := agents.ByName(args[0])
 	if !ok {
-		return nil, fail(exitUsage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(agentNames(), ", "), strings.Join(args, " ")))
+		return nil, fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(agentNames(), ", "), strings.Join(args, " ")))
 	}
 	command, err := finder(env).Find(agent)
 	if err != nil {
-		return nil, fail(exitHost, err)
+		return nil, fail(exit.Host, err)
 	}
 	return append(command, args[1:]...), nil
 }
@@ -187,17 +189,17 @@ func finder(env *environment) agents.Finder {
 
 // direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent
 // that told the editor what its login is called with.
-func direct(env *environment, command []string, confine app.Confinement, why string) error {
-	if !confine.On() {
+func direct(env *environment, command []string, confined confine.Confinement, why string) error {
+	if !confined.On() {
 		env.say("the agent runs unguarded: " + why)
 		return replaceWith(command, env.forAgent())
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
-	if command, err = app.Confined(env.appOptions(nil, nil), self, confine, command); err != nil {
-		return fail(exitHost, err)
+	if command, err = confined.Command(env.appOptions(nil, nil).Confine(), self, command); err != nil {
+		return fail(exit.Host, err)
 	}
 	env.say("the agent runs confined, and nothing that it asks for is decided: " + why)
 	return replaceWith(command, env.forAgent())
@@ -207,9 +209,9 @@ func direct(env *environment, command []string, confine app.Confinement, why str
 func replaceWith(command, environ []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
-		return fail(exitHost, fmt.Errorf("start the agent: %w", err))
+		return fail(exit.Host, fmt.Errorf("start the agent: %w", err))
 	}
-	return fail(exitHost, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
+	return fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
 }
 
 // directCall tells whether a person or a login wants the agent itself: a terminal on standard input, or the arguments

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
 // checkCommand makes a verb out of a way to check files: read gives everything that is to be said of them, and how many of
@@ -33,7 +34,7 @@ func checkCommand(env *environment, cmd *cobra.Command, one, many string, read f
 			}
 		}
 		if found.Broken() {
-			return silent(exitUsage)
+			return silent(exit.Usage)
 		}
 		if *f == formatTable {
 			if fine == 1 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
 func doctorCommand(env *environment) *cobra.Command {
@@ -47,7 +48,7 @@ be started confined, else 5.`,
 		case flags.agent != "":
 			return diagnoseAgent(cmd.Context(), env, *f, flags, args)
 		case len(args) > 0:
-			return fail(exitUsage, fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
+			return fail(exit.Usage, fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
 		}
 		return diagnose(cmd.Context(), env, *f)
 	}
@@ -57,7 +58,7 @@ be started confined, else 5.`,
 func diagnose(ctx context.Context, env *environment, f format) error {
 	d, err := app.Diagnose(ctx, env.appOptions(nil, nil))
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	if f == formatTable {
 		writeDiagnosis(env, d)
@@ -65,7 +66,7 @@ func diagnose(ctx context.Context, env *environment, f format) error {
 		return err
 	}
 	if !d.Confines() {
-		return silent(exitHost)
+		return silent(exit.Host)
 	}
 	return nil
 }

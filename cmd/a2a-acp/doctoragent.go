@@ -10,6 +10,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 )
 
@@ -30,7 +32,7 @@ func (f *agentFlags) addTo(cmd *cobra.Command) {
 
 func diagnoseAgent(ctx context.Context, env *environment, f format, flags agentFlags, args []string) error {
 	o := env.appOptions(nil, nil)
-	q := app.AgentQuestion{Options: o, Name: flags.agent, Env: env.forAgent(), Confine: app.Confinement{
+	q := app.AgentQuestion{Options: o, Name: flags.agent, Env: env.forAgent(), Confine: confine.Confinement{
 		Profile: flags.confine, Allow: allowed(o.Dir, flags.allow), Environment: flags.env,
 	}}
 	if agent, ok := agents.ByName(flags.agent); ok {
@@ -47,7 +49,7 @@ func diagnoseAgent(ctx context.Context, env *environment, f format, flags agentF
 		q.Confine.Profile = profileOf(flags.agent, q.Command)
 	}
 	if _, err := profile.Named(q.Confine.Profile); err != nil {
-		return fail(exitUsage, fmt.Errorf("--confine: %w", err))
+		return fail(exit.Usage, fmt.Errorf("--confine: %w", err))
 	}
 	d := app.DiagnoseAgent(ctx, q)
 	if f == formatTable {
@@ -56,7 +58,7 @@ func diagnoseAgent(ctx context.Context, env *environment, f format, flags agentF
 		return err
 	}
 	if !d.Trial.OK {
-		return silent(exitHost)
+		return silent(exit.Host)
 	}
 	return nil
 }

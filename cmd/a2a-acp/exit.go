@@ -4,19 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-)
-
-// Exit codes. `a2a-acp --help` prints this table; bridge and sandbox exec return the code of what they run.
-const (
-	exitOK         = 0
-	exitToolFailed = 1   // the tool ran and failed; its own code is in the result
-	exitUsage      = 2   // usage, configuration or parameters
-	exitDenied     = 3   // denied by policy
-	exitApproval   = 4   // needs approval and nobody can give it
-	exitHost       = 5   // this host cannot do it
-	exitTimeout    = 124 // as timeout(1)
-	exitInterrupt  = 130 // as a shell after SIGINT
 )
 
 const exitHelp = `Exit codes:
@@ -45,7 +34,7 @@ func fail(code int, err error) error { return &codedError{code: code, err: err} 
 
 // silent ends the program with a code when everything has been said.
 func silent(code int) error {
-	if code == exitOK {
+	if code == exit.OK {
 		return nil
 	}
 	return &codedError{code: code, err: errors.New("see above"), quiet: true}
@@ -56,37 +45,37 @@ func codeOf(err error) int {
 	var coded *codedError
 	switch {
 	case err == nil:
-		return exitOK
+		return exit.OK
 	case errors.As(err, &coded):
 		return coded.code
 	case errors.Is(err, context.Canceled):
-		return exitInterrupt
+		return exit.Interrupt
 	}
-	return exitUsage
+	return exit.Usage
 }
 
 // codeOfResult gives the exit code of a tool call.
 func codeOfResult(result tool.Result) int {
 	if result.Error == nil {
 		if result.Status == tool.StatusCompleted {
-			return exitOK
+			return exit.OK
 		}
-		return exitToolFailed
+		return exit.ToolFailed
 	}
 	switch result.Error.Code {
 	case tool.FailValidation, tool.FailTemplate, tool.FailNotFound:
-		return exitUsage
+		return exit.Usage
 	case tool.FailDenied:
-		return exitDenied
+		return exit.Denied
 	case tool.FailApproval:
-		return exitApproval
+		return exit.Approval
 	case tool.FailSandbox, tool.FailInternal:
-		return exitHost
+		return exit.Host
 	case tool.FailTimeout:
-		return exitTimeout
+		return exit.Timeout
 	case tool.FailCancelled:
-		return exitInterrupt
+		return exit.Interrupt
 	default: // a limit of ours ended it
-		return exitToolFailed
+		return exit.ToolFailed
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
-	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -81,14 +81,14 @@ const starterSettings = `# Settings of a2a-acp. Everything here has the value th
 func initialise(env *environment, preset string) error {
 	policies, ok := permissions.Preset(preset)
 	if !ok {
-		return fail(exitUsage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
+		return fail(exit.Usage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
 	}
-	dir := app.ConfigDir(env.appOptions(nil, nil))
+	dir := env.appOptions(nil, nil).Dirs().Config()
 	if dir == "" {
-		return fail(exitHost, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
+		return fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	for _, file := range []struct {
 		name string
@@ -99,11 +99,11 @@ func initialise(env *environment, preset string) error {
 		{"a2a-acp.yaml", []byte(starterSettings)},
 	} {
 		if err := writeNew(env, filepath.Join(dir, file.name), file.data); err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 	}
 	if err := writeSchema(env, dir); err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	return printSettings(env)
 }
@@ -139,7 +139,7 @@ type zedAgent struct {
 func printSettings(env *environment) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	finder := agents.Finder{LookPath: exec.LookPath, Home: env.getenv("HOME"), Data: env.getenv("XDG_DATA_HOME")}
 	servers := map[string]zedAgent{}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
@@ -19,12 +20,12 @@ comes in the environment.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if socket == "" {
-				return fail(exitUsage, errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
+				return fail(exit.Usage, errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
 			}
 			token := env.getenv(mcpserver.TokenVariable)
 			stdout, err := claimStdout(env)
 			if err != nil {
-				return fail(exitHost, err)
+				return fail(exit.Host, err)
 			}
 			defer stdout.Close()
 			err = mcpserver.Attach(cmd.Context(), mcpserver.AttachOptions{
@@ -34,9 +35,9 @@ comes in the environment.`,
 			case err == nil:
 				return nil
 			case cmd.Context().Err() != nil, errors.Is(err, mcpserver.ErrBridgeGone):
-				return silent(exitInterrupt) // sessions end so every day; the agent is not to worry anybody with it
+				return silent(exit.Interrupt) // sessions end so every day; the agent is not to worry anybody with it
 			}
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		},
 	}
 	cmd.Flags().StringVar(&socket, "attach", "", "the bridge's socket")

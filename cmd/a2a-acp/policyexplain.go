@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -71,15 +72,15 @@ record, by the number that audit list shows, as the rules of now would decide it
 		}
 		switch {
 		case flags.tool != "" && len(flags.paths) > 0:
-			return fail(exitUsage, errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
+			return fail(exit.Usage, errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
 		case asked > 1:
-			return fail(exitUsage, errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
+			return fail(exit.Usage, errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
 		case asked == 0:
-			return fail(exitUsage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
+			return fail(exit.Usage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
 		case flags.write && len(flags.paths) == 0:
-			return fail(exitUsage, errors.New("--write is about the files of --path"))
+			return fail(exit.Usage, errors.New("--write is about the files of --path"))
 		case len(flags.pairs) > 0 && flags.tool == "":
-			return fail(exitUsage, errors.New("-p is about the arguments of --tool"))
+			return fail(exit.Usage, errors.New("-p is about the arguments of --tool"))
 		}
 		if cmd.Flags().Changed("audit") {
 			return explainRecorded(env, flags, *f)
@@ -113,7 +114,7 @@ func explainPolicy(env *environment, make func(*app.App) (permissions.Request, e
 func explainRecorded(env *environment, flags explainFlags, f format) error {
 	judge, err := app.NewJudge(env.appOptions(flags.tools, flags.policies), false)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	chapters, err := (&actFilter{}).chapters(env)
 	if err != nil {
@@ -126,10 +127,10 @@ func explainRecorded(env *environment, flags explainFlags, f format) error {
 		act, known = replay.ReadBack(*decided)
 	}
 	if !known {
-		return fail(exitUsage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
+		return fail(exit.Usage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
 	}
 	if act.Untold != "" {
-		return fail(exitUsage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))
+		return fail(exit.Usage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))
 	}
 	act.Time = env.now() // by the rules of now
 	decision, untold := judge.Decide(act)
@@ -144,11 +145,11 @@ func explainRecorded(env *environment, flags explainFlags, f format) error {
 func requestInFile(env *environment, a *app.App, name string) (permissions.Request, error) {
 	file, err := config.ReadFile(name, tool.LayerFlag)
 	if err != nil {
-		return permissions.Request{}, fail(exitUsage, err)
+		return permissions.Request{}, fail(exit.Usage, err)
 	}
 	call, err := config.ReadCall(file)
 	if err != nil {
-		return permissions.Request{}, fail(exitUsage, err)
+		return permissions.Request{}, fail(exit.Usage, err)
 	}
 	return requestOf(env, a, call)
 }
@@ -156,11 +157,11 @@ func requestInFile(env *environment, a *app.App, name string) (permissions.Reque
 // requestOf is an act that is told in few words, in the current directory: of a tool as the executor would see it.
 func requestOf(env *environment, a *app.App, call permissions.Example) (permissions.Request, error) {
 	o := env.appOptions(nil, nil)
-	workspace := app.WorkspaceOf(o, o.Dir, nil)
+	workspace := o.Dirs().Workspace(o.Dir, nil)
 	// What agents ask the editor to do has the ids of shipped tools, and is another act.
 	if _, ours := a.Registry.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
 		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
-			return permissions.Request{}, fail(exitUsage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
+			return permissions.Request{}, fail(exit.Usage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
 		}
 		request := call.Request(workspace)
 		if call.Dir == "" {
@@ -172,7 +173,7 @@ func requestOf(env *environment, a *app.App, call permissions.Example) (permissi
 	if call.Arguments != nil {
 		var err error
 		if arguments, err = json.Marshal(call.Arguments); err != nil {
-			return permissions.Request{}, fail(exitUsage, err)
+			return permissions.Request{}, fail(exit.Usage, err)
 		}
 	}
 	made := tool.Call{
@@ -180,7 +181,7 @@ func requestOf(env *environment, a *app.App, call permissions.Example) (permissi
 		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless},
 	}
 	if _, failure := a.Executor.Preview(made); failure != nil {
-		return permissions.Request{}, fail(exitUsage, fmt.Errorf("%s: %s", call.Source, failure.Message))
+		return permissions.Request{}, fail(exit.Usage, fmt.Errorf("%s: %s", call.Source, failure.Message))
 	}
 	return a.Executor.Request(made), nil
 }
@@ -188,7 +189,7 @@ func requestOf(env *environment, a *app.App, call permissions.Example) (permissi
 // explainedRequest is the act that the flags tell of, as the bridge would see it.
 func explainedRequest(env *environment, a *app.App, shell bool, flags explainFlags) (permissions.Request, error) {
 	o := env.appOptions(nil, nil)
-	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil)}
+	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil)}
 	switch {
 	case shell:
 		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
@@ -196,15 +197,15 @@ func explainedRequest(env *environment, a *app.App, shell bool, flags explainFla
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
 		if _, ok := a.Registry.LookupIn(request.Workspace, flags.tool); !ok {
-			return request, fail(exitUsage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
+			return request, fail(exit.Usage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
 		}
 		arguments, err := pairsToJSON(env, a, flags.tool, flags.pairs)
 		if err != nil {
-			return request, fail(exitUsage, err)
+			return request, fail(exit.Usage, err)
 		}
 		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace, Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
 		if _, failure := a.Executor.Preview(call); failure != nil {
-			return request, fail(exitUsage, errors.New(failure.Message))
+			return request, fail(exit.Usage, errors.New(failure.Message))
 		}
 		request = a.Executor.Request(call)
 	default:

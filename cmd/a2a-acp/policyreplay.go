@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -46,7 +47,7 @@ apart. Links and files are looked at as they are now.`,
 	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if only && len(policies) == 0 {
-			return fail(exitUsage, errors.New("--only needs the policies that there are to be: --policies FILE"))
+			return fail(exit.Usage, errors.New("--only needs the policies that there are to be: --policies FILE"))
 		}
 		return replayPolicies(env, policies, only, time.Duration(since), *f)
 	}
@@ -102,7 +103,7 @@ func recordedActs(env *environment, filter audit.Filter, fits func(audit.Entry) 
 func eachRecorded(env *environment, filter audit.Filter, each func(replay.Recorded)) error {
 	dir, err := app.StateDir(env.appOptions(nil, nil))
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	filter.Types = []events.Type{events.ToolDecided}
 	err = audit.Read(filepath.Join(dir, "audit"), func(e audit.Entry) error {
@@ -121,7 +122,7 @@ func eachRecorded(env *environment, filter audit.Filter, each func(replay.Record
 		env.say(err.Error())
 		return nil
 	case err != nil:
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ type untold struct {
 func replayPolicies(env *environment, policies []string, only bool, since time.Duration, f format) error {
 	judge, err := app.NewJudge(env.appOptions(nil, policies), only)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	r := replayed{Changes: []change{}, Changed: []changed{}, Untellers: []untold{}}
 	if err := judge.Replay(func(each func(replay.Recorded)) error {

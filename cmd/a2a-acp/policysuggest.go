@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -36,7 +37,7 @@ cannot be told, and for what a person has rejected as well; those are told on st
 	cmd.Flags().Var(&since, "since", "answers of the last so long, such as 7d or 12h")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if least < 2 {
-			return fail(exitUsage, errors.New("--least: want 2 or more; once is no habit"))
+			return fail(exit.Usage, errors.New("--least: want 2 or more; once is no habit"))
 		}
 		return suggestPolicies(env, least, time.Duration(since), *f)
 	}
@@ -46,7 +47,7 @@ cannot be told, and for what a person has rejected as well; those are told on st
 func suggestPolicies(env *environment, least int, since time.Duration, f format) error {
 	judge, err := app.NewJudge(env.appOptions(nil, nil), false)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	acts, err := recordedActs(env, audit.Filter{Since: env.now().Add(-since)}, nil)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -40,7 +41,7 @@ as expected, with 1 when one is not, and with 2 when a file cannot be read.
 	cmd.RunE = func(_ *cobra.Command, names []string) error {
 		tests, err := readTests(names)
 		if err != nil {
-			return fail(exitUsage, err)
+			return fail(exit.Usage, err)
 		}
 		return runTests(env, tests, tools, policies, *f)
 	}
@@ -114,7 +115,7 @@ func runTests(env *environment, tests []config.PolicyTest, tools, policies []str
 		fmt.Fprintf(env.stderr, "%d of %d tests are as expected\n", len(results)-failed, len(results))
 	}
 	if failed > 0 {
-		return silent(exitToolFailed)
+		return silent(exit.ToolFailed)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -114,9 +115,9 @@ func verbsOnly(cmd *cobra.Command, args []string) error {
 		verbs = append(verbs, verb.Name())
 	}
 	if near := tool.Nearest(args[0], verbs); near != "" {
-		return fail(exitUsage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
+		return fail(exit.Usage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
 	}
-	return fail(exitUsage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", ")))
+	return fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", ")))
 }
 
 func versionCommand(env *environment) *cobra.Command {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -114,14 +115,14 @@ func sandboxExecCommand(env *environment) *cobra.Command {
 
 func sandboxExec(ctx context.Context, env *environment, flags execFlags, command []string) error {
 	if flags.profile != "" && flags.tool != "" {
-		return fail(exitUsage, errors.New("--profile and --tool both say what the command gets; give one of them"))
+		return fail(exit.Usage, errors.New("--profile and --tool both say what the command gets; give one of them"))
 	}
 	stdio, err := env.stdio()
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
-	o := app.ExecOptions{
-		Options: env.appOptions(flags.tools, nil), Command: command, Stdio: stdio,
+	o := confine.ExecOptions{
+		Options: env.appOptions(flags.tools, nil).Confine(), Command: command, Stdio: stdio,
 		Profile: flags.profile, Tool: flags.tool, Network: flags.network, Environment: flags.variables,
 		Limits: flags.limits, Require: flags.require, BestEffort: flags.bestEffort, Level: flags.level,
 		AtLeast: flags.atLeast, Hidden: flags.hide, Ticket: flags.ticket,
@@ -138,7 +139,7 @@ func sandboxExec(ctx context.Context, env *environment, flags execFlags, command
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)
 	defer signal.Stop(signals)
 	o.Signals = signals
-	code, err := app.Exec(context.WithoutCancel(ctx), o)
+	code, err := confine.Exec(context.WithoutCancel(ctx), o)
 	if err != nil {
 		return fail(code, err)
 	}

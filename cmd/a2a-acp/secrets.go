@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -43,7 +44,7 @@ that --tools or A2A_TOOLS_CONFIG names, which may be anybody's, has to be truste
 func secretStore(env *environment) (*secret.Store, error) {
 	store, err := app.Secrets(env.appOptions(nil, nil))
 	if err != nil {
-		return nil, fail(exitHost, err)
+		return nil, fail(exit.Host, err)
 	}
 	return store, nil
 }
@@ -52,7 +53,7 @@ func secretStore(env *environment) (*secret.Store, error) {
 func secretKeeper(env *environment) (*app.SecretKeeper, error) {
 	keeper, err := app.NewSecretKeeper(env.appOptions(nil, nil), env.approver("cli"))
 	if err != nil {
-		return nil, fail(exitHost, err)
+		return nil, fail(exit.Host, err)
 	}
 	return keeper, nil
 }
@@ -107,7 +108,7 @@ func listSecrets(env *environment) ([]listedSecret, error) {
 	}
 	set, err := store.List()
 	if err != nil {
-		return nil, fail(exitHost, err)
+		return nil, fail(exit.Host, err)
 	}
 	users, err := secretUsers(env)
 	if err != nil {
@@ -162,26 +163,26 @@ it prints is the value.`,
 	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if app.BelowBridge() {
-			return fail(exitDenied, app.ErrBelowBridge)
+			return fail(exit.Denied, app.ErrBelowBridge)
 		}
 		if err := secret.CheckName(args[0]); err != nil {
-			return fail(exitUsage, fmt.Errorf("%s: %w", permissions.ShowLine(args[0]), err))
+			return fail(exit.Usage, fmt.Errorf("%s: %w", permissions.ShowLine(args[0]), err))
 		}
 		entry := secret.Entry{Set: time.Now().UTC().Truncate(time.Second)}
 		switch {
 		case command && len(args) > 1:
 			entry.Command = args[1:]
 		case command:
-			return fail(exitUsage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
+			return fail(exit.Usage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
 		case len(args) > 1:
-			return fail(exitUsage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
+			return fail(exit.Usage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
 		default:
 			value, err := readSecret(cmd.Context(), env, args[0])
 			if err != nil && cmd.Context().Err() != nil {
-				return fail(exitInterrupt, err)
+				return fail(exit.Interrupt, err)
 			}
 			if err != nil {
-				return fail(exitUsage, err)
+				return fail(exit.Usage, err)
 			}
 			entry.Value = value
 		}
@@ -192,7 +193,7 @@ it prints is the value.`,
 		defer func() { err = errors.Join(err, keeper.Close()) }()
 		replaced, err := keeper.Set(cmd.Context(), args[0], entry)
 		if err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
 		if replaced {
 			env.say(args[0] + " has another value now; the next call gets it")
@@ -255,7 +256,7 @@ func secretsRemoveCommand(env *environment) *cobra.Command {
 		ValidArgsFunction: completeSecrets(env),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if app.BelowBridge() {
-				return fail(exitDenied, app.ErrBelowBridge)
+				return fail(exit.Denied, app.ErrBelowBridge)
 			}
 			keeper, err := secretKeeper(env)
 			if err != nil {
@@ -266,14 +267,14 @@ func secretsRemoveCommand(env *environment) *cobra.Command {
 			for _, name := range args {
 				was, err := keeper.Remove(cmd.Context(), name)
 				if err != nil {
-					return fail(exitHost, err)
+					return fail(exit.Host, err)
 				}
 				if !was {
 					unknown = append(unknown, permissions.ShowLine(name))
 				}
 			}
 			if len(unknown) > 0 {
-				return fail(exitUsage, fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them", strings.Join(unknown, ", ")))
+				return fail(exit.Usage, fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them", strings.Join(unknown, ", ")))
 			}
 			return nil
 		},

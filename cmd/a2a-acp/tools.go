@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -41,7 +42,7 @@ func (e *environment) appOptions(tools, policies []string) app.Options {
 func load(env *environment, tools, policies []string) (*config.Set, error) {
 	set, err := config.Load(app.Sources(env.appOptions(tools, policies)))
 	if err != nil {
-		return nil, fail(exitUsage, err)
+		return nil, fail(exit.Usage, err)
 	}
 	return set, nil
 }
@@ -187,7 +188,7 @@ func findTool(set *config.Set, id string) (*config.Loaded, error) {
 		}
 		ids = append(ids, set.Tools[i].Tool.ID)
 	}
-	return nil, fail(exitUsage, fmt.Errorf("there is no tool %q; there are: %s", id, strings.Join(ids, ", ")))
+	return nil, fail(exit.Usage, fmt.Errorf("there is no tool %q; there are: %s", id, strings.Join(ids, ", ")))
 }
 
 // toolDetails is a tool in `tools show -o json`.
@@ -347,7 +348,7 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 	count := 0
 	profile, err := tool.ParseErrorProfile(env.getenv(config.ErrorProfileVariable))
 	if err != nil {
-		return nil, 0, fail(exitUsage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
+		return nil, 0, fail(exit.Usage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
 	}
 	for _, name := range files {
 		file, err := config.ReadFile(name, tool.LayerFlag)
@@ -377,7 +378,7 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 func toList(err error) (config.Errors, int, error) {
 	list := config.List(err)
 	if len(list) == 0 {
-		return nil, 0, fail(exitUsage, err)
+		return nil, 0, fail(exit.Usage, err)
 	}
 	return list, 0, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -23,7 +24,7 @@ const mostBatched = 10_000
 func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool) (err error) {
 	batch, err := readBatch(env, flags.batch)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	a, err := app.New(env.appOptions(flags.tools, flags.policies))
 	if err != nil {
@@ -52,11 +53,11 @@ func runBatch(ctx context.Context, env *environment, flags runFlags, asJSON bool
 // codeOfResults gives the exit code of a batch: that of the first call that did not complete.
 func codeOfResults(results []tool.Result) int {
 	for _, result := range results {
-		if code := codeOfResult(result); code != exitOK {
+		if code := codeOfResult(result); code != exit.OK {
 			return code
 		}
 	}
-	return exitOK
+	return exit.OK
 }
 
 // writeResults shows the results to a person, a call a line.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
@@ -49,18 +50,18 @@ func exportTools(env *environment, ids, files []string, form string) error {
 		}
 	}
 	if len(ids) == 0 {
-		return fail(exitUsage, errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
+		return fail(exit.Usage, errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
 	}
 	switch form {
 	case "mcp":
 		return exportMCP(env, set, ids)
 	case "yaml", "json":
 	default:
-		return fail(exitUsage, fmt.Errorf("-o %s: want yaml, json or mcp", form))
+		return fail(exit.Usage, fmt.Errorf("-o %s: want yaml, json or mcp", form))
 	}
 	data, told, err := config.Export(set, ids)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	for _, line := range told {
 		env.say(line)
@@ -71,7 +72,7 @@ func exportTools(env *environment, ids, files []string, form string) error {
 	}
 	plain, err := config.PlainJSON(data)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	return writeData(env.stdout, formatJSON, plain)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/scaffold"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -50,13 +50,13 @@ the file keeps every byte. A command that cannot be made safe is refused, with w
 
 func newTool(env *environment, id string, command []string, flags newFlags) error {
 	if supervisor.DescendsFromBridge(os.Getpid()) && !flags.dryRun {
-		return fail(exitDenied, errors.New("this was started by an agent, which cannot give itself tools; --dry-run prints the entry for the person"))
+		return fail(exit.Denied, errors.New("this was started by an agent, which cannot give itself tools; --dry-run prints the entry for the person"))
 	}
 	path := flags.into
 	if path == "" {
-		dir := app.ConfigDir(env.appOptions(nil, nil))
+		dir := env.appOptions(nil, nil).Dirs().Config()
 		if dir == "" {
-			return fail(exitHost, errors.New("neither HOME nor XDG_CONFIG_HOME is set; name the file with --into"))
+			return fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set; name the file with --into"))
 		}
 		path = filepath.Join(dir, "tools.yaml")
 	}
@@ -66,12 +66,12 @@ func newTool(env *environment, id string, command []string, flags newFlags) erro
 	}
 	for _, loaded := range set.Tools {
 		if loaded.Tool.ID == id {
-			return fail(exitUsage, fmt.Errorf("there is a tool %q already, at %s; take another name", id, loaded.Tool.Source))
+			return fail(exit.Usage, fmt.Errorf("there is a tool %q already, at %s; take another name", id, loaded.Tool.Source))
 		}
 	}
 	entry, err := scaffold.Make(scaffold.Request{ID: id, Command: commandLine(command), Description: flags.description})
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	if flags.dryRun {
 		tellEntry(env, entry)
@@ -99,23 +99,23 @@ func putEntry(env *environment, path string, entry scaffold.Entry) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fail(exitHost, err)
+			return fail(exit.Host, err)
 		}
-		if path == filepath.Join(app.ConfigDir(env.appOptions(nil, nil)), "tools.yaml") {
+		if path == filepath.Join(env.appOptions(nil, nil).Dirs().Config(), "tools.yaml") {
 			if err := writeSchema(env, filepath.Dir(path)); err != nil {
-				return fail(exitHost, err)
+				return fail(exit.Host, err)
 			}
 		}
 		file = config.File{Name: path, Path: path, Layer: tool.LayerFlag, Data: []byte(modeline + "version: 2\n\ntools:\n")}
 	case err != nil:
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	data, err := scaffold.Insert(file, entry)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exit.Usage, err)
 	}
 	if err := replaceFile(path, data, 0o600); err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	return nil
 }

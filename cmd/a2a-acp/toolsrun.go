@@ -13,13 +13,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/spf13/cobra"
 )
 
 // runFlags are what `tools run` takes.
@@ -79,15 +81,15 @@ call that did not complete.`,
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if flags.agent != "" && app.BelowBridge() { // or it would choose whose rules it is decided by
-			return fail(exitDenied, app.ErrBelowBridge)
+			return fail(exit.Denied, app.ErrBelowBridge)
 		}
 		switch {
 		case flags.batch == "" && len(args) == 1:
 			return runTool(cmd.Context(), env, args[0], flags, *asJSON)
 		case flags.batch == "":
-			return fail(exitUsage, errors.New("which tool? a2a-acp tools run TOOL, or --batch FILE; a2a-acp tools list shows them"))
+			return fail(exit.Usage, errors.New("which tool? a2a-acp tools run TOOL, or --batch FILE; a2a-acp tools list shows them"))
 		case len(args) > 0 || len(flags.pairs) > 0 || flags.params != "" || flags.dryRun:
-			return fail(exitUsage, errors.New("--batch FILE says what is called; leave TOOL, -p, --params and --dry-run out"))
+			return fail(exit.Usage, errors.New("--batch FILE says what is called; leave TOOL, -p, --params and --dry-run out"))
 		}
 		return runBatch(cmd.Context(), env, flags, *asJSON)
 	}
@@ -118,7 +120,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 		return env.ends(codeOfResult(result))
 	}
 	if _, err := io.WriteString(env.stdout, result.Stdout); err != nil {
-		return fail(exitHost, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
+		return fail(exit.Host, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
 	}
 	fmt.Fprint(env.stderr, result.Stderr)
 	if n, ok := result.Metadata.Diagnostics["attempts"].(int); ok {
@@ -164,16 +166,16 @@ func sayMore(env *environment, result tool.Result, refused bool) {
 // startCode gives the exit code of an App that could not be started.
 func startCode(err error) int {
 	if len(config.List(err)) > 0 {
-		return exitUsage
+		return exit.Usage
 	}
-	return exitHost
+	return exit.Host
 }
 
 // newCall makes a call without arguments, as if the agent had made it when one is named.
 func newCall(env *environment, id, agent string) tool.Call {
 	o := env.appOptions(nil, nil)
 	call := tool.Call{
-		Tool: id, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
+		Tool: id, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil),
 		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent, Headless: !isTerminal(env.stdin)},
 	}
 	below := supervisor.DescendsFromBridge(os.Getpid())
@@ -190,7 +192,7 @@ func newCall(env *environment, id, agent string) tool.Call {
 func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Call, error) {
 	call := newCall(env, id, flags.agent)
 	if flags.params != "" && len(flags.pairs) > 0 {
-		return call, fail(exitUsage, errors.New("give the arguments with -p or with --params, not with both"))
+		return call, fail(exit.Usage, errors.New("give the arguments with -p or with --params, not with both"))
 	}
 	var err error
 	if flags.params != "" {
@@ -199,7 +201,7 @@ func makeCall(env *environment, a *app.App, id string, flags runFlags) (tool.Cal
 		call.Arguments, err = pairsToJSON(env, a, id, flags.pairs)
 	}
 	if err != nil {
-		return call, fail(exitUsage, err)
+		return call, fail(exit.Usage, err)
 	}
 	return call, nil
 }
@@ -230,7 +232,7 @@ func readParams(env *environment, params string) (json.RawMessage, error) {
 func pairsToJSON(env *environment, a *app.App, id string, pairs []string) (json.RawMessage, error) {
 	types := map[string]tool.Type{}
 	o := env.appOptions(nil, nil)
-	if entry, ok := a.Registry.LookupIn(app.WorkspaceOf(o, o.Dir, nil), id); ok {
+	if entry, ok := a.Registry.LookupIn(o.Dirs().Workspace(o.Dir, nil), id); ok {
 		for _, p := range entry.Tool.Parameters {
 			types[p.Name] = p.Type
 		}

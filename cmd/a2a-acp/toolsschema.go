@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
 // schemaName is the file beside tools.yaml that editors read, and modeline the line of tools.yaml that names it
@@ -36,7 +37,7 @@ tag in a place that cannot be made safe, a2a-acp tools check says.`,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := config.ToolsSchema()
 			if err != nil {
-				return fail(exitHost, err)
+				return fail(exit.Host, err)
 			}
 			_, err = fmt.Fprintf(env.stdout, "%s\n", text)
 			return err

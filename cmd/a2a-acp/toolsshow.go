@@ -48,7 +48,7 @@ func verdictOf(env *environment, set *config.Set, t *tool.Tool) tool.DecisionSum
 	o := env.appOptions(nil, nil)
 	authority := permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), Home: env.getenv("HOME")})
 	return authority.Decide(permissions.Request{
-		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir, Workspace: app.WorkspaceOf(o, o.Dir, nil),
+		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil),
 		ReadOnly: t.IsReadOnly(), RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}).Summary()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/internal/tooltest"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -67,7 +68,7 @@ func testTools(ctx context.Context, env *environment, ids, files, policies []str
 		}
 	})
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	if f != formatTable {
 		if err := writeData(env.stdout, f, outcomes); err != nil {
@@ -75,11 +76,11 @@ func testTools(ctx context.Context, env *environment, ids, files, policies []str
 		}
 	}
 	if len(outcomes) == 0 {
-		return fail(exitUsage, errors.New("there is nothing to test: give the tools examples: with params and expect"))
+		return fail(exit.Usage, errors.New("there is nothing to test: give the tools examples: with params and expect"))
 	}
 	env.say(fmt.Sprintf("%d passed, %d failed, %d skipped", count[tooltest.Passed], count[tooltest.Failed], count[tooltest.Skipped]))
 	if count[tooltest.Failed] > 0 {
-		return silent(exitToolFailed)
+		return silent(exit.ToolFailed)
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func toTest(set *config.Set, ids []string) ([]*config.Loaded, error) {
 			return nil, err
 		}
 		if !hasExamples(loaded) {
-			return nil, fail(exitUsage, fmt.Errorf("%s: the tool %q has no example with params and expect", loaded.Tool.Source, id))
+			return nil, fail(exit.Usage, fmt.Errorf("%s: the tool %q has no example with params and expect", loaded.Tool.Source, id))
 		}
 		found = append(found, loaded)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -54,11 +55,11 @@ bridge's own directory, where a change counts at once.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case list && len(args) > 0:
-			return fail(exitUsage, errors.New("--list takes no directory"))
+			return fail(exit.Usage, errors.New("--list takes no directory"))
 		case list:
 			return listTrust(env, *f)
 		case len(args) != 1:
-			return fail(exitUsage, errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
+			return fail(exit.Usage, errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
 		case revoke:
 			return revokeTrust(cmd.Context(), env, args[0])
 		}
@@ -76,7 +77,7 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 	root, brought, err := readBrought(o, dir)
 	switch {
 	case len(config.List(err)) > 0:
-		return fail(exitUsage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", permissions.ShowLine(root), err))
+		return fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", permissions.ShowLine(root), err))
 	case err != nil:
 		return err
 	case brought.Nothing():
@@ -92,15 +93,15 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 	writeBrought(env.stderr, brought)
 	if !meansIt(env, brought) {
 		env.say("nothing is changed")
-		return silent(exitDenied)
+		return silent(exit.Denied)
 	}
 	store, err := app.OpenTrust(o)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := store.Trust(ctx, brought.Pins(env.approver("cli"))); err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	env.say("trusted as shown; a change of it is a stranger's until you say this again")
 	return nil
@@ -117,7 +118,7 @@ func readBrought(o app.Options, name string) (root string, b *app.Brought, err e
 		b, err = app.BringFile(o, root)
 		return root, b, orHost(err)
 	}
-	return root, nil, fail(exitUsage, err)
+	return root, nil, fail(exit.Usage, err)
 }
 
 // orHost gives an error that is not about what stands in a file the exit code of the host's.
@@ -125,16 +126,16 @@ func orHost(err error) error {
 	if err == nil || len(config.List(err)) > 0 {
 		return err
 	}
-	return fail(exitHost, err)
+	return fail(exit.Host, err)
 }
 
 // checkTruster tells whether a person may be believed to sit here. There is no --yes: what is trusted must have been seen.
 func checkTruster(env *environment) error {
 	if supervisor.DescendsFromBridge(os.Getpid()) {
-		return fail(exitDenied, errAgentAnswers)
+		return fail(exit.Denied, errAgentAnswers)
 	}
 	if !isTerminal(env.stdin) {
-		return fail(exitApproval, errors.New("trusting needs a terminal, so that it is a person who does it"))
+		return fail(exit.Approval, errors.New("trusting needs a terminal, so that it is a person who does it"))
 	}
 	return nil
 }
@@ -166,19 +167,19 @@ func revokeTrust(ctx context.Context, env *environment, dir string) (err error) 
 	o := env.appOptions(nil, nil)
 	list, err := app.ListTrust(o)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	root, ok := trustedAs(o, list, dir)
 	if !ok {
-		return fail(exitUsage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", permissions.ShowLine(dir), trust.ErrNotTrusted))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", permissions.ShowLine(dir), trust.ErrNotTrusted))
 	}
 	store, err := app.OpenTrust(o)
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := store.Revoke(ctx, root, env.approver("cli")); err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	env.say(fmt.Sprintf("%s is a stranger's again", permissions.ShowLine(root)))
 	return nil
@@ -235,7 +236,7 @@ func showTrust(d trust.Directory) shownTrust {
 func listTrust(env *environment, f format) error {
 	list, err := app.ListTrust(env.appOptions(nil, nil))
 	if err != nil {
-		return fail(exitHost, err)
+		return fail(exit.Host, err)
 	}
 	shown := make([]shownTrust, len(list))
 	out := table{head: []string{"SINCE", "FILES", "SCRIPTS", "CHANGED", "DIRECTORY"}}

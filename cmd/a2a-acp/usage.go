@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -22,7 +23,7 @@ func sayUsage(cmd *cobra.Command) {
 			if err == nil || errors.As(err, &coded) {
 				return err
 			}
-			return fail(exitUsage, errors.New(usageOf(cmd, args)))
+			return fail(exit.Usage, errors.New(usageOf(cmd, args)))
 		}
 	}
 	cmd.SetFlagErrorFunc(flagError)
@@ -84,7 +85,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	default:
 		text = fmt.Sprintf("%s: %v", verb(cmd), err)
 	}
-	return fail(exitUsage, errors.New(text+seeHelp(cmd)))
+	return fail(exit.Usage, errors.New(text+seeHelp(cmd)))
 }
 
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {

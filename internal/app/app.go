@@ -4,18 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
-	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -32,6 +30,9 @@ type Options struct {
 	Say         func(line string)   // required: one line for the person
 	Version     string
 }
+
+// Dirs says where our own files lie.
+func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
 // App is the program, put together. Close it.
 type App struct {
@@ -61,37 +62,15 @@ type App struct {
 	teardown  []func() error           // run in reverse
 }
 
-// systemDir is where root keeps what holds for everybody.
-const systemDir = "/etc/a2a-acp"
-
 // Sources says where the files of these options are found.
 func Sources(o Options) config.Sources {
 	return config.Sources{
 		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies,
-		ConfigHome: configHome(o), Env: o.Getenv,
+		ConfigHome: o.Dirs().ConfigHome(), Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
-		SystemDir: systemDir,
-		Workspace: WorkspaceOf(o, o.Dir, nil), Standing: standing(o), StandingPath: standingPath(o),
+		SystemDir: dirs.System,
+		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: standing(o), StandingPath: standingPath(o),
 	}
-}
-
-// ConfigDir is where the user's own files lie; "" when there is no such place.
-func ConfigDir(o Options) string {
-	home := configHome(o)
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, "a2a-acp")
-}
-
-func configHome(o Options) string {
-	if dir := o.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	if home := o.Getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".config")
-	}
-	return ""
 }
 
 // New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
@@ -120,7 +99,7 @@ func (a *App) start() error {
 
 	options := permissions.Options{
 		Policies: permissions.NewSet(set.Policies),
-		OwnPaths: a.ownPaths(),
+		OwnPaths: a.o.Dirs().Own(),
 		Home:     a.o.Getenv("HOME"),
 		Ledger:   a.Questions,
 		Before:   a.refresh,
@@ -136,7 +115,7 @@ func (a *App) start() error {
 	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
-		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.ownPaths(), Protected: sensitive.Protected(),
+		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(),
 	})
 	if err != nil {
 		return err
@@ -298,18 +277,6 @@ func (a *App) openRecord() {
 	a.onClose(log.Close)
 }
 
-// ownPaths are the files of ours that no agent may write by a rule.
-func (a *App) ownPaths() []string {
-	paths := []string{systemDir}
-	if dir := ConfigDir(a.o); dir != "" {
-		paths = append(paths, dir)
-	}
-	if a.state != "" {
-		paths = append(paths, a.state)
-	}
-	return paths
-}
-
 // Close ends what the App has started, the last first.
 func (a *App) Close() error {
 	a.mu.Lock()
@@ -327,47 +294,4 @@ func (a *App) onClose(f func() error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.teardown = append(a.teardown, f)
-}
-
-// WorkspaceOf gives the workspace of a session from the directories that the editor names, or a person stands in. Some
-// directories hold so much that everything would be inside: the root, the home directory, and what our own state lies in.
-func WorkspaceOf(o Options, cwd string, additional []string) tool.Workspace {
-	w := tool.Workspace{Root: workspaceDir(o, cwd)}
-	for _, dir := range additional {
-		if dir = workspaceDir(o, dir); dir != "" {
-			w.Additional = append(w.Additional, dir)
-		}
-	}
-	return w
-}
-
-// workspaceDir gives a directory without links; "" for one that cannot be a workspace.
-func workspaceDir(o Options, dir string) string {
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil || dir == "/" {
-		return ""
-	}
-	for _, kept := range []string{o.Getenv("HOME"), stateOrNothing(o), configHome(o)} {
-		if kept == "" {
-			continue
-		}
-		if resolved, err := filepath.EvalSymlinks(kept); err == nil {
-			kept = resolved
-		}
-		if kept == dir || strings.HasPrefix(kept, dir+"/") {
-			return ""
-		}
-	}
-	return dir
-}
-
-func stateOrNothing(o Options) string {
-	dir, err := state.Locate(o.Getenv)
-	if err != nil {
-		return ""
-	}
-	return dir
 }

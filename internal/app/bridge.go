@@ -16,6 +16,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
@@ -34,16 +36,8 @@ type BridgeOptions struct {
 	Stderr    io.Writer
 	MaxFrame  int // bytes
 
-	Confine Confinement // the sandbox that the agent is to be in
+	Confinement confine.Confinement // the sandbox that the agent is to be in
 }
-
-// Exit codes of ours, where no agent or command ran, or none to its end; see cmd/a2a-acp.
-const (
-	exitConfig  = 2
-	exitDenied  = 3
-	exitHost    = 5
-	exitTimeout = 124
-)
 
 // Bridge runs an agent behind a bridge until one of the two sides ends, and gives the agent's exit code. With an error the
 // code is ours: the agent could not be started, or the configuration is wrong. The last line on Stderr says how it ended.
@@ -55,8 +49,8 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 		return codeOfStart(err), err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := MustConfine(a.Set(), o.Confine.On(), o.Confine.BestEffort); err != nil {
-		return exitDenied, err
+	if err := MustConfine(a.Set(), o.Confinement.On(), o.Confinement.BestEffort); err != nil {
+		return exit.Denied, err
 	}
 	if err := a.Watch(); err != nil {
 		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
@@ -64,7 +58,7 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 
 	self, err := os.Executable()
 	if err != nil {
-		return exitHost, err
+		return exit.Host, err
 	}
 	for _, stream := range []any{o.EditorIn, o.EditorOut} {
 		if file, ok := stream.(*os.File); ok {
@@ -73,15 +67,18 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	}
 	b := &bridge{app: a, self: self, stderr: stderr, known: coverageOf(o.Command)}
 	command := o.Command
-	if o.Confine.On() {
-		if b.cell, code, err = a.shutIn(self, o.Confine, o.Command); err != nil {
+	if o.Confinement.On() {
+		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
+			Options: o.Options.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host, Note: a.note,
+		}); err != nil {
 			return code, err
 		}
-		command = b.cell.command()
+		a.onClose(b.boundary.Close)
+		command = b.boundary.Command()
 	}
 	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
-		return exitHost, err
+		return exit.Host, err
 	}
 	b.agent = agent
 	return b.run(ctx, o)
@@ -89,24 +86,26 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 
 // bridge is one running bridge: the agent's processes and the relay.
 type bridge struct {
-	app    *App
-	self   string
-	agent  *supervisor.Agent
-	stderr *lines
-	known  agents.Coverage
-	cell   *cell       // nil where the agent is not confined
-	left   atomic.Bool // the editor has gone, before the agent did
+	app      *App
+	self     string
+	agent    *supervisor.Agent
+	stderr   *lines
+	known    agents.Coverage
+	boundary *confine.Boundary // nil where the agent is not confined
+	left     atomic.Bool       // the editor has gone, before the agent did
 }
 
 func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	settings := b.app.Set().Settings
+	terminals := &confine.Terminals{Self: b.self}
+	b.app.onClose(terminals.Close)
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Gate: b.app.Gate, Record: b.app.Record,
-		Tools:         &toolDoor{app: b.app, self: b.self, cell: b.cell},
+		Tools:         &toolDoor{app: b.app, self: b.self, boundary: b.boundary},
 		Board:         b.app.Questions,
 		Principal:     permissions.QuoteArgv(o.Command),
-		Workspace:     func(cwd string, additional []string) tool.Workspace { return WorkspaceOf(o.Options, cwd, additional) },
+		Workspace:     func(cwd string, additional []string) tool.Workspace { return o.Dirs().Workspace(cwd, additional) },
 		Admit:         b.admit,
 		Stop:          b.stop,
 		Abandoned:     b.agent.Abandoned(),
@@ -119,10 +118,10 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
 		Prefix:   "a2a-acp-" + random() + "-",
 
-		Confinement: b.confinement(), Terminals: b.app.terminals(b.self),
+		Confinement: b.confinement(), Terminals: terminals,
 	})
 	if err != nil {
-		return exitHost, err
+		return exit.Host, err
 	}
 	b.started(o.Command)
 
@@ -138,7 +137,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	if exit.Code() != 0 || ctx.Err() == nil {
 		b.app.o.Say("the agent ended: " + exit.String())
 	}
-	if b.left.Load() && ctx.Err() == nil && (exit.Signalled() || b.cell != nil && isSignalCode(exit.Code())) {
+	if b.left.Load() && ctx.Err() == nil && (exit.Signalled() || b.boundary != nil && isSignalCode(exit.Code())) {
 		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
 	}
 	return exit.Code(), nil
@@ -161,25 +160,25 @@ func (b *bridge) started(command []string) {
 	shown := strings.Join(command, " ")
 	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown, b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
 	coverage := b.known.Map()
-	if b.cell != nil {
-		b.app.o.Say(b.cell.says())
-		coverage["confined"] = b.cell.says()
+	if b.boundary != nil {
+		b.app.o.Say(b.boundary.String())
+		coverage["confined"] = b.boundary.String()
 	}
 	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})
 }
 
-// confinement gives the agent's sandbox as the relay knows it; a nil *cell would not be nil there.
+// confinement gives the agent's sandbox as the relay knows it; a nil *Boundary would not be nil there.
 func (b *bridge) confinement() acp.Confinement {
-	if b.cell == nil {
+	if b.boundary == nil {
 		return nil
 	}
-	return b.cell
+	return b.boundary
 }
 
 // admit looks at a session before it begins.
 func (b *bridge) admit(w tool.Workspace, cwd string) error {
-	if b.cell != nil {
-		if err := b.cell.admit(w, cwd); err != nil {
+	if b.boundary != nil {
+		if err := b.boundary.Admit(w, cwd); err != nil {
 			return err
 		}
 	}
@@ -189,8 +188,8 @@ func (b *bridge) admit(w tool.Workspace, cwd string) error {
 // relayStderr passes the agent's stderr on, a line at a time.
 func (b *bridge) relayStderr() {
 	var to io.Writer = b.stderr
-	if b.cell != nil {
-		to = io.MultiWriter(b.stderr, b.cell.ear())
+	if b.boundary != nil {
+		to = io.MultiWriter(b.stderr, b.boundary.Stderr())
 	}
 	if _, err := io.Copy(to, b.agent.Stderr); err != nil && !errors.Is(err, os.ErrClosed) {
 		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
@@ -208,9 +207,9 @@ func coverageOf(command []string) agents.Coverage {
 // codeOfStart gives the exit code of a start that went wrong: a mistake in a file is the person's, the rest the host's.
 func codeOfStart(err error) int {
 	if len(config.List(err)) > 0 {
-		return exitConfig
+		return exit.Usage
 	}
-	return exitHost
+	return exit.Host
 }
 
 // admit looks at a session before it begins. No file that the environment names may lie in its workspace, since whoever

@@ -70,14 +70,8 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.Configuration = lookAtConfiguration(o)
 	d.State = lookAtState(o)
 	d.Bash = lookAtBash()
-	hidden := []string{systemDir}
-	for _, dir := range []string{ConfigDir(o), stateOrNothing(o)} {
-		if dir != "" {
-			hidden = append(hidden, dir)
-		}
-	}
 	// Weak, so that what works where files are not confined can be tried too.
-	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: hidden, Protected: sensitive.Protected()})
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: o.Dirs().Own(), Protected: sensitive.Protected()})
 	if err != nil {
 		return d, err
 	}

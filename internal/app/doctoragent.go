@@ -15,11 +15,10 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
-	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -78,7 +77,7 @@ type AgentQuestion struct {
 	Command []string // that starts it; nil where it is not there
 	Missing error    // why
 	Env     []string // the agent's environment
-	Confine Confinement
+	Confine confine.Confinement
 	// Patience is how long the agent may take to answer. Optional, default 30 s: some take ten on a busy machine.
 	Patience time.Duration
 }
@@ -118,7 +117,7 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 	h := &ProfileHealth{
 		Name: p.Name, Says: p.Says, Inner: p.Inner, Network: string(p.Network), Environment: []VariableHealth{}, Paths: []PathHealth{},
 	}
-	for _, name := range q.Confine.passedOn() {
+	for _, name := range q.Confine.Variables() {
 		h.Environment = append(h.Environment, VariableHealth{Name: name, Set: q.Getenv(name) != ""})
 	}
 	state := map[string]bool{}
@@ -142,7 +141,7 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 	}
 	if q.Command != nil {
 		if path, err := exec.LookPath(q.Command[0]); err == nil {
-			for _, path := range agentFiles(path, q.Command) {
+			for _, path := range confine.AgentFiles(path, q.Command) {
 				add("program", tool.AllowedPath{Path: path, ReadOnly: true})
 			}
 		}
@@ -163,38 +162,22 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	if err != nil {
 		return failed(err, "")
 	}
-	inside, err := q.Confine.exec(q.Options, self, "", q.Command)
+	trial, fix, err := q.Confine.Try(q.Options.Confine(), self, q.Command)
+	t.Level = string(trial.Level)
+	defer trial.Close() //nolint:errcheck // nothing runs in it
 	if err != nil {
-		return failed(err, "install it, or give its whole path")
-	}
-	e := &execution{o: inside}
-	if err := e.settle(); err != nil {
-		return failed(err, "run this in the directory of a project")
-	}
-	if e.host, err = sandbox.Open(e.hostOptions()); err != nil {
-		return failed(err, "a2a-acp doctor tells what is missing")
-	}
-	defer e.host.Close() //nolint:errcheck // nothing runs in it
-	t.Level = string(e.host.Level())
-	plan, err := e.host.Plan(e.profile)
-	if err == nil {
-		err = e.refuse(plan.Level())
-	}
-	if err != nil {
-		return failed(err, "a2a-acp doctor tells what is missing; a2a-acp bridge --confine --best-effort confines as far as it goes")
+		return failed(err, fix)
 	}
 	if q.Patience == 0 {
 		q.Patience = 30 * time.Second
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, q.Patience, fmt.Errorf("it did not answer initialize within %s", q.Patience))
 	defer cancel()
-	answer, said, err := askInitialize(ctx, supervisor.Options{Self: self, Command: inside.words(self), Env: q.Env, Dir: q.Dir})
+	answer, said, err := askInitialize(ctx, supervisor.Options{Self: self, Command: trial.Command, Env: q.Env, Dir: q.Dir})
 	if err != nil {
-		fix := "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confine.Profile + " -- " + strings.Join(q.Command, " ")
-		for _, refusal := range e.host.Reach(plan).Refusals(said) {
-			if refusal.Grant != "" && refusal.What != sandbox.RefusedRun && sensitive.Delicate(refusal.Path) == "" {
-				fix = "a2a-acp bridge --confine=" + q.Confine.Profile + " " + flagFor(refusal.Grant, refusal.What == sandbox.RefusedWrite)
-			}
+		fix = "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confine.Profile + " -- " + strings.Join(q.Command, " ")
+		if flag := trial.Advice(said); flag != "" {
+			fix = "a2a-acp bridge --confine=" + q.Confine.Profile + " " + flag
 		}
 		if said = lastLine(said); said != "" {
 			err = fmt.Errorf("%w; it said: %s", err, said)

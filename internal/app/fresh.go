@@ -7,10 +7,11 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"golang.org/x/sys/unix"
 )
 
 // fresh sees to it that what somebody no longer trusts counts no more at the next decision, and that a workspace's own files are read

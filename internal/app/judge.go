@@ -13,15 +13,8 @@ func NewJudge(o Options, only bool) (*replay.Judge, error) {
 	if only {
 		sources = config.Sources{Policies: o.PolicyFiles, Dir: o.Dir}
 	}
-	own := []string{systemDir}
-	if dir := ConfigDir(o); dir != "" {
-		own = append(own, dir)
-	}
-	if dir, err := StateDir(o); err == nil {
-		own = append(own, dir)
-	}
 	return replay.New(replay.Options{
-		Sources: sources, OwnPaths: own, Home: o.Getenv("HOME"),
+		Sources: sources, OwnPaths: o.Dirs().Own(), Home: o.Getenv("HOME"),
 		Own: func(w tool.Workspace) config.Sources { return ownSources(o, w) },
 	})
 }

@@ -98,7 +98,7 @@ type vault struct {
 }
 
 func (a *App) vault() *vault {
-	v := &secret.Vault{Environ: a.o.Getenv, Own: a.ownPaths()}
+	v := &secret.Vault{Environ: a.o.Getenv, Own: a.o.Dirs().Own()}
 	if a.state != "" {
 		v.Store = secret.NewStore(a.state)
 	}

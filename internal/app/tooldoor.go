@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -20,9 +21,9 @@ import (
 // toolDoor gives the agent of every session a door to the tools that people wrote: an MCP server, this binary, that comes
 // back to us over a socket of its own.
 type toolDoor struct {
-	app  *App
-	self string
-	cell *cell // the sandbox that the agent is in; nil for none
+	app      *App
+	self     string
+	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 }
 
 // Open implements acp.ToolDoor.
@@ -35,8 +36,8 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
 		Say:   d.app.o.Say,
 	}
-	if d.cell != nil {
-		o.Dir, o.TempDir, o.User = d.cell.doors, d.cell.doors, d.cell.user
+	if d.boundary != nil {
+		o.Dir, o.TempDir, o.User = d.boundary.Sockets(), d.boundary.Sockets(), d.boundary.User()
 	}
 	door, err := mcpserver.Listen(o)
 	if err != nil {

@@ -101,7 +101,7 @@ func TrustRoot(o Options, dir string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s is no directory; name the workspace, not a file of it", real)
 	}
-	if workspaceDir(o, real) == "" {
+	if o.Dirs().Workspace(real, nil).Root == "" {
 		return "", fmt.Errorf("%s is no workspace: it is the root, the home directory, or one that our own files lie in; trust the project's own directory", real)
 	}
 	return real, mayTrust(o, real)

@@ -1,7 +1,6 @@
-package app
+package confine
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -26,9 +24,9 @@ type Confinement struct {
 // On tells whether there is one.
 func (c Confinement) On() bool { return c.Profile != "" }
 
-// Confined gives the command that starts an agent in the sandbox: this program again, so that the agent's whole tree has an
-// owner of its own.
-func Confined(o Options, self string, c Confinement, agent []string) ([]string, error) {
+// Command returns the command that starts an agent in the sandbox: self, this program, again, so that the agent's whole tree
+// has an owner of its own.
+func (c Confinement) Command(o Options, self string, agent []string) ([]string, error) {
 	inside, err := c.exec(o, self, "", agent)
 	if err != nil {
 		return nil, err
@@ -50,18 +48,14 @@ func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOp
 		Options: o, Profile: c.Profile, BestEffort: c.BestEffort, Environment: c.Environment,
 		Require: []string{string(sandbox.PropertyFiles), string(sandbox.PropertyTree)}, AtLeast: string(sandbox.LevelFull),
 	}
-	for _, path := range append(agentFiles(program, agent), self) {
+	for _, path := range append(AgentFiles(program, agent), self) {
 		e.Allow = append(e.Allow, tool.AllowedPath{Path: path, ReadOnly: true})
 	}
 	e.Allow = append(e.Allow, c.Allow...)
 	if doors != "" {
 		e.Sockets = []string{doors}
 	}
-	for _, dir := range []string{ConfigDir(o), stateOrNothing(o)} {
-		if dir != "" {
-			e.Hidden = append(e.Hidden, dir) // it knows nothing of our variables, so it could not find out
-		}
-	}
+	e.Hidden = append(e.Hidden, o.dirs().Own()...) // it knows nothing of our variables, so it could not find out
 	// Under its real name: the links that lead there are not in the sandbox.
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -94,10 +88,10 @@ func (o ExecOptions) words(self string) []string {
 	return append(append(words, "--"), o.Command...)
 }
 
-// agentFiles lists what has to be readable for an agent to start: its program, and the script where that is an interpreter of
+// AgentFiles lists what has to be readable for an agent to start: its program, and the script where that is an interpreter of
 // scripts, as Zed starts the agents that it has installed. Further arguments are not looked at: a login's are the agent's own
 // choice.
-func agentFiles(program string, agent []string) []string {
+func AgentFiles(program string, agent []string) []string {
 	files := programFiles(program)
 	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !slices.Contains(interpreters, name) {
 		return files
@@ -134,21 +128,8 @@ func programFiles(program string) []string {
 	return []string{real}
 }
 
-// MustConfine tells why an agent must not start as it is asked for; nil when it may.
-func MustConfine(set *config.Set, confined, bestEffort bool) error {
-	switch {
-	case !set.Settings.ConfineRequired:
-		return nil
-	case !confined:
-		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and this bridge would not confine it; add --confine")
-	case bestEffort:
-		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and --best-effort would start it where this machine cannot confine it; leave --best-effort out")
-	}
-	return nil
-}
-
-// passedOn gives the names of the variables that reach an agent.
-func (c Confinement) passedOn() []string {
+// Variables returns the names of the variables that reach an agent.
+func (c Confinement) Variables() []string {
 	var names []string
 	if p, err := profile.Named(c.Profile); err == nil {
 		names = append(names, p.Environment...)

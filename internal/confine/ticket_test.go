@@ -1,4 +1,4 @@
-package app
+package confine
 
 import (
 	"encoding/hex"
@@ -66,7 +66,7 @@ func TestATicketIsUsedUp(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := &cell{tickets: dir, self: "a2a-acp"}
+	s := &Boundary{tickets: dir, o: BoundaryOptions{Self: "a2a-acp"}}
 	_, args, err := s.Terminal(acp.TerminalOrder{Command: []string{"ls", "-l"}, Dir: dir})
 	if err != nil {
 		t.Fatal(err)

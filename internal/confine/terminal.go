@@ -1,4 +1,4 @@
-package app
+package confine
 
 import (
 	"os"
@@ -6,9 +6,10 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
 // relay passes on what this program is told, until the function that it returns is called, which tells by which signal the

@@ -1,4 +1,4 @@
-package app
+package confine
 
 import (
 	"os"
@@ -28,7 +28,7 @@ func TestRefusalsTellNothingOfWhatLiesOutside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &cell{c: Confinement{Profile: "q"}}
+	s := &Boundary{o: BoundaryOptions{Confinement: Confinement{Profile: "q"}}}
 	hold := func(name string, write bool) string {
 		verdict, why := s.Hold(acp.Reaching{Dir: "/", Path: filepath.Join(dir, name), Write: write})
 		return verdict.String() + " " + strings.ReplaceAll(why, name, "NAME")

@@ -1,8 +1,9 @@
-package app
+package confine
 
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
@@ -17,41 +18,41 @@ import (
 const mostHeard = 64
 
 // Heard implements acp.Confinement.
-func (s *cell) Heard(session, toolCall, text string) {
-	if s.full() {
+func (b *Boundary) Heard(session, toolCall, text string) {
+	if b.full() {
 		return // nothing more is kept, so nothing is looked up either
 	}
-	for _, refusal := range s.reach.Refusals(text) {
-		if s.isNew(refusal) {
-			s.tell(session, toolCall, refusal)
+	for _, refusal := range b.reach.Refusals(text) {
+		if b.isNew(refusal) {
+			b.tell(session, toolCall, refusal)
 		}
 	}
 }
 
-func (s *cell) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.heard) >= mostHeard
+func (b *Boundary) full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.refusals) >= mostHeard
 }
 
-func (s *cell) isNew(r sandbox.Refusal) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (b *Boundary) isNew(r sandbox.Refusal) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	key := r.What + " " + r.Path
-	if s.heard[key] || len(s.heard) >= mostHeard {
+	if b.refusals[key] || len(b.refusals) >= mostHeard {
 		return false
 	}
-	s.heard[key] = true
+	b.refusals[key] = true
 	return true
 }
 
 // tell puts a refusal on record and tells the person, with the flag that would allow it, if one can be recommended.
-func (s *cell) tell(session, toolCall string, r sandbox.Refusal) {
+func (b *Boundary) tell(session, toolCall string, r sandbox.Refusal) {
 	allow := ""
 	switch {
 	case r.Path == "", r.What == sandbox.RefusedConnect, r.What == sandbox.RefusedRun:
 	case sensitive.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
-		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", s.c.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
+		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", b.o.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
 	}
 	event := events.Event{
 		Type: events.SandboxRefused, Session: session, ToolCall: toolCall, Door: "acp", Detail: "no flag is recommended for it",
@@ -65,25 +66,25 @@ func (s *cell) tell(session, toolCall string, r sandbox.Refusal) {
 		event.Detail = allow + " would allow it"
 		line += "; " + event.Detail
 	}
-	s.app.note(event)
-	s.app.o.Say(line)
+	b.o.Note(event)
+	b.o.Say(line)
 }
 
-// ear hears what the agent says on its standard error, a line at a time.
-type ear struct {
-	cell *cell
-	rest []byte
+// stderrReader looks through what the agent says on its standard error, a line at a time.
+type stderrReader struct {
+	boundary *Boundary
+	rest     []byte
 }
 
-func (s *cell) ear() *ear { return &ear{cell: s} }
+// Stderr returns a writer that looks through the agent's standard error. Its Write never fails.
+func (b *Boundary) Stderr() io.Writer { return &stderrReader{boundary: b} }
 
-// Write never fails.
-func (e *ear) Write(p []byte) (int, error) {
+func (e *stderrReader) Write(p []byte) (int, error) {
 	const longest = 4096
 	e.rest = append(e.rest, p...)
 	if end := bytes.LastIndexByte(e.rest, '\n') + 1; end > 0 {
 		for line := range bytes.Lines(e.rest[:end]) {
-			e.cell.Heard("", "", string(line))
+			e.boundary.Heard("", "", string(line))
 		}
 		e.rest = append(e.rest[:0], e.rest[end:]...)
 	}

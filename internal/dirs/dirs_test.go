@@ -1,17 +1,18 @@
-package app
+package dirs
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Some directories hold so much that everything would be inside: an editor that was opened on the home directory must not make
 // ~/.ssh part of the workspace.
-func TestWorkspaceOf(t *testing.T) {
+func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -29,7 +30,7 @@ func TestWorkspaceOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := map[string]string{"HOME": home, "A2A_STATE_DIR": filepath.Join(home, "state", "a2a-acp")}
-	o := Options{Getenv: func(name string) string { return environment[name] }}
+	d := Dirs{Getenv: func(name string) string { return environment[name] }}
 	for _, row := range []struct {
 		name       string
 		cwd        string
@@ -50,7 +51,7 @@ func TestWorkspaceOf(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(row.want, WorkspaceOf(o, row.cwd, row.additional)); diff != "" {
+			if diff := cmp.Diff(row.want, d.Workspace(row.cwd, row.additional)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -1,4 +1,4 @@
-package app
+package confine
 
 import (
 	"context"
@@ -11,13 +11,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
-	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+// Options is what every command takes from outside.
+type Options struct {
+	Getenv func(string) string // required
+	Dir    string              // required: the current directory, absolute
+	Say    func(line string)   // required: one line for the person
+	// ToolProfile returns what the sandbox of a tool grants a command that starts in dir; required for ExecOptions.Tool.
+	ToolProfile func(id, dir string) (sandbox.Profile, error)
+}
+
+func (o Options) dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
 // ExecOptions is what a command in the sandbox takes from outside. What is given beside a profile or a tool adds to it.
 type ExecOptions struct {
@@ -52,7 +63,7 @@ func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 	}
 	e := &execution{o: o}
 	if err := e.settle(); err != nil {
-		return exitConfig, err
+		return exit.Usage, err
 	}
 	return e.start(ctx)
 }
@@ -60,7 +71,7 @@ func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 // start runs the command that was settled.
 func (e *execution) start(ctx context.Context) (code int, err error) {
 	if e.host, err = sandbox.Open(e.hostOptions()); err != nil {
-		return exitHost, err
+		return exit.Host, err
 	}
 	defer func() { err = errors.Join(err, e.host.Close()) }()
 	plan, err := e.host.Plan(e.profile)
@@ -68,7 +79,7 @@ func (e *execution) start(ctx context.Context) (code int, err error) {
 		return codeOfPlan(err), err
 	}
 	if err := e.refuse(plan.Level()); err != nil {
-		return exitHost, err
+		return exit.Host, err
 	}
 	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
 		e.o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
@@ -155,7 +166,7 @@ func (e *execution) useProfile() error {
 		e.profile.Own = append(e.profile.Own, dir)
 	}
 	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
-		if path.Path == e.profile.Dir && workspaceDir(e.o.Options, path.Path) == "" {
+		if path.Path == e.profile.Dir && e.o.dirs().Workspace(path.Path, nil).Root == "" {
 			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; start in a project, or name one with --dir", p.Name, path.Path)
 		}
 		if _, err := os.Lstat(path.Path); err == nil {
@@ -167,18 +178,10 @@ func (e *execution) useProfile() error {
 
 // useTool takes what a tool's entry grants.
 func (e *execution) useTool() error {
-	set, err := config.Load(Sources(e.o.Options))
+	p, err := e.o.ToolProfile(e.o.Tool, e.profile.Dir)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(set.Tools, func(l config.Loaded) bool { return l.Tool.ID == e.o.Tool })
-	if i < 0 {
-		return fmt.Errorf("there is no tool %q; a2a-acp tools list shows them", e.o.Tool)
-	}
-	for _, name := range slices.Sorted(maps.Keys(set.Tools[i].Tool.Sandbox.References)) {
-		e.o.Say(fmt.Sprintf("%s is not set here: only the tool itself is given %s", name, set.Tools[i].Tool.Sandbox.References[name]))
-	}
-	p := executor.SandboxProfile(set.Tools[i].Tool.Sandbox, e.profile.Dir)
 	if e.o.StartIn != "" {
 		p.Dir, p.TempIsolation = e.profile.Dir, false
 	}
@@ -242,15 +245,9 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 
 // hostOptions keeps our own files away from the command, and what others run from being changed.
 func (e *execution) hostOptions() sandbox.Options {
-	hidden := append([]string{systemDir}, e.o.Hidden...)
-	for _, dir := range []string{ConfigDir(e.o.Options), stateOrNothing(e.o.Options)} {
-		if dir != "" {
-			hidden = append(hidden, dir)
-		}
-	}
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
-		Hidden: hidden, Protected: sensitive.Protected(),
+		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Protected: sensitive.Protected(),
 	}
 }
 
@@ -266,7 +263,7 @@ func (e *execution) run(ctx context.Context, plan sandbox.Plan) (int, error) {
 	restore(outcome)
 	var start *sandbox.StartError
 	if errors.As(err, &start) {
-		return exitHost, e.explain(start)
+		return exit.Host, e.explain(start)
 	}
 	for _, line := range e.account(outcome) {
 		e.o.Say(line)
@@ -276,7 +273,7 @@ func (e *execution) run(ctx context.Context, plan sandbox.Plan) (int, error) {
 	}
 	switch {
 	case outcome.TimedOut:
-		return exitTimeout, nil
+		return exit.Timeout, nil
 	case outcome.Cancelled && by != 0 && (outcome.ExitCode < 0 || outcome.Signal != ""):
 		// It was we who ended it, since it would have died of that signal anywhere else.
 		return 128 + int(by), nil
@@ -346,7 +343,7 @@ func (e *execution) explain(start *sandbox.StartError) error {
 func codeOfPlan(err error) int {
 	var failure *tool.Failure
 	if errors.As(err, &failure) {
-		return exitHost
+		return exit.Host
 	}
-	return exitConfig
+	return exit.Usage
 }

@@ -1,7 +1,8 @@
-package app
+package confine
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -37,42 +39,52 @@ type ticket struct {
 const largestTicket = 8 << 20
 
 // Terminal implements acp.Confinement: the command runs in the agent's sandbox.
-func (s *cell) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
-	t := ticket{Profile: s.profile, Variables: s.c.passedOn(), Hidden: s.inside.Hidden, Environment: map[string]string{}}
+func (b *Boundary) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
+	t := ticket{Profile: b.profile, Variables: b.o.Variables(), Hidden: b.inside.Hidden, Environment: map[string]string{}}
 	t.Profile.Environment, t.Profile.Sockets = nil, nil
-	for _, variable := range s.c.Environment {
+	for _, variable := range b.o.Environment {
 		if name, value, given := strings.Cut(variable, "="); given {
 			t.Environment[name] = value
 		}
 	}
-	return t.write(s.tickets, s.self, order)
+	return t.write(b.tickets, b.o.Self, order)
 }
 
-// terminals implements acp.Terminals for an agent that is in no sandbox.
-type terminals struct {
-	self string
-	dir  func() (string, error) // a directory that is ours alone
-}
+// Terminals implements acp.Terminals for an agent that is in no sandbox. Close it.
+type Terminals struct {
+	Self string // this program
 
-// terminals makes the directory of tickets with the first of them.
-func (a *App) terminals(self string) *terminals {
-	return &terminals{self: self, dir: sync.OnceValues(func() (string, error) {
-		dir, err := os.MkdirTemp(shortTemp(), "a2a-acp-")
-		if err == nil {
-			a.onClose(func() error { return os.RemoveAll(dir) })
-		}
-		return dir, err
-	})}
+	mu  sync.Mutex
+	dir string // a directory that is ours alone, made with the first ticket
 }
 
 // Terminal implements acp.Terminals: the command runs with what the editor gives its terminals.
-func (t *terminals) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
-	dir, err := t.dir()
+func (t *Terminals) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
+	dir, err := t.tickets()
 	if err != nil {
 		return "", nil, err
 	}
 	out := ticket{Open: true, Environment: map[string]string{}}
-	return out.write(dir, t.self, order)
+	return out.write(dir, t.Self, order)
+}
+
+func (t *Terminals) tickets() (_ string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dir == "" {
+		t.dir, err = makeTemp()
+	}
+	return t.dir, err
+}
+
+// Close removes the directory of tickets.
+func (t *Terminals) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(t.dir)
 }
 
 // write leaves the ticket of an order in a directory, and gives the command that redeems it.
@@ -92,7 +104,7 @@ func (t *ticket) write(tickets, self string, order acp.TerminalOrder) (command s
 	if err != nil {
 		return "", nil, err
 	}
-	path := filepath.Join(tickets, random())
+	path := filepath.Join(tickets, ticketID())
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return "", nil, err
 	}
@@ -131,14 +143,14 @@ func label(command []string) []string {
 func redeem(ctx context.Context, o ExecOptions) (code int, err error) {
 	t, err := takeTicket(o.Ticket)
 	if err != nil {
-		return exitConfig, fmt.Errorf("--ticket: %w", err)
+		return exit.Usage, fmt.Errorf("--ticket: %w", err)
 	}
 	if t.Open {
-		return exitHost, t.become(o)
+		return exit.Host, t.become(o)
 	}
 	e := &execution{o: o}
 	if err := e.useTicket(t); err != nil {
-		return exitConfig, err
+		return exit.Usage, err
 	}
 	return e.start(ctx)
 }
@@ -187,7 +199,14 @@ func (e *execution) useTicket(t ticket) (err error) {
 	return err
 }
 
-// ticketName is what a ticket's file is called (see random).
+// ticketID returns the name of a new ticket's file.
+func ticketID() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// ticketName is what a ticket's file is called (see ticketID).
 var ticketName = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // takeTicket reads a ticket and uses it up. Whoever starts us chooses the path, and agents do so where a rule lets them: what

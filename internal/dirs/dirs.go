@@ -1,0 +1,94 @@
+// Package dirs says where our own files lie, and which directories can be a workspace.
+package dirs
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// System is where root keeps what holds for everybody.
+const System = "/etc/a2a-acp"
+
+// Dirs finds directories by the environment.
+type Dirs struct {
+	Getenv func(string) string // required
+}
+
+// ConfigHome returns where a user's programs keep their configuration (XDG Base Directory Specification); "" when there is
+// no such place.
+func (d Dirs) ConfigHome() string {
+	if dir := d.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := d.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".config")
+	}
+	return ""
+}
+
+// Config returns where the user's own files lie; "" when there is no such place.
+func (d Dirs) Config() string {
+	home := d.ConfigHome()
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "a2a-acp")
+}
+
+// State returns where our state lies; "" when there is no such place.
+func (d Dirs) State() string {
+	dir, err := state.Locate(d.Getenv)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// Own returns every directory of ours. No agent may write there by a rule, and what runs in the sandbox does not see them.
+func (d Dirs) Own() []string {
+	own := []string{System}
+	for _, dir := range []string{d.Config(), d.State()} {
+		if dir != "" {
+			own = append(own, dir)
+		}
+	}
+	return own
+}
+
+// Workspace returns the workspace of a session from the directories that the editor names, or a person stands in. Some
+// directories hold so much that everything would be inside: the root, the home directory, and what our own files lie in.
+func (d Dirs) Workspace(cwd string, additional []string) tool.Workspace {
+	w := tool.Workspace{Root: d.workspaceDir(cwd)}
+	for _, dir := range additional {
+		if dir = d.workspaceDir(dir); dir != "" {
+			w.Additional = append(w.Additional, dir)
+		}
+	}
+	return w
+}
+
+// workspaceDir returns a directory without links; "" for one that cannot be a workspace.
+func (d Dirs) workspaceDir(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || dir == "/" {
+		return ""
+	}
+	for _, kept := range []string{d.Getenv("HOME"), d.State(), d.ConfigHome()} {
+		if kept == "" {
+			continue
+		}
+		if resolved, err := filepath.EvalSymlinks(kept); err == nil {
+			kept = resolved
+		}
+		if kept == dir || strings.HasPrefix(kept, dir+"/") {
+			return ""
+		}
+	}
+	return dir
+}
