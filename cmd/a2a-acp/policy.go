@@ -11,6 +11,7 @@ func policyCommand(env *environment) *cobra.Command {
 	}
 	cmd.AddCommand(
 		policyCheckCommand(env), policyExplainCommand(env), policyTestCommand(env), policyReplayCommand(env), policySuggestCommand(env),
+		policyFilesCommand(env),
 	)
 	return cmd
 }
