@@ -16,7 +16,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
 // bridgeFlags are what the bridge verb takes.
@@ -206,13 +205,12 @@ func direct(env *environment, command []string, confined confine.Confinement, wh
 	return replaceWith(command, env.forAgent())
 }
 
-// replaceWith makes this process the agent, which is known as one from then on.
+// replaceWith makes this process the agent.
 func replaceWith(command, environ []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return fail(exit.Host, fmt.Errorf("start the agent: %w", err))
 	}
-	supervisor.Mark()
 	return fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -66,9 +68,9 @@ bridge's own directory, where a change counts at once.`,
 	return cmd
 }
 
-// giveTrust shows what a workspace brings, asks, and pins what was shown. There is no --yes: what is trusted must have been seen.
+// giveTrust shows what a workspace brings, asks, and pins what was shown.
 func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
-	if err := checkAtTerminal(env, "trusting"); err != nil {
+	if err := checkTruster(env); err != nil {
 		return err
 	}
 	o := env.appOptions(nil, nil)
@@ -127,6 +129,17 @@ func orHost(err error) error {
 	return fail(exit.Host, err)
 }
 
+// checkTruster tells whether a person may be believed to sit here. There is no --yes: what is trusted must have been seen.
+func checkTruster(env *environment) error {
+	if supervisor.DescendsFromBridge(os.Getpid()) {
+		return fail(exit.Denied, errAgentAnswers)
+	}
+	if !isTerminal(env.stdin) {
+		return fail(exit.Approval, errors.New("trusting needs a terminal, so that it is a person who does it"))
+	}
+	return nil
+}
+
 // meansIt asks, and shows the whole text where the person wants to read it first.
 func meansIt(env *environment, b *app.Brought) bool {
 	lines := bufio.NewReader(env.stdin)
@@ -148,7 +161,7 @@ func meansIt(env *environment, b *app.Brought) bool {
 }
 
 func revokeTrust(ctx context.Context, env *environment, dir string) (err error) {
-	if err := checkToTighten(); err != nil {
+	if err := checkPerson(env, false); err != nil {
 		return err
 	}
 	o := env.appOptions(nil, nil)

@@ -1,13 +1,12 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"html"
-	"net/url"
-	"slices"
+	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -16,61 +15,109 @@ const (
 	// ShortestValue is the length, in bytes, below which a value is not looked for at all.
 	ShortestValue = 4
 	shortestLine  = 8 // a line of a value that has several
-	shortestCore  = 7 // characters of an encoding that stands inside of a longer one
+	shortestPart  = 8 // what is left of a value when what stands beside it is read as one with its beginning or its end
+	shortestCode  = 6 // characters of an encoding: ShortestValue bytes in base64
+	shortestCore  = 7 // likewise, inside of a longer one
 )
 
-// pattern is one way to write a value.
-type pattern struct {
-	text string
-	// wraps lets a line break stand between any two characters: base64(1) and xxd(1) break their lines.
-	wraps bool
+// forms are the texts to look for, by the reading of the stream that shows them.
+type forms struct {
+	exact, plain, dense, chars []string
+	text                       *text // to read values with
 }
 
-// patternsOf lists the ways in which programs write a value: as it is, line by line, in base64 wherever it begins in the
-// encoded bytes (as in `Authorization: Basic`), in hexadecimal, and as it stands in a URL, in JSON, in HTML and in the text
-// of a shell.
-func patternsOf(value string) []pattern {
-	if len(value) < ShortestValue {
+func formsOf(values []string) *forms {
+	f := &forms{text: newText()}
+	for _, value := range values {
+		if len(value) < ShortestValue {
+			continue
+		}
+		f.add(value)
+		seen := map[string]bool{value: true}
+		for line := range strings.Lines(value) {
+			line = strings.TrimSpace(line)
+			if len(line) >= shortestLine && !seen[line] && !strings.HasPrefix(line, "-----") {
+				seen[line] = true
+				f.add(line)
+			}
+		}
+	}
+	return f
+}
+
+func (f *forms) add(value string) {
+	f.exact = append(f.exact, value)
+	for _, bytes := range append(charsets(value), value) {
+		f.addPlain(bytes)
+	}
+	for _, text := range encodings(value) {
+		_, dense := f.text.of(text, 0, true)
+		f.dense = append(f.dense, dense)
+	}
+	f.chars = append(f.chars, spelled(value))
+}
+
+// before are beginnings of escapes. What a value begins with may be read as one with what stands before it: deadbeef in
+// 100%deadbeef.
+var before = strings.Fields(`\ \x \xa \u \ua \uaa \uaaa \1 \11 % %a %u %ua %uaa %uaaa & &# &#1`)
+
+// addPlain adds what is read of a value that stands alone, and what is read of it beside any text that its beginning or its end
+// could be read as one with.
+func (f *forms) addPlain(value string) {
+	whole, _ := f.text.of(value, 0, true)
+	f.plain = append(f.plain, whole)
+	start := value[:min(len(value), 2*longestEscape)]
+	alone, _ := f.text.of(start, 0, false)
+	for _, beginning := range append([]string{""}, before...) {
+		if all, _ := f.text.of(beginning+start, 0, false); beginning != "" && strings.HasSuffix(all, alone) {
+			continue // it changes nothing
+		}
+		for _, ends := range []bool{true, false} {
+			part, _ := f.text.of(beginning+value, int64(len(beginning)), ends)
+			if len(part) >= shortestPart && part != whole {
+				f.plain = append(f.plain, part)
+			}
+		}
+	}
+}
+
+// charsets gives a value that is not in ASCII as it is read where characters are not written in UTF-8: in UTF-16, from escapes of
+// UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in ISO 8859-1.
+func charsets(value string) []string {
+	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
 		return nil
 	}
-	all := textsOf(value)
-	for _, line := range strings.Split(value, "\n") {
-		line = strings.TrimSpace(line)
-		if len(line) >= shortestLine && line != value && !strings.HasPrefix(line, "-----") {
-			all = append(all, textsOf(line)...)
+	var little, big, halves, short, shortHalves []byte
+	for _, r := range value {
+		var inHalves []byte
+		for _, unit := range utf16.Encode([]rune{r}) {
+			little = append(little, byte(unit), byte(unit>>8))
+			big = append(big, byte(unit>>8), byte(unit))
+			inHalves = append(inHalves, character(uint64(unit))...)
+		}
+		halves = append(halves, inHalves...)
+		if r <= 0xff {
+			short, shortHalves = append(short, byte(r)), append(shortHalves, byte(r))
+		} else {
+			short, shortHalves = utf8.AppendRune(short, r), append(shortHalves, inHalves...)
 		}
 	}
-	return unique(all)
+	return []string{string(little), string(big), string(halves), string(short), string(shortHalves)}
 }
 
-func textsOf(value string) []pattern {
-	all := []pattern{{text: value}}
-	add := func(texts ...string) {
-		for _, text := range texts {
-			all = append(all, pattern{text: text})
-		}
-	}
-	add(url.QueryEscape(value), url.PathEscape(value), percent(value, "", upperHex), percent(value, "", lowerHex),
-		percent(value, "/", upperHex), percent(value, "/", lowerHex))
-	add(html.EscapeString(value), inJSON(value, true), inJSON(value, false), ascii(value))
-	add(escaped(value, "$`\"\\!"), escaped(value, " \t!\"#$&'()*,;<=>?[\\]^`{|}~"), strings.ReplaceAll(value, "'", `'\''`), escaped(value, `'\`))
-	for _, encoded := range base64Of(value) {
-		all = append(all, pattern{text: encoded, wraps: true})
-	}
-	low := hex.EncodeToString([]byte(value))
-	return append(all, pattern{low, true}, pattern{strings.ToUpper(low), true})
-}
-
-// base64Of gives what a value looks like in base64, for each of the three places it can begin at in a group of three bytes:
-// the characters that depend on no other byte than its own.
-func base64Of(value string) []string {
-	var all []string
-	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		all = append(all, encoding.EncodeToString([]byte(value))) // alone, up to its last character
-		for offset := range 3 {
-			encoded := encoding.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
-			first := (offset*8 + 5) / 6           // the character that also holds bits of what stands before
-			last := (offset + len(value)) * 8 / 6 // the one that also holds bits of what stands behind
+// encodings gives a value in base64, base32 and hexadecimal.
+func encodings(value string) []string {
+	all := []string{hex.EncodeToString([]byte(value))}
+	for bits, encode := range map[int]func([]byte) string{
+		6: base64.RawStdEncoding.EncodeToString,
+		5: base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString,
+	} {
+		all = append(all, encode([]byte(value))) // alone, up to its last character
+		// Wherever it begins among encoded bytes: the characters that depend on no other byte than its own.
+		for offset := range bits {
+			encoded := encode([]byte(strings.Repeat("\x00", offset) + value))
+			first := (offset*8 + bits - 1) / bits
+			last := (offset + len(value)) * 8 / bits
 			if core := encoded[first:last]; len(core) >= shortestCore {
 				all = append(all, core)
 			}
@@ -79,87 +126,19 @@ func base64Of(value string) []string {
 	return all
 }
 
-const (
-	upperHex = "0123456789ABCDEF"
-	lowerHex = "0123456789abcdef"
-)
-
-// percent encodes all but the unreserved characters (RFC 3986, 2.3) and those of also.
-func percent(value, also, digits string) string {
-	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+// spelled is what od -c and hexdump -c write for a value, without the blanks.
+func spelled(value string) string {
+	const letters = "abtnvfr" // from 7 on
 	var b strings.Builder
 	for i := range len(value) {
-		if c := value[i]; strings.IndexByte(unreserved+also, c) >= 0 {
+		switch c := value[i]; {
+		case c >= 7 && c <= 13:
+			b.Write([]byte{'\\', letters[c-7]})
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "%03o", c)
+		case c != ' ':
 			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 		}
 	}
 	return b.String()
-}
-
-// inJSON gives the inside of a JSON string.
-func inJSON(value string, escapeHTML bool) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(escapeHTML)
-	if enc.Encode(value) != nil {
-		return value // a string always can be encoded
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
-}
-
-// ascii is inJSON as Python's json and others write it: nothing beyond ASCII.
-func ascii(value string) string {
-	var b strings.Builder
-	for _, r := range inJSON(value, false) {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			b.WriteString(unit(0xd800 + r>>10))
-			b.WriteString(unit(0xdc00 + r&0x3ff))
-		default:
-			b.WriteString(unit(r))
-		}
-	}
-	return b.String()
-}
-
-func unit(r rune) string {
-	return `\u` + string([]byte{lowerHex[r>>12&15], lowerHex[r>>8&15], lowerHex[r>>4&15], lowerHex[r&15]})
-}
-
-// escaped puts a backslash before each of some characters, as shells print words.
-func escaped(value, special string) string {
-	var b strings.Builder
-	for i := range len(value) {
-		if strings.IndexByte(special, value[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(value[i])
-	}
-	return b.String()
-}
-
-// unique keeps one of each text, the one that may wrap if there is one, the longest first.
-func unique(all []pattern) []pattern {
-	wraps := map[string]bool{}
-	for _, p := range all {
-		if len(p.text) >= ShortestValue {
-			wraps[p.text] = wraps[p.text] || p.wraps
-		}
-	}
-	kept := make([]pattern, 0, len(wraps))
-	for text, w := range wraps {
-		kept = append(kept, pattern{text, w})
-	}
-	slices.SortFunc(kept, func(a, b pattern) int {
-		if d := len(b.text) - len(a.text); d != 0 {
-			return d
-		}
-		return strings.Compare(a.text, b.text)
-	})
-	return kept
 }

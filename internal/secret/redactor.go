@@ -1,38 +1,34 @@
 package secret
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Mark stands where a secret stood.
 const Mark = "[secret]"
 
-// Redactor takes exact values out of texts, in every form that patternsOf knows. It never changes and is safe for
-// concurrent use; a nil Redactor, and one of no values, change nothing.
+// Redactor takes exact values out of texts: as they are, through the escapes that programs write them with, in base64, base32,
+// hexadecimal and UTF-16, and in dumps of numbers. It never changes and is safe for concurrent use; a nil Redactor, and one of no
+// values, change nothing.
 //
 // It finds what is printed, not what is computed: a program that was given a value can always print it letter by letter.
-type Redactor struct {
-	byFirst [256][]pattern // by the first byte
-	longest int            // bytes that a match can have, line breaks included
-}
+type Redactor struct{ exact, plain, dense, chars *sought }
 
 // New makes a Redactor of values. Values that are shorter than ShortestValue are not looked for.
 func New(values ...string) *Redactor {
-	r := &Redactor{}
-	var all []pattern
-	for _, value := range values {
-		all = append(all, patternsOf(value)...)
+	f := formsOf(values)
+	if len(f.exact) == 0 {
+		return nil
 	}
-	for _, p := range unique(all) {
-		r.byFirst[p.text[0]] = append(r.byFirst[p.text[0]], p)
-		length := len(p.text)
-		if p.wraps {
-			length *= 3
-		}
-		r.longest = max(r.longest, length)
+	return &Redactor{
+		exact: seek(f.exact, ShortestValue),
+		plain: seek(f.plain, ShortestValue),
+		dense: seek(f.dense, shortestCode),
+		chars: seek(f.chars, shortestPart),
 	}
-	return r
 }
 
 // String gives a text without the values.
@@ -42,7 +38,7 @@ func (r *Redactor) String(text string) string { return r.whole(text, false) }
 func (r *Redactor) Cut(text string) string { return r.whole(text, true) }
 
 func (r *Redactor) whole(text string, cut bool) string {
-	if r == nil || r.longest == 0 || text == "" {
+	if r == nil || len(text) < ShortestValue {
 		return text
 	}
 	var b strings.Builder
@@ -55,32 +51,76 @@ func (r *Redactor) whole(text string, cut bool) string {
 
 // Writer gives a stream that passes on what is written to it, without the values, wherever the writes divide it. It holds back
 // what could be the beginning of one until more comes: close it at the end. It is not safe for concurrent use.
-func (r *Redactor) Writer(to io.Writer) *Writer { return &Writer{redactor: r, to: to} }
+func (r *Redactor) Writer(to io.Writer) *Writer {
+	w := &Writer{redactor: r, to: to}
+	if r == nil {
+		return w
+	}
+	w.exact, w.plain, w.dense = newReading(r.exact, &w.found), newReading(r.plain, &w.found), newReading(r.dense, &w.found)
+	w.exact.asIs = true
+	w.text, w.dump = newText(), newDump(r.exact, r.chars, &w.found)
+	w.readings = append(w.dump.numbers[:], w.dump.chars, w.exact, w.plain, w.dense)
+	return w
+}
 
 // Writer is a stream without the values of its Redactor.
 type Writer struct {
 	redactor *Redactor
 	to       io.Writer
-	held     []byte
-	covered  int    // how many bytes at the beginning of held belong to a value that is marked already
-	out      []byte // what is written, used again
-	err      error
+
+	exact, plain, dense *reading
+	text                *text
+	dump                *dump
+	readings            []*reading // all of them
+	found               []span     // where values stand
+
+	at      int64 // what was read
+	held    []byte
+	covered int64  // the end of the last value that is marked already
+	out     []byte // what is written, used again
+	err     error
 }
+
+// block is how much is read before what is decided is passed on.
+const block = 2 << 10
 
 // Write passes on p, but for what it holds back. An error is that of the stream below, and stays.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	if w.redactor == nil || w.redactor.longest == 0 {
+	if w.redactor == nil {
 		return w.to.Write(p)
 	}
-	w.held = append(w.held, p...)
-	w.pass(false)
+	for rest := p; len(rest) > 0 && w.err == nil; {
+		part := rest[:min(block, len(rest))]
+		rest = rest[len(part):]
+		w.held = append(w.held, part...)
+		w.read(part)
+		w.pass(w.safe())
+	}
 	if w.err != nil {
 		return 0, w.err
 	}
 	return len(p), nil
+}
+
+// read reads what comes next.
+func (w *Writer) read(part []byte) {
+	w.exact.addBytes(part, w.at)
+	for i, c := range part {
+		at := w.at + int64(i)
+		w.text.add(char{c, at, at + 1})
+		w.dump.add(char{c, at, at + 1})
+	}
+	w.readText()
+	w.at += int64(len(part))
+}
+
+func (w *Writer) readText() {
+	w.plain.add(w.text.plain...)
+	w.dense.add(w.text.dense...)
+	w.text.plain, w.text.dense = w.text.plain[:0], w.text.dense[:0]
 }
 
 // Close passes on what is held back. It does not close the stream below.
@@ -90,81 +130,69 @@ func (w *Writer) Close() error { return w.end(false) }
 func (w *Writer) Cut() error { return w.end(true) }
 
 func (w *Writer) end(cut bool) error {
-	if w.redactor == nil || w.redactor.longest == 0 || w.err != nil {
+	if w.redactor == nil || w.err != nil {
 		return w.err
 	}
 	if cut {
-		w.pass(false) // what is left now is the beginning of a value
-		if len(w.held) >= ShortestValue && w.covered < len(w.held) {
-			w.held, w.covered = nil, 0
-			w.write([]byte(Mark))
-			return w.err
-		}
+		w.cut() // what is read may end within an escape, or within a number
 	}
-	w.pass(true)
+	w.text.close()
+	w.readText()
+	w.dump.close(w.at)
+	if cut {
+		w.cut()
+	}
+	w.pass(w.at)
 	return w.err
 }
 
-// pass writes what is held as far as it is decided; all of it at the end of the stream.
-func (w *Writer) pass(end bool) {
+// cut notes what a value could begin at the end.
+func (w *Writer) cut() {
+	for _, r := range w.readings {
+		if from, ok := r.cut(); ok {
+			w.found = append(w.found, span{from, w.at})
+		}
+	}
+}
+
+// safe gives the end of what no value that comes later can begin in.
+func (w *Writer) safe() int64 {
+	text, dump := min(w.at, w.text.safe()), min(w.at, w.dump.safe())
+	safe := min(text, dump, w.exact.safe(w.at), w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))
+	for _, r := range w.dump.numbers {
+		safe = min(safe, r.safe(dump))
+	}
+	return safe
+}
+
+// pass writes what is held up to a place. Where values overlap, they are one.
+func (w *Writer) pass(safe int64) {
+	slices.SortFunc(w.found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	out := w.out[:0]
-	at := 0
-	for ; at < len(w.held); at++ {
-		length, open := w.redactor.match(w.held[at:])
-		if open && !end {
+	base := w.at - int64(len(w.held))
+	at := max(base, w.covered)
+	keep := len(w.found)
+	for i, s := range w.found {
+		if s.from >= safe {
+			keep = i
 			break
 		}
-		if length > 0 && at+length > w.covered {
-			if at >= w.covered { // else it overlaps the one before, which is marked
-				out = append(out, Mark...)
-			}
-			w.covered = at + length
+		if s.to > w.covered && s.from >= w.covered {
+			out = append(out, w.held[at-base:s.from-base]...)
+			out = append(out, Mark...)
 		}
-		if at >= w.covered {
-			out = append(out, w.held[at])
-		}
+		w.covered = max(w.covered, s.to)
+		at = max(at, w.covered)
 	}
-	w.held = append(w.held[:0], w.held[at:]...)
-	w.covered = max(0, w.covered-at)
+	w.found = w.found[:copy(w.found, w.found[keep:])]
+	if at < safe {
+		out = append(out, w.held[at-base:safe-base]...)
+	}
+	if safe > base {
+		w.held = w.held[:copy(w.held, w.held[safe-base:])]
+	}
 	w.out = out
-	w.write(out)
-}
-
-func (w *Writer) write(p []byte) {
-	if len(p) > 0 && w.err == nil {
-		_, w.err = w.to.Write(p)
+	if len(out) > 0 {
+		_, w.err = w.to.Write(out)
 	}
-}
-
-// match gives the length of the longest value that stands at the beginning of text, 0 for none. open says that more text
-// could make it one, or a longer one.
-func (r *Redactor) match(text []byte) (length int, open bool) {
-	for _, p := range r.byFirst[text[0]] {
-		n, more := p.match(text)
-		length, open = max(length, n), open || more
-	}
-	return length, open
-}
-
-// match tells how much of text the pattern is; open that the text ends before the pattern does.
-func (p pattern) match(text []byte) (length int, open bool) {
-	at := 0
-	for i := range len(p.text) {
-		if p.wraps && i > 0 {
-			if at < len(text) && text[at] == '\r' {
-				at++
-			}
-			if at < len(text) && text[at] == '\n' {
-				at++
-			}
-		}
-		if at >= len(text) {
-			return 0, true
-		}
-		if text[at] != p.text[i] {
-			return 0, false
-		}
-		at++
-	}
-	return at, false
 }

@@ -2,14 +2,18 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"io"
 	"math/rand/v2"
 	"net/url"
-	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // password has what shells, URLs, JSON and HTML write in a way of their own.
@@ -17,38 +21,21 @@ const password = `p4$$ w/ö'rd"+<&>\x%`
 
 const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END PRIVATE KEY-----"
 
-// TestForms is about what real programs print that were given a value.
-func TestForms(t *testing.T) {
+// TestLines is about values of several lines, and those that stand twice.
+func TestLines(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("sup3r-s3cret/", 9) // base64(1) breaks its line
 	for _, test := range []struct{ name, value, script string }{
-		{"as it is", password, `printf '<%s>' "$V"`},
 		{"twice", password, `printf '%s%s' "$V" "$V"`},
-		{"base64", password, `printf %s "$V" | base64`},
-		{"base64 with a line end", password, `echo "$V" | base64`},
-		{"base64 broken into lines", long, `printf %s "$V" | base64`},
-		{"base64 broken into short lines", long, `printf %s "$V" | base64 -w 5`},
-		{"basic authorization, one byte before", password, `printf 'u:%s' "$V" | base64`},
-		{"basic authorization, two bytes before", password, `printf 'u1:%s' "$V" | base64`},
-		{"basic authorization, three bytes before", password, `printf 'u12:%s@host' "$V" | base64`},
-		{"xtrace", password, `set -x; : "$V"`},
-		{"declare", password, `declare -p V`},
-		{"printf %q", password, `printf %q "$V"`},
-		{"env", password, `env | grep ^V=`},
-		{"hexadecimal", password, `printf %s "$V" | od -An -v -tx1 | tr -d ' \n'`},
 		{"lines of a key", key, `printf %s "$V" | sed 's/^/    /'`},
 		{"one line of a key", key, `printf %s "$V" | sed -n 2p`},
 		{"a key with the line ends of Windows", key, `printf '%s' "$V" | sed 's/$/\r/'`},
+		{"one line of a key in base64", key, `printf %s "$V" | sed -n 2p | base64`},
+		{"a key in JSON", key, `printf %s "$V" | sed ':a; N; $!ba; s/\n/\\n/g'`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), "bash", "-c", test.script)
-			cmd.Env = []string{"V=" + test.value, "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := New(test.value).String(string(out))
+			out := run(t, t.TempDir(), test.value, test.script)
+			got := New(test.value).String(out)
 			if !strings.Contains(got, Mark) {
 				t.Errorf("%q is not marked: %q", out, got)
 			}
@@ -73,7 +60,7 @@ func TestEncodedForms(t *testing.T) {
 	}
 }
 
-// leaks looks for four letters of the value in a row, in the text and in what the text encodes.
+// leaks looks for eight bytes of the value in a row.
 func leaks(t *testing.T, text, value string) {
 	t.Helper()
 	for at := 0; at+8 <= len(value); at++ {
@@ -96,25 +83,12 @@ func TestBorders(t *testing.T) {
 	if strings.Contains(want, a) || strings.Contains(want, b) || !strings.HasPrefix(want, "x[secret]|[secret]") {
 		t.Fatalf("got %q", want)
 	}
-	write := func(parts ...string) string {
-		var out strings.Builder
-		w := r.Writer(&out)
-		for _, part := range parts {
-			if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
-				t.Fatalf("Write gives %d, %v", n, err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
 	for at := range text {
-		if got := write(text[:at], text[at:]); got != want {
+		if got := divided(t, r, false, text[:at], text[at:]); got != want {
 			t.Fatalf("divided at %d: %q, want %q", at, got, want)
 		}
 	}
-	if got := write(strings.Split(text, "")...); got != want {
+	if got := divided(t, r, false, strings.Split(text, "")...); got != want {
 		t.Errorf("in single bytes: %q, want %q", got, want)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -124,10 +98,30 @@ func TestBorders(t *testing.T) {
 			n := 1 + random.IntN(len(rest))
 			parts, rest = append(parts, rest[:n]), rest[n:]
 		}
-		if got := write(parts...); got != want {
+		if got := divided(t, r, false, parts...); got != want {
 			t.Fatalf("%q: %q, want %q", parts, got, want)
 		}
 	}
+}
+
+// divided gives what comes out of a stream that is written in parts.
+func divided(t *testing.T, r *Redactor, cut bool, parts ...string) string {
+	t.Helper()
+	var out strings.Builder
+	w := r.Writer(&out)
+	for _, part := range parts {
+		if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatalf("Write gives %d, %v", n, err)
+		}
+	}
+	end := w.Close
+	if cut {
+		end = w.Cut
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // TestOverlap guards that of two values which overlap nothing is left standing.
@@ -160,6 +154,46 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestCutWithinForms cuts what programs print anywhere within the value: of what was printed of it, no more than three letters stay.
+func TestCutWithinForms(t *testing.T) {
+	t.Parallel()
+	const value = "q/W'e\"r T%y\\ZuIö&p<[x]>"
+	r := New(value)
+	inJSON, _ := json.Marshal(value)
+	for _, test := range []struct {
+		form   string
+		needed int // bytes of it that four letters take
+	}{
+		{value, 6}, {url.QueryEscape(value), 14}, {strings.Trim(string(inJSON), `"`), 7}, {strconv.QuoteToASCII(value), 7},
+		{html.EscapeString(value), 12}, {base64.StdEncoding.EncodeToString([]byte(value)), 8}, {hex.EncodeToString([]byte(value)), 10},
+		{fmt.Sprintf("% x", value), 15}, {hex.Dump([]byte(value)), 24}, {fmt.Sprint([]byte(value)), 20},
+	} {
+		for at := test.needed; at <= len(test.form); at++ {
+			got := r.Cut("it is\n" + test.form[:at])
+			if rest, ok := strings.CutPrefix(got, "it is\n"); !ok || !strings.Contains(rest, Mark) || len(strings.ReplaceAll(rest, Mark, "")) > 11 {
+				t.Errorf("%q became %q", test.form[:at], got)
+			}
+		}
+	}
+}
+
+// TestHeldBack checks that no text makes a Writer hold back more and more.
+func TestHeldBack(t *testing.T) {
+	t.Parallel()
+	const value = "hunter22-hunter22"
+	for _, beginning := range []string{"", "hunter22-", "0000000  ", "00000000: 6875 6e74  ", "104 117 110 ", "aHVudGVy", "aHVudGVyMjIt", `\`, "%", "&am", `\u00`} {
+		for _, rest := range []string{"\x00", " ", "\n", `\`, "%", "&", "%5C", `\\`, "'", "-", "a", "0", "0 ", "00 ", "\xff", "$", `\u{`, "%25", "&amp;", "hunter", "aHVu", "68 "} {
+			w := New(value).Writer(io.Discard)
+			if _, err := w.Write([]byte(beginning + strings.Repeat(rest, 50_000/len(rest)))); err != nil {
+				t.Fatal(err)
+			}
+			if most := 16 << 10; len(w.held) > most {
+				t.Errorf("of %q and many %q, %d bytes are held back, want at most %d", beginning, rest, len(w.held), most)
+			}
+		}
+	}
+}
+
 // TestLeavesOthersAlone guards that nothing is taken out that is no value.
 func TestLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
@@ -180,7 +214,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestWriterKeepsItsError(t *testing.T) {
 	t.Parallel()
 	w := New("hunter22").Writer(broken{})
-	if _, err := w.Write([]byte("text")); !errors.Is(err, errBroken) {
+	if _, err := w.Write([]byte("longer than what is held back")); !errors.Is(err, errBroken) {
 		t.Errorf("Write gives %v", err)
 	}
 	if err := w.Close(); !errors.Is(err, errBroken) {
@@ -188,44 +222,124 @@ func TestWriterKeepsItsError(t *testing.T) {
 	}
 }
 
-// FuzzBorders: however a stream is divided, it comes out the same, and holds no value.
+// FuzzBorders: however a stream is divided, it comes out the same, whether it ends or is cut off, and holds no value.
 func FuzzBorders(f *testing.F) {
 	f.Add("hunter22", "a hunter22 b", 3)
 	f.Add(password, password+password, 7)
 	f.Add("aaaa", "aaaaaaab", 2)
+	f.Add("\x00\x00\x00\x10", "0000000 00000010000", 19)
+	f.Add("abababababab", "abababababaabababababab", 5)
+	f.Add(`41be%2f\x6e`, `100%2541be%252f%5C\\x6e \\\\\u00%34\u0031&#x34;1be`, 9)
+	f.Add("letmein-now!", "00000000: 6c65 746d 6569 6e2d 6e6f 7721  letmein-now!\n0000000   l   e   t   m   e   i   n   -   n   o   w   !\n", 70)
+	f.Add("letmein-now!", "0000000 066554 066564 064545 026556 067556 020567\n[108, 101, 116] 6c:65:74:6d 0x6c, 0x65", 40)
+	f.Add("letmein-now!", "  bGV0bWVp\r\n  bi1ub3ch l\x00e\x00t\x00m\x00", 20)
 	f.Fuzz(func(t *testing.T, value, text string, at int) {
 		if at < 0 || at > len(text) || len(value) > 200 || len(text) > 2000 {
 			return
 		}
 		r := New(value)
-		var out strings.Builder
-		w := r.Writer(&out)
-		for _, part := range []string{text[:at], text[at:]} {
-			if _, err := w.Write([]byte(part)); err != nil {
-				t.Fatal(err)
+		for _, cut := range []bool{false, true} {
+			whole := divided(t, r, cut, text)
+			if got := divided(t, r, cut, text[:at], text[at:]); got != whole {
+				t.Fatalf("divided %q, whole %q", got, whole)
 			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := r.String(text); got != out.String() {
-			t.Fatalf("divided %q, whole %q", out.String(), got)
-		}
-		if len(value) >= ShortestValue && !strings.Contains(Mark, value) {
-			for _, part := range strings.Split(out.String(), Mark) {
+			if got := divided(t, r, cut, strings.Split(text, "")...); got != whole {
+				t.Fatalf("in single characters %q, whole %q", got, whole)
+			}
+			if len(value) < ShortestValue || strings.Contains(Mark, value) {
+				continue
+			}
+			for _, part := range strings.Split(whole, Mark) {
 				if strings.Contains(part, value) {
-					t.Fatalf("%q holds %q", out.String(), value)
+					t.Fatalf("%q holds %q", whole, value)
 				}
 			}
 		}
 	})
 }
 
+// FuzzForms: a value is found however it is written, between whatever else there is.
+func FuzzForms(f *testing.F) {
+	f.Add("hunter22", "a", "b")
+	f.Add(password, `\`, "%")
+	f.Add("nobody-41/secret-of-his", `C:\`, "\n")
+	f.Add("deadbeef+cafe/0123", "100%", "41")
+	f.Add("amp;secret-of-hers-1", "&", ";")
+	f.Fuzz(func(t *testing.T, value, before, after string) {
+		sure, _ := newText().of(value, 0, false)
+		if len(sure) < 16 || len(value) > 100 || len(before)+len(after) > 200 || strings.ContainsRune(value, 0) {
+			return
+		}
+		for _, text := range []string{value, before, after} {
+			if !utf8.ValidString(text) {
+				return // what JSON has of it is something else
+			}
+		}
+		r := New(value)
+		text := before + value + after
+		inJSON, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := json.Marshal(string(inJSON))
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted := strconv.QuoteToASCII(text)
+		for _, form := range []string{
+			text, url.QueryEscape(text), url.PathEscape(text), url.PathEscape(url.QueryEscape(text)), html.EscapeString(text), url.QueryEscape(html.EscapeString(text)),
+			string(inJSON), string(twice), quoted, strings.ReplaceAll(text, "'", "''"), hex.Dump([]byte(text)), fmt.Sprint([]byte(text)),
+			fmt.Sprintf("% x", text), fmt.Sprintf("%#v", []byte(text)), base64.StdEncoding.EncodeToString([]byte(text)),
+		} {
+			if got := r.String(form); !strings.Contains(got, Mark) {
+				t.Errorf("%q is not found in %q", value, form)
+			}
+		}
+	})
+}
+
 func BenchmarkRedact(b *testing.B) {
-	r := New("ghp_0123456789abcdefghijABCDEFGHIJ456789", password, key)
 	text := strings.Repeat("2026-11-21T10:00:00Z INFO request served path=/api/v1/things status=200 bytes=5123\n", 12000)
+	many := []string{"ghp_0123456789abcdefghijABCDEFGHIJ456789", password, key}
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("%cey-%d-abcdefghij", 'a'+i%26, i))
+	}
+	for name, values := range map[string][]string{"few": many[:3], "many": many} {
+		b.Run(name, func(b *testing.B) {
+			r := New(values...)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r.String(text)
+			}
+		})
+	}
+}
+
+// BenchmarkRepeats is about a long value that is its own beginning many times, and a text of nothing else.
+func BenchmarkRepeats(b *testing.B) {
+	r := New(strings.Repeat("ab", LongestValue/2-1) + "c")
+	text := strings.Repeat("ab", 1<<19)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.String(text)
 	}
+}
+
+// BenchmarkNew makes the redactor of a call, and that of the longest value.
+func BenchmarkNew(b *testing.B) {
+	for name, value := range map[string]string{"short": "ghp_0123456789abcdefghijABCDEFGHIJ456789", "longest": manyLines()} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				New(value, password)
+			}
+		})
+	}
+}
+
+func manyLines() string {
+	var b strings.Builder
+	for i := 0; b.Len() < LongestValue-64; i++ {
+		fmt.Fprintf(&b, "%063d\n", i*i)
+	}
+	return b.String()
 }

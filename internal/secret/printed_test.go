@@ -1,0 +1,227 @@
+package secret
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// values are what the programs below are given: with what they escape, with what looks like an escape, of more than one row of a
+// dump, and of nothing but letters.
+var values = map[string]string{
+	"signs":   password,
+	"escapes": `41be%2f\x6e&amp;$'\n%c3\u-tail%`,
+	"long":    "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY==.-_~1Zq9/2Zr8/3Zs7+4Zt6+5Zu5=6Zv4",
+	"letters": "deadbeefcafe0123nopqrstu",
+	"foreign": "Пароль: żółć 🔑 ключ",
+	"quotes":  `it's "the"  'one' ''of'' ""many""!`,
+}
+
+// printed are what programs print that were given a value, as $V and in a file of that name.
+var printed = []struct{ name, script string }{
+	{"as it is", `printf '<%s>' "$V"`},
+	{"bash printf %q", `printf %q "$V"`},
+	{"bash @Q", `echo "${V@Q}"`},
+	{"bash declare", `declare -p V`},
+	{"bash xtrace", `set -x; : "$V"`},
+	{"bash xtrace twice", `set -x; bash -xc ': "$1"' - "$(printf %q "$V")"`},
+	{"env", `env | grep -a ^V=`},
+	{"env -0", `env -0 | grep -az ^V=`},
+
+	{"jq string", `jq -n 'env.V'`},
+	{"jq -a", `jq -na '{a: env.V}'`},
+	{"jq nested JSON", `jq -n '{a: ({b: env.V} | tojson)}'`},
+	{"jq JSON thrice", `jq -n '{a: ({b: ({c: env.V} | tojson)} | tojson)}'`},
+	{"jq -a thrice", `jq -na '{a: ({b: env.V} | tojson)} | tojson'`},
+	{"jq @uri", `jq -nr 'env.V | @uri'`},
+	{"jq @uri twice", `jq -nr 'env.V | @uri | @uri'`},
+	{"jq @uri behind a percent sign", `jq -nr '"100%\(env.V)" | @uri'`},
+	{"jq @uri behind a backslash", `jq -nr '"\\\(env.V)" | @uri'`},
+	{"jq @html", `jq -nr 'env.V | @html'`},
+	{"jq @html, @uri", `jq -nr 'env.V | @html | @uri'`},
+	{"jq @uri, @html", `jq -nr 'env.V | @uri | @html'`},
+	{"jq @csv", `jq -nr '[1, env.V] | @csv'`},
+	{"jq @csv in JSON", `jq -n '[1, env.V] | @csv'`},
+	{"jq @tsv", `jq -nr '[1, env.V] | @tsv'`},
+	{"jq @sh", `jq -nr 'env.V | @sh'`},
+	{"jq @base64", `jq -nr 'env.V | @base64'`},
+	{"jq @base64 of more", `jq -nr '"user:\(env.V)@host" | @base64'`},
+	{"jq @base64, @uri", `jq -nr '"user:\(env.V)@host" | @base64 | @uri'`},
+	{"jq numbers", `jq -nc 'env.V | explode' | if [[ $V == *[!\ -~]* ]]; then printf '"%s"' "$V"; else cat; fi`},
+
+	{"python repr", `python3 -c 'import os; print([os.environ["V"]])'`},
+	{"python ascii", `python3 -c 'import os; print(ascii(os.environ["V"]))'`},
+	{"python repr of bytes", `python3 -c 'import os; print(os.environb[b"V"])'`},
+	{"python repr of repr", `python3 -c 'import os; print(repr(repr(os.environb[b"V"])))'`},
+	{"python list of bytes", `python3 -c 'import os; print(list(os.environb[b"V"]))'`},
+	{"python list of hex", `python3 -c 'import os; print([hex(b) for b in os.environb[b"V"]])'`},
+	{"python hex with blanks", `python3 -c 'import os; print(os.environb[b"V"].hex(" "))'`},
+	{"python hex with colons", `python3 -c 'import os; print(os.environb[b"V"].hex(":").upper())'`},
+	{"python html.escape", `python3 -c 'import html, os; print(html.escape(os.environ["V"]))'`},
+	{"python quote", `python3 -c 'from urllib.parse import *; import os; print(quote(os.environ["V"]))'`},
+	{"python quote_plus", `python3 -c 'from urllib.parse import *; import os; print(quote_plus(os.environ["V"]))'`},
+	{"python shlex.quote", `python3 -c 'import os, shlex; print(shlex.quote(os.environ["V"]))'`},
+	{"python re.escape", `python3 -c 'import os, re; print(re.escape(os.environ["V"]))'`},
+	{"python json", `python3 -c 'import json, os; print(json.dumps(json.dumps([os.environ["V"]])))'`},
+	{"python xml", `python3 -c 'from xml.sax.saxutils import quoteattr; import os; print(quoteattr(os.environ["V"]))'`},
+	{"python csv", `python3 -c 'import csv, os, sys; csv.writer(sys.stdout).writerow([os.environ["V"]])'`},
+	{"python URL-safe base64", `python3 -c 'import base64, os; print(base64.urlsafe_b64encode(b"?~" + os.environb[b"V"]))'`},
+	{"python unicode_escape", `python3 -c 'import os; print(os.environ["V"].encode("unicode_escape"))'`},
+	{"python character references", `python3 -c 'import os; print(os.environ["V"].encode("ascii", "xmlcharrefreplace"))'`},
+
+	{"node encodeURIComponent", `node -p 'encodeURIComponent(process.env.V)'`},
+	{"node encodeURI", `node -p 'encodeURI(process.env.V)'`},
+	{"node escape", `node -p 'escape(process.env.V)'`},
+	{"node URLSearchParams", `node -p 'new URLSearchParams({a: process.env.V}).toString()'`},
+	{"node inspect", `node -p '[process.env.V]'`},
+	{"node JSON", `node -p 'JSON.stringify(JSON.stringify(process.env.V))'`},
+	{"node Buffer", `node -e 'require("buffer").INSPECT_MAX_BYTES = 500; console.log(Buffer.from(process.env.V))'`},
+	{"node JSON of a Buffer", `node -p 'JSON.stringify(Buffer.from(process.env.V))'`},
+	{"node indented JSON of a Buffer", `node -p 'JSON.stringify(Buffer.from(process.env.V), null, 2)'`},
+	{"node base64url", `node -p 'Buffer.from("a" + process.env.V).toString("base64url")'`},
+
+	{"perl quotemeta", `perl -e 'print quotemeta $ENV{V}'`},
+	{"perl Dumper", `perl -MData::Dumper -e '$Data::Dumper::Useqq = 1; print Dumper($ENV{V})'`},
+	{"perl Dumper of characters", `perl -MData::Dumper -MEncode -e '$Data::Dumper::Useqq = 1; print Dumper(decode("UTF-8", $ENV{V}))'`},
+
+	{"sqlite quote()", `sqlite3 :memory: "select quote('${V//$Q/$Q$Q}')"`},
+	{"sqlite insert", `sqlite3 -cmd '.mode insert' :memory: "select '${V//$Q/$Q$Q}'"`},
+	{"sqlite csv", `sqlite3 -csv :memory: "select '${V//$Q/$Q$Q}'"`},
+	{"sqlite hex()", `sqlite3 :memory: "select hex('${V//$Q/$Q$Q}')"`},
+	{"sqlite json", `sqlite3 -json :memory: "select '${V//$Q/$Q$Q}'"`},
+
+	{"xxd", `printf %s "$V" | xxd`},
+	{"xxd within a file", `printf 'head%s-t' "$V" | xxd`},
+	{"xxd -c 7 -g 1", `printf 'one%s' "$V" | xxd -c 7 -g 1`},
+	{"xxd -e", `printf 'a%s' "$V" | xxd -e`},
+	{"xxd -u", `printf %s "$V" | xxd -u`},
+	{"xxd -p", `printf %s "$V" | xxd -p`},
+	{"xxd -p, indented", `printf %s "$V" | xxd -p -c 9 | sed 's/^/    /'`},
+	{"xxd -i", `printf %s "$V" | xxd -i`},
+	{"od", `printf %s "$V" | od`},
+	{"od within a file", `printf 'a%sbc' "$V" | od`},
+	{"od -c", `printf 'a%sb' "$V" | od -c`},
+	{"od -An -c", `printf %s "$V" | od -An -c`},
+	{"od -x", `printf 'a%s' "$V" | od -x`},
+	{"od -b", `printf %s "$V" | od -b`},
+	{"od -t x1", `printf %s "$V" | od -t x1`},
+	{"od -t x1z", `printf 'abc%s' "$V" | od -t x1z`},
+	{"od -A x -t x1", `printf %s "$V" | od -A x -t x1`},
+	{"od -A d -t u1", `printf %s "$V" | od -A d -t u1`},
+	{"od -t x4", `printf 'abc%s' "$V" | od -t x4`},
+	{"od -t x8", `printf 'abc%s' "$V" | od -t x8`},
+	{"od -t o4", `printf 'abc%s' "$V" | od -t o4`},
+	{"od -An -v -t x1", `printf %s "$V" | od -An -v -tx1`},
+	{"od, without blanks", `printf %s "$V" | od -An -v -tx1 | tr -d ' \n'`},
+	{"hexdump", `printf 'a%s' "$V" | hexdump`},
+	{"hexdump -C", `printf 'head%s-t' "$V" | hexdump -C`},
+	{"hexdump -c", `printf %s "$V" | hexdump -c | sed 's/ *$//'`},
+	{"hexdump -b", `printf %s "$V" | hexdump -b`},
+	{"hexdump -o", `printf %s "$V" | hexdump -o`},
+
+	{"base64", `printf %s "$V" | base64`},
+	{"base64 with a line end", `echo "$V" | base64`},
+	{"base64 -w 5", `printf %s "$V" | base64 -w 5`},
+	{"base64, one byte before", `printf 'u:%s' "$V" | base64`},
+	{"base64, two bytes before", `printf 'u1:%s' "$V" | base64`},
+	{"base64, three bytes before", `printf 'u12:%s@host' "$V" | base64`},
+	{"base64, indented", `printf %s "$V" | base64 -w 20 | sed 's/^/        /'`},
+	{"base64, with tabs and line ends of Windows", `printf %s "$V" | base64 -w 20 | sed 's/^/\t/; s/$/\r/'`},
+	{"base64, lines in JSON", `printf %s "$V" | base64 -w 20 | jq -Rs .`},
+	{"base64, lines in JSON twice", `printf %s "$V" | base64 -w 20 | jq -Rs . | jq -Rs .`},
+	{"base64, lines in C", `printf %s "$V" | base64 -w 20 | sed 's/.*/  "&\\n"/'`},
+	{"openssl base64", `printf %s "$V" | openssl base64`},
+	{"base32", `printf %s "$V" | base32`},
+	{"base32, four bytes before", `printf 'abcd%s!' "$V" | base32 -w 11 | sed 's/^/  /'`},
+	{"base32, small letters", `printf 'abcd%s!' "$V" | base32 | tr A-Z a-z`},
+
+	{"UTF-16", `printf %s "$V" | iconv -f UTF-8 -t UTF-16`},
+	{"UTF-16LE", `printf 'a%s' "$V" | iconv -f UTF-8 -t UTF-16LE`},
+	{"UTF-16BE", `printf 'a%sb' "$V" | iconv -f UTF-8 -t UTF-16BE`},
+	{"JSON in UTF-16", `jq -na 'env.V' | iconv -f UTF-8 -t UTF-16LE`},
+	{"ISO 8859-1", `printf %s "$V" | iconv -f UTF-8 -t ISO-8859-1//TRANSLIT 2>/dev/null | if [[ $V == П* ]]; then printf %s "$V"; else cat; fi`},
+
+	{"ls", `ls`},
+	{"ls -b", `ls -b`},
+	{"ls -Q", `ls -Q`},
+	{"ls shell-escape", `ls --quoting-style=shell-escape`},
+	{"ls shell-escape-always, ASCII", `LC_ALL=C ls --quoting-style=shell-escape-always`},
+	{"ls in another directory", `ls --quoting-style=c -d "$PWD"/*`},
+	{"find -ls", `LC_ALL=C find . -type f -ls | sed 's/.*:.. //'`},
+	{"stat", `stat -c %N *`},
+	{"git status", `git init -q . && git status --short`},
+	{"lines", `printf 'one\n\ttwo %s three\n' "$V" | cat -n`},
+}
+
+// TestPrinted checks that nothing of a value is left of what real programs print, wherever a stream is divided.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	for name, value := range values {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(value, "/", "_")), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range printed {
+			t.Run(test.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				value := value
+				if strings.Contains(test.script, "ls") && !strings.Contains(test.script, "$V") || strings.Contains(test.name, "stat") {
+					value = strings.ReplaceAll(value, "/", "_") // the name of a file
+				}
+				where := dir
+				if strings.HasPrefix(test.name, "git") {
+					where = t.TempDir()
+					if err := os.WriteFile(filepath.Join(where, value), nil, 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				checkPrinted(t, value, run(t, where, value, test.script))
+			})
+		}
+	}
+}
+
+func run(t *testing.T, dir, value, script string) string {
+	t.Helper()
+	for _, program := range []string{"jq", "python3", "node", "perl", "sqlite3", "xxd", "hexdump", "iconv", "openssl", "git"} {
+		if path := "/usr/bin/" + program; strings.Contains(script, program) {
+			if _, err := os.Stat(path); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
+	cmd.Env = []string{"V=" + value, "Q='", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + dir}
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// checkPrinted checks what is left of a text that holds a value once.
+func checkPrinted(t *testing.T, value, out string) {
+	t.Helper()
+	r := New(value)
+	got := r.String(out)
+	if !strings.Contains(got, Mark) {
+		t.Fatalf("nothing is taken out of %q", out)
+	}
+	if rest := strings.ReplaceAll(got, Mark, ""); len(rest) > len(out)/3 && len(rest) > 60 {
+		t.Errorf("of %q, %q is left", out, got)
+	}
+	if single := divided(t, r, false, strings.Split(out, "")...); single != got {
+		t.Fatalf("%q in single characters: %q, want %q", out, single, got)
+	}
+	if value != values["signs"] && value != values["letters"] {
+		return
+	}
+	for at := range out {
+		if parts := divided(t, r, false, out[:at], out[at:]); parts != got {
+			t.Fatalf("divided at %d of %q: %q, want %q", at, out, parts, got)
+		}
+	}
+}
