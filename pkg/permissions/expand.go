@@ -38,6 +38,9 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 		case !beginsPlain(word.Pattern) && !(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
 			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
 		}
+		if !v.spendOn(dir + "/" + word.Pattern) {
+			return nil, tooMuch
+		}
 		names := matchPattern(dir, word.Pattern)
 		switch {
 		case len(args)+len(names) > mostMatches+len(c.Args):

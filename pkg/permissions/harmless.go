@@ -130,7 +130,11 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 		if strings.HasPrefix(arg, "-") && len(arg) > longestOption {
 			return "one of its options is too long to be looked at"
 		}
-		for _, name := range possibleFiles(arg) {
+		names, ok := possibleFiles(arg)
+		if !ok {
+			return tooMuch
+		}
+		for _, name := range names {
 			if why := v.opens(name, writer(c.Name)); why != "" {
 				return why
 			}

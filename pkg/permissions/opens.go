@@ -35,6 +35,9 @@ func (v *view) opens(name string, use use) string {
 		return fmt.Sprintf("%q could be a home directory", ShowLine(name))
 	}
 	for _, dir := range v.shell.dirs {
+		if !v.spendOn(name) {
+			return tooMuch
+		}
 		p := wordPlace(dir, v.home, name, use != readsFile)
 		switch {
 		case p.err != nil:
@@ -99,7 +102,14 @@ func (v *view) guardedCommand() string {
 			}
 		}
 		for _, c := range v.shell.commands {
-			for _, name := range namedFiles(c) {
+			names, ok := namedFiles(c)
+			if !ok {
+				return tooMuch
+			}
+			for _, name := range names {
+				if !v.spendOn(name.text) {
+					return tooMuch
+				}
 				if why := v.guardedWord(wordPlace(dir, v.home, name.text, true), name.use); why != "" {
 					return why
 				}
@@ -115,9 +125,9 @@ type namedFile struct {
 	use  use
 }
 
-// namedFiles lists what the fixed words of a command could name, and what the program would do with it.
-func namedFiles(c shellscan.Command) []namedFile {
-	var names []namedFile
+// namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok is false where that
+// is too much to look at.
+func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 	var args []string
 	for _, word := range c.Args {
 		if word.Fixed {
@@ -125,20 +135,24 @@ func namedFiles(c shellscan.Command) []namedFile {
 		}
 	}
 	if _, harmless := builtins[c.Name]; harmless && c.Builtin {
-		return nil
+		return nil, true
 	}
 	if row, at := command.Lookup(c.Name, args); row != nil {
 		if w, why := readWords(row, args[at:], 0); why == "" {
 			for _, text := range w.files {
 				names = append(names, namedFile{text, readsFile})
 			}
-			return names
+			return names, true
 		}
 	}
 	for _, arg := range args {
-		for _, text := range possibleFiles(arg) {
+		possible, ok := possibleFiles(arg)
+		if !ok {
+			return nil, false
+		}
+		for _, text := range possible {
 			names = append(names, namedFile{text, writer(c.Name)})
 		}
 	}
-	return names
+	return names, true
 }

@@ -3,9 +3,19 @@ package permissions
 import "strings"
 
 // possibleFiles lists what a word could name: itself, and what stands behind a sign that programs read as the end of an
-// option or of a part: --file=/etc/passwd, @/etc/passwd, HEAD:.env, a,b. Addresses of other machines are no files.
-func possibleFiles(word string) []string {
-	names := []string{word}
+// option or of a part: --file=/etc/passwd, @/etc/passwd, HEAD:.env, a,b. Addresses of other machines are no files. ok is false
+// for a word of more parts than can be looked at.
+func possibleFiles(word string) (names []string, ok bool) {
+	names = []string{word}
+	signs := 0
+	for i := 0; i < len(word); i++ {
+		if strings.IndexByte("=:,@", word[i]) >= 0 {
+			signs++
+		}
+	}
+	if signs > mostParts {
+		return names, false
+	}
 	for i := 0; i < len(word); i++ {
 		if strings.IndexByte("=:,@", word[i]) < 0 {
 			continue
@@ -27,8 +37,11 @@ func possibleFiles(word string) []string {
 			names = append(names, word[i:]) // -f/etc/passwd, -xf../a
 		}
 	}
-	return names
+	return names, true
 }
+
+// mostParts is how many of such signs may stand in a word.
+const mostParts = 500
 
 // longestOption is the length, in bytes, up to which an option is searched for the names that it could hold.
 const longestOption = 256

@@ -143,6 +143,8 @@ func (v *view) copies(words []string) string {
 			why := ""
 			err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 				switch seen++; {
+				case !v.spend(1):
+					why = tooMuch
 				case seen > mostEntries:
 					why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are", mostEntries)
 				case err != nil:

@@ -156,6 +156,11 @@ func (s *shellView) look(v *view) {
 			return
 		}
 		for _, dir := range s.dirs {
+			if !v.spendOn(name) {
+				s.fail("%s", tooMuch)
+				s.allKnown = false
+				return
+			}
 			s.places = append(s.places, wordPlace(dir, v.home, name, write))
 		}
 	}
@@ -175,7 +180,12 @@ func (s *shellView) look(v *view) {
 				s.allKnown = false
 				continue
 			}
-			for _, name := range possibleFiles(word.Text) {
+			names, ok := possibleFiles(word.Text)
+			if !ok {
+				s.fail("%s", tooMuch)
+				s.allKnown = false
+			}
+			for _, name := range names {
 				add(name, false)
 			}
 		}

@@ -29,45 +29,70 @@ func (v *view) readsTree(w words, dir string) string {
 			roots = append(roots, path)
 		}
 	}
-	seen := 0
 	for _, root := range roots {
-		why := ""
 		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
 			return shown(v.Workspace, path) + readsHidden
 		}
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			switch seen++; {
-			case err != nil && entry == nil:
-				return fs.SkipAll // there is no such file
-			case seen > mostEntries:
-				why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told whether one is a secret", mostEntries)
-				return fs.SkipAll
-			case err != nil:
-				return fs.SkipDir // what we cannot read, it cannot read
-			case path != root && entry.IsDir() && (entry.Name() == ".git" || !w.hidden && strings.HasPrefix(entry.Name(), ".")):
-				return fs.SkipDir
-			case !w.hidden && ignoreFiles[entry.Name()] && showsHidden(path):
-				why = shown(v.Workspace, path) + readsHidden
-				return fs.SkipAll
-			case !w.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
-				return nil
+		tree := walkedTree{root, w.hidden, w.follows}
+		why, known := v.walked[tree]
+		if !known {
+			why = v.walkTree(tree)
+			if v.walked == nil {
+				v.walked = map[walkedTree]string{}
 			}
-			if w.follows && entry.Type()&fs.ModeSymlink != 0 {
-				if why = v.leads(path); why != "" {
-					return fs.SkipAll
-				}
-			}
-			if what := v.sensitive.find(v.Workspace, path, sensitive.Secret); what != "" && !entry.IsDir() {
-				why = "it would read " + shown(v.Workspace, path) + ", which " + what
-				return fs.SkipAll
-			}
-			return nil
-		})
-		if err != nil || why != "" {
+			v.walked[tree] = why
+		}
+		if why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// walkedTree is a directory with all that a command reads below it.
+type walkedTree struct {
+	root            string
+	hidden, follows bool
+}
+
+// walkTree is readsTree for one directory.
+func (v *view) walkTree(tree walkedTree) (why string) {
+	root, seen := tree.root, 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch seen++; {
+		case err != nil && entry == nil:
+			return fs.SkipAll // there is no such file
+		case !v.spend(1):
+			why = tooMuch
+			return fs.SkipAll
+		case seen > mostEntries:
+			why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told whether one is a secret", mostEntries)
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir // what we cannot read, it cannot read
+		case path != root && entry.IsDir() && (entry.Name() == ".git" || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
+			return fs.SkipDir
+		case !tree.hidden && ignoreFiles[entry.Name()] && showsHidden(path):
+			why = shown(v.Workspace, path) + readsHidden
+			return fs.SkipAll
+		case !tree.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
+			return nil
+		}
+		if tree.follows && entry.Type()&fs.ModeSymlink != 0 {
+			if why = v.leads(path); why != "" {
+				return fs.SkipAll
+			}
+		}
+		if what := v.sensitive.find(v.Workspace, path, sensitive.Secret); what != "" && !entry.IsDir() {
+			why = "it would read " + shown(v.Workspace, path) + ", which " + what
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if why == "" && err != nil {
+		why = "it cannot be told what lies below " + shown(v.Workspace, root)
+	}
+	return why
 }
 
 // leads tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.

@@ -30,6 +30,9 @@ type view struct {
 
 	now     time.Time
 	counter Counter // nil where nothing is counted
+	spent   int     // see spend
+	// walked is what readsTree has found below a directory.
+	walked map[walkedTree]string
 }
 
 func newView(r Request, home string, s *sensitiveFiles, git gitAsker) *view {

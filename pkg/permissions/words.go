@@ -96,7 +96,11 @@ func (w words) take(operands command.Operands, rest []string) (words, string) {
 		case operands == command.InputOutput && i > 0:
 			return w, fmt.Sprintf("it writes its second file, %q", word)
 		case operands == command.Revisions:
-			w.files = append(w.files, possibleFiles(word)...)
+			names, ok := possibleFiles(word)
+			if !ok {
+				return w, tooMuch
+			}
+			w.files = append(w.files, names...)
 		case operands != command.Formats:
 			w.files = append(w.files, word)
 		}

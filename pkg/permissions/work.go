@@ -1,0 +1,22 @@
+package permissions
+
+import "strings"
+
+// mostWork bounds what is looked at for one decision: the parts of the names that words could mean, and the files below the
+// directories that commands read. A decision holds up its lane, so beyond the bound it is that somebody is asked.
+const mostWork = 40000
+
+// tooMuch is the reason for it.
+const tooMuch = "there is more to look at than can be looked at for one decision"
+
+// partWork is the work of one part of a name: it is looked for on several ways.
+const partWork = 2
+
+// spend counts work, and reports whether that much is left.
+func (v *view) spend(work int) bool {
+	v.spent += work
+	return v.spent <= mostWork
+}
+
+// spendOn counts the work of looking at a name.
+func (v *view) spendOn(name string) bool { return v.spend(partWork * (1 + strings.Count(name, "/"))) }
