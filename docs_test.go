@@ -3,8 +3,10 @@ package a2aacp_test
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,6 +65,34 @@ func check(name, language string, data []byte) error {
 
 // code is a span of code in a line of a document.
 var code = regexp.MustCompile("`([^`]+)`")
+
+// TestNamedFiles holds the files that the documents for developers name against the tree: a path as it is, a bare name against
+// every folder.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	if err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "build" || entry.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		names[path], names[filepath.Base(path)] = true, true
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|yaml))[`:]")
+	for _, document := range []string{"ARCHITECTURE.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range named.FindAllSubmatch(text, -1) {
+			if name := string(found[1]); !names[name] {
+				t.Errorf("%s names %s, which does not exist", document, name)
+			}
+		}
+	}
+}
 
 // TestTemplatesOfTheReadme compiles the templates that the README shows: those that are fine, those that are not, and what it
 // says to write instead.

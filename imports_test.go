@@ -43,6 +43,7 @@ var may = map[string][]string{
 	"internal/render":     {"pkg/tool", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
+	"internal/person":     {"internal/supervisor", "pkg/sandbox"},
 	"internal/gitrepo":    {},
 	"internal/sensitive":  {},
 	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
@@ -71,20 +72,20 @@ var may = map[string][]string{
 	"internal/mcpserver": {"pkg/tool"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
-	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive"},
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive", "internal/supervisor"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/doctor", "internal/exit", "internal/gate",
-		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
+		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine",
 		"internal/exit", "internal/governor", "internal/grant",
-		"internal/mcpserver", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/store",
+		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/store",
 		"internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 

@@ -33,7 +33,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask whether you mean it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkPerson(env, true); err != nil {
+		if err := checkAtTerminal(env, "approving"); err != nil {
 			return err
 		}
 		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true}, func() bool {
@@ -66,7 +66,7 @@ cannot deny, not even for itself: an answer is a person's.`,
 		if len(reason) > 500 {
 			return fail(exit.Usage, errors.New("--reason: want 500 bytes or fewer"))
 		}
-		if err := checkPerson(env, false); err != nil {
+		if err := checkToTighten(); err != nil {
 			return err
 		}
 		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason}, func() bool { return true })

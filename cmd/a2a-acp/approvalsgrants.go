@@ -88,7 +88,7 @@ to come again takes that answer back.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkPerson(env, false); err != nil {
+			if err := checkToTighten(); err != nil {
 				return err
 			}
 			return revoke(cmd.Context(), env, args[0])

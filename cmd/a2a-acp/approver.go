@@ -1,27 +1,44 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/user"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
-// errAgentAnswers is told to an agent that would answer in a person's place.
-var errAgentAnswers = errors.New("this was started by an agent, which cannot answer in a person's place")
+// checkPerson tells whether a person has started this, as far as that can be shown, for an act that lets something happen.
+func checkPerson() error {
+	found, err := app.Caller()
+	if err != nil {
+		return fail(exit.Usage, err)
+	}
+	if err := found.Err(); err != nil {
+		return fail(exit.Denied, err)
+	}
+	return nil
+}
 
-// checkPerson tells whether a person may be believed to sit here: nothing above us is a bridge, and, for what lets something
-// happen, standard input is a terminal. --yes saves the question, not the terminal.
-func checkPerson(env *environment, loosens bool) error {
-	switch {
-	case supervisor.DescendsFromBridge(os.Getpid()):
-		return fail(exit.Denied, errAgentAnswers)
-	case loosens && !isTerminal(env.stdin):
-		return fail(exit.Approval, errors.New("approving needs a terminal, so that it is a person who does it; denying does not"))
+// checkAtTerminal is checkPerson for an act whose question is to be seen: standard input has to be a terminal as well. --yes
+// saves the question, not the terminal.
+func checkAtTerminal(env *environment, act string) error {
+	if err := checkPerson(); err != nil {
+		return err
+	}
+	if !isTerminal(env.stdin) {
+		return fail(exit.Approval, fmt.Errorf("%s needs a terminal, so that it is a person who does it", act))
+	}
+	return nil
+}
+
+// checkToTighten is checkPerson for an act that says no, or takes something back.
+func checkToTighten() error {
+	if err := person.Look().ErrToTighten(); err != nil {
+		return fail(exit.Denied, err)
 	}
 	return nil
 }

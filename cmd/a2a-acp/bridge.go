@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
 // bridgeFlags are what the bridge verb takes.
@@ -205,12 +206,13 @@ func direct(env *environment, command []string, confined confine.Confinement, wh
 	return replaceWith(command, env.forAgent())
 }
 
-// replaceWith makes this process the agent.
+// replaceWith makes this process the agent, which is known as one from then on.
 func replaceWith(command, environ []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return fail(exit.Host, fmt.Errorf("start the agent: %w", err))
 	}
+	supervisor.Mark()
 	return fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
 }
 

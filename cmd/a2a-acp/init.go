@@ -83,6 +83,11 @@ func initialise(env *environment, preset string) error {
 	if !ok {
 		return fail(exit.Usage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
 	}
+	if preset == "balanced" { // the others approve no more than what holds without a file
+		if err := checkPerson(); err != nil {
+			return err
+		}
+	}
 	dir := env.appOptions(nil, nil).Dirs().Config()
 	if dir == "" {
 		return fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))

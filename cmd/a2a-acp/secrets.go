@@ -162,8 +162,8 @@ it prints is the value.`,
 	}
 	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if app.BelowBridge() {
-			return fail(exit.Denied, app.ErrBelowBridge)
+		if err := checkPerson(); err != nil {
+			return err
 		}
 		if err := secret.CheckName(args[0]); err != nil {
 			return fail(exit.Usage, fmt.Errorf("%s: %w", permissions.ShowLine(args[0]), err))
@@ -255,8 +255,8 @@ func secretsRemoveCommand(env *environment) *cobra.Command {
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeSecrets(env),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if app.BelowBridge() {
-				return fail(exit.Denied, app.ErrBelowBridge)
+			if err := checkToTighten(); err != nil {
+				return err
 			}
 			keeper, err := secretKeeper(env)
 			if err != nil {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -19,8 +19,8 @@ var errNobody = errors.New("no terminal to ask on")
 type terminal struct {
 	env *environment
 	yes bool
-	// agents tells why nobody is believed to sit here: the verb was started by an agent.
-	agents bool
+	// nobody tells why nobody is believed to sit here, such as that an agent started the verb; nil where a person may.
+	nobody error
 	// board is where a question stands besides the terminal, and wait that it stands there alone when nobody is here. Optional.
 	board approval.Board
 	wait  bool
@@ -31,10 +31,22 @@ type terminal struct {
 }
 
 func newTerminal(env *environment, yes bool) *terminal {
-	t := &terminal{env: env, yes: yes, agents: supervisor.DescendsFromBridge(os.Getpid()), turn: make(chan struct{}, 1)}
+	t := &terminal{env: env, yes: yes, nobody: nobodyHere(), turn: make(chan struct{}, 1)}
 	t.lines = bufio.NewReader(env.stdin)
 	t.turn <- struct{}{}
 	return t
+}
+
+// nobodyHere tells why no person is believed to have started this program; nil where one is.
+func nobodyHere() error {
+	found, err := app.Caller()
+	if err == nil {
+		err = found.Err()
+	}
+	if errors.Is(err, person.ErrAgent) {
+		err = fmt.Errorf("%w, which cannot approve for itself", person.ErrAgent)
+	}
+	return err
 }
 
 // beside puts the questions on a board as well.
@@ -47,10 +59,10 @@ func (t *terminal) beside(board approval.Board, wait bool) *terminal {
 // from below a bridge is no person's act.
 func (t *terminal) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	switch {
-	case t.wait && (t.agents || !t.yes && !isTerminal(t.env.stdin)):
+	case t.wait && (t.nobody != nil || !t.yes && !isTerminal(t.env.stdin)):
 		return t.park(ctx, q)
-	case t.agents:
-		return t.given(ctx, q, fmt.Errorf("this was started by an agent, which cannot approve for itself: %w", approval.ErrNobody))
+	case t.nobody != nil:
+		return t.given(ctx, q, fmt.Errorf("%w: %w", t.nobody, approval.ErrNobody))
 	case t.yes:
 		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
 	case !isTerminal(t.env.stdin):

@@ -14,7 +14,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/scaffold"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -49,8 +48,8 @@ the file keeps every byte. A command that cannot be made safe is refused, with w
 }
 
 func newTool(env *environment, id string, command []string, flags newFlags) error {
-	if supervisor.DescendsFromBridge(os.Getpid()) && !flags.dryRun {
-		return fail(exit.Denied, errors.New("this was started by an agent, which cannot give itself tools; --dry-run prints the entry for the person"))
+	if err := checkPerson(); err != nil && !flags.dryRun {
+		return fail(exit.Denied, fmt.Errorf("a tool is for a person to give, and --dry-run prints its entry: %w", err))
 	}
 	path := flags.into
 	if path == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -80,8 +80,8 @@ call that did not complete.`,
 	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if flags.agent != "" && app.BelowBridge() { // or it would choose whose rules it is decided by
-			return fail(exit.Denied, app.ErrBelowBridge)
+		if found := person.Look(); flags.agent != "" && found.AgentsAct() { // or it would choose whose rules it is decided by
+			return fail(exit.Denied, found.Err())
 		}
 		switch {
 		case flags.batch == "" && len(args) == 1:
@@ -178,7 +178,7 @@ func newCall(env *environment, id, agent string) tool.Call {
 		Tool: id, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil),
 		Origin: tool.Origin{Door: tool.DoorCLI, Agent: agent, Headless: !isTerminal(env.stdin)},
 	}
-	below := supervisor.DescendsFromBridge(os.Getpid())
+	below := person.Look().AgentsAct()
 	if agent != "" || below {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}

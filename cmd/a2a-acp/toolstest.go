@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/tooltest"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -55,7 +54,7 @@ func testTools(ctx context.Context, env *environment, ids, files, policies []str
 		return err
 	}
 	door := tool.DoorCLI
-	if supervisor.DescendsFromBridge(os.Getpid()) {
+	if person.Look().AgentsAct() {
 		door = tool.DoorMCP // an agent typed it, so its calls are decided as an agent's
 	}
 	outcomes := []tooltest.Outcome{}

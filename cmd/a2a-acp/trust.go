@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -68,9 +66,9 @@ bridge's own directory, where a change counts at once.`,
 	return cmd
 }
 
-// giveTrust shows what a workspace brings, asks, and pins what was shown.
+// giveTrust shows what a workspace brings, asks, and pins what was shown. There is no --yes: what is trusted must have been seen.
 func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
-	if err := checkTruster(env); err != nil {
+	if err := checkAtTerminal(env, "trusting"); err != nil {
 		return err
 	}
 	o := env.appOptions(nil, nil)
@@ -129,17 +127,6 @@ func orHost(err error) error {
 	return fail(exit.Host, err)
 }
 
-// checkTruster tells whether a person may be believed to sit here. There is no --yes: what is trusted must have been seen.
-func checkTruster(env *environment) error {
-	if supervisor.DescendsFromBridge(os.Getpid()) {
-		return fail(exit.Denied, errAgentAnswers)
-	}
-	if !isTerminal(env.stdin) {
-		return fail(exit.Approval, errors.New("trusting needs a terminal, so that it is a person who does it"))
-	}
-	return nil
-}
-
 // meansIt asks, and shows the whole text where the person wants to read it first.
 func meansIt(env *environment, b *app.Brought) bool {
 	lines := bufio.NewReader(env.stdin)
@@ -161,7 +148,7 @@ func meansIt(env *environment, b *app.Brought) bool {
 }
 
 func revokeTrust(ctx context.Context, env *environment, dir string) (err error) {
-	if err := checkPerson(env, false); err != nil {
+	if err := checkToTighten(); err != nil {
 		return err
 	}
 	o := env.appOptions(nil, nil)

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -83,12 +82,6 @@ func (k *SecretKeeper) record(ctx context.Context, kind events.Type, name, more 
 // Close ends the use of it.
 func (k *SecretKeeper) Close() error { return k.log.Close() }
 
-// ErrBelowBridge refuses what only a person may do.
-var ErrBelowBridge = errors.New("this was started by an agent, and only a person may do that; run it in a terminal of your own")
-
-// BelowBridge tells whether this process was started by an agent, or by a tool of an agent's.
-func BelowBridge() bool { return supervisor.DescendsFromBridge(os.Getpid()) }
-
 // vault gives values to the tools of this process, unless an agent has started it: that agent could have chosen the files
 // that say what a tool is and does. What it may call it calls through its bridge.
 type vault struct {
@@ -102,7 +95,7 @@ func (a *App) vault() *vault {
 	if a.state != "" {
 		v.Store = secret.NewStore(a.state)
 	}
-	return &vault{of: v, agent: sync.OnceValue(BelowBridge), handed: &a.handed}
+	return &vault{of: v, agent: sync.OnceValue(func() bool { return person.Look().AgentsAct() }), handed: &a.handed}
 }
 
 var errNotForAgents = errors.New("an agent has started this program, and gets no secrets from it; the tools of its session have them")

@@ -321,6 +321,33 @@ func TestSystemLayerIsRoots(t *testing.T) {
 	}
 }
 
+// TestPeople: only root says who is a person, and no mistake in what he says makes one.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, text string
+		mode       os.FileMode
+		want       People
+		wantErr    string
+	}{
+		{"a container", "people: {container: true}\n", 0o644, People{Container: true}, ""},
+		{"nothing said", "always: keep\n", 0o644, People{}, ""},
+		{"no file", "", 0, People{}, ""},
+		{"a mistake elsewhere", "people: {container: true}\nalways: maybe\n", 0o644, People{}, "always"},
+		{"another word", "people: {containers: true}\n", 0o644, People{}, "containers"},
+		{"a file that others may write", "people: {container: true}\n", 0o666, People{}, "may be written by others"},
+	} {
+		dir := tempDir(t)
+		if test.text != "" {
+			chmod(t, write(t, dir+"/a2a-acp.yaml", test.text), test.mode)
+		}
+		got, err := readPeople(Sources{SystemDir: dir, systemOwner: os.Getuid()})
+		if got != test.want || test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
+			t.Errorf("%s: %+v and %v, want %+v and %q", test.name, got, err, test.want, test.wantErr)
+		}
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

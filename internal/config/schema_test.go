@@ -35,7 +35,7 @@ func named[T any](of func() noun[T]) func() (string, []string) {
 // otherNouns are those of other files, which have no schema.
 var otherNouns = []string{
 	"policyFileNoun", "ruleNoun", "commandsNoun", "decisionNoun", "defaultsNoun", "matcherNoun", "riskNoun", "limitNoun", "actNoun",
-	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun",
+	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun", "peopleNoun",
 	"governorsFileNoun", "governorSettingsNoun", "governorNoun", "governorLimitNoun",
 }
 

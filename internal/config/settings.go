@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -26,6 +29,14 @@ type Settings struct {
 	Sandbox  Sandbox
 	// ConfineRequired has a bridge start no agent that is not confined.
 	ConfineRequired bool
+	People          People
+}
+
+// People says how this machine's people are told from its agents. It is for root to say: what an agent's user can write is
+// no evidence against that agent.
+type People struct {
+	// Container says that people work in these namespaces, though they are not those that the machine started with.
+	Container bool
 }
 
 // Sandbox are the settings of the sandbox as a whole.
@@ -57,7 +68,7 @@ func ReadSettings(file File, base Settings) (Settings, error) {
 	doc := (&document{file: file.Name, mayBeEmpty: true}).parse(file.Data)
 	settings := base
 	if doc.root != nil {
-		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsNoun(), &settings)
+		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsOf(file.Layer), &settings)
 	}
 	doc.finish()
 	if err := doc.found.err(); err != nil {
@@ -76,6 +87,7 @@ func settingsNoun() noun[*Settings] {
 			{"mask", "a mapping", func(s *Settings, v value) { readKeys(v, maskNoun(), &s.Mask) }},
 			{"sandbox", "a mapping", func(s *Settings, v value) { readKeys(v, sandboxSettingsNoun(), &s.Sandbox) }},
 			{"confine", "required or optional", (*Settings).readConfine},
+			{"people", "a mapping", func(s *Settings, v value) { readKeys(v, peopleNoun(), &s.People) }},
 			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
 		},
 		elsewhere: []misplaced{
@@ -84,6 +96,16 @@ func settingsNoun() noun[*Settings] {
 			{[]string{"permission_governors", "output_governors"}, "%s belongs in governors.yaml"},
 		},
 	}
+}
+
+// settingsOf is what a settings file of a layer may say.
+func settingsOf(layer tool.Layer) noun[*Settings] {
+	n := settingsNoun()
+	if layer != tool.LayerSystem {
+		n.keys = slices.DeleteFunc(n.keys, func(k key[*Settings]) bool { return k.name == "people" })
+		n.elsewhere = append(n.elsewhere, misplaced{[]string{"people"}, "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})
+	}
+	return n
 }
 
 func maskNoun() noun[*Mask] {
@@ -104,6 +126,30 @@ func sandboxSettingsNoun() noun[*Sandbox] {
 		},
 		elsewhere: []misplaced{{names(sandboxNoun().keys), "%s belongs to a tool, in tools.yaml"}},
 	}
+}
+
+func peopleNoun() noun[*People] {
+	return noun[*People]{
+		name: "people",
+		keys: []key[*People]{
+			{"container", "true or false", func(p *People, v value) { v.setBool(&p.Container) }},
+		},
+	}
+}
+
+// ReadPeople reads what root says of people, in the settings file of a directory that is root's alone.
+func ReadPeople(systemDir string) (People, error) { return readPeople(Sources{SystemDir: systemDir}) }
+
+func readPeople(s Sources) (People, error) {
+	file, err := s.read(directory(s.SystemDir, tool.LayerSystem)[kindSettings])
+	if errors.Is(err, errAbsent) {
+		return People{}, nil
+	}
+	if err != nil {
+		return People{}, fmt.Errorf("%s: %w", filepath.Join(s.SystemDir, settingsName), err)
+	}
+	settings, err := ReadSettings(file, DefaultSettings())
+	return settings.People, err
 }
 
 func (s *Settings) readAlways(v value) {

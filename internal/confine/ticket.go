@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -173,6 +174,7 @@ func (t ticket) become(o ExecOptions) error {
 	if err := os.Chdir(t.Profile.Dir); err != nil {
 		return err
 	}
+	supervisor.Mark() // the editor's process is no child of the bridge's
 	return &os.PathError{Op: "run", Path: program, Err: syscall.Exec(program, t.Command, environment)}
 }
 

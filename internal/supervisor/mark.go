@@ -11,8 +11,8 @@ import (
 //
 // It is the hard limit RLIMIT_RSS. Linux has not looked at that limit since 2.4.30 (getrlimit(2)), so any value is as good
 // as another to programs. Every process inherits it across fork and execve, and one without CAP_SYS_RESOURCE can only lower
-// it. A process that does that is still found below the supervisor, as long as the supervisor lives; the mark is for
-// what a tree cannot show.
+// it. A process that does that is still found below the supervisor, as long as the supervisor lives, and shows for ever that
+// it has lowered it (TraceLowered); the mark is for what a tree cannot show.
 //
 // A number that starts with markPrefix is nobody else's. It is an exbibyte and more, so whoever does look at the limit sees
 // none.
@@ -33,6 +33,21 @@ func newMark() mark {
 
 // isAgents tells whether some agent's processes have this mark.
 func (m mark) isAgents() bool { return m>>markBits == markPrefix }
+
+// Trace is what a process's mark tells of where it comes from.
+type Trace int
+
+const (
+	// NoTrace is nobody's mark: the limit is as the kernel gives it.
+	NoTrace Trace = iota
+	// TraceLowered is a lower limit that is no mark: it may have been one, and may have nothing to do with us.
+	TraceLowered
+	// TraceAgent is an agent's mark.
+	TraceAgent
+)
+
+// Is tells whether a command line is a supervisor's.
+func Is(argv []string) bool { return len(argv) > 1 && argv[1] == Verb }
 
 func (m mark) String() string { return strconv.FormatUint(uint64(m), 16) }
 

@@ -91,14 +91,6 @@ func play(role string, args []string) {
 		forever()
 	case "witness": // tells what it was given
 		writeJSON(witnessed())
-	case "descent": // tells whether it descends from a bridge
-		fmt.Print(DescendsFromBridge(os.Getpid()))
-	case "orphan": // the same, once it has no parent
-		spawn(true, "orphaned")
-	case "orphaned":
-		for parent := os.Getppid(); parent == os.Getppid() && commandLine(parent)[2] == "orphan"; {
-		}
-		play("descent", nil)
 	case "bridge": // until its input ends
 		playBridge(time.Minute, append([]string{self(), "play"}, args...))
 	case "impatient": // a bridge of any command, that soon gives up what it cannot end

@@ -141,6 +141,23 @@ func (m mark) isOn(pid int) bool {
 	return err == nil && m != unmarked && found == m
 }
 
+// Mark has this process and all that it will start be known as an agent's, where the agent is not below a supervisor of ours.
+func Mark() { newMark().wear() }
+
+// TraceOf tells what the mark of a process tells, or our own when pid is 0.
+func TraceOf(pid int) (Trace, error) {
+	m, err := markOf(pid)
+	switch {
+	case err != nil:
+		return NoTrace, err
+	case m.isAgents():
+		return TraceAgent, nil
+	case uint64(m) != unix.RLIM_INFINITY&(1<<64-1):
+		return TraceLowered, nil
+	}
+	return NoTrace, nil
+}
+
 // markOf reads the mark of a process, also of one that has become somebody else's by a setuid file.
 func markOf(pid int) (mark, error) {
 	limit, err := sandbox.HardLimit(pid, unix.RLIMIT_RSS)
