@@ -104,9 +104,10 @@ func (row *row) holds(r *Repository, s Setting, u Use) bool {
 	return row.value.MatchString(s.Value)
 }
 
-// plainName reports whether a name means one file to everybody who begins in the same directory.
+// plainName reports whether a name means one file to everybody who begins in the same directory. :(optional) in front is a word of
+// git's own, from 2.52 on.
 func plainName(name string) bool {
-	return name != "" && !strings.ContainsAny(name, "~%\\\n\x00") && !slices.Contains(strings.Split(name, "/"), "..")
+	return name != "" && !strings.ContainsAny(name, "~%\\\n\x00") && !strings.HasPrefix(name, ":(") && !slices.Contains(strings.Split(name, "/"), "..")
 }
 
 // straight reports whether no part of a name is a link. What does not exist is none.
@@ -127,7 +128,7 @@ func (r *Repository) personal(s Setting, u Use) bool {
 		return false
 	}
 	real, err := filepath.EvalSymlinks(s.Origin)
-	if err != nil {
+	if err != nil || lies(s.Origin, "/proc") { // which is another file to every process
 		return false
 	}
 	for _, root := range append(slices.Clone(u.Roots), r.Top, r.Dir, r.Common) {
@@ -151,12 +152,17 @@ func fromRepository(text, home string, roots []string) string {
 		case !filepath.IsAbs(word):
 			return word
 		default:
+			// Cleaned, and as the kernel goes: a .. behind a link leads elsewhere.
 			clean := filepath.Clean(word)
-			real, err := filepath.EvalSymlinks(clean)
-			if err != nil {
-				real = clean
+			meant := []string{clean}
+			for _, name := range []string{clean, word} {
+				if real, err := filepath.EvalSymlinks(name); err == nil {
+					meant = append(meant, real)
+				}
 			}
-			if lies(clean, "/proc") || slices.ContainsFunc(roots, func(root string) bool { return lies(clean, root) || lies(real, root) }) {
+			if lies(clean, "/proc") || slices.ContainsFunc(meant, func(name string) bool {
+				return slices.ContainsFunc(roots, func(root string) bool { return lies(name, root) })
+			}) {
 				return word
 			}
 		}

@@ -1,6 +1,8 @@
 package gitrepotest
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -344,6 +346,18 @@ func Hostile() []Case {
 			b.Git("ws", "config", "core.sparseCheckout", "false")
 			return "ws"
 		}},
+		{Name: "a submodule in a sparse index that git did not make", Make: func(b *Bed) string {
+			b.Init("ws")
+			b.Mkdir("ws/out")
+			b.Init("ws/out/inner")
+			b.Git("ws", "add", "out")
+			tree := b.Git("ws", "write-tree")
+			sparseIndex(b, "out/", b.Git("ws", "rev-parse", tree+":out"))
+			b.Append("ws/out/inner/.git/config", "[core]\n\tfsmonitor = ../../evil\n")
+			b.Append("ws/.git/config", "[core]\n\tsparseCheckout = true\n") // git looks what of it is there all the same
+			b.Write("ws/.git/info/sparse-checkout", "/*\n")
+			return "ws"
+		}, Since: "2.36"},
 		{Name: "a submodule in a split index", Make: func(b *Bed) string {
 			b.Init("ws/inner")
 			b.Init("ws")
@@ -374,6 +388,12 @@ func Hostile() []Case {
 			b.Append("ws/.git/config", "[lfs \"extension.x\"]\n\tclean = ./evil\n\tpriority = 0\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n")
 			return "ws"
 		}, Unproved: "git-lfs would run it, which need not be there"},
+		{Name: "a sort by signatures", Make: settings("[gpg]\n\tprogram = gpg\n[tag]\n\tsort = signature\n"), Commands: words("tag --list"),
+			Unproved: "gpg would be run by git from 2.43 on, and is no file of the repository"},
+		{Name: "a sort by signatures, without more", Make: settings("[branch]\n\tsort = -signature:grade\n"), Commands: words("branch --list"),
+			Unproved: "gpg would be run by git from 2.43 on, and is no file of the repository"},
+		{Name: "a pager with another behind it", Make: settings("[core]\n\tpager = bat --pager ./evil\n"), Commands: words("log"),
+			Unproved: "bat would run it, which need not be there"},
 		{Name: "settings of a person's pager", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("home/.gitconfig", "[core]\n\tpager = delta\n")
@@ -434,11 +454,38 @@ func Hostile() []Case {
 			b.Append("ws/.git/config", "[blame]\n\tignoreRevsFile = ignored\n")
 			return "ws"
 		}, Commands: words("blame a.txt")},
+		{Name: "revisions to ignore by way of a link, if it is there", Leaks: true, Make: func(b *Bed) string {
+			b.Init("ws")
+			b.Write("home/.netrc", "secret\n")
+			b.Link(b.Home+"/.netrc", "ws/ignored")
+			b.Append("ws/.git/config", "[blame]\n\tignoreRevsFile = :(optional)ignored\n") // git-config(1), pathname, from 2.52 on
+			return "ws"
+		}, Commands: words("blame a.txt")},
 	}
 }
 
 // up names the root by way of the home directory.
 func up(b *Bed) string { return "~" + strings.Repeat("/..", strings.Count(b.Home, "/")) }
+
+// sparseIndex writes an index with one entry: a directory that stands for all that is in it (gitformat-index(5), sparse directory
+// entries), though nothing is sparse.
+func sparseIndex(b *Bed, name, tree string) {
+	id, err := hex.DecodeString(tree)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	index := []byte("DIRC\x00\x00\x00\x03\x00\x00\x00\x01")
+	entry := make([]byte, 40)
+	entry[26] = 0x40 // the mode 040000, in four bytes
+	entry = append(entry, id...)
+	entry = append(entry, 0x40, byte(len(name)), 0x40, 0x00) // extended, and left out of the work tree
+	entry = append(entry, name...)
+	entry = append(entry, make([]byte, 8-len(entry)%8)...)
+	index = append(index, entry...)
+	index = append(index, "sdir\x00\x00\x00\x00"...)
+	sum := sha1.Sum(index)
+	b.Write("ws/.git/index", string(index)+string(sum[:]))
+}
 
 // touch has the next status write the index anew.
 func touch(b *Bed) {

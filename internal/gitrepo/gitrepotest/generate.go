@@ -2,6 +2,7 @@ package gitrepotest
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -14,17 +15,17 @@ func Generate(b *Bed, choose func(int) int) (dir, told string) {
 	shape := shapes[choose(len(shapes))]
 	say("%s", shape.name)
 	dir, configs := shape.make(b)
+	for range choose(4) { // before there are settings: some are made with git
+		extra := extras[choose(len(extras))]
+		say("%s", extra.name)
+		extra.make(b, dir)
+	}
 	for range choose(4) {
 		config := configs[choose(len(configs))]
 		key, value := generatedKeys[choose(len(generatedKeys))], generatedValues[choose(len(generatedValues))]
 		value = strings.NewReplacer("$UP", up(b), "$WS", b.WS).Replace(value)
 		say("%s: %s = %s", config, key, value)
 		b.Append(config, setting(key, value))
-	}
-	for range choose(4) {
-		extra := extras[choose(len(extras))]
-		say("%s", extra.name)
-		extra.make(b, dir)
 	}
 	return dir, strings.Join(pieces, "; ")
 }
@@ -123,12 +124,13 @@ var generatedKeys = strings.Fields(`core.fsmonitor core.pager core.hooksPath cor
 	remote.o.vcs remote.o.uploadpack remote.origin.url url.x.insteadOf protocol.ext.allow credential.helper submodule.inner.update submodule.inner.ignore submodule.recurse
 	status.submoduleSummary status.showStash alias.status alias.log alias.diff trace2.eventTarget blame.ignoreRevsFile mailmap.file mailmap.blob attr.tree grep.fallbackToNoIndex
 	column.ui color.ui i18n.logOutputEncoding interactive.diffFilter difftool.x.cmd uploadpack.packObjectsHook gc.recentObjectsHook maintenance.auto lfs.extension.x.clean
-	delta.pager safe.directory user.name branch.main.remote`)
+	delta.pager safe.directory user.name branch.main.remote branch.sort tag.sort`)
 
 var generatedValues = []string{
 	"./evil", "./evil", "./evil", "!./evil", "evil", "../evil", "sh -c ./evil", "true", "false", "", "1", "x", "post-index-change", "diff", "log", "%G?", "cat", "cat; ./evil", "less -FRX", "h", "../h",
 	"$UP/proc/self/cwd/evil", "$UP/proc/self/cwd/h", "$UP/proc/self/cwd/more", "../more", "more", "$WS/evil", "$WS/h", "%(prefix)/evil", "~/evil", "ext::./evil", "o", "sha256", "..", "/", ".", "git-lfs clean -- %f",
 	"git-lfs clean; ./evil", "nobody@localhost:x", "../elsewhere", ".gitignore",
+	"bat --pager ./evil", ":(optional)more", ":(optional)h", "signature", "l/../h", "l/../more", "l/../evil", "$UP$WS/evil", "~+/evil", "~root/evil",
 }
 
 // extras are what else may lie in a repository.
@@ -155,6 +157,22 @@ var extras = []struct {
 	{"an index that is older than its files", func(b *Bed, dir string) { b.Write(dir+"/a.txt", "one\nand more\n") }},
 	{"modules", func(b *Bed, _ string) {
 		b.Write("ws/.gitmodules", "[submodule \"inner\"]\n\tpath = inner\n\turl = ../x\n\tignore = none\n\tupdate = !./evil\n")
+	}},
+	{"a repository that git does not track", func(b *Bed, dir string) {
+		if _, err := os.Lstat(filepath.Join(b.Dir, dir, "other")); err == nil {
+			return
+		}
+		b.Init(dir + "/other")
+		b.Append(dir+"/other/.git/config", "[core]\n\tfsmonitor = ../evil\n\tpager = ../evil\n\thooksPath = ../h\n")
+	}},
+	{"a link by which .. leads elsewhere", func(b *Bed, dir string) {
+		b.Write("ws/deep/more", "[core]\n\tfsmonitor = ./evil\n")
+		b.Program("ws/deep/h/post-index-change", "")
+		b.Program("ws/deep/evil", "")
+		b.Mkdir("ws/deep/er")
+		if _, err := os.Lstat(b.WS + "/l"); err != nil {
+			b.Link("deep/er", "ws/l")
+		}
 	}},
 	{"ignored", func(b *Bed, dir string) { b.Write(dir+"/.gitignore", "*.x\n") }},
 }
