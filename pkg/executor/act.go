@@ -12,7 +12,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -23,16 +22,17 @@ type act struct {
 	tool       *tool.Tool
 	arguments  map[string]any
 	invocation *tool.Invocation
-	plan       sandbox.Plan // zero where nothing will run
+	runner     runner
+	plan       plan // nil where nothing will run
 	request    permissions.Request
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
 }
 
-func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *tool.Invocation) *act {
-	t := entry.Tool
-	a := &act{call: call, entry: entry, tool: t, arguments: arguments, invocation: invocation}
+// describe says what the act would run, for whoever decides about it.
+func (a *act) describe() {
+	t, call, arguments, invocation := a.tool, a.call, a.arguments, a.invocation
 	a.digest = invocation.Digest().String()
 	a.request = permissions.Request{
 		Door:                 call.Origin.Door,
@@ -55,7 +55,6 @@ func newAct(call tool.Call, entry *Entry, arguments map[string]any, invocation *
 	}
 	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
 	a.scanDynamic()
-	return a
 }
 
 // workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a patch is applied.

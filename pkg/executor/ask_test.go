@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestAnswers checks what a person's answer leads to, whatever is wrong with it.

@@ -14,16 +14,8 @@ func (e *Executor) asShown(a *act) *tool.Failure {
 	case entry == a.entry:
 		return nil
 	}
-	arguments, failure := entry.Tool.CheckArguments(a.call.Arguments)
-	if failure != nil {
-		return changed
-	}
-	invocation, failure := e.render(entry, a.call, arguments)
-	if failure != nil {
-		return changed
-	}
-	plan, failure := e.plan(invocation)
-	if failure != nil || invocation.Digest() != a.invocation.Digest() || plan.Digest() != a.plan.Digest() {
+	now, failure := e.prepare(a.call)
+	if failure != nil || now.invocation.Digest() != a.invocation.Digest() || now.plan.Digest() != a.plan.Digest() {
 		return changed
 	}
 	return nil

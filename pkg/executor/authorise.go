@@ -109,7 +109,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		}
 		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(because))
 	}
-	text.WriteString(permissions.Fence("bash", permissions.Show(a.invocation.Shown)))
+	text.WriteString(a.runner.Show(a.invocation))
 	if values := a.values(); values != "" {
 		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
 	}

@@ -11,18 +11,17 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// runGuarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
-func (e *Executor) runGuarded(ctx context.Context, a *act, grant permissions.Grant) ran {
+// guarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
+func (e *Executor) guarded(ctx context.Context, a *act, run func() ran) ran {
 	c := e.circuits.of(a, e.now)
 	if c == nil {
-		return e.run(ctx, a, grant)
+		return run()
 	}
 	r, err := c.breaker.Execute(func() (ran, error) {
-		r := e.run(ctx, a, grant)
+		r := run()
 		return r, verdict(a.tool, &r)
 	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {

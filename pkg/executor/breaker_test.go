@@ -10,13 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/sony/gobreaker/v2"
+
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/google/go-cmp/cmp"
-	"github.com/sony/gobreaker/v2"
 )
 
 // breaking makes a tool that ends with the code in the file code, and whose circuit opens at the second failure.

@@ -5,28 +5,28 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// perform gives the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
+// cached gives the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
 // the same kind at the same time one runs, and the others wait for it.
 //
 // Each of them has been decided and recorded by itself before it comes here. What is kept is given out only to a caller whom
 // the rules would let make the very call that it came from.
-func (e *Executor) perform(ctx context.Context, a *act, grant permissions.Grant) ran {
+func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, run func() ran) ran {
 	key, ok := cacheKey(a)
 	if !ok {
-		return e.runAgain(ctx, a, grant)
+		return run()
 	}
 	shelf := e.cache.shelf(a.tool, e.tools)
 	found, flight, mine := shelf.find(key, e.now())
 	if mine {
 		var fresh *kept
 		defer func() { shelf.land(key, flight, fresh) }() // whatever happens, nobody waits for ever
-		r := e.runAgain(ctx, a, grant)
+		r := run()
 		fresh = a.keep(&r, e.now())
 		return r
 	}
@@ -40,7 +40,7 @@ func (e *Executor) perform(ctx context.Context, a *act, grant permissions.Grant)
 	}
 	if found == nil || !e.mayHave(a, found) {
 		// The call that this one waited for failed, or was another one. Waiting for a third would only take longer.
-		return e.runAgain(ctx, a, grant)
+		return run()
 	}
 	if err := context.Cause(ctx); err != nil {
 		return notRun(tool.Failf(tool.FailCancelled, "the caller gave up"))
@@ -80,7 +80,7 @@ type kept struct {
 // keep gives what is kept of a run; nil when it did not succeed in full.
 func (a *act) keep(r *ran, now time.Time) *kept {
 	o := &r.outcome
-	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.Lost > 0 || r.spools.long() {
+	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.StillRuns || r.spools.long() {
 		return nil
 	}
 	return &kept{
@@ -90,8 +90,8 @@ func (a *act) keep(r *ran, now time.Time) *kept {
 }
 
 // outcome is the result as a run would have brought it.
-func (k *kept) outcome() sandbox.Outcome {
-	return sandbox.Outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr))}
+func (k *kept) outcome() outcome {
+	return outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr))}
 }
 
 // cache holds the results of tools that want it, by tool id. The zero cache is empty; it is safe for concurrent use.

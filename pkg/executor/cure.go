@@ -27,9 +27,9 @@ func whenFails(expression string) func() *regexp.Regexp {
 // lastWords is how many bytes of the standard error a cure is looked for in.
 const lastWords = 4 << 10
 
-// cure says what to do about a tool that failed, where that is known; "" where it is not. What the tool has printed decides
-// which of the texts it is, and no more of that is in it than one quoted name.
-func cure(t *tool.Tool, o sandbox.Outcome) string {
+// Cure implements runner. What the tool has printed decides which of the texts it is, and no more of that is in it than one quoted
+// name.
+func (s scripts) Cure(t *tool.Tool, o outcome) string {
 	said := string(o.Stderr[max(0, len(o.Stderr)-lastWords):])
 	if name := firstGroup(notFound(), said); name != "" || o.ExitCode == exitNotFound {
 		return missingCommand(t, name)

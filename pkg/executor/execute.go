@@ -3,12 +3,10 @@ package executor
 import (
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -25,29 +23,13 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	}
 	started := e.now()
 
-	entry, failure := e.resolve(call)
+	act, failure := e.prepare(call)
 	if failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
-	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
-	if failure != nil {
+	if failure := e.missing(act.tool, act.invocation); failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
-	invocation, failure := e.render(entry, call, arguments)
-	if failure != nil {
-		return e.refuse(ctx, call, nil, started, failure)
-	}
-	plan, failure := e.plan(invocation)
-	if failure != nil {
-		return e.refuse(ctx, call, nil, started, failure)
-	}
-
-	if failure := e.missing(entry.Tool, invocation); failure != nil {
-		return e.refuse(ctx, call, nil, started, failure)
-	}
-
-	act := newAct(call, entry, arguments, invocation)
-	act.plan = plan
 	decision, failure := e.authorise(ctx, act, caller)
 	if failure != nil {
 		return e.refuse(ctx, call, &decision, started, failure)
@@ -100,54 +82,8 @@ func (e *Entry) intact() *tool.Failure {
 	return nil
 }
 
-// render fills the arguments in. It has no effect on anything.
-func (e *Executor) render(entry *Entry, call tool.Call, arguments map[string]any) (*tool.Invocation, *tool.Failure) {
-	rendered, err := entry.Template.Render(arguments)
-	if err != nil {
-		return nil, templateFailure(entry.Tool, asFailure(err, tool.FailTemplate))
-	}
-	settings := entry.Tool.Sandbox
-	dir := realDirectory(call.Dir)
-	settings.AllowedPaths = allowedPaths(settings, dir)
-	spool := e.spools(entry.Tool, call.Workspace)
-	if spool {
-		settings.Limits.Output = entry.Tool.Output.MostSpilled()
-	}
-	interpreter := rendered.Program
-	if interpreter == nil {
-		interpreter = []string{e.bash, "--noprofile", "--norc", scriptPath}
-	}
-	environment := settings.Environment
-	if len(rendered.Environment) > 0 {
-		environment = maps.Clone(rendered.Environment)
-		maps.Copy(environment, settings.Environment) // whose names cannot be ours
-	}
-	return &tool.Invocation{
-		Tool:        entry.Tool.ID,
-		Interpreter: interpreter,
-		Script:      rendered.Script,
-		Values:      rendered.Values,
-		Parameters:  rendered.Parameters,
-		Dir:         startDirectory(settings, dir),
-		Environment: environment,
-		Sandbox:     settings,
-		References:  settings.References,
-		Shown:       rendered.Shown,
-		Dynamic:     rendered.Dynamic,
-		Spool:       spool,
-	}, nil
-}
-
-// plan settles what this host will enforce.
-func (e *Executor) plan(invocation *tool.Invocation) (sandbox.Plan, *tool.Failure) {
-	plan, err := e.host.Plan(profile(invocation))
-	if err != nil {
-		return sandbox.Plan{}, asFailure(err, tool.FailSandbox)
-	}
-	return plan, nil
-}
-
-// granted turns an approval into the grant that every run of the act needs, and performs it.
+// granted turns an approval into the grant that every run of the act needs, and performs it: by a result that was kept, else by a
+// run, and another while it fails in a way that may pass, each through the tool's circuit breaker.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) ran {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
@@ -156,7 +92,13 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 	if err != nil {
 		return notRun(tool.Failf(tool.FailDenied, "%v", err))
 	}
-	return e.perform(ctx, a, grant)
+	return e.cached(ctx, a, grant, func() ran {
+		return e.retried(ctx, a, func() ran {
+			return e.guarded(ctx, a, func() ran {
+				return e.run(ctx, a, grant)
+			})
+		})
+	})
 }
 
 // holds tells whether what was decided still holds for what is about to be done: nil when it does.
@@ -174,7 +116,7 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	return nil
 }
 
-// run starts the process.
+// run carries the act out, once, if what was decided still holds.
 func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran {
 	if failure := e.holds(a, grant); failure != nil {
 		return notRun(failure)
@@ -182,18 +124,17 @@ func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran
 	if failure := a.entry.intact(); failure != nil {
 		return notRun(failure)
 	}
-	p := process(a.invocation)
-	spools := e.follow(a, &p)
-	outcome, err := e.host.Run(ctx, a.plan, p)
-	outcome = a.clean(outcome)
-	spools.end(&outcome)
+	spools := e.follow(a)
+	ended, err := a.runner.Run(ctx, a.plan, a.invocation, spools.streams())
+	ended = a.clean(ended)
+	spools.end(&ended)
 	if err != nil {
 		spools.drop(nil)
 		failure := asFailure(err, tool.FailInternal)
 		failure.Message = a.redactor.String(failure.Message)
-		return ran{outcome: outcome, failure: failure}
+		return ran{outcome: ended, failure: failure}
 	}
-	return ran{outcome: outcome, began: true, spools: spools}
+	return ran{outcome: ended, began: true, spools: spools}
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/google/go-cmp/cmp"
 )
 
 // touch is a script that leaves a trace.

@@ -18,10 +18,9 @@ import (
 type Executor struct {
 	tools    *Registry
 	gate     *gate.Gate
-	host     Host
+	scripts  runner
 	record   events.Recorder
 	screener Screener // nil for none
-	bash     string
 	now      func() time.Time
 	newID    func() string
 	sleep    func(context.Context, time.Duration) error
@@ -84,7 +83,7 @@ func New(o Options) (*Executor, error) {
 		return nil, errors.New("make an executor: tools, gate, host, record and bash are required")
 	}
 	e := &Executor{
-		tools: o.Tools, gate: o.Gate, host: o.Host, record: o.Record, bash: o.Bash,
+		tools: o.Tools, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
 		screener: o.Screener, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 	}

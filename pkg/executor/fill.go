@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -47,11 +46,7 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 	if len(references) == 0 {
 		return nil
 	}
-	environment := maps.Clone(a.invocation.Environment)
-	if environment == nil {
-		environment = map[string]string{}
-	}
-	fingerprints := map[string]string{}
+	filled, fingerprints := map[string]string{}, map[string]string{}
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(references)) {
 		value, err := e.vault.Value(ctx, references[name])
@@ -63,38 +58,36 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 		case strings.ContainsRune(value, 0):
 			return tool.Failf(tool.FailNotFound, "%s was not run: the value of %s holds a NUL, which no variable can", a.tool.ID, name)
 		}
-		environment[name] = value
+		filled[name] = value
 		mac := hmac.New(sha256.New, e.fingerprintKey)
 		mac.Write([]byte(value)) // never fails
 		fingerprints[name] = string(mac.Sum(nil))
 		values = append(values, value)
 	}
-	p := profile(a.invocation)
-	p.Environment = environment
-	plan, err := e.host.Plan(p)
-	if err != nil {
-		return asFailure(err, tool.FailSandbox)
+	plan, failure := a.runner.Plan(a.invocation, filled)
+	if failure != nil {
+		return failure
 	}
 	a.plan, a.invocation.Fingerprints, a.redactor = plan, fingerprints, secret.New(values...)
 	return nil
 }
 
 // clean takes the values that the act was given out of what became of it, before anybody sees, keeps or records that.
-func (a *act) clean(outcome sandbox.Outcome) sandbox.Outcome {
+func (a *act) clean(o outcome) outcome {
 	if a.redactor == nil {
-		return outcome
+		return o
 	}
 	text := a.redactor.String
-	if outcome.Truncated || outcome.Signal != "" {
+	if o.Truncated || o.Signal != "" {
 		text = a.redactor.Cut // it may have been cut within a value
 	}
-	outcome.Stdout, outcome.Stderr = []byte(text(string(outcome.Stdout))), []byte(text(string(outcome.Stderr)))
-	hints := make([]string, len(outcome.Hints))
-	for i, hint := range outcome.Hints {
-		hints[i] = a.redactor.String(hint)
+	o.Stdout, o.Stderr = []byte(text(string(o.Stdout))), []byte(text(string(o.Stderr)))
+	notes := make([]string, len(o.Notes))
+	for i, note := range o.Notes {
+		notes[i] = a.redactor.String(note)
 	}
-	outcome.Hints, outcome.Leftover = hints, a.redactor.String(outcome.Leftover)
-	return outcome
+	o.Notes = notes
+	return o
 }
 
 // given lists for people which variables are filled in last, and from where.

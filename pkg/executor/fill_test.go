@@ -89,7 +89,7 @@ func TestMissingValue(t *testing.T) {
 	if h.count("ask") > 0 || h.count("run") > 0 || len(h.of(events.ToolEnded)) != 1 {
 		t.Errorf("steps: %v", h.steps)
 	}
-	without, err := New(Options{Tools: &h.registry, Gate: h.gate(nil), Host: h.executor.host, Record: ledger{h}, Bash: h.bash})
+	without, err := New(Options{Tools: &h.registry, Gate: h.gate(nil), Host: h.host(), Record: ledger{h}, Bash: h.bash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,13 +167,10 @@ func TestGrantCoversValues(t *testing.T) {
 	entry := referring(`true`)
 	h.has(entry)
 	filled := func() *act {
-		e, _ := h.registry.Lookup("work")
-		call := h.call(`{}`)
-		invocation, failure := h.executor.render(e, call, map[string]any{})
+		a, failure := h.executor.prepare(h.call(`{}`))
 		if failure != nil {
 			t.Fatal(failure)
 		}
-		a := newAct(call, e, map[string]any{}, invocation)
 		if failure := h.executor.fill(t.Context(), a); failure != nil {
 			t.Fatal(failure)
 		}
@@ -227,7 +224,7 @@ func neighbourCannotRead(t *testing.T, level sandbox.Level) {
 	if host.Level() != level {
 		t.Skipf("this machine has level %s, want %s: %s", host.Level(), level, host.Why())
 	}
-	h.executor.host = workshop{h, host}
+	h.runsIn(workshop{h, host})
 	h.vault = vault{"key": apiKey}
 	running, over := filepath.Join(h.dir, "running"), filepath.Join(h.dir, "over")
 	holder := referring(`touch running; until [[ -e over ]]; do sleep 0.02; done; echo "$API_KEY" | wc -c`)
@@ -271,7 +268,7 @@ func exists(path string) bool {
 func TestClean(t *testing.T) {
 	t.Parallel()
 	a := &act{redactor: secret.New(apiKey)}
-	o := a.clean(sandbox.Outcome{Stdout: []byte(apiKey), Hints: []string{"no " + apiKey}, Leftover: apiKey})
+	o := a.clean(outcomeOf(sandbox.Outcome{Stdout: []byte(apiKey), Hints: []string{"no " + apiKey}, Leftover: apiKey}))
 	if strings.Contains(fmt.Sprintf("%s %+v", o.Stdout, o), apiKey) {
 		t.Errorf("got %+v", o)
 	}

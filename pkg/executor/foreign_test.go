@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"fmt"
 	"os/exec"
 	"testing"
 
@@ -64,12 +65,11 @@ func TestParametersAreCovered(t *testing.T) {
 	h.has(one)
 	digests := map[tool.Digest]bool{}
 	for _, word := range []string{"a", "b", "a"} {
-		entry, _ := h.registry.Lookup("work")
-		invocation, failure := h.executor.render(entry, h.call(""), map[string]any{"word": word})
+		a, failure := h.executor.prepare(h.call(fmt.Sprintf(`{"word":%q}`, word)))
 		if failure != nil {
 			t.Fatal(failure)
 		}
-		digests[invocation.Digest()] = true
+		digests[a.invocation.Digest()] = true
 	}
 	if len(digests) != 2 {
 		t.Errorf("%d digests for two parameters", len(digests))

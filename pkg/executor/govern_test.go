@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/google/go-cmp/cmp"
 )
 
 // council is a Governors that says what a test wants, and keeps what it was told.

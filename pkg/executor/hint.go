@@ -24,18 +24,29 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 		said = result.Stdout // of tools that tell of errors there
 	}
 	report := &result.Metadata.Sandbox
-	for _, refusal := range e.host.Reach(a.plan).Refusals(said) {
+	report.Hints = append(report.Hints, a.runner.Refusals(a, said)...)
+}
+
+// Refusals implements runner.
+func (s scripts) Refusals(a *act, said string) []tool.Hint {
+	settled, ok := a.plan.(sandbox.Plan)
+	if !ok {
+		return nil
+	}
+	var hints []tool.Hint
+	for _, refusal := range s.host.Reach(settled).Refusals(said) {
 		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
 			continue // a hint is only for what exists, so an agent could find out what there is outside
 		}
-		report.Hints = append(report.Hints, hintOf(refusal))
+		hints = append(hints, hintOf(refusal))
 	}
 	if name := a.missedHere(said); name != "" {
-		report.Hints = append(report.Hints, tool.Hint{
+		hints = append(hints, tool.Hint{
 			Refused: "find " + name + ", which lies in the caller's directory, and the call starts in another one",
 			Allow:   `sandbox: {working_directory: ".", use_temp_isolation: false}`,
 		})
 	}
+	return hints
 }
 
 // missedHere gives the value of a call that names a file of the caller's directory, and that the tool has said something of,

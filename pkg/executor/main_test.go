@@ -132,6 +132,12 @@ func (j judge) Forget(session string) { j.h.authority.Forget(session) }
 
 func (j judge) Instead(r permissions.Request) string { return j.h.authority.Instead(r) }
 
+// host is what the executor's scripts run in.
+func (h *house) host() Host { return h.executor.scripts.(scripts).host }
+
+// runsIn has the executor's scripts run in another host.
+func (h *house) runsIn(host Host) { h.executor.scripts = scripts{host, h.bash} }
+
 type workshop struct {
 	h    *house
 	host *sandbox.Host

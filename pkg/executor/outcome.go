@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -15,28 +14,22 @@ const codeInternal = -32603
 
 // mapOutcome turns what happened to the process into the words of every door.
 func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
-	outcome, failure := r.outcome, r.failure
+	ended, failure := r.outcome, r.failure
 	report := a.plan.Report()
-	report.LimitsHit = append([]string{}, outcome.LimitsHit...)
-	report.Reaped, report.Killed = outcome.Reaped, outcome.Killed
-	report.Hints = append(report.Hints, tool.Hints(outcome.Hints...)...)
-	if outcome.Lost > 0 {
-		report.Hints = append(report.Hints, tool.Hints(fmt.Sprintf("processes: %d of the call could not be ended and may still run", outcome.Lost))...)
-	}
-	if outcome.Leftover != "" {
-		report.Hints = append(report.Hints, tool.Hints("files: what the call left behind could not be removed: "+outcome.Leftover)...)
-	}
+	report.LimitsHit = append([]string{}, ended.LimitsHit...)
+	report.Reaped, report.Killed = ended.Reaped, ended.Killed
+	report.Hints = append(report.Hints, tool.Hints(ended.Notes...)...)
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool,
-		ExitCode: outcome.ExitCode, Signal: outcome.Signal,
-		OutputLength: outcome.OutputBytes, Truncated: outcome.Truncated,
+		ExitCode: ended.ExitCode, Signal: ended.Signal,
+		OutputLength: ended.OutputBytes, Truncated: ended.Truncated,
 		Metadata: tool.Metadata{
-			Diagnostics: map[string]any{"error_profile": e.profile.Word(), "return_code": outcome.ExitCode},
+			Diagnostics: map[string]any{"error_profile": e.profile.Word(), "return_code": ended.ExitCode},
 			Sandbox:     report,
 		},
 	}
-	if outcome.Signal != "" {
-		result.Metadata.Diagnostics["signal"] = outcome.Signal
+	if ended.Signal != "" {
+		result.Metadata.Diagnostics["signal"] = ended.Signal
 	}
 	r.tell(&result)
 	if failure == nil {
@@ -45,10 +38,10 @@ func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 		result.ExitCode = -1
 	}
 	result.Error, result.Status = failure, statusOf(failure)
-	if failure == nil && outcome.ExitCode != 0 {
+	if failure == nil && ended.ExitCode != 0 {
 		result.Status = tool.StatusFailed
-		result.MCPError = meaning(a.entry, a.publicArguments(), outcome.ExitCode)
-		diagnose(&result, cure(a.tool, outcome))
+		result.MCPError = meaning(a.entry, a.publicArguments(), ended.ExitCode)
+		diagnose(&result, a.runner.Cure(a.tool, ended))
 	}
 	e.passOn(a, &r, &result)
 	return result
@@ -70,20 +63,20 @@ func diagnose(result *tool.Result, cure string) {
 }
 
 // endedByUs gives the reason why we ended the call, or nil when it ended by itself.
-func endedByUs(t *tool.Tool, outcome sandbox.Outcome, spooled bool) *tool.Failure {
+func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 	switch {
-	case outcome.TimedOut:
+	case o.TimedOut:
 		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
 		failure.Retryable = true
 		return failure
-	case outcome.Cancelled:
+	case o.Cancelled:
 		return tool.Failf(tool.FailCancelled, "the caller gave up")
-	case contains(outcome.LimitsHit, "output") && spooled:
+	case contains(o.LimitsHit, "output") && spooled:
 		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit", t.Output.MostSpilled(), t.Source)
-	case contains(outcome.LimitsHit, "output"):
+	case contains(o.LimitsHit, "output"):
 		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
-	case len(outcome.LimitsHit) > 0:
-		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", outcome.LimitsHit[0])
+	case len(o.LimitsHit) > 0:
+		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", o.LimitsHit[0])
 	}
 	return nil
 }

@@ -15,23 +15,15 @@ func (e *Executor) Request(call tool.Call) permissions.Request {
 		Door: call.Origin.Door, Action: permissions.ActionCall, Tools: []string{call.Tool}, Dir: call.Dir,
 		Workspace: call.Workspace, Agent: call.Origin.Agent, Principal: call.Origin.Principal, Session: call.Origin.Session,
 	}
-	entry, failure := e.resolve(call)
-	if failure != nil {
+	a, _ := e.actOf(call)
+	switch {
+	case a == nil:
 		return alone
+	case a.invocation != nil && call.Arguments != nil:
+		return a.request
 	}
-	alone.ReadOnly, alone.RequiresConfirmation = entry.Tool.IsReadOnly(), entry.Tool.Sandbox.RequiresConfirmation
-	if call.Arguments == nil {
-		return alone
-	}
-	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
-	if failure != nil {
-		return alone
-	}
-	invocation, failure := e.render(entry, call, arguments)
-	if failure != nil {
-		return alone
-	}
-	return newAct(call, entry, arguments, invocation).request
+	alone.ReadOnly, alone.RequiresConfirmation = a.tool.IsReadOnly(), a.tool.Sandbox.RequiresConfirmation
+	return alone
 }
 
 // Preview is what a call would do.
@@ -57,29 +49,17 @@ type PreviewQuestion struct {
 
 // Preview goes through a call up to the decision, and does nothing. Nobody is asked and nothing is recorded.
 func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
-	entry, failure := e.resolve(call)
+	a, failure := e.prepare(call)
 	if failure != nil {
 		return Preview{}, failure
 	}
-	arguments, failure := entry.Tool.CheckArguments(call.Arguments)
-	if failure != nil {
-		return Preview{}, failure
-	}
-	invocation, failure := e.render(entry, call, arguments)
-	if failure != nil {
-		return Preview{}, failure
-	}
-	plan, failure := e.plan(invocation)
-	if failure != nil {
-		return Preview{}, failure
-	}
-	a := newAct(call, entry, arguments, invocation)
+	invocation := a.invocation
 	decision := a.maskDecision(e.gate.Decide(a.request))
 	p := Preview{
-		Tool: entry.Tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
-		Shown: invocation.Shown, Script: invocation.Script, Sandbox: plan.Report(),
+		Tool: a.tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
+		Shown: invocation.Shown, Script: invocation.Script, Sandbox: a.plan.Report(),
 	}
-	if len(entry.Tool.SecretParameters()) == 0 {
+	if len(a.tool.SecretParameters()) == 0 {
 		p.Values, p.Parameters = invocation.Values, json.RawMessage(invocation.Parameters)
 	}
 	if decision.Verdict == permissions.Ask {

@@ -16,9 +16,9 @@ import (
 // where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
 const scriptPath = "/dev/fd/4"
 
-// process lays out an invocation for the sandbox: the values, or the parameters of a script that bash does not run, on render.ValuesDescriptor (3), the script on
+// processOf lays out an invocation for the sandbox: the values, or the parameters of a script that bash does not run, on render.ValuesDescriptor (3), the script on
 // render.ScriptDescriptor (4), both sealed.
-func process(invocation *tool.Invocation) sandbox.Process {
+func processOf(invocation *tool.Invocation) sandbox.Process {
 	var values strings.Builder
 	values.WriteString(invocation.Parameters) // for bash there are none
 	for _, value := range invocation.Values {

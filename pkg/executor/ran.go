@@ -1,13 +1,10 @@
 package executor
 
-import (
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
-)
+import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
 // ran is what became of an act that was decided: the run of a process, the last of several, or a result that was kept.
 type ran struct {
-	outcome sandbox.Outcome
+	outcome outcome
 	failure *tool.Failure // why there is no outcome
 	began   bool          // a process ran, so there may have been an effect
 
@@ -23,7 +20,7 @@ type ran struct {
 
 // notRun is an act that came to nothing before a process began.
 func notRun(failure *tool.Failure) ran {
-	return ran{outcome: sandbox.Outcome{ExitCode: -1}, failure: failure}
+	return ran{outcome: outcome{ExitCode: -1}, failure: failure}
 }
 
 // tell says in the result how it came about, where that is more than one run.

@@ -8,19 +8,18 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // jitter is how far a growing delay strays to both sides, so that calls which failed together do not come back together.
 const jitter = 0.2
 
-// runAgain runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
+// retried runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
 // grant does not cover any more, because it is old or the rules have changed, is not run again, and neither is what is not on
 // record, or what its circuit stops: the result is then that of the last attempt.
-func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant) ran {
+func (e *Executor) retried(ctx context.Context, a *act, run func() ran) ran {
 	delays := newDelays(a.tool.Retry)
-	last := e.runGuarded(ctx, a, grant)
+	last := run()
 	for last.attempts = 1; mayPass(a.tool, &last); {
 		delay := delays.NextBackOff()
 		if delay == backoff.Stop {
@@ -39,7 +38,7 @@ func (e *Executor) runAgain(ctx context.Context, a *act, grant permissions.Grant
 			return last
 		}
 		last.spools.drop(nil) // of what any but the last has put out, nothing is kept
-		next := e.runGuarded(ctx, a, grant)
+		next := run()
 		unrecorded := errors.Join(last.unrecorded, next.unrecorded)
 		if !next.began {
 			last.notAgain, last.unrecorded = next.failure.Message, unrecorded
@@ -77,12 +76,6 @@ type atMost struct {
 
 func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.NextBackOff()) }
 
-// Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time does not cure that.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-)
-
 // mayPass tells whether another run may end better: after a time-out, and after an exit code that the author calls
 // retryable, or says nothing about.
 func mayPass(t *tool.Tool, r *ran) bool {
@@ -96,7 +89,7 @@ func mayPass(t *tool.Tool, r *ran) bool {
 	if mapped, ok := t.ErrorMapping[code]; ok {
 		return mapped.Retryable
 	}
-	return code != 0 && code != exitNotExecutable && code != exitNotFound
+	return code != 0 && !r.outcome.Permanent
 }
 
 // sleepFor waits, and gives up with ctx.

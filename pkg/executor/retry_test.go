@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
-	"github.com/cenkalti/backoff/v4"
-	"github.com/google/go-cmp/cmp"
 )
 
 // third is a script that succeeds when it is run for the third time.

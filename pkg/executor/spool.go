@@ -7,7 +7,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -125,23 +124,29 @@ func (s *spool) bytes() []byte { return append(s.head[:len(s.head):len(s.head)],
 // spoolPair are the two streams of a run; nil where its output is held in memory.
 type spoolPair [2]*spool
 
-// follow has a process write into spools.
-func (e *Executor) follow(a *act, process *sandbox.Process) *spoolPair {
+// follow makes the spools of a run; nil where its output is held in memory.
+func (e *Executor) follow(a *act) *spoolPair {
 	if !a.invocation.Spool {
 		return nil
 	}
-	pair := &spoolPair{newSpool(e.blobs, a.redactor), newSpool(e.blobs, a.redactor)}
-	process.Stdout, process.Stderr, process.Last = pair[0].clean, pair[1].clean, sandboxMemory
-	return pair
+	return &spoolPair{newSpool(e.blobs, a.redactor), newSpool(e.blobs, a.redactor)}
+}
+
+// streams has a run write into the spools.
+func (p *spoolPair) streams() streams {
+	if p == nil {
+		return streams{}
+	}
+	return streams{stdout: p[0].clean, stderr: p[1].clean, last: sandboxMemory}
 }
 
 // end puts what was kept into the outcome.
-func (p *spoolPair) end(outcome *sandbox.Outcome) {
+func (p *spoolPair) end(o *outcome) {
 	if p == nil {
 		return
 	}
-	for i, to := range []*[]byte{&outcome.Stdout, &outcome.Stderr} {
-		p[i].end(outcome.Truncated || outcome.Signal != "")
+	for i, to := range []*[]byte{&o.Stdout, &o.Stderr} {
+		p[i].end(o.Truncated || o.Signal != "")
 		*to = p[i].bytes()
 	}
 }

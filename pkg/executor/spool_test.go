@@ -216,7 +216,7 @@ func TestSpoolGovernors(t *testing.T) {
 
 	// They look at nothing when the call begins, and at everything when it ends.
 	c.blind, c.seen = true, nil
-	long.executor.host = meanwhile{long.executor.host, func() { c.blind = false }}
+	long.runsIn(meanwhile{long.host(), func() { c.blind = false }})
 	result = long.execute(t.Context(), `{}`)
 	why, _ := result.Metadata.Diagnostics[tool.BlobErrorKey].(string)
 	if !strings.Contains(why, "an output governor has to see it first") || len(blobsOf(result)) != 0 || !result.Truncated || result.Error != nil {

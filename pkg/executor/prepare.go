@@ -1,0 +1,34 @@
+package executor
+
+import "github.com/a2a-acp/a2a-acp/pkg/tool"
+
+// prepare does everything that comes before a decision, and has no effect: find the tool, check the arguments, fill them in, and
+// settle how it will run here.
+func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
+	a, failure := e.actOf(call)
+	if failure != nil {
+		return nil, failure
+	}
+	if a.plan, failure = a.runner.Plan(a.invocation, nil); failure != nil {
+		return nil, failure
+	}
+	return a, nil
+}
+
+// actOf is prepare without the plan, for who only wants to know what a call would ask for. With a Failure comes the act as far as
+// it got: nil where there is no such tool, without an invocation where the arguments do not fit.
+func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
+	entry, failure := e.resolve(call)
+	if failure != nil {
+		return nil, failure
+	}
+	a := &act{call: call, entry: entry, tool: entry.Tool, runner: e.scripts}
+	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
+		return a, failure
+	}
+	if a.invocation, failure = a.runner.Render(entry, call, a.arguments, e.spools(entry.Tool, call.Workspace)); failure != nil {
+		return a, failure
+	}
+	a.describe()
+	return a, nil
+}

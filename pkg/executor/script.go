@@ -1,0 +1,113 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// scripts is the runner of tools that are scripts, of bash or another interpreter. Each runs in a sandbox of its own.
+type scripts struct {
+	host Host
+	bash string // absolute
+}
+
+// Render implements runner.
+func (s scripts) Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation, *tool.Failure) {
+	rendered, err := entry.Template.Render(arguments)
+	if err != nil {
+		return nil, templateFailure(entry.Tool, asFailure(err, tool.FailTemplate))
+	}
+	settings := entry.Tool.Sandbox
+	dir := realDirectory(call.Dir)
+	settings.AllowedPaths = allowedPaths(settings, dir)
+	if spool {
+		settings.Limits.Output = entry.Tool.Output.MostSpilled()
+	}
+	interpreter := rendered.Program
+	if interpreter == nil {
+		interpreter = []string{s.bash, "--noprofile", "--norc", scriptPath}
+	}
+	environment := settings.Environment
+	if len(rendered.Environment) > 0 {
+		environment = maps.Clone(rendered.Environment)
+		maps.Copy(environment, settings.Environment) // whose names cannot be ours
+	}
+	return &tool.Invocation{
+		Tool:        entry.Tool.ID,
+		Interpreter: interpreter,
+		Script:      rendered.Script,
+		Values:      rendered.Values,
+		Parameters:  rendered.Parameters,
+		Dir:         startDirectory(settings, dir),
+		Environment: environment,
+		Sandbox:     settings,
+		References:  settings.References,
+		Shown:       rendered.Shown,
+		Dynamic:     rendered.Dynamic,
+		Spool:       spool,
+	}, nil
+}
+
+// Plan implements runner.
+func (s scripts) Plan(invocation *tool.Invocation, filled map[string]string) (plan, *tool.Failure) {
+	p := profile(invocation)
+	if len(filled) > 0 {
+		p.Environment = maps.Clone(p.Environment)
+		if p.Environment == nil {
+			p.Environment = map[string]string{}
+		}
+		maps.Copy(p.Environment, filled)
+	}
+	settled, err := s.host.Plan(p)
+	if err != nil {
+		return nil, asFailure(err, tool.FailSandbox)
+	}
+	return settled, nil
+}
+
+// Show implements runner: the script as its author wrote it.
+func (s scripts) Show(invocation *tool.Invocation) string {
+	return permissions.Fence("bash", permissions.Show(invocation.Shown))
+}
+
+// Run implements runner.
+func (s scripts) Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error) {
+	settled, ok := p.(sandbox.Plan)
+	if !ok {
+		return outcome{ExitCode: -1}, tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", p)
+	}
+	process := processOf(invocation)
+	process.Stdout, process.Stderr, process.Last = to.stdout, to.stderr, to.last
+	ended, err := s.host.Run(ctx, settled, process)
+	return outcomeOf(ended), err
+}
+
+// Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time does not cure that.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// outcomeOf tells of a process in the words that all runners share.
+func outcomeOf(o sandbox.Outcome) outcome {
+	out := outcome{
+		ExitCode: o.ExitCode, Signal: o.Signal,
+		Stdout: o.Stdout, Stderr: o.Stderr, OutputBytes: o.OutputBytes, Truncated: o.Truncated,
+		LimitsHit: o.LimitsHit, TimedOut: o.TimedOut, Cancelled: o.Cancelled,
+		Permanent: o.ExitCode == exitNotExecutable || o.ExitCode == exitNotFound,
+		StillRuns: o.Lost > 0,
+		Reaped:    o.Reaped, Killed: o.Killed, Elapsed: o.Elapsed, Notes: o.Hints,
+	}
+	if o.Lost > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("processes: %d of the call could not be ended and may still run", o.Lost))
+	}
+	if o.Leftover != "" {
+		out.Notes = append(out.Notes, "files: what the call left behind could not be removed: "+o.Leftover)
+	}
+	return out
+}
