@@ -40,7 +40,8 @@ var may = map[string][]string{
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
-	"internal/render":     {"pkg/tool", "internal/shellwords"},
+	// sensitive: which files run although no command names them.
+	"internal/render":     {"pkg/tool", "internal/sensitive", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/person":     {"internal/supervisor", "pkg/sandbox"},

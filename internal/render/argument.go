@@ -54,7 +54,7 @@ func (t *trail) argument(n *syntax.CallExpr, k int) {
 	case shellwords.AnyOption:
 		t.option(role)
 	case shellwords.Assignment:
-		t.environment(c.words[k].Text)
+		t.environment(n, c.words[k].Text)
 	default:
 		t.data(n, k, role)
 	}
@@ -71,6 +71,9 @@ func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 	case t.inner && t.place != nil && t.harmlessIn(role.Language):
 		if t.class == numeric && t.place.at > 0 && t.a.text[t.place.at-1] == '-' {
 			t.place.need(guard{check: notNegative, who: role.Reader})
+		}
+		if first, _ := t.begins(n.Args[k]); first && t.class == free && !role.Dash {
+			t.dash(role.Reader)
 		}
 		return
 	case role.Language == shellwords.SQL && whole:
@@ -117,14 +120,14 @@ func (t *trail) option(role shellwords.Role) {
 }
 
 // environment handles NAME=value in front of a program.
-func (t *trail) environment(text string) {
+func (t *trail) environment(n *syntax.CallExpr, text string) {
 	name, _, fixed := strings.Cut(text, "=")
 	t.role("environment")
 	if !fixed {
 		t.refuse("the value would be the name of a variable", "write the name in the script")
-	} else if meaning, special := shellwords.SpecialVariable(name); special && t.class == free {
-		t.refuse(meaning, "use another variable")
+		return
 	}
+	t.exported(name, n)
 }
 
 // data handles a value that a program takes as it is, unless it begins like an option.
@@ -143,6 +146,11 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 		t.dash(role.Reader)
 	}
 	t.role("argument of %s", role.Reader)
+	if before := t.a.call(n).words[k].Text; role.Remote && !strings.Contains(before, "/") {
+		for _, p := range t.heads() {
+			p.need(guard{check: noRemote, who: role.Reader})
+		}
+	}
 	if role.Operators && first && (t.place == nil || !t.place.dotted) {
 		for _, p := range t.heads() {
 			p.need(guard{check: noOperator, who: role.Reader})

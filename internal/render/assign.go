@@ -27,8 +27,15 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 	if meaning, special := shellwords.SpecialVariable(name); special {
 		t.refuse(meaning, "use another variable")
 	}
-	if c, ok := parent.(*syntax.CallExpr); ok && t.a.runsMake(c) {
-		t.refuse("make runs $(shell …) in the variables of its environment", "write the value into a file, or pass it to the commands of the makefile in another way")
+	switch p := parent.(type) {
+	case *syntax.CallExpr:
+		if len(p.Args) > 0 {
+			t.exported(name, p)
+		}
+	case *syntax.DeclClause:
+		if t.a.exportsBy(p) {
+			t.exported(name, nil)
+		}
 	}
 	switch {
 	case t.a.flow.integers[name]:
@@ -38,14 +45,52 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 	}
 }
 
-// runsMake tells whether make is what a command runs.
-func (a *analysis) runsMake(n *syntax.CallExpr) bool {
-	c := a.call(n)
-	if len(c.reading.Programs) == 0 {
+// exported handles a value in a variable that programs get: those that n runs, or, without n, all that follow.
+func (t *trail) exported(name string, n *syntax.CallExpr) {
+	meaning, runs, family := shellwords.Exported(name)
+	switch {
+	case t.class != free:
+	case runs:
+		t.refuse(meaning, "use another variable, or list the values under enum")
+	case n != nil && t.a.runsMake(n):
+		if t.place == nil || !t.inner || !t.place.plainText("make") {
+			t.refuse(makeRuns, makeCure)
+		}
+	case family && !t.hasPattern():
+		t.warn("some variables of that family name what programs run, and this one is not known", "say what the value looks like, with pattern: or format:")
+	}
+}
+
+const (
+	makeRuns = "make runs $(shell …) in the variables of its environment, and its recipes are shell text around them"
+	makeCure = "give the parameter a pattern like [A-Za-z0-9._-]+, or write the value into a file"
+)
+
+// plainText tells whether the author says that no value of the tag has a character that means something to a shell, and has each
+// value checked for that: a field of an object can hide the parameter.
+func (p *place) plainText(who string) bool {
+	if !p.tag.param.excludes(shellSigns) {
 		return false
 	}
-	name := c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text
-	return name == "make" || name == "gmake"
+	p.need(guard{check: noSigns, who: who})
+	return true
+}
+
+// runsMake tells whether make is among what a command runs, itself or in the shell code of its words.
+func (a *analysis) runsMake(n *syntax.CallExpr) (found bool) {
+	c := a.call(n)
+	for _, p := range c.reading.Programs {
+		name := shellwords.Base(c.words[p.At].Text)
+		found = found || name == "make" || name == "gmake"
+	}
+	for _, nested := range c.nested {
+		syntax.Walk(nested.file, func(n syntax.Node) bool {
+			inner, ok := n.(*syntax.CallExpr)
+			found = found || ok && a.runsMake(inner)
+			return !found
+		})
+	}
+	return found
 }
 
 // declare handles a value in declare, local, export, readonly and typeset.

@@ -25,6 +25,8 @@ const (
 	noClientWord                    // mysql runs lines that begin with system
 	noAssignment                    // env and sudo take NAME=value for an assignment and run the next word
 	noOptionSign                    // bash -c reads a text that begins with - or + as options
+	noSigns                         // the shells of a makefile's recipes read the value as their own text
+	noRemote                        // tar starts rsh for host:file
 	noOperator                      // find takes !, ( and the like for its own
 )
 
@@ -33,6 +35,9 @@ var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopa
 
 // A line that is a command of the client: !cmd and :!!cmd of sqlcmd, .cmd.
 var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)
+
+// shellSigns are the characters that mean something to a shell or to make, wherever they stand.
+const shellSigns = " \t\r\n\v\f$`\"'\\;&|<>()[]{}*?!~#%^,:="
 
 // accepts tells whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
 // a value, which may be a secret.
@@ -59,6 +64,11 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 	case noClientWord:
 		return g.who + ` can run programs from client commands such as system and \!`,
 			!strings.Contains(value, `\`) && !clientWord.MatchString(value)
+	case noRemote:
+		host, _, remote := strings.Cut(value, ":")
+		return g.who + " takes what stands in front of the colon for another machine; write ./ in front of it", !remote || strings.Contains(host, "/")
+	case noSigns:
+		return "the value has a character that " + g.who + " gives a meaning", !strings.ContainsAny(value, shellSigns)
 	case noAssignment:
 		return g.who + " takes a word with = for an assignment and runs the next one", !strings.Contains(value, "=")
 	case noOptionSign:

@@ -95,8 +95,7 @@ func (a *analysis) setByCall(n *syntax.CallExpr) {
 
 // exported notes the variables that export, declare -x and set -a give to every program.
 func (a *analysis) exported(d *syntax.DeclClause) {
-	options, _ := declareOptions(d)
-	if d.Variant.Value != "export" && !strings.Contains(options, "x") {
+	if !a.exportsBy(d) {
 		return
 	}
 	for _, arg := range d.Args {
@@ -104,6 +103,12 @@ func (a *analysis) exported(d *syntax.DeclClause) {
 			a.exports = append(a.exports, arg.Name.Value)
 		}
 	}
+}
+
+// exportsBy tells whether a declaration exports its variables.
+func (a *analysis) exportsBy(d *syntax.DeclClause) bool {
+	options, _ := declareOptions(d)
+	return d.Variant.Value == "export" && !strings.Contains(options, "n") || strings.Contains(options, "x")
 }
 
 func (a *analysis) set(name string, w *syntax.Word) {

@@ -133,7 +133,7 @@ func (t *trail) readAgain(s *syntax.Stmt) {
 }
 
 // harmlessIn tells whether a value of this class may be part of a program: a number may be part of any, a text that the
-// author listed of any but shell code, where it could be another command.
+// author listed of any but shell code, where it could be another command, and one that is plain by its pattern of settings.
 func (t *trail) harmlessIn(language shellwords.Language) bool {
 	switch t.class {
 	case numeric:
@@ -141,7 +141,7 @@ func (t *trail) harmlessIn(language shellwords.Language) bool {
 	case listed:
 		return language != shellwords.Shell && language != shellwords.Arguments && language != shellwords.Arithmetic
 	}
-	return false
+	return (language == shellwords.Settings || language == shellwords.Makefile) && t.place.plainText(string(language))
 }
 
 // isBareExec tells whether a statement is exec with nothing but redirections.

@@ -1,9 +1,13 @@
 package render
 
 import (
+	"maps"
+	"path"
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -11,11 +15,13 @@ import (
 // followVariables looks at every use of a variable that may hold a value, in all scripts.
 func (f *flow) followVariables() {
 	f.checkTargets()
+	f.followExports()
 	for _, s := range f.a.scripts {
 		visit(s.file, func(stack []syntax.Node) bool {
 			leaf := stack[len(stack)-1]
 			f.followArithmetic(s, leaf)
 			f.followMake(s, leaf)
+			f.followProject(s, leaf)
 			f.followFiles(s, stack)
 			if p, ok := leaf.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
 				f.followUse(s, stack, p)
@@ -53,21 +59,70 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 	t.follow()
 }
 
-// followMake refuses values in what is exported to make, which runs $(shell …) in the variables of its environment, and in the
-// makefile that a script writes.
+// followMake refuses values in what is exported to make, which runs $(shell …) in the variables of its environment.
 func (f *flow) followMake(s *script, n syntax.Node) {
 	c, ok := n.(*syntax.CallExpr)
 	if !ok || !f.a.runsMake(c) {
 		return
 	}
 	for _, name := range f.a.exports {
-		if v := f.variables[name]; v != nil && v.tag != nil {
-			f.a.report(Error, s, n, f.origin(v), "through $"+name, "make runs $(shell …) in the variables of its environment", "write export -n "+name+" in front of it, or do not export it")
+		if v := f.variables[name]; v != nil && v.tag != nil && !f.plainText(name) {
+			f.a.report(Error, s, n, f.origin(v), "through $"+name, makeRuns, makeCure+", or write export -n "+name+" in front of it")
 		}
 	}
-	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
-		if v := f.variables[fileVariable(name)]; v != nil && v.tag != nil {
-			f.a.report(Error, s, n, f.origin(v), "through the file "+name, "make runs what the file holds", "write a fixed makefile, and pass the value to its commands in a file of its own")
+}
+
+// followProject refuses values in the files of a directory that its tools run, though no word of a command names them: package.json
+// in front of npm test.
+func (f *flow) followProject(s *script, n syntax.Node) {
+	call, ok := n.(*syntax.CallExpr)
+	if !ok || !f.a.files {
+		return
+	}
+	c := f.a.call(call)
+	for _, p := range c.reading.Programs {
+		program := shellwords.Base(c.words[p.At].Text)
+		if !shellwords.ObeysDirectory(program) {
+			continue
+		}
+		for _, file := range slices.Sorted(maps.Keys(f.written)) {
+			v, name := f.variables[file], strings.TrimPrefix(file, fileVariable(""))
+			if v == nil || v.tag == nil {
+				continue
+			}
+			if found, ok := sensitive.Find(path.Clean(name), "", sensitive.Built); ok {
+				f.a.report(Error, s, n, f.origin(v), "through the file "+name, found.ReadBy+" runs what the file holds", "write a fixed file, and pass the value in another one that only holds data")
+			}
+		}
+	}
+}
+
+// plainText tells whether all that a variable can hold are values that are plain text; see place.plainText.
+func (f *flow) plainText(name string) bool {
+	for _, e := range f.edges {
+		if e.to != name {
+			continue
+		}
+		if len(e.from.variables) > 0 || e.from.input != "" {
+			return false
+		}
+		for _, p := range e.from.tags {
+			if !p.plainText("make") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// followExports refuses values in the variables that a script exports and programs obey.
+func (f *flow) followExports() {
+	for _, e := range f.edges {
+		if !slices.Contains(f.a.exports, e.to) || e.from.input == "" && !f.carries(e.from) {
+			continue
+		}
+		if meaning, runs, _ := shellwords.Exported(e.to); runs {
+			f.a.report(Error, e.script, e.node, f.origin(f.variables[e.to]), "through $"+e.to, meaning, "use another variable, or list the values under enum")
 		}
 	}
 }

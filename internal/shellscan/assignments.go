@@ -120,7 +120,7 @@ func (t *text) sets(name string, value shellwords.Word, line int) {
 		}
 		return
 	}
-	if ChangesCommands(name) && !harmlessValue(name, value) {
+	if shellwords.ChangesCommands(name) && !harmlessValue(name, value) {
 		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))
 	}
 }

@@ -19,7 +19,7 @@ var interpreters = map[string]*program{
 		instead:  []slot{free},
 		stops:    true, stdin: Ruby,
 	},
-	"node nodejs bun deno": {
+	"node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev esno esmo babel-node zx": {
 		options: options{
 			"-e --eval -p --print": code(JavaScript, argvCure),
 			"-r --require --import --loader --experimental-loader --env-file":        beside(file(JavaScript)),
@@ -87,7 +87,131 @@ var interpreters = map[string]*program{
 	"elixir":                              {options: options{"-e --eval --rpc-eval": code("elixir", argvCure), "-r -S": beside(file("elixir"))}, operands: []slot{file("elixir"), free}, instead: []slot{free}, stops: true},
 	"m4":                                  {options: options{"-D --define": plain, "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
 	"nix-shell":                           {options: options{"--run --command": code(Shell, "nix-shell runs this; write it in the script"), "-p -A": plain}, launcher: true},
-	"go cargo npm pnpm yarn npx bunx pip pip3 uv poetry pipenv conda bundle rake gem dotnet mvn gradle": {launcher: true},
+	"npm pnpm yarn": {launcher: true, options: options{
+		"-c --call": code(Shell, "write it in the script"), "--script-shell --node-options": code(Settings, "write it in the script"),
+		"--prefix -C --dir --cwd": file(Settings),
+	}, subcommands: map[string]*program{
+		"pkg":    {operands: []slot{operand, code(Settings, "package.json holds commands; write the field in the script, and give the value a pattern")}},
+		"config": {operands: []slot{operand, code(Settings, "a setting of npm can name a program; write it in the script")}},
+		"set":    {operands: []slot{code(Settings, "a setting of npm can name a program; write it in the script")}},
+	}},
+	"npx bunx pnpx uvx": {
+		options:  options{"-c --call --shell-mode": code(Shell, "write it in the script"), "-p --package --from --with": plain},
+		operands: []slot{file("a program's"), operand}, stops: true, launcher: true,
+	},
+	"go": {launcher: true, long: true, options: options{
+		"-toolexec -exec -vettool":                code(Shell, "go runs this; write it in the script"),
+		"-ldflags -gcflags -asmflags -gccgoflags": code(Settings, "a flag of the linker or compiler can name a program: give the parameter a pattern like [A-Za-z0-9._-]+"),
+		"-C -modfile -overlay":                    file(Settings),
+		"-run -bench -count -tags -timeout -o -p -parallel -cover -coverprofile -skip -fuzz -fuzztime -f -mod -u -w -diff": plain,
+	}},
+	"cargo":          {launcher: true, options: options{"--config": code(Settings, "a setting of cargo can name a program"), "--manifest-path -C": file(Settings)}},
+	"gradle gradlew": {launcher: true, options: options{"-I --init-script -b --build-file -c --settings-file -p --project-dir": file(Settings)}},
+	"mvn mvnw":       {launcher: true, options: options{"-s --settings -gs --global-settings -f --file -t --toolchains": file(Settings)}},
+	"pip pip3 uv poetry pipenv conda bundle rake gem dotnet": {launcher: true},
+}
+
+const projectCure = "name the file in the script, or list the files under enum"
+
+// projects are the tools of a project that run settings, plugins or further programs which their words name
+// (each one's --help, or the page of its command line).
+var projects = map[string]*program{
+	"hyperfine": {
+		options: options{
+			"-p --prepare -s --setup -c --cleanup -C --conclude -S --shell --reference": beside(code(Shell, "hyperfine gives it to a shell; write it in the script")),
+			"-L --parameter-list": two(beside(code(Shell, "hyperfine puts it into the commands; write it in the script"))),
+			"-w --warmup -r --runs -m --min-runs -M --max-runs -n --command-name -u --time-unit --style -i --input -D --parameter-step-size": plain,
+			"--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output":                                       output,
+		},
+		operands: []slot{code(Shell, "hyperfine gives its words to a shell; write them in the script")},
+	},
+	"concurrently": {
+		options:  options{"-n --names -c --prefix-colors -p --prefix -s --success -m --max-processes --name-separator -l --prefix-length": plain},
+		operands: []slot{code(Shell, "concurrently gives its words to a shell; write them in the script")},
+	},
+	"nodemon ts-node-dev chokidar watchexec cargo-watch onchange watchman-make": {
+		options: options{
+			"-x --exec -c --command --shell -s --on-busy-update":                     code(Shell, "it gives this to a shell; write it in the script"),
+			"--config -r --require":                                                  beside(file(Settings)),
+			"-w --watch -e --ext -i --ignore -d --delay --delay-restart -f --filter": plain,
+		},
+		operands: []slot{file(JavaScript), free}, instead: []slot{free}, launcher: true,
+	},
+	"ansible ansible-console": {options: options{
+		"-a --args":       code(Shell, "the arguments of a module can be a command, and Jinja in them runs; write them in the script"),
+		"-e --extra-vars": beside(code(Settings, "Jinja in the value runs; put the value into a JSON file and pass @FILE")),
+		"-i --inventory -M --module-path --playbook-dir --vault-password-file":    beside(file(Settings)),
+		"-m --module-name -u --user -f --forks -l --limit -t --tree -T --timeout": plain,
+	}},
+	"ansible-playbook ansible-pull": {
+		options: options{
+			"-e --extra-vars": beside(code(Settings, "Jinja in the value runs; put the value into a JSON file and pass @FILE")),
+			"-i --inventory -M --module-path --vault-password-file":                              beside(file(Settings)),
+			"-u --user -f --forks -l --limit -t --tags --skip-tags --start-at-task -T --timeout": plain,
+		},
+		operands: []slot{file(Settings)},
+	},
+	"gcloud": {launcher: true, options: options{
+		"--command": code(Shell, "gcloud runs it on the other machine"), "--flags-file": beside(file(Settings)), "--ssh-flag": beside(code(Settings, "an option of ssh can name a program")),
+		"--project --zone --region --format --filter --limit --account": plain,
+	}},
+	"az doctl fly flyctl heroku vagrant eb multipass limactl minikube distrobox toolbox": {launcher: true, options: options{
+		"--command --scripts --ssh-command -C": code(Shell, "it is run on the other machine; write it in the script"),
+	}},
+	"adb": {options: options{"-s -t -H -P -L": plain}, subcommands: map[string]*program{
+		"shell":    {operands: []slot{code(Shell, "adb gives its words to a shell on the device; write them in the script")}, joined: true, stops: true},
+		"exec-out": {operands: []slot{code(Shell, "adb gives its words to a shell on the device; write them in the script")}, joined: true, stops: true},
+	}},
+	"pdsh pssh parallel-ssh clush dsh mussh": {
+		options:  options{"-w -x -h --hosts -H --host -l --user -p --par -t --timeout -g -n -b": plain, "-o --option -O": beside(code(Settings, "an option of ssh can name a program"))},
+		operands: []slot{code(Shell, "it gives its words to a shell on the other machines; write them in the script")}, joined: true, stops: true,
+	},
+	"just": {
+		options: options{
+			"-f --justfile -d --working-directory --dotenv-path": beside(file(Makefile)), "--shell -c --command": command,
+			"--set": two(beside(code(Makefile, "a recipe's text is put around it; write it in the script"))),
+		},
+		operands: []slot{operand, code(Makefile, "a recipe's text is put around it; pass it in a variable of the environment that the recipe quotes")},
+	},
+	"pandoc": {options: options{
+		"-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt": file("a program's"),
+		"-d --defaults --data-dir":                                  file(Settings),
+		"-f -r --from --read -t -w --to --write":                    {kind: CodeFile, language: Lua, dash: true, cure: "list the formats under enum: the name of a Lua file is one, too"},
+		"-o --output --extract-media --log":                         output,
+		"-M --metadata -V --variable --metadata-file --template -c --css -H -B -A --toc-depth --columns --wrap --shift-heading-level-by --resource-path --bibliography --csl": plain,
+	}},
+	"jest vitest mocha ava jasmine karma cypress playwright webpack vite rollup esbuild parcel tsup babel postcss eslint stylelint prettier standard gulp grunt next nuxt astro storybook": {
+		options: options{
+			"-c --config --configFile --config-file -r --require --import --loader --setupFiles --globalSetup --globalTeardown --reporters --reporter --testRunner --runner --transform --preset --rootDir --roots --resolver": {
+				kind: CodeFile, language: JavaScript, cure: projectCure},
+			"--rulesdir --plugin --parser --resolve-plugins-relative-to --use --presets --plugins --gulpfile --gruntfile --tasks --customSyntax --custom-syntax --ui": {
+				kind: CodeFile, language: JavaScript, cure: projectCure},
+			"-t --testNamePattern --grep -g --ext --ignore-pattern --ignore-path --max-warnings --output-file -o --outDir --outfile --mode --port": plain,
+		},
+	},
+	"pytest py.test": {options: options{
+		"-c --config-file -p --rootdir --confcutdir -o --override-ini --import-mode": {kind: CodeFile, language: Python, cure: projectCure},
+		"-k -m --tb --maxfail -n --durations --junitxml --timeout --lf --ff --color": plain,
+	}, operands: []slot{{kind: Operand, caution: "pytest runs the file that the value names, and conftest.py beside it: give it a pattern"}}},
+	"pylint mypy flake8 isort tox nox invoke fab": {options: options{
+		"--init-hook": code(Python, projectCure),
+		"--rcfile --load-plugins --config-file --config -c -f --noxfile -r --search-root": {kind: CodeFile, language: Settings, cure: projectCure},
+	}},
+	"helm": {launcher: true, options: options{
+		"--kubeconfig --registry-config --repository-config": beside(file(Settings)), "--post-renderer --post-renderer-args": command,
+		"-n --namespace --set --set-string --set-json -f --values --version --kube-context --timeout": plain,
+	}},
+	"terraform tofu terragrunt": {options: options{
+		"-chdir": careful("terraform runs the providers that the directory names: give the parameter a pattern"),
+		"-var -var-file -target -out -state -backend-config -lock-timeout -parallelism": plain,
+	}, long: true},
+	"fzf":     {options: options{"--preview --bind --execute --filter-command --with-shell --preview-window": code(Shell, "fzf runs this; write it in the script"), "-q --query -f --filter -n --nth -d --delimiter": plain}},
+	"sshpass": {options: options{"-p -f -d -P": plain}, flags: "-e -h -V -v", operands: []slot{command}, stops: true},
+	"cross-env cross-env-shell dotenv dotenvx": {flags: "-", options: options{"-e -f --env-file": plain}, operands: []slot{command}, environ: true, stops: true},
+	"plink rsh rexec remsh autossh": {
+		options:  options{"-l -p -P -i -M -L -R -D": plain, "-o": beside(code(Settings, "an option of ssh can name a program")), "-F -m": beside(file(Settings))},
+		operands: []slot{operand, code(Shell, "it gives its words to a shell on the other machine; send the value on standard input")}, stops: true, joined: true, stdin: Shell,
+	},
 }
 
 const sqlCure = "if that is what the tool is for, set `code: sql` on the parameter; else psql -v x={{…}} and :'x' in a fixed text"
@@ -149,7 +273,8 @@ var databases = map[string]*program{
 // containers run their words somewhere else.
 var containers = map[string]*program{
 	"docker podman nerdctl": {launcher: true, options: options{
-		"-H --host -c --context --config -l --log-level --format -f --filter -n --tail --since --until": plain,
+		"-H --host -c --context --config":                               careful("docker obeys what is there: give the parameter a pattern"),
+		"-l --log-level --format -f --filter -n --tail --since --until": plain,
 	}, subcommands: map[string]*program{
 		"exec": {options: options{"-e --env --env-file -u --user -w --workdir --detach-keys": plain}, flags: "-d -i -t --detach --interactive --tty --privileged", operands: []slot{operand, command}, stops: true},
 		"run": {
@@ -161,11 +286,12 @@ var containers = map[string]*program{
 		},
 	}},
 	"kubectl oc": {launcher: true, options: options{
-		"-n --namespace -c --container --context --kubeconfig -f --filename -l --selector -o --output -p --patch --tail --since": plain,
+		"--kubeconfig": beside(file(Settings)),
+		"-n --namespace -c --container --context -f --filename -l --selector -o --output -p --patch --tail --since": plain,
 	}, subcommands: map[string]*program{
 		"exec": {options: options{"-n --namespace -c --container": plain}, flags: "-i -t -q --stdin --tty --quiet", operands: []slot{operand, command}},
 	}},
-	"lxc incus nsenter unshare bwrap firejail systemd-run flatpak chroot proot singularity apptainer vagrant":             {launcher: true},
-	"valgrind perf hyperfine uvx direnv aws-vault doppler op torsocks proxychains proxychains4 xvfb-run dbus-run-session": {launcher: true},
+	"lxc incus nsenter unshare bwrap firejail systemd-run flatpak chroot proot singularity apptainer vagrant": {launcher: true},
+	"valgrind perf direnv aws-vault doppler op torsocks proxychains proxychains4 xvfb-run dbus-run-session":   {launcher: true},
 	"start-stop-daemon": {launcher: true, options: options{"-x --exec -a --startas": command, "-u -p -n -c --pidfile --chuid --name": plain}},
 }

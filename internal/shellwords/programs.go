@@ -4,7 +4,7 @@ package shellwords
 var unknown = &program{}
 
 // table is what the programs do with their words, by name.
-var table = rows(clients, texts, editors, files, wrappers, builtins, interpreters, databases, containers)
+var table = rows(clients, texts, editors, files, wrappers, builtins, interpreters, databases, containers, projects)
 
 // clients talk to other machines.
 var clients = map[string]*program{
@@ -135,8 +135,9 @@ var files = map[string]*program{
 	"tee sponge":                      {operands: []slot{{kind: Operand, writes: true}}},
 	"truncate split csplit dd mktemp": {options: options{"-s --size -n -l -b -a --suffix -p --tmpdir -C -r": plain, "--filter": code(Shell, "split runs this; write it in the script")}},
 	"tar bsdtar": {options: options{
-		"-f --file -C --directory --exclude -T --files-from -X --exclude-from --strip-components --transform --owner --group --mode --mtime -b -g -H -K -L -N -V": plain,
-		"-I --use-compress-program --to-command --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script":                             code(Shell, "tar runs this; write it in the script"),
+		"-f --file": {kind: Argument, dash: true, remote: true},
+		"-C --directory --exclude -T --files-from -X --exclude-from --strip-components --transform --owner --group --mode --mtime -b -g -H -K -L -N -V": plain,
+		"-I --use-compress-program --to-command --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script":                   code(Shell, "tar runs this; write it in the script"),
 	}},
 	"zip": {options: options{"-x -i -b -n -t -P": plain, "-TT --unzip-command": code(Shell, "zip runs this; write it in the script")}},
 	"unzip gzip gunzip xz bzip2 zstd zcat 7z": {options: options{"-d -x -P -S -o --suffix": slot{kind: Argument, dash: true, glued: true}}},
@@ -146,7 +147,8 @@ var files = map[string]*program{
 	}},
 	"git": {
 		options: options{
-			"-C --git-dir --work-tree --namespace -m --message --author --date -F --file -b --branch --depth --since --until --grep -n --max-count --format --pretty": plain,
+			"-C --git-dir --work-tree": careful("git runs what the settings of the repository name that the value picks: give the parameter a pattern"),
+			"--namespace -m --message --author --date -F --file -b --branch --depth --since --until --grep -n --max-count --format --pretty": plain,
 			"-c --config --config-env": code(Settings, "git -c can name a program to run; write the setting in the script"),
 			"--exec-path --upload-pack --receive-pack --exec --extcmd --open-files-in-pager --sendmail-cmd": code(Shell, "git runs this; write it in the script"),
 		},
@@ -164,9 +166,10 @@ var files = map[string]*program{
 	},
 	"make gmake ninja": {
 		options: options{
-			"-C --directory -j --jobs -l -o -W": plain,
-			"-f --file --makefile":              file(Makefile),
-			"--eval -E":                         code(Makefile, "write it in the makefile"),
+			"-j --jobs -l -o -W":              plain,
+			"-C --directory -I --include-dir": file(Makefile),
+			"-f --file --makefile":            file(Makefile),
+			"--eval -E":                       code(Makefile, "write it in the makefile"),
 		},
 		operands: []slot{code(Makefile, "an operand like X=$(shell cmd) runs cmd; write the target in the script, or use case")},
 	},

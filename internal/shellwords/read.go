@@ -171,7 +171,7 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 			return
 		}
 	}
-	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes, Caution: s.caution, AtStart: s.atStart, Cure: s.cure}
+	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes, Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote}
 	switch s.kind {
 	case Code:
 		r.Code = append(r.Code, Text{Language: s.language, Text: w.Text, Fixed: w.Fixed, At: i, Whole: true})
@@ -304,7 +304,11 @@ func (r *reader) launch(unknown bool, at, to int) {
 	if r.depth >= maxLaunchDepth {
 		return
 	}
-	for i := at + 1; i < min(to, at+maxLaunchWords); i++ {
+	first := at + 1
+	if name := Base(r.words[at].Text); listed(verbs, name) && first < to && r.words[first].Fixed {
+		first++ // npm view is no editor
+	}
+	for i := first; i < min(to, at+maxLaunchWords); i++ {
 		if w := r.words[i]; !w.Fixed || !runsCode(Base(w.Text)) {
 			continue
 		}

@@ -197,7 +197,7 @@ func TestRead(t *testing.T) {
 		{`git config a.b x`, "P-Co configuration(a.b)"},
 		{`git log --author x`, "Po-a~"},
 		{`git submodule foreach ls x`, "P-oCC shell(ls x)"},
-		{`tar xf a --to-command=x`, "Poo- shell(x)"},
+		{`tar xf a --to-command=x`, "P-a~- shell(x)"},
 		{`make x`, "PC make(x)"},
 		{`docker exec -it c ls`, "P--oP"},
 		{`docker run -v a:b i sh -c ls`, "P--a~oP-C shell(ls)"},

@@ -22,6 +22,8 @@ func special(name string) func(r *reader, at, to int, via []string) {
 		return (*reader).perl
 	case "trap":
 		return (*reader).trap
+	case "tar", "bsdtar":
+		return (*reader).tar
 	}
 	return nil
 }
@@ -187,6 +189,28 @@ func (r *reader) trap(at, to int, _ []string) {
 	default:
 		r.give(first, code(Shell, "do not pass values to trap"), "trap", false)
 	}
+}
+
+// tar's first word is a row of options without a dash where it begins with none, and what belongs to them stands behind it, one
+// word after the other (tar(1), Traditional usage).
+func (r *reader) tar(at, to int, via []string) {
+	p, name, next := table["tar"], Base(r.words[at].Text), at+1
+	if next < to && !strings.HasPrefix(r.words[next].Text, "-") {
+		w := r.words[next]
+		next++
+		if !w.Fixed {
+			r.Roles[next-1] = Role{Kind: AnyOption, Reader: name, Cure: "write the options of tar in the script"}
+		} else {
+			r.Roles[next-1] = Role{Kind: Option, Reader: name}
+			for _, letter := range w.Text {
+				if s, takes := p.options["-"+string(letter)]; takes && next < to {
+					r.give(next, s, name+" "+string(letter), true)
+					next++
+				}
+			}
+		}
+	}
+	r.program(p, name, next-1, to, via)
 }
 
 // perlRow is perl's. The digits are those of -0777 and -l012.

@@ -37,6 +37,7 @@ type slot struct {
 	language Language
 	dash     bool
 	writes   bool
+	remote   bool   // see Role
 	words    int    // how many words the option takes; 0 means 1
 	glued    bool   // the argument only stands in the option's own word: mysql -psecret
 	beside   bool   // runs something beside the program that an operand or standard input gives: node -r

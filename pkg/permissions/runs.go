@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // SetShellText makes the request one that runs a shell text: what it runs, and whether the text can be believed, is read
@@ -26,7 +27,7 @@ func (r *Request) SetArgv(argv []string) {
 func (r *Request) SetsVariables(names []string) {
 	r.Env = names
 	for _, name := range names {
-		if shellscan.ChangesCommands(name) && r.Shell != nil {
+		if shellwords.ChangesCommands(name) && r.Shell != nil {
 			r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
 		}
 	}
