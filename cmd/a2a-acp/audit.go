@@ -166,16 +166,20 @@ one of all acts that fit, such as those of a session.`,
 		if chapter == nil {
 			return fail(exit.Usage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
 		}
-		if governors {
-			return showGovernors(env, *f, []audit.Chapter{chapter})
+		err = nil
+		if slices.ContainsFunc(chapter, func(entry audit.Entry) bool { return entry.Broken != "" }) {
+			err = fail(exit.Host, errors.New("the chain of the record is broken here: this may not be what was recorded"))
 		}
-		if *f != formatTable {
-			return writeData(env.stdout, *f, chapter)
+		switch {
+		case governors:
+			return errors.Join(showGovernors(env, *f, []audit.Chapter{chapter}), err)
+		case *f != formatTable:
+			return errors.Join(writeData(env.stdout, *f, chapter), err)
 		}
 		for _, line := range tell(chapter) {
 			fmt.Fprintln(env.stdout, line)
 		}
-		return nil
+		return err
 	}
 	return cmd
 }
@@ -306,6 +310,9 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, permissions.ShowLine(entry.Detail)), " "))
 		}
 		lines = append(lines, details(entry)...)
+		if entry.Broken != "" {
+			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq, permissions.ShowLine(entry.Broken)))
+		}
 	}
 	first, last := c[0], c[len(c)-1]
 	numbers := strconv.FormatInt(first.Seq, 10)

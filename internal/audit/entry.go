@@ -29,6 +29,8 @@ type Entry struct {
 	events.Event
 	Cut *Cut `json:"cut,omitempty"`
 
+	Broken string `json:"broken,omitempty"` // why the line may not be what was recorded; it stands in no line
+
 	File   string          `json:"-"` // base name of the file that the line stands in
 	Line   int             `json:"-"` // from 1
 	Offset int64           `json:"-"` // of the line's first byte

@@ -13,16 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Damage is a line that is no record of ours.
+// Damage is a line that is no record of ours, or one that does not follow the line before.
 type Damage struct {
 	File   string // base name
 	Line   int    // from 1
 	Offset int64  // of its first byte
+	Broken bool   // the line is a record, but the chain is broken before it
 	Why    string
 }
 
 func (d *Damage) Error() string {
-	return fmt.Sprintf("%s:%d: no record (at byte %d): %s", d.File, d.Line, d.Offset, d.Why)
+	what := "no record"
+	if d.Broken {
+		what = "the chain is broken"
+	}
+	return fmt.Sprintf("%s:%d: %s (at byte %d): %s", d.File, d.Line, what, d.Offset, d.Why)
 }
 
 // mostDamages bounds how many damaged lines one error lists.
@@ -30,8 +35,9 @@ const mostDamages = 10
 
 // Read calls each for every entry of the record in dir, in order, and may be used while others write: it reads what was
 // there when it began, and a last line that is still being written is not there yet. An error that each returns ends it and
-// is returned as it is. Damaged lines are passed over and returned at the end, as *Damage joined together. Where nothing was
-// ever recorded the error is fs.ErrNotExist.
+// is returned as it is. Damaged lines are passed over; they are returned at the end, as *Damage joined together, and so is each
+// place where the chain is broken: the entries on both sides of it are marked. Where nothing was ever recorded the error is
+// fs.ErrNotExist.
 func Read(dir string, each func(Entry) error) error {
 	f, err := os.Open(filepath.Join(dir, segmentName))
 	if err != nil {
@@ -43,32 +49,88 @@ func Read(dir string, each func(Entry) error) error {
 		return fmt.Errorf("read the record: %w", err)
 	}
 
-	var damages []error
-	more := 0
+	damages := damageList{}
 	lines := lineReader{r: bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 64<<10)}
-	for {
+	var last *Entry // whose successor decides whether it is what it was
+	give := func(next *Entry) error {
+		entry := last
+		last = next
+		if entry == nil {
+			return nil
+		}
+		return each(*entry)
+	}
+	for before := (Cursor{}); ; {
 		entry, err := lines.next()
 		var damage *Damage
 		switch {
 		case errors.Is(err, io.EOF):
-			if more > 0 {
-				damages = append(damages, fmt.Errorf("%s: %d more lines that are no records", segmentName, more))
+			if err := give(nil); err != nil {
+				return err
 			}
-			return errors.Join(damages...)
+			return damages.join()
 		case errors.As(err, &damage):
-			if len(damages) < mostDamages {
-				damages = append(damages, damage)
-			} else {
-				more++
+			damages.add(damage)
+			if last != nil {
+				last.Broken = "the line behind it is no record"
 			}
+			before = Cursor{Seq: unknown}
 			continue
 		case err != nil:
 			return fmt.Errorf("read the record: %w", err)
 		}
-		if err := each(entry); err != nil {
+		if broken := entry.breaks(before); before.Seq == unknown {
+			entry.Broken = "the line before it is no record"
+		} else if broken != nil {
+			damages.add(broken)
+			entry.Broken = broken.Why
+			if last != nil {
+				last.Broken = "the entry behind it does not follow: " + broken.Why
+			}
+		}
+		before = cursorOf(entry)
+		if err := give(&entry); err != nil {
 			return err
 		}
 	}
+}
+
+// unknown stands for the number of a line that is no record.
+const unknown = -1
+
+// damageList are the damages of a record, of many the first.
+type damageList struct {
+	first []error
+	more  int
+}
+
+func (l *damageList) add(d *Damage) {
+	if len(l.first) < mostDamages {
+		l.first = append(l.first, d)
+		return
+	}
+	l.more++
+}
+
+func (l *damageList) join() error {
+	if l.more > 0 {
+		l.first = append(l.first, fmt.Errorf("%s: %d more lines that are damaged", segmentName, l.more))
+	}
+	return errors.Join(l.first...)
+}
+
+// breaks gives, as a *Damage, why the entry does not follow the one before.
+func (e Entry) breaks(before Cursor) *Damage {
+	why := ""
+	switch {
+	case e.Seq != before.Seq+1:
+		why = fmt.Sprintf("it has number %d, and the one before %d", e.Seq, before.Seq)
+	case e.Prev != before.Hash && (before.Hash != "" || before.Seq == 0):
+		why = "its prev is not the hash of the line before: one of both is not what was recorded"
+	default:
+		return nil
+	}
+	return &Damage{File: e.File, Line: e.Line, Offset: e.Offset, Broken: true, Why: why}
 }
 
 // settledSize gives the size of the file at a moment when nobody writes, so that no line is read that its writer takes
@@ -144,6 +206,6 @@ func parseEntry(line []byte) (Entry, error) {
 	if entry.Seq < 1 || entry.V < 1 || entry.Type == "" {
 		return entry, errors.New("it has no number, version or type")
 	}
-	entry.Raw = bytes.Clone(line)
+	entry.Raw, entry.Broken = bytes.Clone(line), ""
 	return entry, nil
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +159,66 @@ func TestReadDamaged(t *testing.T) {
 	var damage *Damage
 	if !errors.As(err, &damage) || damage.Line != 2 {
 		t.Errorf("the error holds %v, want the damage of line 2", damage)
+	}
+}
+
+// TestReadBroken changes a record of five entries as somebody would who has something to hide. The last line has none behind it that
+// would tell.
+func TestReadBroken(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	for _, detail := range []string{"one", "two", "three", "four", "five"} {
+		keep(t, log, decided(detail))
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(whole), "\n"), "\n")
+	lines[4] += "\n"
+	for _, test := range []struct {
+		name   string
+		record []string
+		broken string // the entries that are marked
+		lines  []int  // where the chain breaks
+	}{
+		{"nothing", lines, "", nil},
+		{"a changed word", []string{lines[0], strings.Replace(lines[1], "two", "tow", 1), lines[2], lines[3], lines[4]}, "tow three", []int{3}},
+		{"the first line changed", []string{strings.Replace(lines[0], "one", "eno", 1), lines[1], lines[2]}, "eno two", []int{2}},
+		{"a blank more", []string{lines[0], strings.Replace(lines[1], ",", ", ", 1), lines[2]}, "two three", []int{3}},
+		{"a line taken out", []string{lines[0], lines[1], lines[3], lines[4]}, "two four", []int{3}},
+		{"the first line taken out", lines[1:], "two", []int{1}},
+		{"a line put in", []string{lines[0], `{"seq":2,"v":1,"id":"x","prev":"","type":"tool.decided","detail":"new"}` + "\n", lines[1]}, "one new two", []int{2, 3}},
+		{"a line twice", []string{lines[0], lines[1], lines[1], lines[2]}, "two two", []int{3}},
+		{"two lines in each other's place", []string{lines[0], lines[2], lines[1], lines[3]}, "one three two four", []int{2, 3, 4}},
+		{"what says by itself that it is broken", append(slices.Clone(lines[:4]), strings.Replace(lines[4], `"detail"`, `"broken":"no","detail"`, 1)), "", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			appendBytes(t, dir, []byte(strings.Join(test.record, "")))
+			entries, err := List(dir, Filter{})
+			if len(entries) != len(test.record) {
+				t.Errorf("%d entries, want %d", len(entries), len(test.record))
+			}
+			var broken []string
+			for _, entry := range entries {
+				if entry.Broken != "" {
+					broken = append(broken, entry.Detail)
+				}
+			}
+			if got := strings.Join(broken, " "); got != test.broken {
+				t.Errorf("marked as broken are %q, want %q", got, test.broken)
+			}
+			if (err == nil) != (test.lines == nil) {
+				t.Errorf("error %v", err)
+			}
+			for _, line := range test.lines {
+				if at := fmt.Sprintf("%s:%d: the chain is broken", segmentName, line); !strings.Contains(err.Error(), at) {
+					t.Errorf("error %v, want %s", err, at)
+				}
+			}
+		})
 	}
 }
 

@@ -110,7 +110,9 @@ func (r *Reader) read() (Entry, error) {
 		entry, err = r.lines.next()
 	}
 	if err == nil {
-		err = r.follows(entry)
+		if broken := entry.breaks(r.cursor); broken != nil {
+			err = broken
+		}
 	}
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -144,20 +146,6 @@ func (r *Reader) look() error {
 	}
 	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.file, r.lines.offset, size-r.lines.offset), 64<<10)
 	return nil
-}
-
-// follows reports, as a *Damage, an entry that does not follow the one before.
-func (r *Reader) follows(entry Entry) error {
-	why := ""
-	switch {
-	case entry.Seq != r.cursor.Seq+1:
-		why = fmt.Sprintf("it has number %d, and the one before %d", entry.Seq, r.cursor.Seq)
-	case entry.Prev != r.cursor.Hash && (r.cursor.Hash != "" || r.cursor.Seq == 0):
-		why = "its prev is not the hash of the line before"
-	default:
-		return nil
-	}
-	return &Damage{File: entry.File, Line: entry.Line, Offset: entry.Offset, Why: why}
 }
 
 // seek puts the reader behind the entry of the cursor.
