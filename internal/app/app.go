@@ -84,7 +84,7 @@ func New(o Options) (*App, error) {
 
 // start is one straight line: every step needs what came before it.
 func (a *App) start() error {
-	a.fresh.main = a.looks(a.sources.Workspace) // before it is read: what changes meanwhile is read again
+	a.fresh.readMain(a.looks(a.sources.Workspace)) // before it is read: what changes meanwhile is read again
 	set, err := config.Load(a.sources)
 	if err != nil {
 		return err

@@ -2,10 +2,12 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -17,9 +19,40 @@ import (
 // fresh sees to it that what somebody no longer trusts counts no more at the next decision, and that a workspace's own files are read
 // again once they have changed. A watcher would be too late: it lets files settle, and it watches one directory only.
 type fresh struct {
-	mu   sync.Mutex          // held while files are read again, so that what was read first is not put in force last
-	main string              // as what the program began with was, when it was read
+	read atomic.Pointer[asRead] // what was read last; never changed, but replaced
+	mu   sync.Mutex             // held while files are read again, so that what was read first is not put in force last
+}
+
+// asRead says how the files looked that are in force, when they were read.
+type asRead struct {
+	main string              // what the program began with
 	own  map[string]admitted // by the directories of a workspace whose session has begun
+}
+
+// now returns what was read last.
+func (f *fresh) now() asRead {
+	if read := f.read.Load(); read != nil {
+		return *read
+	}
+	return asRead{}
+}
+
+// readMain notes how what the program began with looked. Called with f held, or before anything is decided.
+func (f *fresh) readMain(looks string) {
+	next := f.now()
+	next.main = looks
+	f.read.Store(&next)
+}
+
+// readOwn notes how a workspace's own files looked. Called with f held.
+func (f *fresh) readOwn(own admitted) {
+	next := f.now()
+	next.own = maps.Clone(next.own)
+	if next.own == nil {
+		next.own = map[string]admitted{}
+	}
+	next.own[strings.Join(own.w.Dirs(), "\x00")] = own
+	f.read.Store(&next)
 }
 
 // admitted are a workspace's own files, as they were read.
@@ -30,16 +63,26 @@ type admitted struct {
 }
 
 // refresh reads again what has changed of what the workspace's own files say, and of what somebody thinks of them. It is called
-// before every decision; where nothing has changed it costs a look at each file.
+// before every decision; where nothing has changed it costs a look at each file, and no lock.
 func (a *App) refresh(w tool.Workspace) {
+	key := strings.Join(w.Dirs(), "\x00")
+	changed := func() (main string, mainChanged, ownChanged bool) {
+		read := a.fresh.now()
+		main = a.looks(a.sources.Workspace)
+		own, known := read.own[key]
+		return main, main != read.main && a.Set() != nil, known && a.looks(w) != own.was
+	}
+	if _, mainChanged, ownChanged := changed(); !mainChanged && !ownChanged {
+		return
+	}
 	a.fresh.mu.Lock()
 	defer a.fresh.mu.Unlock()
-	if now := a.looks(a.sources.Workspace); now != a.fresh.main && a.Set() != nil {
-		a.fresh.main = now
+	main, mainChanged, ownChanged := changed() // another decision may have read it by now
+	if mainChanged {
 		a.reload()
+		a.fresh.readMain(main) // not before: who finds nothing changed decides by what was read
 	}
-	key := strings.Join(w.Dirs(), "\x00")
-	if own, known := a.fresh.own[key]; known && a.looks(w) != own.was {
+	if own := a.fresh.now().own[key]; ownChanged {
 		if err := a.readOwn(w); err != nil {
 			a.o.Say(fmt.Sprintf("the workspace's own files cannot be read, so of what they said only what they reject counts:\n%v", err))
 			a.tightenOwn(own)
@@ -52,8 +95,9 @@ func (a *App) refresh(w tool.Workspace) {
 func (a *App) changed() {
 	a.fresh.mu.Lock()
 	defer a.fresh.mu.Unlock()
-	a.fresh.main = a.looks(a.sources.Workspace)
+	main := a.looks(a.sources.Workspace)
 	a.reload()
+	a.fresh.readMain(main)
 }
 
 // reload reads all files again. With a mistake in them what they said before still counts, but for what nobody trusts any more.
@@ -85,10 +129,7 @@ func (a *App) readOwn(w tool.Workspace) error {
 	if len(own.Files) > 0 {
 		a.inForce(own.Files)
 	}
-	if a.fresh.own == nil {
-		a.fresh.own = map[string]admitted{}
-	}
-	a.fresh.own[strings.Join(w.Dirs(), "\x00")] = admitted{w, was, own.Policies}
+	a.fresh.readOwn(admitted{w, was, own.Policies})
 	return nil
 }
 
@@ -97,7 +138,7 @@ func (a *App) tightenOwn(own admitted) {
 	own.policies, own.was = rejectsOf(own.policies), a.looks(own.w)
 	a.Authority.Tighten(own.w, slices.Clone(own.policies))
 	a.Registry.Own(own.w.Root, nil)
-	a.fresh.own[strings.Join(own.w.Dirs(), "\x00")] = own
+	a.fresh.readOwn(own)
 }
 
 // rejectsOf leaves of the files of workspaces what they reject.

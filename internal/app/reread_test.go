@@ -1,0 +1,81 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestChangesCountAtTheNextDecision changes what a workspace forbids while others decide: a decision that begins when the change is
+// on disk is made by it, whoever else is reading the files at that moment.
+func TestChangesCountAtTheNextDecision(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, ".a2a-acp")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(t.TempDir(), "state")
+	a, err := New(Options{
+		Getenv: func(name string) string { return map[string]string{"A2A_STATE_DIR": state}[name] },
+		Dir:    dir, Say: func(string) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	w := tool.Workspace{Root: dir}
+	if err := a.admit(w); err != nil {
+		t.Fatal(err)
+	}
+	decide := func() permissions.Decision {
+		return a.Authority.Decide(permissions.Request{
+			Door: tool.DoorACP, Action: permissions.ActionRead, Workspace: w, Dir: dir, Paths: []permissions.Path{{Name: filepath.Join(dir, "file")}},
+		})
+	}
+
+	const changes, others = 6, 3
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for range others {
+		running.Go(func() { // ends with stop
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					decide()
+				}
+			}
+		})
+	}
+	rule := []byte("version: 2\nauto_approval_policies:\n  - {id: no, applies_to: ['*'], include_paths: ['file'], decision: {type: reject, reason: mine}}\n")
+	path := filepath.Join(own, "auto_approval_policies.yaml")
+	for n := range changes {
+		temp := filepath.Join(own, "temp")
+		if err := os.WriteFile(temp, rule, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(temp, path); err != nil {
+			t.Fatal(err)
+		}
+		if d := decide(); d.Verdict != permissions.Reject || d.Rule != "no" {
+			t.Errorf("change %d: the file forbids it, and the decision is %v by %s %s", n, d.Verdict, d.Source, d.Rule)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if d := decide(); d.Rule == "no" {
+			t.Errorf("change %d: the file is gone, and the decision is %v by %s", n, d.Verdict, d.Rule)
+		}
+	}
+	close(stop)
+	running.Wait()
+}
