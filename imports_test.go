@@ -84,7 +84,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine",
+		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/exit", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/store",
 		"internal/supervisor", "internal/tooltest", "internal/trust",

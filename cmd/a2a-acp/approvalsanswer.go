@@ -105,6 +105,11 @@ func answerApproval(ctx context.Context, env *environment, id string, answer sto
 		env.say("not answered; the question still waits")
 		return silent(exit.Denied)
 	}
+	if answer.Approved {
+		if err := confirm(ctx, env); err != nil {
+			return err
+		}
+	}
 	answer.Approver = env.approver("cli")
 	answered, err := approvals.Answer(ctx, asked, answer)
 	if err != nil {

@@ -1,25 +1,64 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // checkPerson tells whether a person has started this, as far as that can be shown, for an act that lets something happen.
 func checkPerson() error {
-	found, err := app.Caller()
+	_, err := caller()
+	return err
+}
+
+func caller() (app.Caller, error) {
+	c, err := app.FindCaller()
 	if err != nil {
-		return fail(exit.Usage, err)
+		return c, fail(exit.Usage, err)
 	}
-	if err := found.Err(); err != nil {
-		return fail(exit.Denied, err)
+	if err := c.Err(); err != nil {
+		return c, fail(exit.Denied, err)
 	}
+	return c, nil
+}
+
+// confirm is checkPerson, and asks for what an agent cannot give where root wants that. It comes last, when the person has seen
+// what it is for, and right before it counts.
+func confirm(ctx context.Context, env *environment) error {
+	c, err := caller()
+	if err != nil || len(c.Confirm) == 0 {
+		return err
+	}
+	program := c.Confirm[0]
+	words := slices.Clone(c.Confirm[1:])
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "{pid}", strconv.Itoa(os.Getpid()))
+	}
+	cmd := exec.CommandContext(ctx, program, words...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stderr, env.stderr
+	if terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil { // standard input may have been data
+		defer terminal.Close()
+		cmd.Stdin = terminal
+	}
+	cmd.Dir = "/"
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TERM=" + env.getenv("TERM"), "LANG=" + env.getenv("LANG")}
+	if err := cmd.Run(); err != nil {
+		return fail(exit.Denied, fmt.Errorf("not confirmed, as %s wants it: %s: %w", filepath.Join(dirs.System, "a2a-acp.yaml"), program, err))
+	}
+	env.confirmed = filepath.Base(program)
 	return nil
 }
 
@@ -43,7 +82,7 @@ func checkToTighten() error {
 	return nil
 }
 
-// approver says for the record who answers here, and by which way: `cli maria on /dev/pts/3`.
+// approver says for the record who answers here, and by which way: `cli maria on /dev/pts/3 below bash, tmux: server, systemd`.
 func (e *environment) approver(way string) string {
 	words := []string{way}
 	if u, err := user.Current(); err == nil {
@@ -55,6 +94,12 @@ func (e *environment) approver(way string) string {
 		if name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", e.stdin.Fd())); err == nil {
 			words = append(words, "on", name)
 		}
+	}
+	if line := slices.Compact(person.Look().Line); len(line) > 0 { // where descent shows no agent, it is for people to look at
+		words = append(words, "below", permissions.ShowLine(strings.Join(line, ", ")))
+	}
+	if e.confirmed != "" {
+		words = append(words, "confirmed by", e.confirmed)
 	}
 	return strings.Join(words, " ")
 }

@@ -22,6 +22,8 @@ type environment struct {
 	// code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for an error the library
 	// that prints it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
 	code int
+	// confirmed is the program that the person has given a proof to; see confirm.
+	confirmed string
 }
 
 func processEnvironment() *environment {

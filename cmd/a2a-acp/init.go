@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ Presets of the policy file:
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return initialise(env, preset) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset) },
 	}
 	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: careful, balanced or strict")
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
@@ -78,13 +79,13 @@ const starterSettings = `# Settings of a2a-acp. Everything here has the value th
 # max_frame_mb: 64      # longest line that is relayed
 `
 
-func initialise(env *environment, preset string) error {
+func initialise(ctx context.Context, env *environment, preset string) error {
 	policies, ok := permissions.Preset(preset)
 	if !ok {
 		return fail(exit.Usage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
 	}
 	if preset == "balanced" { // the others approve no more than what holds without a file
-		if err := checkPerson(); err != nil {
+		if err := confirm(ctx, env); err != nil {
 			return err
 		}
 	}

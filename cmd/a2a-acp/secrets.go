@@ -186,6 +186,9 @@ it prints is the value.`,
 			}
 			entry.Value = value
 		}
+		if err := confirm(cmd.Context(), env); err != nil {
+			return err
+		}
 		keeper, err := secretKeeper(env)
 		if err != nil {
 			return err

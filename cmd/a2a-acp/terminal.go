@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -21,6 +21,8 @@ type terminal struct {
 	yes bool
 	// nobody tells why nobody is believed to sit here, such as that an agent started the verb; nil where a person may.
 	nobody error
+	// confirmed asks once for what root wants of a person beside the answer.
+	confirmed func() error
 	// board is where a question stands besides the terminal, and wait that it stands there alone when nobody is here. Optional.
 	board approval.Board
 	wait  bool
@@ -32,6 +34,7 @@ type terminal struct {
 
 func newTerminal(env *environment, yes bool) *terminal {
 	t := &terminal{env: env, yes: yes, nobody: nobodyHere(), turn: make(chan struct{}, 1)}
+	t.confirmed = sync.OnceValue(func() error { return confirm(context.Background(), env) })
 	t.lines = bufio.NewReader(env.stdin)
 	t.turn <- struct{}{}
 	return t
@@ -39,10 +42,7 @@ func newTerminal(env *environment, yes bool) *terminal {
 
 // nobodyHere tells why no person is believed to have started this program; nil where one is.
 func nobodyHere() error {
-	found, err := app.Caller()
-	if err == nil {
-		err = found.Err()
-	}
+	_, err := caller()
 	if errors.Is(err, person.ErrAgent) {
 		err = fmt.Errorf("%w, which cannot approve for itself", person.ErrAgent)
 	}
@@ -64,6 +64,9 @@ func (t *terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 	case t.nobody != nil:
 		return t.given(ctx, q, fmt.Errorf("%w: %w", t.nobody, approval.ErrNobody))
 	case t.yes:
+		if err := t.confirmed(); err != nil {
+			return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
+		}
 		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.approver("--yes")}, nil
 	case !isTerminal(t.env.stdin):
 		return t.given(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody, errNobody))
@@ -131,6 +134,9 @@ func (t *terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 		return approval.Answer{}, context.Cause(ctx)
 	case line := <-answer:
 		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
+			if err := t.confirmed(); err != nil {
+				return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
+			}
 			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: t.env.approver("terminal")}, nil
 		}
 		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: t.env.approver("terminal")}, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,11 +44,13 @@ the file keeps every byte. A command that cannot be made safe is refused, with w
 	cmd.Flags().StringVar(&flags.into, "into", "", "the tools file; your own if not given")
 	cmd.Flags().StringVar(&flags.description, "description", "", "what it does, for the model")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "print the entry; write nothing")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return newTool(env, args[0], args[1:], flags) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return newTool(cmd.Context(), env, args[0], args[1:], flags)
+	}
 	return cmd
 }
 
-func newTool(env *environment, id string, command []string, flags newFlags) error {
+func newTool(ctx context.Context, env *environment, id string, command []string, flags newFlags) error {
 	if err := checkPerson(); err != nil && !flags.dryRun {
 		return fail(exit.Denied, fmt.Errorf("a tool is for a person to give, and --dry-run prints its entry: %w", err))
 	}
@@ -75,6 +78,9 @@ func newTool(env *environment, id string, command []string, flags newFlags) erro
 	if flags.dryRun {
 		tellEntry(env, entry)
 		return nil
+	}
+	if err := confirm(ctx, env); err != nil {
+		return err
 	}
 	if err := putEntry(env, path, entry); err != nil {
 		return err

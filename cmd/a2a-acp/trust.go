@@ -93,6 +93,9 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 		env.say("nothing is changed")
 		return silent(exit.Denied)
 	}
+	if err := confirm(ctx, env); err != nil {
+		return err
+	}
 	store, err := app.OpenTrust(o)
 	if err != nil {
 		return fail(exit.Host, err)

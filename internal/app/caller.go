@@ -6,15 +6,26 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
-// Caller finds out who has started this program. Who is in a container is a person where root says that people work in it.
-func Caller() (person.Finding, error) {
-	found := person.Look()
-	if !found.Vouchable {
-		return found, nil
+// Caller is who has started this program.
+type Caller struct {
+	person.Finding
+	// Confirm is the command that has to succeed before an act of this caller's counts that lets something happen; empty for none.
+	Confirm []string
+}
+
+// FindCaller finds out who has started this program. Who is in a container is a person where root says that people work in it.
+func FindCaller() (Caller, error) {
+	c := Caller{Finding: person.Look()}
+	if c.Caller != person.Person && !c.Vouchable {
+		return c, nil // and has no namespace in which root's files are root's
 	}
 	people, err := config.ReadPeople(dirs.System)
-	if err != nil || !people.Container {
-		return found, err
+	if err != nil {
+		return Caller{}, err
 	}
-	return found.Vouched(), nil
+	if people.Container {
+		c.Finding = c.Vouched()
+	}
+	c.Confirm = people.Confirm
+	return c, nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -331,6 +332,9 @@ func TestPeople(t *testing.T) {
 		wantErr    string
 	}{
 		{"a container", "people: {container: true}\n", 0o644, People{Container: true}, ""},
+		{"a proof", "people: {confirm: [/usr/bin/sudo, -k, -v]}\n", 0o644, People{Confirm: []string{"/usr/bin/sudo", "-k", "-v"}}, ""},
+		{"a proof of no program", "people: {confirm: [sudo, -v]}\n", 0o644, People{}, "absolute path"},
+		{"a proof of nothing", "people: {confirm: []}\n", 0o644, People{}, "absolute path"},
 		{"nothing said", "always: keep\n", 0o644, People{}, ""},
 		{"no file", "", 0, People{}, ""},
 		{"a mistake elsewhere", "people: {container: true}\nalways: maybe\n", 0o644, People{}, "always"},
@@ -342,7 +346,7 @@ func TestPeople(t *testing.T) {
 			chmod(t, write(t, dir+"/a2a-acp.yaml", test.text), test.mode)
 		}
 		got, err := readPeople(Sources{SystemDir: dir, systemOwner: os.Getuid()})
-		if got != test.want || test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
+		if !reflect.DeepEqual(got, test.want) || test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 			t.Errorf("%s: %+v and %v, want %+v and %q", test.name, got, err, test.want, test.wantErr)
 		}
 	}

@@ -37,6 +37,9 @@ type Settings struct {
 type People struct {
 	// Container says that people work in these namespaces, though they are not those that the machine started with.
 	Container bool
+	// Confirm is the command that asks for what an agent cannot give, such as a password, and ends with 0 when it got it. Empty
+	// for none.
+	Confirm []string
 }
 
 // Sandbox are the settings of the sandbox as a whole.
@@ -108,6 +111,16 @@ func settingsOf(layer tool.Layer) noun[*Settings] {
 	return n
 }
 
+func (p *People) readConfirm(v value) {
+	var words []string
+	v.setTexts(&words)
+	if len(words) == 0 || !filepath.IsAbs(words[0]) {
+		v.fail(ruleValue, "", "want a command whose program is an absolute path, such as [/usr/bin/sudo, -k, -v]")
+		return
+	}
+	p.Confirm = words
+}
+
 func maskNoun() noun[*Mask] {
 	return noun[*Mask]{
 		name: "mask",
@@ -133,6 +146,7 @@ func peopleNoun() noun[*People] {
 		name: "people",
 		keys: []key[*People]{
 			{"container", "true or false", func(p *People, v value) { v.setBool(&p.Container) }},
+			{"confirm", "a list of words, the first an absolute path", (*People).readConfirm},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package person
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -44,18 +45,25 @@ func Look() Finding {
 	if err := cmp.Or(err1, err2); err != nil {
 		return unknown(cureEditor, "the namespaces that it runs in are not to be seen: %v", err)
 	}
-	if f, told := lookAtAncestors(proc, pids == initialPID); told {
+	line, f, told := lookAtAncestors(proc, pids == initialPID)
+	if told {
 		return f
 	}
+	f = Finding{Caller: Doubtful}
+	scheduler := slices.IndexFunc(line, isScheduler)
 	switch {
 	case user != initialUser:
-		return Finding{Caller: Contained, Cure: cureUserSpace,
-			Reason: "it runs in a user namespace, where everybody can be root and hide who has started what"}
+		f.Reason, f.Cure = "it runs in a user namespace, where everybody can be root and hide who has started what", cureUserSpace
+	case scheduler >= 0:
+		f.Reason, f.Cure = "it comes from "+line[scheduler]+", which starts programs when nobody is there", cureEditor
 	case pids != initialPID:
-		return Finding{Caller: Contained, Cure: cureRoot, Vouchable: true,
-			Reason: "it runs in a process namespace, as in a container, where nobody sees what has started it from outside"}
+		f.Reason, f.Cure = "it runs in a process namespace, as in a container, where nobody sees what has started it from outside", cureRoot
+		f.Vouchable = true
+	default:
+		f.Caller = Person
 	}
-	return Finding{Caller: Person}
+	f.Line = line
+	return f
 }
 
 // lookAtMarks tells what the limits of this process say. It needs no /proc.
@@ -87,40 +95,41 @@ const noLimit = unix.RLIM_INFINITY & (1<<64 - 1)
 // longestLine is how many ancestors are looked at. Nobody honest has as many.
 const longestLine = 1024
 
-// lookAtAncestors goes up from this process to the first one, and tells what cannot be a person's line.
-func lookAtAncestors(proc *procfs, initial bool) (f Finding, told bool) {
+// lookAtAncestors goes up from this process to the first one, gives their names, and tells what shows an agent or hides one.
+func lookAtAncestors(proc *procfs, initial bool) (line []string, f Finding, told bool) {
 	heads, err := proc.heads()
 	if err != nil {
-		return unknown(cureEditor, "the processes cannot be listed: %v", err), true
+		return nil, unknown(cureEditor, "the processes cannot be listed: %v", err), true
 	}
 	child, err := proc.stat(os.Getpid())
 	if err != nil {
-		return unknown(cureEditor, "what has started it cannot be seen: %v", err), true
+		return nil, unknown(cureEditor, "what has started it cannot be seen: %v", err), true
 	}
 	for range longestLine {
 		if child.parent == 0 {
 			if child.pid != 1 && initial {
-				return unknown(cureEditor, "process %d (%s), from which it comes, has no parent", child.pid, child.name), true
+				return nil, unknown(cureEditor, "process %d (%s), from which it comes, has no parent", child.pid, child.name), true
 			}
-			return Finding{}, false // who has no parent in a container was put there from outside
+			return line, Finding{}, false // who has no parent in a container was put there from outside
 		}
 		parent, err := proc.stat(child.parent)
 		if err != nil {
-			return unknown(cureEditor, "process %d, from which it comes, cannot be seen: %v", child.parent, err), true
+			return nil, unknown(cureEditor, "process %d, from which it comes, cannot be seen: %v", child.parent, err), true
 		}
 		// A number that was given anew in the meantime is another's.
 		if again, err := proc.stat(child.pid); err != nil || again.parent != parent.pid || parent.started > child.started {
-			return unknown("run it again", "process %d, from which it comes, has lost its parent at this moment", child.pid), true
+			return nil, unknown("run it again", "process %d, from which it comes, has lost its parent at this moment", child.pid), true
 		}
 		if why, head := heads[parent.pid]; head {
-			return agent("%s, process %d, is above it", why, parent.pid), true
+			return nil, agent("%s, process %d, is above it", why, parent.pid), true
 		}
 		if trace, err := supervisor.TraceOf(parent.pid); err == nil && trace == supervisor.TraceAgent {
-			return agent("process %d (%s), from which it comes, has an agent's mark", parent.pid, parent.name), true
+			return nil, agent("process %d (%s), from which it comes, has an agent's mark", parent.pid, parent.name), true
 		}
+		line = append(line, parent.name)
 		child = parent
 	}
-	return unknown(cureEditor, "more than %d processes are above it", longestLine), true
+	return nil, unknown(cureEditor, "more than %d processes are above it", longestLine), true
 }
 
 // heads gives the supervisors of agents among all processes, and the bridges that started them.

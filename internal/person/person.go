@@ -19,14 +19,15 @@ const (
 	Unknown Caller = iota
 	// Agent is an agent, or something that it has started.
 	Agent
-	// Contained is nobody's agent, as far as the namespaces around us show. What lies outside of them is not to be seen.
-	Contained
+	// Doubtful is nobody's agent, as far as is to be seen; but more lies outside of the namespaces around us, or it was a program
+	// that started this and not a person.
+	Doubtful
 	// Person is nobody's agent, and nothing was hidden.
 	Person
 )
 
 func (c Caller) String() string {
-	return [...]string{"unknown", "an agent", "contained", "a person"}[c]
+	return [...]string{"unknown", "an agent", "doubtful", "a person"}[c]
 }
 
 // Finding is who has started this program, and what shows that.
@@ -34,9 +35,11 @@ type Finding struct {
 	Caller Caller
 	Reason string // what is seen, or cannot be seen; "" for a person
 	Cure   string // what a person can do about it; may be ""
-	// Vouchable is set where root's word for these namespaces would be enough for a Contained caller. In a user namespace of
+	// Vouchable is set where root's word for these namespaces would be enough for a Doubtful caller. In a user namespace of
 	// somebody's making it is not: whoever makes one is root there, and says what he likes.
 	Vouchable bool
+	// Line is what the ancestors call themselves, the parent first. For the record: a name is its process's own choice.
+	Line []string
 }
 
 // AgentsAct tells whether what the caller does by itself, such as to run a tool, has to be taken for an agent's act.
@@ -45,7 +48,7 @@ func (f Finding) AgentsAct() bool { return f.Caller == Agent || f.Caller == Unkn
 // Vouched is the finding when root has said that the people of these namespaces answer in them.
 func (f Finding) Vouched() Finding {
 	if f.Vouchable {
-		return Finding{Caller: Person}
+		f.Caller, f.Reason, f.Cure = Person, "", ""
 	}
 	return f
 }
@@ -70,9 +73,9 @@ func (f Finding) Err() error {
 	return fmt.Errorf("%w, and only a person may do that: %s; %s", ErrUnknown, f.Reason, f.Cure)
 }
 
-// ErrToTighten is Err for an act that only takes something back or says no. Who is contained may do that, too.
+// ErrToTighten is Err for an act that only takes something back or says no. Who is only doubtful may do that, too.
 func (f Finding) ErrToTighten() error {
-	if f.Caller == Contained {
+	if f.Caller == Doubtful {
 		return nil
 	}
 	return f.Err()
