@@ -46,6 +46,7 @@ type Authority struct {
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down
 	before    func(tool.Workspace)
+	files     files
 	git       gitAsker
 
 	mu       sync.RWMutex // guards what follows
@@ -58,6 +59,7 @@ type Authority struct {
 func New(o Options) *Authority {
 	a := &Authority{
 		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger, before: o.Before,
+		files:    machine{},
 		git:      &gitrepo.Asker{Environ: o.Environ},
 		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
 	}
@@ -67,7 +69,7 @@ func New(o Options) *Authority {
 	if a.counter == nil {
 		a.counter = NewCounter()
 	}
-	if real, err := resolve("/", o.Home); err == nil && o.Home != "" {
+	if real, err := newDisk(machine{}).resolve("/", o.Home); err == nil && o.Home != "" {
 		a.home = real
 	}
 	if a.policies == nil {
@@ -165,7 +167,7 @@ func (f inForce) ask(v *view) (rules answer, policy string) {
 }
 
 func (a *Authority) view(r Request) *view {
-	v := newView(r, a.home, a.sensitive, a.git)
+	v := newView(r, a.home, a.sensitive, a.files, a.git)
 	v.now, v.counter = a.now(), a.counter
 	return v
 }

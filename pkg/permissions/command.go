@@ -83,7 +83,7 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})", ShowLine(w.Path))
 	}
 	for _, dir := range v.shell.dirs {
-		p := wordPlace(dir, v.home, w.Path, true)
+		p := v.disk.wordPlace(dir, v.home, w.Path, true)
 		if why := v.why(p, true); why != "" && !v.own() {
 			return why
 		}

@@ -8,6 +8,7 @@
 //	           what commands a rule covers                         command.go, care.go, builtin.go
 //	           what git says of a repository                       git.go
 //	           files that run, decide or hold a secret             sensitive.go, internal/sensitive
+//	           what one decision knows of the files                disk.go
 //	Authority  rules, doubts, session grants and defaults together authority.go, defaults.go, session.go
 //	Acts       an answer given a moment ago to the same act        act.go
 //	Grant      what the executor runs by                           grant.go

@@ -186,7 +186,7 @@ func (r *Rule) CheckExamples() []FieldError {
 				found = append(found, FieldError{Field: field, Message: "the example is no act: " + err.Error(), Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
 				continue
 			}
-			v := newView(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), &gitrepo.Asker{})
+			v := newView(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), machine{}, &gitrepo.Asker{})
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
 				found = append(found, FieldError{Field: field, Message: "the rule is not about this example: " + got.why, Hint: "mend the rule, or the example"})

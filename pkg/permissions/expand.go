@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -41,7 +40,7 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 		if !v.spendOn(dir + "/" + word.Pattern) {
 			return nil, tooMuch
 		}
-		names := matchPattern(dir, word.Pattern)
+		names := v.disk.matchPattern(dir, word.Pattern)
 		switch {
 		case len(args)+len(names) > mostMatches+len(c.Args):
 			return nil, fmt.Sprintf("%s stands for too many names to look at", ShowLine(word.Pattern))
@@ -98,7 +97,7 @@ func unescape(pattern string) string {
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
 // since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
-func matchPattern(dir, pattern string) []string {
+func (d *disk) matchPattern(dir, pattern string) []string {
 	found := []string{""}
 	if strings.HasPrefix(pattern, "/") {
 		found = []string{"/"}
@@ -107,7 +106,7 @@ func matchPattern(dir, pattern string) []string {
 	for i, part := range parts {
 		var next []string
 		for _, before := range found {
-			for _, name := range matchPart(dir, before, part) {
+			for _, name := range d.matchPart(dir, before, part) {
 				if i < len(parts)-1 {
 					name += "/"
 				}
@@ -122,7 +121,7 @@ func matchPattern(dir, pattern string) []string {
 }
 
 // matchPart lists what one name of a pattern stands for in the directory dir/before.
-func matchPart(dir, before, part string) []string {
+func (d *disk) matchPart(dir, before, part string) []string {
 	in := before
 	if !filepath.IsAbs(before) {
 		in = dir + "/" + before
@@ -140,13 +139,13 @@ func matchPart(dir, before, part string) []string {
 		literal, pattern = literal+part[i:i+1], pattern+`\`+part[i:i+1]
 	}
 	if !wild { // a plain name, or nothing behind the last slash
-		if _, err := os.Lstat(in + literal); err == nil {
+		if d.exists(in + literal) {
 			return []string{literal}
 		}
 		return nil
 	}
 	names := []string{".", ".."} // .* stands for them in bash before 5.2
-	entries, _ := os.ReadDir(in) // as far as it can be read: bash finds no more
+	entries, _ := d.readDir(in)  // as far as it can be read: bash finds no more
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}

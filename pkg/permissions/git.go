@@ -75,7 +75,7 @@ func (v *view) gitReads(dir string, row *command.Row, rest []string, read *words
 	}
 	r := v.repository(dir)
 	outside := func(name string) bool {
-		path, err := resolve(dir, name)
+		path, err := v.disk.resolve(dir, name)
 		return err != nil || !lies(path, r.Top)
 	}
 	diff, grep := row == command.Named("git diff"), row == command.Named("git grep")

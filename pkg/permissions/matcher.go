@@ -302,7 +302,7 @@ func (c *compiledMatcher) withinDirs(v *view) []string {
 		}
 	}
 	for _, name := range named {
-		if real, err := resolve("/", name); err == nil {
+		if real, err := v.disk.resolve("/", name); err == nil {
 			dirs = append(dirs, real)
 		}
 	}
@@ -314,7 +314,7 @@ func (c *compiledMatcher) isWithin(v *view, name string) string {
 	if doubts := Doubtful(name); len(doubts) > 0 {
 		return doubts[0]
 	}
-	p := newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
+	p := v.disk.newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
 	if p.err != nil {
 		return "it cannot be told which file that is: " + ShowLine(p.err.Error())
 	}
@@ -328,7 +328,7 @@ func (c *compiledMatcher) isWithin(v *view, name string) string {
 }
 
 func (c *compiledMatcher) mayBeWithin(v *view, name string) bool {
-	p := newPlace(v.Dir, v.home, Path{Name: name})
+	p := v.disk.newPlace(v.Dir, v.home, Path{Name: name})
 	for _, dir := range c.withinDirs(v) {
 		if slices.ContainsFunc(p.maybe, func(name string) bool { return lies(sensitive.Fold(name), sensitive.Fold(dir)) }) {
 			return true

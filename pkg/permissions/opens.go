@@ -38,7 +38,7 @@ func (v *view) opens(name string, use use) string {
 		if !v.spendOn(name) {
 			return tooMuch
 		}
-		p := wordPlace(dir, v.home, name, use != readsFile)
+		p := v.disk.wordPlace(dir, v.home, name, use != readsFile)
 		switch {
 		case p.err != nil:
 			return "it cannot be told which file it opens: " + ShowLine(p.err.Error())
@@ -92,12 +92,12 @@ func (v *view) guardedCommand() string {
 			if !w.Fixed || w.Path == "/dev/null" {
 				continue
 			}
-			if why := v.why(wordPlace(dir, v.home, w.Path, true), true); why != "" {
+			if why := v.why(v.disk.wordPlace(dir, v.home, w.Path, true), true); why != "" {
 				return why
 			}
 		}
 		for _, r := range v.Shell.Reads {
-			if why := v.guardedWord(wordPlace(dir, v.home, r.Path, false), readsFile); why != "" {
+			if why := v.guardedWord(v.disk.wordPlace(dir, v.home, r.Path, false), readsFile); why != "" {
 				return why
 			}
 		}
@@ -110,7 +110,7 @@ func (v *view) guardedCommand() string {
 				if !v.spendOn(name.text) {
 					return tooMuch
 				}
-				if why := v.guardedWord(wordPlace(dir, v.home, name.text, true), name.use); why != "" {
+				if why := v.guardedWord(v.disk.wordPlace(dir, v.home, name.text, true), name.use); why != "" {
 					return why
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +27,9 @@ const (
 // than 40 links or through /proc, of another URL scheme, with a ~ in front, or with a ".." behind a link, which the kernel
 // and an editor that cleans names first read differently. Between this look and the act somebody may change a link;
 // whoever acts on the answer must act on the name that it gives.
-func Resolve(dir, name string) (string, error) {
+func Resolve(dir, name string) (string, error) { return newDisk(machine{}).resolveName(dir, name) }
+
+func (d *disk) resolveName(dir, name string) (string, error) {
 	plain, err := plainName(name)
 	if err != nil {
 		return "", err
@@ -36,7 +37,7 @@ func Resolve(dir, name string) (string, error) {
 	if first, _, more := strings.Cut(plain, "/"); strings.HasPrefix(first, "~") && (more || first == "~") {
 		return "", fmt.Errorf("%q: some take ~ for the home directory and some for a name: write the whole path", plain)
 	}
-	return resolve(dir, plain)
+	return d.resolve(dir, plain)
 }
 
 // plainName takes the path out of a file:// URL and leaves every other name as it is.
@@ -87,8 +88,8 @@ func isScheme(text string) bool {
 	return text != ""
 }
 
-// resolve is Resolve for a name that is no URL.
-func resolve(dir, name string) (string, error) {
+// resolve is resolveName for a name that is no URL.
+func (d *disk) resolve(dir, name string) (string, error) {
 	path, based := name, filepath.IsAbs(name)
 	if !based {
 		path, based = dir+"/"+name, filepath.IsAbs(dir)
@@ -103,11 +104,11 @@ func resolve(dir, name string) (string, error) {
 	case len(path) > longestPath:
 		return "", fmt.Errorf("the name is longer than %d bytes", longestPath)
 	}
-	walked, err := walk(path)
+	walked, err := d.walk(path)
 	if err != nil || !slices.Contains(strings.Split(path, "/"), "..") {
 		return walked, err
 	}
-	cleaned, err := walk(filepath.Clean(path))
+	cleaned, err := d.walk(filepath.Clean(path))
 	if err == nil && cleaned != walked {
 		err = fmt.Errorf("%q is %s, or %s to those who clean names first: a .. stands behind a link", name, walked, cleaned)
 	}
@@ -118,7 +119,7 @@ func resolve(dir, name string) (string, error) {
 }
 
 // walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any more.
-func walk(path string) (string, error) {
+func (d *disk) walk(path string) (string, error) {
 	at, rest, links := "/", strings.Split(path, "/"), 0
 	for len(rest) > 0 {
 		part := rest[0]
@@ -131,7 +132,7 @@ func walk(path string) (string, error) {
 			continue
 		}
 		next := filepath.Join(at, part)
-		info, err := os.Lstat(next)
+		info, err := d.lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && info.Mode()&fs.ModeSymlink == 0:
 			at = next
@@ -144,7 +145,7 @@ func walk(path string) (string, error) {
 		if links++; links > mostLinks {
 			return "", fmt.Errorf("%s: more than %d links", path, mostLinks)
 		}
-		target, err := os.Readlink(next)
+		target, err := d.readlink(next)
 		if err != nil {
 			return "", err
 		}
@@ -169,21 +170,21 @@ type place struct {
 }
 
 // newPlace resolves a name. home may be "".
-func newPlace(dir, home string, path Path) place {
+func (d *disk) newPlace(dir, home string, path Path) place {
 	p := place{name: path.Name, write: path.Write}
-	if p.real, p.err = Resolve(dir, path.Name); p.err == nil {
+	if p.real, p.err = d.resolveName(dir, path.Name); p.err == nil {
 		p.maybe = append(p.maybe, p.real)
 	}
 	plain, err := plainName(path.Name)
 	if err != nil {
 		plain = path.Name
 	}
-	p.maybe = append(p.maybe, meanings(dir, home, plain)...)
+	p.maybe = append(p.maybe, d.meanings(dir, home, plain)...)
 	return p
 }
 
 // meanings lists the absolute names that a plain name could be taken for. None of them is sure.
-func meanings(dir, home, name string) []string {
+func (d *disk) meanings(dir, home, name string) []string {
 	var names []string
 	add := func(path string) {
 		if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || len(path) > longestPath {
@@ -191,13 +192,13 @@ func meanings(dir, home, name string) []string {
 		}
 		clean := filepath.Clean(path)
 		names = append(names, clean)
-		if walked, err := walk(clean); err == nil {
+		if walked, err := d.walk(clean); err == nil {
 			names = append(names, walked)
 		}
 		if clean == path || !strings.Contains(path, "..") {
 			return // the kernel goes the same way: only .. depends on what stands before it
 		}
-		if walked, err := walk(path); err == nil {
+		if walked, err := d.walk(path); err == nil {
 			names = append(names, walked)
 		}
 	}

@@ -48,7 +48,7 @@ func compilePathGlob(text string) (*pathGlob, error) {
 	if at := strings.IndexAny(pattern, `*?[\`); at >= 0 {
 		fixed = pattern[:strings.LastIndexByte(pattern[:at], '/')+1]
 	}
-	if real, err := walk(fixed); err == nil && real != filepath.Clean(fixed) {
+	if real, err := newDisk(machine{}).walk(fixed); err == nil && real != filepath.Clean(fixed) {
 		rest := strings.TrimPrefix(pattern, strings.TrimSuffix(fixed, "/"))
 		p.alias, _ = compileGlob(escapeGlob(real)+rest, false) // without it the rule stops less than it could, never more
 	}

@@ -3,7 +3,6 @@ package permissions
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,15 +132,15 @@ func (v *view) copies(words []string) string {
 	seen := 0
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
-			if target, err := os.Readlink(joined(dir, word)); err == nil && climbs(target) {
+			if target, err := v.disk.readlink(joined(dir, word)); err == nil && climbs(target) {
 				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", ShowLine(word), ShowLine(target))
 			}
-			root, err := resolve(dir, word)
-			if info, statErr := os.Lstat(root); err != nil || statErr != nil || !info.IsDir() {
+			root, err := v.disk.resolve(dir, word)
+			if info, statErr := v.disk.lstat(root); err != nil || statErr != nil || !info.IsDir() {
 				continue
 			}
 			why := ""
-			err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			err = v.disk.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
 				switch seen++; {
 				case !v.spend(1):
 					why = tooMuch
@@ -153,7 +152,7 @@ func (v *view) copies(words []string) string {
 					if what := v.sensitive.find(v.Workspace, path, sensitive.Written); what != "" && path != root {
 						why = shown(v.Workspace, path) + " " + what
 					}
-					if target, err := os.Readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
+					if target, err := v.disk.readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
 						why = shown(v.Workspace, path) + " is a link, which means another file in another directory"
 					}
 				}
@@ -230,7 +229,7 @@ func (v *view) otherRemote(args []string, command, spelled int) string {
 // exists tells whether a word names a file in one of the directories.
 func (v *view) exists(word string) bool {
 	for _, dir := range v.shell.dirs {
-		if _, err := os.Lstat(filepath.Join(dir, word)); err == nil {
+		if v.disk.exists(filepath.Join(dir, word)) {
 			return true
 		}
 	}

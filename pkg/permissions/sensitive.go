@@ -1,7 +1,6 @@
 package permissions
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -23,7 +22,7 @@ func newSensitive(own []string) *sensitiveFiles {
 			continue
 		}
 		s.own = append(s.own, sensitive.Fold(filepath.Clean(name)))
-		if resolved, err := resolve("/", name); err == nil {
+		if resolved, err := newDisk(machine{}).resolve("/", name); err == nil {
 			s.own = append(s.own, sensitive.Fold(resolved))
 		}
 	}
@@ -82,7 +81,7 @@ func (v *view) why(p place, write bool) string {
 	if v.sensitive.holdsOwn(p.real) {
 		return shown(v.Workspace, p.real) + " holds files of a2a-acp itself"
 	}
-	if hardLinked(p.real) {
+	if v.disk.hardLinked(p.real) {
 		return shown(v.Workspace, p.real) + " has further names (hard links), which could be those of any file"
 	}
 	return ""
@@ -90,8 +89,8 @@ func (v *view) why(p place, write bool) string {
 
 // hardLinked tells whether a file has more than one name. None of them is the right one, so that a plain name in the
 // workspace may be .git/config, or a file elsewhere.
-func hardLinked(path string) bool {
-	info, err := os.Lstat(path)
+func (d *disk) hardLinked(path string) bool {
+	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}

@@ -104,7 +104,7 @@ func (v *view) grant() (key, words string) {
 }
 
 func (v *view) grantCommand() (key, words string) {
-	dir, err := resolve("/", v.Dir)
+	dir, err := v.disk.resolve("/", v.Dir)
 	switch {
 	case strings.TrimSpace(v.ShellText) == "":
 		return "", "the command is not known"

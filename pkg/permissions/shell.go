@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func (s *shellView) fail(format string, args ...any) {
 
 // enter finds the directories: the one that the text starts in and, from each of them, those that a cd goes to.
 func (s *shellView) enter(v *view) {
-	start, err := resolve("/", v.Dir)
+	start, err := v.disk.resolve("/", v.Dir)
 	if err != nil || !filepath.IsAbs(v.Dir) {
 		s.fail("the directory that it runs in cannot be told")
 		s.allKnown = false
@@ -119,7 +118,7 @@ func (s *shellView) enter(v *view) {
 
 // enterFrom adds the directory that a cd goes to. It is false when there is none.
 func (s *shellView) enterFrom(v *view, dir, target string) bool {
-	to, err := resolve(dir, target)
+	to, err := v.disk.resolve(dir, target)
 	if err != nil || strings.HasPrefix(target, "~") {
 		s.fail("it cannot be told which directory %s is", ShowLine(target))
 		s.allKnown = false
@@ -130,7 +129,7 @@ func (s *shellView) enterFrom(v *view, dir, target string) bool {
 	}
 	if !v.Workspace.Contains(to) {
 		s.fail("it goes, or would go, to %s, outside the workspace", shown(v.Workspace, to))
-	} else if info, err := os.Stat(to); err != nil || !info.IsDir() {
+	} else if info, err := v.disk.stat(to); err != nil || !info.IsDir() {
 		return false
 	}
 	if len(s.dirs) >= mostDirectories {
@@ -161,7 +160,7 @@ func (s *shellView) look(v *view) {
 				s.allKnown = false
 				return
 			}
-			s.places = append(s.places, wordPlace(dir, v.home, name, write))
+			s.places = append(s.places, v.disk.wordPlace(dir, v.home, name, write))
 		}
 	}
 	for _, w := range v.Shell.Writes {
@@ -208,8 +207,8 @@ func saysWhat(c shellscan.Command) int {
 var subcommands = set("git go cargo npm pnpm docker podman kubectl gh systemctl apt apt-get brew pip pip3")
 
 // wordPlace is the file that a word of a command names. A shell knows no URLs.
-func wordPlace(dir, home, name string, write bool) place {
-	p := place{name: name, write: write, maybe: meanings(dir, home, name)}
-	p.real, p.err = resolve(dir, name)
+func (d *disk) wordPlace(dir, home, name string, write bool) place {
+	p := place{name: name, write: write, maybe: d.meanings(dir, home, name)}
+	p.real, p.err = d.resolve(dir, name)
 	return p
 }

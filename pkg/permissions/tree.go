@@ -3,8 +3,8 @@ package permissions
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
@@ -25,7 +25,7 @@ func (v *view) readsTree(w words, dir string) string {
 		roots = append(roots, dir)
 	}
 	for _, name := range w.files {
-		if path, err := resolve(dir, name); err == nil {
+		if path, err := v.disk.resolve(dir, name); err == nil {
 			roots = append(roots, path)
 		}
 	}
@@ -58,7 +58,7 @@ type walkedTree struct {
 // walkTree is readsTree for one directory.
 func (v *view) walkTree(tree walkedTree) (why string) {
 	root, seen := tree.root, 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := v.disk.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch seen++; {
 		case err != nil && entry == nil:
 			return fs.SkipAll // there is no such file
@@ -72,7 +72,7 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 			return fs.SkipDir // what we cannot read, it cannot read
 		case path != root && entry.IsDir() && (entry.Name() == ".git" || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
-		case !tree.hidden && ignoreFiles[entry.Name()] && showsHidden(path):
+		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.disk.showsHidden(path):
 			why = shown(v.Workspace, path) + readsHidden
 			return fs.SkipAll
 		case !tree.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
@@ -97,11 +97,11 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 
 // leads tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
 func (v *view) leads(link string) string {
-	to, err := resolve(filepath.Dir(link), filepath.Base(link))
+	to, err := v.disk.resolve(filepath.Dir(link), filepath.Base(link))
 	if err != nil {
 		return "it cannot be told where " + shown(v.Workspace, link) + " leads"
 	}
-	info, err := os.Lstat(to)
+	info, err := v.disk.lstat(to)
 	switch {
 	case !v.Workspace.Contains(to):
 		return shown(v.Workspace, link) + " leads out of the workspace"
@@ -115,19 +115,19 @@ func (v *view) leads(link string) string {
 }
 
 // ignoreFiles are the files by which rg is told what to skip, and what not to.
-var ignoreFiles = set(".gitignore .ignore .rgignore")
+var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore"}
 
 // mostIgnored is the size, in bytes, of the largest such file that is read.
 const mostIgnored = 1 << 20
 
 // showsHidden tells whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
 // !.gitkeep, which stands for nothing else, does not count. What cannot be read as a file may say anything.
-func showsHidden(path string) bool {
-	info, err := os.Lstat(path)
+func (d *disk) showsHidden(path string) bool {
+	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {
 		return true
 	}
-	data, err := os.ReadFile(path)
+	data, err := d.readFile(path)
 	if err != nil {
 		return true
 	}
@@ -152,9 +152,9 @@ const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 // ignoresAbove gives a file above a directory, in the workspace, that has rg read hidden files; "" for none.
 func (v *view) ignoresAbove(dir string) string {
 	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
-		for name := range ignoreFiles {
+		for _, name := range ignoreFiles {
 			path := filepath.Join(dir, name)
-			if _, err := os.Lstat(path); err == nil && showsHidden(path) {
+			if v.disk.exists(path) && v.disk.showsHidden(path) {
 				return path
 			}
 		}

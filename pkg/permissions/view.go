@@ -1,7 +1,6 @@
 package permissions
 
 import (
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -23,6 +22,7 @@ type view struct {
 	shownPath string // what shown has shown last
 	shownText string
 	looked    map[string]string // what careful has found
+	disk      *disk
 	git       gitAsker
 	// repositories are what git has said, by the directory that it was asked in.
 	repositories map[string]repository
@@ -35,19 +35,19 @@ type view struct {
 	walked map[walkedTree]string
 }
 
-func newView(r Request, home string, s *sensitiveFiles, git gitAsker) *view {
-	v := &view{Request: r, home: home, sensitive: s, git: git}
+func newView(r Request, home string, s *sensitiveFiles, f files, git gitAsker) *view {
+	v := &view{Request: r, home: home, sensitive: s, disk: newDisk(f), git: git}
 	for _, path := range r.Paths {
 		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
 		v.Doubts = append(v.Doubts[:len(v.Doubts):len(v.Doubts)], Doubtful(path.Name)...)
 		path.Write = path.Write || writes(r.Action)
-		v.places = append(v.places, newPlace(r.Dir, home, path))
+		v.places = append(v.places, v.disk.newPlace(r.Dir, home, path))
 	}
 	if r.Shell != nil {
 		v.shell = newShellView(v)
 	}
 	v.ids = v.spelled()
-	v.inGitTree = sync.OnceValue(func() bool { return inGitTree(r.Workspace.Root) })
+	v.inGitTree = sync.OnceValue(func() bool { return v.disk.inGitTree(r.Workspace.Root) })
 	v.danger = sync.OnceValue(v.assess)
 	return v
 }
@@ -79,12 +79,12 @@ func (v *view) allInside() bool {
 
 // inGitTree tells whether a directory lies in a git work tree. A .git that is a file names the real one, as in a worktree
 // or submodule of git's.
-func inGitTree(dir string) bool {
+func (d *disk) inGitTree(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
 	for {
-		if info, err := os.Stat(filepath.Join(dir, ".git")); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+		if info, err := d.stat(filepath.Join(dir, ".git")); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
 			return true
 		}
 		parent := filepath.Dir(dir)

@@ -44,7 +44,7 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		list := newCommandList(Commands{Allow: []string{"cp", "cat", "make", "git log", "echo"}})
 		var v *view
 		allocations := testing.AllocsPerRun(1, func() {
-			v = newView(r, b.dir+"/home", a.sensitive, a.git)
+			v = newView(r, b.dir+"/home", a.sensitive, a.files, a.git)
 			list.covers(v)
 			v.guardedCommand()
 		})
