@@ -39,10 +39,11 @@ var may = map[string][]string{
 	"internal/exit":       {},
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
-	"internal/shellscan":  {"pkg/tool", "internal/shellwords"},
+	"internal/shellscan": {"pkg/tool", "internal/shellwords"},
 	// sensitive: which files run although no command names them.
 	"internal/render":     {"pkg/tool", "internal/sensitive", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
+	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/person":     {"internal/supervisor", "pkg/sandbox"},
 	"internal/gitrepo":    {},
@@ -73,14 +74,14 @@ var may = map[string][]string{
 	"internal/mcpserver": {"pkg/tool"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
-	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive", "internal/supervisor"},
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/doctor", "internal/exit", "internal/gate",
 		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
-		"internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/doctor"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/state"
+	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -71,7 +72,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.State = lookAtState(o)
 	d.Bash = lookAtBash()
 	// Weak, so that what works where files are not confined can be tried too.
-	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: o.Dirs().Own(), Protected: sensitive.Protected()})
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New()})
 	if err != nil {
 		return d, err
 	}

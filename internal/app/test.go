@@ -79,8 +79,8 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 		entries = append(entries, &executor.Entry{Template: template, Tool: &tool.Tool{
 			ID: t.ID + setupSuffix, Name: "Setup of an example of " + t.ID, Script: x.Setup, Source: t.Source,
 			Sandbox: tool.Sandbox{
-				// A repository is what examples need most, so one may be made.
-				WorkingDirectory: ".", AllowedPaths: []tool.AllowedPath{{Path: "."}, {Path: ".git"}, {Path: ".git/config"}},
+				// The directory is the example's, and what tools meet in one is what examples are about.
+				WorkingDirectory: ".", AllowedPaths: []tool.AllowedPath{{Path: ".", Anything: true}},
 				Network: tool.NetworkOff, Limits: tool.DefaultLimits(),
 			},
 		}})

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -247,7 +248,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 func (e *execution) hostOptions() sandbox.Options {
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
-		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Protected: sensitive.Protected(),
+		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Protected: sensitive.Protected(), Judge: steering.New(),
 	}
 }
 

@@ -101,7 +101,14 @@ func profileOf(s tool.Sandbox, dir string, environment map[string]string) sandbo
 	for i, property := range s.Require {
 		require[i] = sandbox.Property(property)
 	}
+	var own []string
+	for _, allowed := range s.AllowedPaths {
+		if allowed.Anything {
+			own = append(own, allowed.Path)
+		}
+	}
 	return sandbox.Profile{
+		Own:           own,
 		Dir:           dir,
 		TempIsolation: s.TempIsolation,
 		Environment:   environment,

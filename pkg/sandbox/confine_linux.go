@@ -125,7 +125,7 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			}
 		}
 	}
-	f.protect(h.protected, profile, p.level.hasNamespaces())
+	f.protect(h.protected, h.judge, &h.listings, profile, p.level.hasNamespaces())
 	if noRun {
 		files, missing := executables(append([]string{program}, profile.Commands...))
 		for _, path := range files {

@@ -23,6 +23,9 @@ type Options struct {
 	// name: what others run or believe without a further look. Relative to those directories. Where one of them lies in another,
 	// that one stays where it is, and what else is in it may be changed.
 	Protected []string
+	// Judge says what else is such a thing, at every depth, and what is looked for when a call has ended. Optional, default those of
+	// Protected.
+	Judge Judge
 }
 
 // Level tells how far this machine can confine a call.

@@ -42,6 +42,8 @@ type Host struct {
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
 	hidden      []string // our own files
 	protected   protected
+	judge       Judge // nil where nothing is protected
+	listings    listings
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
@@ -147,6 +149,9 @@ func (h *Host) survey(o Options) {
 	h.further = existing("/var", "/mnt", "/media", "/srv")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
 	h.hidden, h.protected = o.Hidden, newProtected(o.Protected)
+	if h.judge = o.Judge; h.judge == nil && len(h.protected) > 0 {
+		h.judge = h.protected
+	}
 	h.temp = o.TempDir
 	if real, err := filepath.EvalSymlinks(o.TempDir); err == nil {
 		h.temp = real

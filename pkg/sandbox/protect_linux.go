@@ -3,63 +3,50 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// found is what a protected name leads to.
-type found struct {
-	mode fs.FileMode // of it only whether it is a directory, a file or neither
-	file string      // which one it is, or where the link points
-}
-
-// in lists what of it is in a directory that is open. One reading of the directory is quicker than asking for each name. No
-// link is followed on the way: a call could have it lead to somebody else's files.
-func (p protected) in(dir *os.File) map[string]found {
-	list := map[string]found{}
+// in lists what of it is in a directory that is open: whether it is a directory, a file or neither. One reading of the directory is
+// quicker than asking for each name. No link is followed on the way: a call could have it lead to somebody else's files.
+func (p protected) in(dir *os.File) map[string]fs.FileMode {
+	list := map[string]fs.FileMode{}
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
 		for _, path := range p[name] {
-			if f, ok := lookBeneath(int(dir.Fd()), path); ok {
-				list[path] = f
+			if mode, ok := lookBeneath(int(dir.Fd()), path); ok {
+				list[path] = mode
 			}
 		}
 	}
 	return list
 }
 
-// lookBeneath tells what a path below a directory leads to, if no link lies on the way to it.
-func lookBeneath(dir int, path string) (found, bool) {
+// lookBeneath tells what a path below a directory is, if no link lies on the way to it.
+func lookBeneath(dir int, path string) (fs.FileMode, bool) {
 	parent, err := openBeneath(dir, filepath.Dir(path))
 	if err != nil {
-		return found{}, false
+		return 0, false
 	}
 	defer unix.Close(parent)
-	name := filepath.Base(path)
 	var stat unix.Stat_t
-	if err := unix.Fstatat(parent, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return found{}, false
+	if err := unix.Fstatat(parent, filepath.Base(path), &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return 0, false
 	}
-	f := found{mode: fs.ModeIrregular, file: fmt.Sprint(stat.Dev, stat.Ino)}
 	switch stat.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
-		f.mode = fs.ModeDir
+		return fs.ModeDir, true
 	case unix.S_IFREG:
-		f.mode = 0
-	case unix.S_IFLNK:
-		var target [unix.PathMax]byte
-		if n, err := unix.Readlinkat(parent, name, target[:]); err == nil {
-			f.file += " " + string(target[:n])
-		}
+		return 0, true
 	}
-	return f, true
+	return fs.ModeIrregular, true
 }
 
 // openBeneath opens a directory below another one, through no link and never above it (openat2(2)).
@@ -72,26 +59,32 @@ func openBeneath(dir int, path string) (int, error) {
 // name may be.
 //
 // It can only be mounted over when it is there, and where the call has mounts of its own. The rest is watched: see tellNew.
-func (f *confinement) protect(p protected, profile *Profile, mounts bool) {
+func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Profile, mounts bool) {
 	own := realPaths(profile.Own)
 	for _, dir := range slices.Clone(f.grants) {
-		if !dir.write || dir.file || len(p) == 0 || slices.Contains(own, dir.path) {
+		if !dir.write || dir.file || judge == nil || slices.Contains(own, dir.path) {
 			continue
+		}
+		if strings.HasPrefix(filepath.Base(dir.path), startPrefix) {
+			continue // it goes with the call
 		}
 		open, err := openDirectory(dir.path)
 		if err != nil {
 			continue // it cannot be listed; permit tells when it is gone
 		}
-		w := watched{dir: dir.path, before: p.in(open)}
+		w := watched{dir: dir.path, judge: judge, listings: l, before: l.look(int(open.Fd()), dir.path, judge)}
+		there := p.in(open)
 		open.Close()
-		for _, path := range slices.Sorted(maps.Keys(w.before)) {
-			is := w.before[path]
-			if !mounts || is.mode&fs.ModeIrregular != 0 {
+		for _, path := range slices.Sorted(maps.Keys(there)) {
+			is := there[path]
+			if !mounts || is&fs.ModeIrregular != 0 {
 				continue // a link cannot be mounted over; what it leads to was not granted with it
 			}
-			w.mounted = append(w.mounted, path)
-			whole := filepath.Join(dir.path, path)
-			f.add(grant{path: whole, noRun: dir.noRun, file: !is.mode.IsDir(), write: is.mode.IsDir() && p.holds(path)})
+			whole, holds := filepath.Join(dir.path, path), is.IsDir() && p.holds(path)
+			if !holds {
+				w.mounted = append(w.mounted, path)
+			}
+			f.add(grant{path: whole, noRun: dir.noRun, file: !is.IsDir(), write: holds})
 			// A directory on the way to it could be moved aside with it, and another put in its place, were it not a mount of its
 			// own.
 			for above := filepath.Dir(whole); above != dir.path; above = filepath.Dir(above) {
@@ -128,56 +121,107 @@ func openDirectory(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// watched is a directory that a call may write to, and what was protected in it when the call began.
+// watched is a directory that a call may write to, and what in it could mean something to others when the call began.
 type watched struct {
-	dir     string
-	before  map[string]found
-	mounted []string // what of that the kernel holds
-	allowed []string // what the call may make all the same
+	dir      string
+	judge    Judge
+	listings *listings
+	before   sight
+	mounted  []string // what of that the kernel holds
+	allowed  []string // what the call may make all the same
 }
 
-// tellNew looks, when the call has ended, for what is protected, was not there when it began or is another file now, and is
-// not held by the kernel. While the call ran it was there.
+// mostTold is how many files of a directory are told one by one.
+const mostTold = 12
+
+// tellNew looks, when the call has ended, for what others run or believe without a further look, at every depth, that is not as
+// it was when the call began and is not held by the kernel. While the call ran it was there.
 //
 // A tool's call is over in moments, and what is new is its doing: hold takes it out of the way. A command of a person's, or an
 // agent, may run for hours, and the person works in the same directory meanwhile: then it is only told.
-func (w watched) tellNew(p protected, hold bool) []string {
+func (w watched) tellNew(hold bool) []string {
 	dir, err := openDirectory(w.dir)
 	if err != nil {
 		return []string{fmt.Sprintf("protected: nobody could look whether the call made what others run or believe without a look: %v", err)}
 	}
 	defer dir.Close()
-	after := p.in(dir)
+	root := int(dir.Fd())
+	after := w.listings.look(root, w.dir, w.judge)
 	var hints []string
-	for _, path := range slices.Sorted(maps.Keys(after)) { // a directory before what is in it
-		before, was := w.before[path]
-		if was && before.file == after[path].file || slices.Contains(w.mounted, path) || slices.Contains(w.allowed, path) {
+	gone, more := "/", 0                                       // what was put aside last; how many were not told
+	for _, at := range slices.Sorted(maps.Keys(after.there)) { // a directory before what is in it
+		if w.before.has(at, after.there[at]) || strings.HasPrefix(at, gone) || w.mayBe(at) {
 			continue
 		}
-		hint := "protected: while the command ran, " + filepath.Join(w.dir, path) + " was made, which others run or believe without a look"
-		if hold {
-			held, err := putAside(int(dir.Fd()), path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				continue // it was in a directory that was put aside just now
-			case err != nil:
-				hint += fmt.Sprintf(", and it could not be taken out of the way: %v", err)
-			default:
-				hint += "; it is " + held + " now, and allowed_paths with that very path lets a tool make it"
-			}
+		weight := w.judge.Weigh(at, func() []byte { return readBelow(root, at) })
+		if weight == Plain {
+			continue
 		}
-		hints = append(hints, hint)
+		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made or changed, which others run or believe without a look"
+		switch {
+		case weight == Told:
+		case w.before.hadElsewhere(at, after.there[at]):
+			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) + " got there from another directory, and others run or believe it without a look"
+		case hold:
+			held, err := w.putAside(root, at)
+			if err != nil {
+				hint += fmt.Sprintf(", and it could not be taken out of the way: %v", err)
+				break
+			}
+			gone = at
+			hint += "; it is " + held + " now, and allowed_paths with that very path lets a tool make it"
+		}
+		if len(hints) < mostTold {
+			hints = append(hints, hint)
+		} else {
+			more++
+		}
+	}
+	if more > 0 {
+		hints = append(hints, fmt.Sprintf("protected: and so %d more in %s", more, w.dir))
+	}
+	after.closed = slices.DeleteFunc(after.closed, func(at string) bool { return slices.Contains(w.before.closed, at) })
+	if n := len(after.closed); n > 0 {
+		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, after.closed[0]), n))
+	}
+	if !w.before.whole || !after.whole {
+		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
 }
 
-// putAside gives what lies below a directory another name, under which nobody runs or believes it.
-func putAside(dir int, path string) (held string, err error) {
-	parent, err := openBeneath(dir, filepath.Dir(path))
+// mayBe reports whether the kernel holds something, or the call was granted it by its name.
+func (w watched) mayBe(at string) bool {
+	at = strings.TrimSuffix(at, "/")
+	if slices.ContainsFunc(w.mounted, func(path string) bool { return within(at, path) }) {
+		return true
+	}
+	return slices.ContainsFunc(w.allowed, func(path string) bool {
+		return at == path || within(at, path) && w.judge.Weigh(path+"/", nil) != Plain
+	})
+}
+
+// putAside gives what lies below a directory another name, under which nobody runs or believes it, outside of every directory
+// that others run or believe as a whole.
+func (w watched) putAside(root int, at string) (held string, err error) {
+	at = strings.TrimSuffix(at, "/")
+	to := filepath.Dir(at)
+	for i, c := range at {
+		if c == '/' && w.judge.Weigh(at[:i+1], nil) != Plain {
+			to = filepath.Dir(at[:i])
+			break
+		}
+	}
+	held = filepath.Join(to, filepath.Base(at)+".held-"+randomName())
+	from, err := openBeneath(root, filepath.Dir(at))
 	if err != nil {
 		return "", err
 	}
-	defer unix.Close(parent)
-	held = filepath.Base(path) + ".held-" + randomName()
-	return held, unix.Renameat(parent, filepath.Base(path), parent, held)
+	defer unix.Close(from)
+	there, err := openBeneath(root, to)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(there)
+	return held, unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
 }

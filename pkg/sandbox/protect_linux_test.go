@@ -54,9 +54,9 @@ func TestTellNew(t *testing.T) {
 			for _, path := range test.allowed {
 				allowed = append(allowed, tool.AllowedPath{Path: filepath.Join(dir, path)})
 			}
-			f.protect(p, &Profile{AllowedPaths: allowed}, test.mounts)
+			f.protect(p, p, &listings{}, &Profile{AllowedPaths: allowed}, test.mounts)
 			shell(t, dir, test.meanwhile)
-			hints := f.watched[0].tellNew(p, test.hold)
+			hints := f.watched[0].tellNew(test.hold)
 			var left []string
 			err = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 				rel, _ := filepath.Rel(dir, path)
@@ -149,7 +149,8 @@ func TestProtectThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	shell(t, dir, "mkdir -p away/workflows; ln -s away .github")
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
-	f.protect(newProtected([]string{".github/workflows"}), &Profile{}, true)
+	p := newProtected([]string{".github/workflows"})
+	f.protect(p, p, &listings{}, &Profile{}, true)
 	if len(f.grants) != 1 {
 		t.Errorf("mounts are planned through the link: %+v", f.grants)
 	}

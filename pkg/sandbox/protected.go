@@ -31,3 +31,21 @@ func (p protected) has(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return slices.Contains(p[first], path)
 }
+
+// Enter implements [Judge].
+func (p protected) Enter(dir string) bool {
+	first, _, _ := strings.Cut(dir, "/")
+	return len(p[first]) > 0
+}
+
+// Weigh implements [Judge] for those who name nothing but paths.
+func (p protected) Weigh(path string, _ func() []byte) Weight {
+	path = strings.TrimSuffix(path, "/")
+	first, _, _ := strings.Cut(path, "/")
+	for _, other := range p[first] {
+		if path == other || within(path, other) && !p.holds(other) {
+			return Held
+		}
+	}
+	return Plain
+}

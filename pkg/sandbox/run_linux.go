@@ -87,7 +87,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		c.hit = h.groups.hit(c.group)
 	}
 	for _, w := range c.watched {
-		c.hints = append(c.hints, w.tellNew(h.protected, process.Stdio == nil)...)
+		c.hints = append(c.hints, w.tellNew(process.Stdio == nil)...)
 	}
 	outcome, endErr := c.conclude(ended, lost == nil)
 	if c.group != nil {

@@ -74,6 +74,9 @@ type Sandbox struct {
 type AllowedPath struct {
 	Path     string
 	ReadOnly bool
+	// Anything also lets the call make and change what others run or believe without a look. No file can say it: it is for directories
+	// that nobody works in.
+	Anything bool `json:",omitempty"`
 }
 
 // Network says whether a call may use the network.

@@ -1,0 +1,94 @@
+package gitrepo
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Effect is what it means that a file of a repository was made or changed.
+type Effect int
+
+// The effects.
+const (
+	NoEffect Effect = iota
+	Later           // git runs commands from it when somebody goes on with what was begun
+	Steers          // git runs it, or reads in it what to run, or where to look for that
+)
+
+// FileEffect says what it means that a file was made or changed in a repository's directory (gitrepository-layout(5)). name is
+// relative to .git; "" is .git itself, where it is no directory. read gives what the file holds; where it is nil, it is whether a
+// file of that name can have an effect. What lies in the directories of submodules and work trees counts as in the repository's.
+func FileEffect(name string, read func() []byte) Effect {
+	name = strings.ToLower(name) // for file systems to which letter case does not count
+	base, parent := path.Base(name), path.Base(path.Dir(name))
+	judge := func(harmless func(text string) bool) Effect {
+		if read == nil {
+			return Steers
+		}
+		if text := read(); text != nil && harmless(string(text)) {
+			return NoEffect
+		}
+		return Steers
+	}
+	switch {
+	case name == "":
+		return judge(leadsToModule)
+	case parent == "hooks":
+		if strings.HasSuffix(base, ".sample") {
+			return NoEffect
+		}
+		return Steers
+	case base == "config", base == "config.worktree":
+		return judge(plainSettings)
+	case base == "commondir":
+		return judge(func(text string) bool { return text == "../..\n" && path.Base(path.Dir(path.Dir(name))) == "worktrees" })
+	case base == "attributes" && parent == "info", base == "hooks":
+		return Steers // hooks is a file or a link here
+	case base == "git-rebase-todo", base == "todo" && parent == "sequencer":
+		if read == nil || runsCommands.Match(read()) {
+			return Later
+		}
+	}
+	return NoEffect
+}
+
+// runsCommands finds lines of a rebase that run a command (git-rebase(1), exec).
+var runsCommands = regexp.MustCompile(`(?m)^\s*(exec|x)\s`)
+
+// HoldsData reports whether a directory of a repository holds nothing but data. dir is relative to .git.
+func HoldsData(dir string) bool { return slices.Contains([]string{"objects", "refs", "logs"}, dir) }
+
+// leadsToModule reports whether a file in place of .git leads to where git itself keeps submodules and further work trees.
+func leadsToModule(text string) bool { return toModule.MatchString(text) }
+
+var toModule = regexp.MustCompile(`\Agitdir: (/|(\.\./)*)(\w[\w.+@-]*/)*\.git/(modules|worktrees)(/\w[\w.+@-]*)+\n\z`)
+
+var (
+	sectionLine = regexp.MustCompile(`^\[([A-Za-z][A-Za-z0-9-]*)(?: "([^"\\]*)")?\]$`)
+	settingLine = regexp.MustCompile(`^\t([A-Za-z][A-Za-z0-9-]*) = ([^"\\#;]*)$`)
+)
+
+// plainSettings reports whether a file of settings is as git itself writes it, and holds nothing but settings by which no git
+// command runs a program or looks elsewhere. It does not read such files as git does: what is not plain it takes for none.
+func plainSettings(text string) bool {
+	section := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := sectionLine.FindStringSubmatch(line); m != nil {
+			section = strings.ToLower(m[1]) + "."
+			if m[2] != "" {
+				section += m[2] + "."
+			}
+			continue
+		}
+		m := settingLine.FindStringSubmatch(line)
+		if m == nil || section == "" || !slices.ContainsFunc(read().rows(section+strings.ToLower(m[1])), func(r *row) bool {
+			return !r.writes && !r.fetches && (r.kind == "any" || r.value != nil && r.value.MatchString(m[2]))
+		}) {
+			return false
+		}
+	}
+	return true
+}

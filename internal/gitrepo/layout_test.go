@@ -1,0 +1,109 @@
+package gitrepo_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
+)
+
+// TestFileEffectOfOrdinary makes what ordinary commands make of repositories, and finds nothing in it that git would run.
+func TestFileEffectOfOrdinary(t *testing.T) {
+	t.Parallel()
+	b := gitrepotest.New(t)
+	b.Init("origin")
+	b.Init("module")
+	b.Git("origin", "commit", "-q", "--allow-empty", "-m", "one")
+	b.Git("module", "commit", "-q", "--allow-empty", "-m", "one")
+	b.Git("origin", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--", "../module", "deep/module")
+	b.Git("origin", "worktree", "add", "-q", "deep/tree")
+	b.Git("origin", "branch", "-q", "other")
+	b.Git("origin", "config", "branch.other.remote", "origin")
+	b.Git("origin", "config", "remote.origin.url", "https://example.com/a.git")
+	b.Git("origin", "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+	top := strings.TrimSpace(b.Git("origin", "rev-parse", "--show-toplevel"))
+	seen := 0
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(top, path)
+		_, name, inside := strings.Cut("/"+filepath.ToSlash(rel)+"/", "/.git/")
+		if err != nil || !inside || entry.IsDir() {
+			return err
+		}
+		name = strings.TrimSuffix(name, "/")
+		text, err := os.ReadFile(path)
+		if gitrepo.FileEffect(name, nil) != gitrepo.NoEffect {
+			seen++
+		}
+		if effect := gitrepo.FileEffect(name, func() []byte { return text }); effect != gitrepo.NoEffect {
+			// That of a submodule from this machine names it, and there it would run hooks.
+			if !strings.Contains(string(text), "\turl = /") {
+				t.Errorf("%s: %d: %s", rel, effect, text)
+			}
+		}
+		return err
+	})
+	if err != nil || seen < 5 {
+		t.Errorf("%d files could have had an effect: %v", seen, err)
+	}
+}
+
+func TestFileEffect(t *testing.T) {
+	t.Parallel()
+	const plain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+	for _, test := range []struct {
+		name, text string
+		want       gitrepo.Effect
+	}{
+		{"config", plain, gitrepo.NoEffect},
+		{"CONFIG", plain + "\tfsmonitor = touch x\n", gitrepo.Steers},
+		{"config", plain + "\tfsmonitor = true\n", gitrepo.NoEffect},
+		{"config", plain + "\thooksPath = x\n", gitrepo.Steers},
+		{"config", plain + "\tsshCommand = touch x\n", gitrepo.Steers},
+		{"config", plain + "\tpager = touch x\n", gitrepo.Steers},
+		{"config", plain + "[include]\n\tpath = ../x\n", gitrepo.Steers},
+		{"config", plain + "[alias]\n\tst = !touch x\n", gitrepo.Steers},
+		{"config", plain + "[filter \"x\"]\n\tclean = touch x\n", gitrepo.Steers},
+		{"config", plain + "[remote \"o\"]\n\turl = ext::touch x\n", gitrepo.Steers},
+		{"config", plain + "[remote \"o\"]\n\turl = git@example.com:a/b.git\n", gitrepo.NoEffect},
+		{"config", "[core] fsmonitor = touch x\n", gitrepo.Steers},
+		{"config", "[core]\nfsmonitor = touch x\n", gitrepo.Steers},
+		{"config", "[core]\n\tbare = \\\n\tfsmonitor = x\n", gitrepo.Steers},
+		{"config", "\ufeff" + plain, gitrepo.Steers},
+		{"config", "[core]\r\n\tbare = false\n", gitrepo.Steers},
+		{"config.worktree", "[core]\n\tsparseCheckout = true\n", gitrepo.NoEffect},
+		{"config.worktree", "[diff]\n\texternal = touch x\n", gitrepo.Steers},
+		{"modules/a/b/config", "[diff \"x\"]\n\ttextconv = touch x\n", gitrepo.Steers},
+		{"hooks/pre-commit", "", gitrepo.Steers},
+		{"hooks/pre-commit.sample", "", gitrepo.NoEffect},
+		{"modules/a/hooks/post-checkout", "", gitrepo.Steers},
+		{"hooks", "", gitrepo.Steers}, // a link to others
+		{"commondir", "../..\n", gitrepo.Steers},
+		{"commondir", "/elsewhere\n", gitrepo.Steers},
+		{"worktrees/a/commondir", "../..\n", gitrepo.NoEffect},
+		{"worktrees/a/commondir", "../../../x\n", gitrepo.Steers},
+		{"info/attributes", "* filter=x\n", gitrepo.Steers},
+		{"info/exclude", "", gitrepo.NoEffect},
+		{"rebase-merge/git-rebase-todo", "pick 1 a\nexec touch x\n", gitrepo.Later},
+		{"rebase-merge/git-rebase-todo", "pick 1 a\n", gitrepo.NoEffect},
+		{"index", "", gitrepo.NoEffect},
+		{"", "gitdir: ../.git/modules/a\n", gitrepo.NoEffect},
+		{"", "gitdir: /home/u/w/.git/worktrees/a\n", gitrepo.NoEffect},
+		{"", "gitdir: ../x\n", gitrepo.Steers},
+		{"", "gitdir: ../.git/modules/../x\n", gitrepo.Steers},
+		{"", "gitdir: ../.git/modules/a\nx", gitrepo.Steers},
+	} {
+		if got := gitrepo.FileEffect(test.name, func() []byte { return []byte(test.text) }); got != test.want {
+			t.Errorf("%q: %q: got %d, want %d", test.name, test.text, got, test.want)
+		}
+		if test.want != gitrepo.NoEffect && gitrepo.FileEffect(test.name, nil) == gitrepo.NoEffect {
+			t.Errorf("%q would not be looked at", test.name)
+		}
+	}
+	if gitrepo.FileEffect("config", func() []byte { return nil }) != gitrepo.Steers {
+		t.Error("a link in place of the settings is no harm")
+	}
+}

@@ -1,0 +1,142 @@
+// Package steering says which files others run or believe without a further look, for the sandbox: it knows by their names which those
+// are, and of a repository by what they hold whether git runs anything by them.
+package steering
+
+import (
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+)
+
+// Judge is a [sandbox.Judge] to which the control files count, and of a repository's
+// directory what git runs, or reads its settings from. Nearly all of the names in a workspace are part of no such path, and all are
+// asked about at every call: so what such a path can begin with is looked for first.
+type Judge struct {
+	fixed map[string]bool      // in small letters
+	open  map[byte][]firstName // by their first letter; under 0 those that begin with anything
+
+	mu   sync.Mutex
+	last string // the directory that was asked about last, and
+	may  bool   // whether the path of a file that counts can begin in it
+}
+
+// firstName is the beginning and the end of a name with a pattern in between.
+type firstName struct{ begins, ends string }
+
+// New makes one. It is safe for concurrent use.
+func New() *Judge {
+	j := &Judge{fixed: map[string]bool{}, open: map[byte][]firstName{}}
+	for _, pattern := range sensitive.Patterns(steers) {
+		first, _, _ := strings.Cut(strings.ToLower(pattern), "/")
+		from, to := strings.IndexAny(first, "*["), strings.LastIndexAny(first, "*]")
+		if from < 0 {
+			j.fixed[first] = true
+			continue
+		}
+		letter := byte(0)
+		if from > 0 {
+			letter = first[0]
+		}
+		j.open[letter] = append(j.open[letter], firstName{begins: first[:from], ends: first[to+1:]})
+	}
+	return j
+}
+
+// Enter implements [sandbox.Judge].
+func (j *Judge) Enter(dir string) bool {
+	_, inside, ok := inRepository(strings.TrimSuffix(dir, "/"))
+	return !ok || !gitrepo.HoldsData(inside)
+}
+
+// Weigh implements [sandbox.Judge].
+func (j *Judge) Weigh(at string, read func() []byte) sandbox.Weight {
+	name := strings.TrimSuffix(at, "/")
+	dir, base := path.Split(name)
+	if !j.mayCount(dir, base) {
+		return sandbox.Plain
+	}
+	if above, inside, ok := inRepository(name); ok && !isSteering(above) {
+		if name != at {
+			return sandbox.Plain // what is in it is looked at
+		}
+		switch gitrepo.FileEffect(inside, read) {
+		case gitrepo.Later:
+			return sandbox.Told
+		case gitrepo.NoEffect:
+			return sandbox.Plain
+		}
+	} else if !isSteering(name) {
+		return sandbox.Plain
+	}
+	// PyTorch keeps models in files of a name that Python reads among packages only.
+	if read != nil && (amongPackages(name) || path.Ext(base) == ".pth") {
+		return sandbox.Told
+	}
+	return sandbox.Held
+}
+
+// steers are the classes of files that others run, or believe, without being told to.
+const steers = sensitive.Control | sensitive.Runs
+
+func isSteering(name string) bool {
+	_, is := sensitive.Find("/"+name, "", steers)
+	return is
+}
+
+// amongPackages reports whether a path leads into a directory of installed packages, or of what was built. All of that is code which
+// nobody has looked at, and installing would fail without it.
+func amongPackages(name string) bool {
+	found, is := sensitive.Find("/"+name, "", sensitive.Built)
+	return is && strings.HasSuffix(found.Name, "/**")
+}
+
+// inRepository divides a path that leads into a repository's .git, or is that of one. inside is relative to it.
+func inRepository(name string) (above, inside string, ok bool) {
+	for at := 0; at < len(name); {
+		part, rest, _ := strings.Cut(name[at:], "/")
+		if strings.EqualFold(part, ".git") {
+			return strings.TrimSuffix(name[:at], "/"), rest, true
+		}
+		at += len(part) + 1
+	}
+	return "", "", false
+}
+
+// mayCount reports whether a path can be one of those that count.
+func (j *Judge) mayCount(dir, base string) bool {
+	if j.canBegin(base) {
+		return true
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.last != dir {
+		j.last, j.may = strings.Clone(dir), false
+		for part := range strings.SplitSeq(strings.TrimSuffix(dir, "/"), "/") {
+			j.may = j.may || j.canBegin(part)
+		}
+	}
+	return j.may
+}
+
+// canBegin reports whether the path of a file that counts can begin with a name. Where that is not plain ASCII, nobody knows.
+func (j *Judge) canBegin(name string) bool {
+	if name == "" {
+		return false
+	}
+	lower := strings.TrimRight(strings.ToLower(name), " .")
+	if lower == "" || j.fixed[lower] || strings.ContainsFunc(name, func(c rune) bool { return c >= 0x80 }) {
+		return true
+	}
+	for _, list := range [][]firstName{j.open[lower[0]], j.open[0]} {
+		for _, first := range list {
+			if strings.HasPrefix(lower, first.begins) && strings.HasSuffix(lower, first.ends) {
+				return true
+			}
+		}
+	}
+	return false
+}

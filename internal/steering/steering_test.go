@@ -1,0 +1,137 @@
+package steering
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestSteering has tools change, in a workspace that they may write to, what others run or believe without a look, at every depth and
+// in every way, and what is nobody's business. Payloads are texts that nobody runs.
+func TestSteering(t *testing.T) {
+	t.Parallel()
+	for _, level := range []sandbox.Level{sandbox.LevelFull, sandbox.LevelLandlock} {
+		host, err := sandbox.Open(sandbox.Options{TempDir: t.TempDir(), Level: level, Protected: sensitive.Protected(), Judge: New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { host.Close() })
+		if host.Level() != level {
+			why := fmt.Sprintf("want level %s: %s", level, host.Why())
+			if os.Getenv("REQUIRE_SANDBOX") != "" {
+				t.Fatal(why)
+			}
+			t.Skip(why)
+		}
+		for _, test := range []struct {
+			name   string
+			before string // commands, as is the tool
+			tool   string
+			held   string // what is out of the way in the end, without what is random
+			told   string // what is told
+			left   string // what has to be there
+		}{
+			{name: "direnv, below", before: "mkdir sub", tool: "echo x >sub/.envrc", held: "sub/.envrc"},
+			{name: "direnv, changed", before: "mkdir -p a/b; echo x >a/b/.envrc", tool: "echo y >>a/b/.envrc", held: "a/b/.envrc"},
+			{name: "agents, below", before: "mkdir sub", tool: "echo x >sub/AGENTS.md", held: "sub/AGENTS.md"},
+			{name: "agents, in other letters", before: "mkdir sub", tool: "echo x >sub/Agents.MD", held: "sub/Agents.MD"},
+			{name: "an editor's tasks", before: "mkdir sub", tool: "mkdir sub/.vscode; echo x >sub/.vscode/tasks.json", held: "sub/.vscode"},
+			{name: "an editor's tasks, where it has settings", before: "mkdir -p sub/.vscode", tool: "echo x >sub/.vscode/tasks.json", held: "sub/tasks.json", left: "sub/.vscode"},
+			{name: "an agent's hooks, deep", before: "mkdir -p a/b/c", tool: "mkdir a/b/c/.claude; echo x >a/b/c/.claude/settings.json", held: "a/b/c/.claude"},
+			{name: "CI, below", before: "mkdir sub", tool: "mkdir -p sub/.github/workflows; echo x >sub/.github/workflows/ci.yml", held: "sub/.github/workflows"},
+			{name: "patterns, at the top", tool: "echo x >.env.local; echo x >lefthook.yml; echo x >.gitlab-ci.yml", held: ".env.local .gitlab-ci.yml lefthook.yml"},
+			{name: "a shell's start file", tool: "mkdir new; echo x >new/.bashrc", held: "new/.bashrc"},
+			{name: "hooks of a repository below", before: "git init -q sub", tool: "mkdir -p sub/.git/hooks; echo x >sub/.git/hooks/pre-commit", held: "sub/.git/hooks/pre-commit"},
+			{name: "settings of a repository below", before: "git init -q sub", tool: "git -C sub config core.fsmonitor 'touch x'", held: "sub/.git/config"},
+			{name: "settings of a repository below, in place", before: "git init -q sub", tool: `printf '[core]\n\tpager = x\n' >>sub/.git/config`, held: "sub/.git/config"},
+			{name: "settings of a submodule", before: "git init -q; git init -q x; mkdir .git/modules; mv x/.git .git/modules/x", tool: "git config -f .git/modules/x/config core.sshCommand 'touch x'", held: ".git/modules/x/config"},
+			{name: "another place for settings", before: "git init -q", tool: "echo /elsewhere >.git/commondir; echo x >.git/config.worktree", held: ".git/commondir .git/config.worktree"},
+			{name: "another place for a repository", before: "mkdir sub", tool: "mkdir evil; echo 'gitdir: ../evil' >sub/.git", held: "sub/.git"},
+			{name: "a link to another repository", before: "mkdir sub", tool: "mkdir evil; ln -s ../evil sub/.git", held: "sub/.git"},
+			{name: "a repository, renamed in place", before: "mkdir sub", tool: "mkdir -p sub/x/hooks; echo x >sub/x/hooks/pre-push; mv sub/x sub/.git", held: "sub/.git/hooks/pre-push"},
+			{name: "settings, renamed in place", before: "mkdir sub; echo x >sub/plain", tool: "mv sub/plain sub/.mcp.json", held: "sub/.mcp.json"},
+			{name: "settings, linked in place", before: "mkdir sub; echo x >sub/plain", tool: "ln sub/plain sub/.mcp.json", held: "sub/.mcp.json"},
+			{name: "times set back", before: "mkdir sub; echo x >sub/.envrc; touch -d 2020-01-01 sub/.envrc", tool: "echo y >sub/.envrc; touch -d 2020-01-01 sub/.envrc", held: "sub/.envrc"},
+			{name: "replaced by a directory's new name", before: "mkdir -p a b; echo x >a/.envrc", tool: "echo y >b/plain; mv b/plain b/.envrc; mv a c; mv b a", held: "a/.envrc", told: "c/.envrc", left: "c/.envrc"},
+			{name: "a directory that gets another name", before: "mkdir a; echo x >a/.envrc", tool: "mv a b", told: "b/.envrc", left: "b/.envrc"},
+			{name: "among packages", before: "mkdir -p app/node_modules .venv/lib", tool: "mkdir app/node_modules/p; echo x >app/node_modules/p/.npmrc; echo x >.venv/lib/x.pth; echo x >.venv/pyvenv.cfg",
+				told: ".venv/lib/x.pth .venv/pyvenv.cfg app/node_modules/p/.npmrc", left: "app/node_modules/p/.npmrc .venv/pyvenv.cfg"},
+			{name: "a rebase that goes on with a command", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo 'exec touch x' >sub/.git/rebase-merge/git-rebase-todo", told: "sub/.git/rebase-merge/git-rebase-todo"},
+
+			{name: "plain files", before: "mkdir sub", tool: "echo x >sub/main.go; mkdir -p a/b/c; echo x >a/b/c/README.md; echo x >hooks; mkdir config; echo x >config/config", left: "sub/main.go"},
+			{name: "nothing", before: "mkdir sub; echo x >sub/.envrc; echo x >.envrc; git init -q sub", tool: "cat sub/.envrc; ls -R; git -C sub status -s", left: "sub/.envrc .envrc"},
+			{name: "beside one that is there", before: "mkdir sub; echo x >sub/.envrc; mkdir sub/.vscode; echo x >sub/.vscode/tasks.json", tool: "echo y >sub/new; mkdir sub/dir", left: "sub/.envrc sub/.vscode/tasks.json"},
+			{name: "one taken away", before: "mkdir sub; echo x >sub/.envrc", tool: "rm -r sub"},
+			{name: "a repository of its own, in a directory of its own", before: "mkdir sub", tool: "git init -q sub/one && git -C sub/one commit -q --allow-empty -m one && git -C sub/one branch b && git -C sub/one remote add o https://example.com/x && git clone -q --no-local sub/one sub/two; git -C sub/two remote set-url origin https://example.com/y", left: "sub/one/.git/config sub/two/.git/config"},
+			{name: "a commit", before: "git init -q", tool: "echo x >f; git add f; git commit -q -m one; git checkout -q -b other; git stash list", left: ".git/refs/heads/other"},
+			{name: "a work tree", before: "git init -q; git commit -q --allow-empty -m one", tool: "git worktree add -q tree", left: "tree/.git"},
+		} {
+			t.Run(string(level)+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				dir, err := filepath.EvalSymlinks(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				environment := map[string]string{
+					"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
+					"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": "",
+				}
+				prepare := exec.CommandContext(t.Context(), "/bin/bash", "-ec", test.before)
+				prepare.Dir, prepare.Env = dir, os.Environ()
+				for name, value := range environment {
+					prepare.Env = append(prepare.Env, name+"="+value)
+				}
+				if out, err := prepare.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				plan, err := host.Plan(sandbox.Profile{Dir: dir, AllowedPaths: []tool.AllowedPath{{Path: dir}}, Environment: environment, Limits: tool.DefaultLimits(), BestEffort: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := host.Run(t.Context(), plan, sandbox.Process{Argv: []string{"/bin/bash", "-ec", test.tool}})
+				if err != nil || out.ExitCode != 0 {
+					t.Fatalf("%v: %d %s", err, out.ExitCode, out.Stderr)
+				}
+				var held, told []string
+				for _, hint := range out.Hints {
+					rest, ours := strings.CutPrefix(hint, "protected: while the command ran, "+dir+"/")
+					if !ours {
+						continue // what the level does not enforce
+					}
+					name, _, _ := strings.Cut(rest, " ")
+					_, now, aside := strings.Cut(rest, "; it is ")
+					if !aside {
+						told = append(told, name)
+						continue
+					}
+					now, _, _ = strings.Cut(now, " now,")
+					if _, err := os.Lstat(filepath.Join(dir, now)); err != nil {
+						t.Error(err)
+					}
+					if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+						t.Errorf("%s is there still", name)
+					}
+					now, _, _ = strings.Cut(now, ".held-")
+					held = append(held, now)
+				}
+				if diff := cmp.Diff([]string{test.held, test.told}, []string{strings.Join(held, " "), strings.Join(told, " ")}); diff != "" {
+					t.Errorf("held and told (-want +got):\n%s%s", diff, strings.Join(out.Hints, "\n"))
+				}
+				for name := range strings.FieldsSeq(test.left) {
+					if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}

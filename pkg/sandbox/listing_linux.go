@@ -1,0 +1,134 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// listings are what the directories held that calls may write to, when they were read last: most of them have not changed at the
+// next call, and to ask for a directory's change time takes a tenth of the time to read it.
+type listings struct {
+	now func() time.Time // time.Now where it is nil
+
+	mu    sync.Mutex
+	roots map[string]map[string]*listing // by the path of what was granted, then by the path below it
+}
+
+// The bounds of what is kept.
+const (
+	mostRoots       = 4
+	mostDirectories = 20_000 // of each
+)
+
+// listing is what of a directory matters.
+type listing struct {
+	is          version
+	settled     bool     // whatever is done to the directory later shows in its change time
+	closed      bool     // it cannot be read
+	names       int      // how many there were
+	directories []string // to be entered
+	counting    []string // names that can mean something; those of directories end with a slash
+}
+
+func (l *listings) clock() time.Time {
+	if l.now == nil {
+		return time.Now()
+	}
+	return l.now()
+}
+
+func (l *listings) of(root string) map[string]*listing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.roots[root]
+}
+
+func (l *listings) keep(root string, list map[string]*listing) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.roots == nil || len(l.roots) >= mostRoots && l.roots[root] == nil {
+		l.roots = map[string]map[string]*listing{}
+	}
+	if len(list) > mostDirectories {
+		list = nil
+	}
+	l.roots[root] = list
+}
+
+// holds reports whether a directory is what it was when it was read.
+func (l *listing) holds(root int, dir string) bool {
+	if l == nil || !l.settled {
+		return false
+	}
+	is, ok := versionOf(root, strings.TrimSuffix(dir, "/"))
+	return ok && is == l.is
+}
+
+// read reads a directory below another one: no more than most names, and one more where there are more.
+func (l *listings) read(root int, dir string, buffer []byte, most int, judge Judge) *listing {
+	one := &listing{}
+	begun := l.clock()
+	fd, err := openBelow(root, strings.TrimSuffix(dir, "/"), unix.O_DIRECTORY)
+	if err != nil {
+		one.closed = !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) // it is gone
+		return one
+	}
+	defer unix.Close(fd)
+	is, ok := versionOf(fd, "")
+	if !ok {
+		return one
+	}
+	// The clock of change times may stand still for some ticks (hasFineTimes), and where it has no fractions for two seconds.
+	age := begun.Sub(time.Unix(is.changed.Unix()))
+	one.is, one.settled = is, age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0
+	for {
+		n, err := unix.Getdents(fd, buffer)
+		if err != nil || n <= 0 {
+			one.closed = err != nil
+			one.settled = one.settled && err == nil
+			return one
+		}
+		// struct linux_dirent64 (getdents64(2)): 8 bytes each for inode and offset, 2 for the length, 1 for the type, and the name.
+		for rest := buffer[:n]; len(rest) > 19; {
+			size := int(rest[16]) | int(rest[17])<<8
+			if size < 19 || size > len(rest) {
+				return one
+			}
+			name, _, _ := bytes.Cut(rest[19:size], []byte{0})
+			if one.take(fd, dir, string(name), rest[18], judge); one.names > most {
+				return one
+			}
+			rest = rest[size:]
+		}
+	}
+}
+
+// take takes a name in.
+func (l *listing) take(fd int, dir, name string, kind byte, judge Judge) {
+	if name == "." || name == ".." || dir == "" && strings.HasPrefix(name, startPrefix) {
+		return // the last are calls' own, which go with them
+	}
+	l.names++
+	if kind == unix.DT_UNKNOWN { // not every file system says it with the name
+		if is, ok := versionOf(fd, name); ok && is.kind == unix.S_IFDIR {
+			kind = unix.DT_DIR
+		}
+	}
+	counted := name
+	if kind == unix.DT_DIR {
+		counted += "/"
+		if judge.Enter(dir + counted) {
+			l.directories = append(l.directories, name)
+		}
+	}
+	if judge.Weigh(dir+counted, nil) != Plain {
+		l.counting = append(l.counting, counted)
+	}
+}
