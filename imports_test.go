@@ -40,8 +40,9 @@ var may = map[string][]string{
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan": {"pkg/tool", "internal/shellwords"},
-	// sensitive: which files run although no command names them.
-	"internal/render":     {"pkg/tool", "internal/sensitive", "internal/shellwords"},
+	// sensitive: which files run although no command names them. command: which programs are known, beside those that do something with
+	// their words.
+	"internal/render":     {"pkg/tool", "internal/command", "internal/sensitive", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"pkg/sandbox"},

@@ -29,7 +29,7 @@ func sandboxNoun() noun[*toolEntry] {
 func besideSandbox() []string {
 	return []string{
 		"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits", "parameters", "script", "description",
-		"examples", "allow_dynamic_command", "output",
+		"examples", "allow_dynamic_command", "trust_program", "output",
 	}
 }
 

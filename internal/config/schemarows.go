@@ -129,6 +129,7 @@ func toolRows() map[string]schemaRow {
 		"resource_limits":       {"The limits; the same as under sandbox.", ref("limits")},
 		"error_mapping":         {"What exit codes mean: a JSON-RPC error code, or {code, message, detail, retryable}.", schema{"type": []string{"object", "null"}, "patternProperties": schema{"^[1-9][0-9]{0,2}$": anyOf(aWhole(math.MinInt32, math.MaxInt32), ref("error"))}, "additionalProperties": false}},
 		"annotations":           {"Hints for the client (MCP). readOnlyHint counts for us, too.", ref("hints")},
+		"trust_program":         {"Its author knows what the programs of its script do with the values that they are given.", withDefault(aBool(), false)},
 		"allow_dynamic_command": {"A parameter chooses what runs, as in a shell; rules then look at its commands.", withDefault(aBool(), false)},
 		"tags":                  {"Words to find it by.", aList(aText())},
 		"examples":              {"Texts, or calls that `a2a-acp tools test` makes: {name, params, files, setup, needs, expect}.", aList(anyOf(aText(), ref("example")))},

@@ -42,7 +42,7 @@ func (e *toolEntry) compile() Loaded {
 // in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
 func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
-		DynamicCommand: e.tool.AllowDynamicCommand, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
+		DynamicCommand: e.tool.AllowDynamicCommand, TrustProgram: e.tool.TrustProgram, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
 	}
 	if e.file.version == formatStrict && !e.isUnsure() {
 		options.Undeclared = render.RefuseUndeclared

@@ -64,6 +64,7 @@ func toolNoun() noun[*toolEntry] {
 			{"error_mapping", "a mapping from exit codes to errors", (*toolEntry).readErrorMapping},
 			{"annotations", "a mapping of hints", (*toolEntry).readAnnotations},
 			{"allow_dynamic_command", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.AllowDynamicCommand) }},
+			{"trust_program", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.TrustProgram) }},
 			{"tags", "a list of texts", func(e *toolEntry, v value) { v.setTexts(&e.tool.Tags) }},
 			{"examples", "a list of texts, or of {name, params, expect, …}", (*toolEntry).readExamples},
 			{"version", "a text", func(e *toolEntry, v value) { v.setLiteral(&e.tool.Version) }},

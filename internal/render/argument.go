@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"mvdan.cc/sh/v3/syntax"
@@ -159,11 +160,24 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 	if t.class != free || t.hasPattern() {
 		return
 	}
+	t.unknown(role)
 	if role.AtStart != "" && first {
 		t.warn(role.AtStart, "")
 	}
 	if role.Caution != "" {
 		t.warn(role.Caution, "")
+	}
+}
+
+// unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what becomes of it.
+func (t *trail) unknown(role shellwords.Role) {
+	program, _, _ := strings.Cut(role.Reader, " ")
+	switch {
+	case !role.Unknown, t.a.options.TrustProgram, t.input, command.Named(shellwords.Base(program)) != nil:
+	case t.place != nil && t.place.tag.param.param != nil && t.place.tag.param.param.Format != "":
+	default:
+		t.warn("it is not known here what "+program+" does with its words, so the value could choose what it runs or writes; the sandbox is what holds",
+			"say what the value looks like, with format:, pattern: or enum:, or that you know the program, with `trust_program: true` on the tool")
 	}
 }
 

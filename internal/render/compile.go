@@ -11,6 +11,7 @@ import (
 // Options say what a script may do.
 type Options struct {
 	DynamicCommand bool // the tool's allow_dynamic_command: values may choose what runs
+	TrustProgram   bool // the tool's trust_program: its author knows what its programs do with their words
 	Undeclared     Undeclared
 	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's declaration does
 	// not say that it is one, that is a warning, and the values are checked at each call. They are references all the same.

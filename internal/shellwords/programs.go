@@ -178,7 +178,16 @@ var files = map[string]*program{
 	"tcpdump":           {options: options{"-i -c -s -r -w -G -C -W": plain, "-z": command}},
 	"man":               {options: options{"-P --pager -H --html": code(Shell, "man runs this; write it in the script"), "-M -S -s -l": plain}},
 	"ffmpeg ffprobe":    {long: true, noEnd: true},
-	"convert magick":    {long: true, noEnd: true},
+	"gh glab": {
+		options: options{
+			"-R --repo -t --title -b --body -l --label -L --limit --search -s --state -a --assignee -q --jq --json --template -F --body-file -B --base -H --head -m --message": plain,
+			"-e --editor --recover": plain,
+		},
+		subcommands: map[string]*program{"alias": {operands: []slot{operand, operand, code(Shell, "an alias of gh that begins with ! is shell text; write it in the script")}}},
+	},
+	"journalctl loginctl notify-send logger wall": {options: options{"-u --unit -n --lines -S --since -U --until -p --priority -o --output -t -b -g --grep": plain}},
+	"iconv od xxd hexdump strings shuf numfmt factor look cal dos2unix unix2dos expand unexpand tsort csplit getconf vmstat iostat ifconfig who last": {},
+	"convert magick": {long: true, noEnd: true},
 	"date sleep seq id whoami uname hostname uptime free ps kill pkill pgrep lsof ss ip lscpu nproc which tput clear": {
 		options: options{"-d --date -s -f -u -p -o -r --reference": slot{kind: Argument, dash: true}},
 	},

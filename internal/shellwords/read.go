@@ -78,6 +78,11 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
+	if p == unknown && !IsBuiltin(label) {
+		for i := at + 1; i < to; i++ {
+			r.Roles[i].Unknown = true
+		}
+	}
 	if p.safe != "" && !r.hasOption(items, p.safe) {
 		for i := at + 1; i < to; i++ {
 			r.Roles[i].Needs, _, _ = strings.Cut(p.safe, " ")

@@ -46,6 +46,8 @@ type Role struct {
 	Cure             string // what to write instead, for a word that must not be a value
 	// Remote tells that a colon in front of every slash makes the name one of another machine, for which a program is started.
 	Remote bool
+	// Unknown tells that the table has no row for the program: what it does with its words nobody here knows.
+	Unknown bool
 	// Needs is an option that is missing, without which the program runs more than Code of that language: "" for none.
 	Needs string
 }

@@ -28,6 +28,8 @@ type Tool struct {
 
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
+	// TrustProgram says that the author knows what programs that no table has do with the values that they are given.
+	TrustProgram bool
 
 	Tags     []string
 	Examples []Example
