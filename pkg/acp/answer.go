@@ -191,8 +191,14 @@ func saysAnswer(answer approval.Answer) string {
 	return words
 }
 
-// settleEffects lets an answer stand for the frames in which the agent carries the act out.
+// settleEffects lets an answer stand for the frames in which the agent carries the act out, unless the turn has been cancelled since:
+// whoever cancels holds mu before he has forgotten what was answered.
 func (b *Bridge) settleEffects(p *prompt, d permissions.Decision) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.turn.Err() != nil {
+		return
+	}
 	for _, effect := range p.claim.effects {
 		if d.Verdict == permissions.Approve {
 			b.o.Gate.Allow(p.claim.request.Session, effect, d)

@@ -150,9 +150,29 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	return b.toAgent.Relay(line)
 }
 
-// agentAnswered passes on the agent's answer to a request of the editor's.
+// agentAnswered passes on the agent's answer to a request of the editor's. What the editor could take for an answer that is not the
+// one which is read here goes nowhere: a session could begin, and a turn end, of which nobody here knows.
 func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
-	if p := b.takeOpen(&b.fromEditorOpen, frame); p != nil && p.answered != nil {
+	p := b.takeOpen(&b.fromEditorOpen, frame)
+	read := p != nil && p.answered != nil
+	envelope := frame
+	envelope.LossyID = frame.LossyID && p == nil // else it is the very id that the editor has chosen
+	envelope.InvalidUTF8, envelope.RawControl = frame.InvalidUTF8 && read, frame.RawControl && read
+	problem := unclear(envelope)
+	if _, err := exactObject(frame.Result); problem == "" && read && len(frame.Result) > 0 && err != nil {
+		problem = err.Error()
+	}
+	if problem != "" {
+		why := "an answer of the agent's cannot be read: " + problem
+		b.o.Say(why)
+		b.note(events.Event{Type: events.FrameRefused, Detail: why})
+		if p == nil {
+			return nil
+		}
+		line = append(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
+		frame = ndjson.Scan(line)
+	}
+	if read {
 		line = p.answered(frame, line)
 	}
 	return b.toEditor.Relay(line)

@@ -73,9 +73,11 @@ func (b *Bridge) fromAgent(line []byte) error {
 		}
 		return owned(b, frame, line)
 	case frame.Kind == ndjson.Array:
-		return b.toEditor.Relay(line)
+		return b.refuseAgent(frame, "ACP has no batches, and an answer in this one could be one to what is watched here")
 	case !frame.HasMethod():
 		return b.agentAnswered(frame, line)
+	case len(frame.Result)+len(frame.Error) > 0:
+		return b.refuseAgent(frame, "it is a request and an answer at once")
 	}
 	if !b.openFromAgent(frame, passed{}) {
 		return b.refuseAgent(frame, idInUse)
@@ -125,8 +127,7 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, oth
 		if p.over {
 			return
 		}
-		if p.answered != nil && p.method == methodPermission {
-			p.answered(ndjson.Scan(refusal), refusal)
+		if p.answered != nil && p.answered(ndjson.Scan(refusal), refusal) == nil {
 			return
 		}
 	}

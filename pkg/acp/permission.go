@@ -38,11 +38,8 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	if problem != "" {
 		return b.refuseAgent(frame, methodPermission+": "+problem)
 	}
-	if p.session == nil { // not ours to judge; the editor says what it thinks of it
-		if !b.openFromAgent(frame, passed{}) {
-			return b.refuseAgent(frame, idInUse)
-		}
-		return b.toEditor.Relay(line)
+	if p.session == nil { // no rule could be held against it, and the editor may know one of that id
+		return b.refuseAgent(frame, methodPermission+": there is no such session")
 	}
 	passage := b.beginPrompt(&p)
 	if passage.Settled() && passage.Close(context.Background()) {

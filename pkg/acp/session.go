@@ -130,6 +130,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if method := frame.MethodName(); method == methodSessionLoad || method == methodSessionResume {
 		again = params.text("sessionId")
 	}
+	b.leaveDirectory(again, cwd, workspace)
 	s, fresh := b.sessionFor(again, cwd, workspace, dirs)
 	server, err := b.offerTools(s)
 	if err != nil {
@@ -169,6 +170,15 @@ func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace, dirs []edi
 	return s, fresh
 }
 
+// leaveDirectory forgets what was allowed in a session that is opened once more to work elsewhere: it was allowed for where it
+// worked.
+func (b *Bridge) leaveDirectory(id, cwd string, workspace tool.Workspace) {
+	s := b.session(id)
+	if s != nil && (s.Dir() != cwd || !slices.Equal(s.Workspace().Dirs(), workspace.Dirs())) {
+		b.o.Gate.EndSession(id)
+	}
+}
+
 // offerTools opens our MCP server for a session; nil when there is nothing to offer.
 func (b *Bridge) offerTools(s *Session) (*MCPServer, error) {
 	if b.o.Tools == nil {
@@ -199,10 +209,11 @@ func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 	server.Close()
 }
 
-// sessionAnswered learns the session's id from the agent's answer.
+// sessionAnswered learns the session's id from the agent's answer. One that was opened by its id keeps it: the editor goes on calling
+// it so.
 func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answer ndjson.Frame) {
 	id := s.boundID()
-	if result, err := exactObject(answer.Result); err == nil && result.text("sessionId") != "" {
+	if result, err := exactObject(answer.Result); err == nil && id == "" {
 		id = result.text("sessionId")
 	}
 	if len(answer.Error) > 0 || id == "" {
@@ -216,21 +227,20 @@ func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answ
 	b.note(events.Event{Type: events.SessionOpened, Session: id, Detail: s.Dir()})
 }
 
-// bind gives the session its id. A session of that id that was open before has been replaced by this one.
+// bind gives the session its id. A session of that id that was open before ends first, with all that was allowed in it.
 func (b *Bridge) bind(s *Session, id string) {
-	b.mu.Lock()
-	before := b.sessions[id]
+	before := b.session(id)
 	if before == s {
-		b.mu.Unlock()
 		return
 	}
-	s.id = id
-	b.sessions[id] = s
-	s.settle()
-	b.mu.Unlock()
 	if before != nil {
 		b.closeSession(before)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.id = id
+	b.sessions[id] = s
+	s.settle()
 }
 
 // During gives a context that ends with ctx, when the person cancels the turn, or when the session is closed: an agent

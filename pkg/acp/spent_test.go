@@ -1,0 +1,153 @@
+package acp_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const yesNo = `,"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
+
+// editOf is an agent's question about an edit, and writeOf the frame in which it has the edit carried out.
+func editOf(session, call, path, old, text string) string {
+	return fmt.Sprintf(`{"sessionId":%q,"toolCall":{"toolCallId":%q,"title":"Edit","kind":"edit","content":[{"type":"diff","path":%q,"oldText":%s,"newText":%q}]}%s}`, session, call, path, old, text, yesNo)
+}
+
+func writeOf(session, path, text string) string {
+	return fmt.Sprintf(`{"sessionId":%q,"path":%q,"content":%q}`, session, path, text)
+}
+
+// approve has the person say yes to an agent's question.
+func (d *dialogue) approve(params, option string) {
+	d.t.Helper()
+	outcome, question := d.request("session/request_permission", params)
+	if outcome != "asked" {
+		d.t.Fatalf("the question is %s: %s", outcome, question.line)
+	}
+	d.answer(question, option, fmt.Sprintf("r%d", d.next))
+}
+
+// prompts begins a turn.
+func (d *dialogue) prompts(id int) {
+	d.t.Helper()
+	d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`, id))
+	d.wait("the prompt", func(s said) bool { return s.to == "agent" && s.Method == "session/prompt" })
+}
+
+// TestAYesEnds has a person say yes to an edit, and something end after that for which the yes was given. The edit is not carried
+// out without another.
+func TestAYesEnds(t *testing.T) {
+	t.Parallel()
+	const ended = `"result":{"stopReason":"end_turn"}}`
+	for _, test := range []struct {
+		name string
+		ends func(*dialogue)
+	}{
+		{"the person cancels", func(d *dialogue) {
+			d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+			d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+		}},
+		{"the next turn begins", func(d *dialogue) { d.prompts(51) }},
+		{"the turn ends in two ways", func(d *dialogue) {
+			d.agentSays(`{"jsonrpc":"2.0","id":99,"id":50,` + ended)
+			d.prompts(51)
+		}},
+		{"the turn ends in a batch", func(d *dialogue) {
+			d.agentSays(`[{"jsonrpc":"2.0","id":50,` + ended + `]`)
+			d.prompts(51)
+		}},
+		{"the session is opened once more, elsewhere", func(d *dialogue) {
+			d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":60,"method":"session/load","params":{"sessionId":"s1","cwd":%q,"mcpServers":[]}}`, filepath.Dir(d.work)))
+			d.wait("the load", func(s said) bool { return s.to == "agent" && s.Method == "session/load" })
+			d.agentSays(`{"jsonrpc":"2.0","id":60,"result":{}}`)
+			d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == 60.0 })
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			d.prompts(50)
+			path := filepath.Join(d.work, "src", "a.go")
+			d.approve(editOf("s1", "c1", path, "null", "hello"), "y")
+			test.ends(d)
+			if got, s := d.request("fs/write_text_file", writeOf("s1", path, "hello")); got == "forwarded" {
+				t.Errorf("the yes is still good: %s", s.line)
+			}
+		})
+	}
+}
+
+// TestASessionHasOneName has an agent answer with the id of another session than the one that was opened: what was allowed in it ends
+// with the turn and with the session all the same.
+func TestASessionHasOneName(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	d.editorSays(`{"jsonrpc":"2.0","id":60,"method":"session/load","params":{"sessionId":"s2","cwd":"$WORK","mcpServers":[]}}`)
+	d.wait("the load", func(s said) bool { return s.to == "agent" && s.Method == "session/load" })
+	d.agentSays(`{"jsonrpc":"2.0","id":60,"result":{"sessionId":"s3"}}`)
+	d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == 60.0 })
+	d.editorSays(`{"jsonrpc":"2.0","id":61,"method":"session/prompt","params":{"sessionId":"s2","prompt":[]}}`)
+	d.wait("the prompt", func(s said) bool { return s.to == "agent" && s.Method == "session/prompt" })
+	path := filepath.Join(d.work, "src", "a.go")
+	d.approve(editOf("s2", "c1", path, "null", "hello"), "y")
+	d.agentSays(`{"jsonrpc":"2.0","id":61,"result":{"stopReason":"end_turn"}}`)
+	d.wait("the end", func(s said) bool { return s.to == "editor" && s.ID == 61.0 })
+	if got, s := d.request("fs/write_text_file", writeOf("s2", path, "hello")); got == "forwarded" {
+		t.Errorf("the yes is still good: %s", s.line)
+	}
+}
+
+// TestAnAlwaysIsForItsSession has a person allow something in a session, and the agent give another session the same id.
+func TestAnAlwaysIsForItsSession(t *testing.T) {
+	t.Parallel()
+	const push = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"push","name":"mcp__gh__push","kind":"other","rawInput":{"to":"main"}}` + yesNo + `}`
+	for _, test := range []struct{ name, open, answer string }{
+		{"a new one", `"method":"session/new","params":{"cwd":%q,"mcpServers":[]}`, `{"sessionId":"s1"}`},
+		{"itself, elsewhere", `"method":"session/load","params":{"sessionId":"s1","cwd":%q,"mcpServers":[]}`, `{}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			d.approve(push, "a")
+			if got, s := d.request("session/request_permission", push); got != "answered" {
+				t.Fatalf("it is %s: %s", got, s.line)
+			}
+			d.editorSays(`{"jsonrpc":"2.0","id":60,` + fmt.Sprintf(test.open, workDir(t)) + `}`)
+			d.wait("the request", func(s said) bool { return s.to == "agent" && strings.HasPrefix(s.Method, "session/") })
+			d.agentSays(`{"jsonrpc":"2.0","id":60,"result":` + test.answer + `}`)
+			d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == 60.0 })
+			if got, s := d.request("session/request_permission", push); got != "asked" {
+				t.Errorf("it is %s: %s", got, s.line)
+			}
+		})
+	}
+}
+
+// TestNoQuestionWithoutASession has an agent ask in a session that the editor knows and we do not: nobody could hold a rule against it.
+func TestNoQuestionWithoutASession(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, answer string }{
+		{"which nobody opened", ``},
+		{"whose id stands there twice", `{"jsonrpc":"2.0","id":60,"result":{"sessionId":"s8","sessionId":"s9"}}`},
+		{"whose id is spelled in another way, too", `{"jsonrpc":"2.0","id":60,"result":{"sessionId":"s8","SessionId":"s9"}}`},
+		{"that two results tell", `{"jsonrpc":"2.0","id":60,"result":{"sessionId":"s8"},"result":{"sessionId":"s9"}}`},
+		{"told under two ids", `{"jsonrpc":"2.0","id":61,"id":60,"result":{"sessionId":"s9"}}`},
+		{"told in a batch", `[{"jsonrpc":"2.0","id":60,"result":{"sessionId":"s9"}}]`},
+		{"told by a request", `{"jsonrpc":"2.0","id":60,"method":"_x/y","result":{"sessionId":"s9"}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			if test.answer != "" {
+				d.editorSays(`{"jsonrpc":"2.0","id":60,"method":"session/new","params":{"cwd":"$WORK","mcpServers":[]}}`)
+				d.wait("the request", func(s said) bool { return s.to == "agent" && s.Method == "session/new" })
+				d.agentSays(test.answer)
+			}
+			got, s := d.request("session/request_permission", `{"sessionId":"s9","toolCall":{"toolCallId":"c1","title":"ls","kind":"execute","rawInput":{"command":"ls","env":{"MARK":"1"}}}`+yesNo+`}`)
+			if got != "refused" {
+				t.Errorf("it is %s: %s", got, s.line)
+			}
+		})
+	}
+}
