@@ -52,3 +52,25 @@ func walk(b []byte) iter.Seq[step] {
 		}
 	}
 }
+
+// Texts goes over the texts of all strings in a value, at any depth, keys among them, as encoding/json reads them. It is for values of
+// a frame that was scanned.
+func Texts(raw []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := scanner{b: raw}
+		for i := 0; i < len(raw); {
+			if raw[i] != '"' {
+				i++
+				continue
+			}
+			end := s.text(i + 1)
+			if end < 0 {
+				return
+			}
+			if text, _ := decode(raw[i+1 : end-1]); !yield(text) {
+				return
+			}
+			i = end
+		}
+	}
+}

@@ -49,6 +49,7 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 		replies <- reply{frame: kept, line: line}
 		return nil // the agent hears what was decided, once it is on record
 	}}
+	b.letOut()
 	b.mu.Lock()
 	b.fromAgentOpen[ndjson.ID(p.id)] = open
 	call := p.sessionsCall()
@@ -133,6 +134,7 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) error {
 	if err := b.noteAnswer(p, d, passage.Cause); err != nil {
 		return err
 	}
+	b.questionEnded(p.session, p.call.id) // the agent may ask in this card again as soon as it has its answer
 	b.backToAgent.put(p.response(d, passage.Cause))
 	return nil
 }
@@ -199,11 +201,13 @@ func (b *Bridge) settleEffects(p *prompt, d permissions.Decision) {
 	if p.turn.Err() != nil {
 		return
 	}
-	for _, effect := range p.claim.effects {
-		if d.Verdict == permissions.Approve {
+	if d.Verdict == permissions.Approve {
+		for _, effect := range p.claim.effects {
 			b.o.Gate.Allow(p.claim.request.Session, effect, d)
-		} else {
-			b.o.Gate.Refuse(p.claim.request.Session, effect, d)
 		}
+		return
+	}
+	for _, effect := range slices.Concat(p.claim.effects, p.claim.unshown) {
+		b.o.Gate.Refuse(p.claim.request.Session, effect, d)
 	}
 }

@@ -201,7 +201,7 @@ func TestSecretsOfOurTools(t *testing.T) {
 			t.Run(name+" "+way, func(t *testing.T) {
 				t.Parallel()
 				s := newStage(t, "", "board\ntools")
-				asked := `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}],"toolCall":{"toolCallId":"c1","title":"note ` + value + ` (a2a-acp MCP Server)","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"` + text + `","password":"` + value + `"}}}}`
+				asked := `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}],"toolCall":{"toolCallId":"c1","title":"note (a2a-acp MCP Server)","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"` + text + `","password":"` + value + `"}}}}`
 				s.run(prelude + "\nagent> " + asked + "\neditor< …")
 				n := <-s.board.posted
 				kept := map[bool]string{true: "\neditor< nothing is kept"}[answer == "a"]

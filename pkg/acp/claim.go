@@ -1,8 +1,12 @@
 package acp
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +21,8 @@ type claim struct {
 	request permissions.Request
 	// effects are what a yes to this covers, once, in the same turn: the frames in which the agent then carries it out.
 	effects []gate.Effect
+	// unshown are further ones, of which the agent has not shown all: a no covers them, and a yes does not.
+	unshown []gate.Effect
 }
 
 // actions are ACP's tool kinds in our words.
@@ -83,7 +89,8 @@ func (c *claim) doubt(why ...string) { c.request.Doubts = append(c.request.Doubt
 // shownDiff is a change of a file as a call shows it.
 type shownDiff struct {
 	path, newText string
-	whole         bool // newText is there
+	whole         bool   // newText is there
+	oldText       string // what the file held before, as the agent says; "" for nothing
 }
 
 // readContent collects the changes that a call shows, and the files that its locations and changes name.
@@ -100,6 +107,7 @@ func (c *claim) readContent(call *toolCall) (diffs []shownDiff, paths map[string
 		d := shownDiff{}
 		d.path, _ = item.optional("path")
 		d.newText, d.whole = item.optional("newText")
+		d.oldText, _ = item.optional("oldText")
 		diffs = append(diffs, d)
 		named := []string{d.path}
 		for _, change := range item.objects("changes") { // version 2
@@ -156,16 +164,39 @@ func (c *claim) touch(paths []string, write bool) {
 	}
 }
 
-// coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show.
+// coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show. People see of a diff
+// what differs, so it shows a write only where the file really holds what the diff says that it did.
 func (c *claim) coverWrites(diffs []shownDiff) {
 	for _, d := range diffs {
 		real, err := permissions.Resolve(c.request.Dir, d.path)
 		if err != nil || !d.whole {
 			continue
 		}
-		c.effects = append(c.effects, gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)})
+		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)}
+		if present, ok := presentText(real); ok && sameLines(present, d.oldText) {
+			c.effects = append(c.effects, effect)
+		} else {
+			c.unshown = append(c.unshown, effect)
+		}
 	}
 }
+
+// presentText gives the text of a file, "" for one that is not there; false for what cannot be shown.
+func presentText(path string) (text string, ok bool) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", true
+	}
+	present := currentText(path)
+	if present == nil {
+		return "", false
+	}
+	return *present, true
+}
+
+// sameLines compares texts but for their line ends, which agents change before they show a text.
+func sameLines(a, b string) bool { return unixLines(a) == unixLines(b) }
+
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 func sameFiles(dir string, a, b []string) bool {
 	resolve := func(list []string) (files []string) {
@@ -224,7 +255,13 @@ func (c claimedCommand) reads(title string) bool {
 	if title == strings.Join(c.argv, " ") || title == permissions.QuoteArgv(c.argv) {
 		return true
 	}
-	return len(c.argv) == 3 && (c.argv[1] == "-c" || c.argv[1] == "-lc") && title == strings.TrimSpace(c.argv[2])
+	return len(c.argv) == 3 && isShell(c.argv[0]) && (c.argv[1] == "-c" || c.argv[1] == "-lc") && title == strings.TrimSpace(c.argv[2])
+}
+
+// isShell reports whether a program is a shell of the system's: any other may do anything with the text that it is given.
+func isShell(program string) bool {
+	dir, name := filepath.Split(program)
+	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, name)
 }
 
 // readDir finds the directory that a command would run in.

@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"fmt"
+	"maps"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
@@ -70,10 +71,56 @@ func (b *Bridge) questionEnded(s *Session, card string) {
 	if len(lines) == 0 {
 		call.question = nil
 	}
+	maps.DeleteFunc(s.terminals, func(_, shownIn string) bool { return shownIn == card })
 	b.mu.Unlock()
 	for _, line := range lines {
 		b.release(s, line)
 	}
+}
+
+// letOut waits until the editor has been sent all that was held back for questions that have ended, so that none of it changes the
+// card of the next one.
+func (b *Bridge) letOut() {
+	b.releasing.Lock()
+	defer b.releasing.Unlock()
+	b.backToEditor.flush()
+}
+
+// questionStands begins to hold back what would change the card of a question: what is said of its call, and what is written to
+// the terminals that it shows, whoever's card that is said in. Called with mu held.
+func (p *prompt) questionStands() {
+	p.sessionsCall().question = &heldUpdates{standing: true}
+	items, _ := (object{"c": p.call.content}).objects("c")
+	for _, m := range p.told {
+		if m.key == "terminalId" { // of a command, in version 2
+			items = append(items, object{m.key: m.value})
+		}
+	}
+	for _, item := range items {
+		if id := item.text("terminalId"); id != "" {
+			if p.session.terminals == nil {
+				p.session.terminals = map[string]string{}
+			}
+			p.session.terminals[id] = p.call.id
+		}
+	}
+}
+
+// showsTerminal finds the card with a question that shows a terminal of which an update speaks, anywhere in it: agents write to
+// their terminals by the _meta of any update.
+func (b *Bridge) showsTerminal(s *Session, params []byte) (card string, shown bool) {
+	b.mu.Lock()
+	terminals := maps.Clone(s.terminals)
+	b.mu.Unlock()
+	if len(terminals) == 0 {
+		return "", false
+	}
+	for text := range ndjson.Texts(params) {
+		if card, shown = terminals[text]; shown {
+			return card, true
+		}
+	}
+	return "", false
 }
 
 // release takes a line that was held back and sends it by way of the outbox, in whose order all of the card's lines then stay.

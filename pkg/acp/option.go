@@ -46,25 +46,37 @@ func (o offer) write() json.RawMessage {
 	return write(append(members, o.more...))
 }
 
-// The words by which names of options begin that say yes, and that say no.
+// The words by which names of options say yes, and those by which they say no.
 var (
 	yesWords = strings.Fields("allow always yes approve accept proceed continue run ok okay confirm trust permit grant")
-	noWords  = strings.Fields("reject deny no cancel decline don't dont never refuse stop abort skip block disallow forbid keep")
+	noWords  = strings.Fields("reject deny no not nothing none cancel decline don't dont never refuse stop abort skip block disallow forbid keep stay")
 )
 
 var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always allow", rejectOnce: "Reject", rejectAlways: "Always reject"}
 
-// honestName returns an option's name, which the agent chooses. An option that says the opposite of what it does, or that hides
-// something, is called by its kind.
+// honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the agent's name beside that,
+// unless its name begins with a word that says what the kind does, and has none that says the opposite.
 func honestName(o permissions.Option) string {
 	shown := permissions.ShowLine(o.Name)
-	first, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(shown, " \"'`([{*_-\u201c\u2018")), " ")
-	first = strings.TrimFunc(first, func(r rune) bool { return !unicode.IsLetter(r) })
-	wrong := map[string][]string{allowOnce: noWords, allowAlways: noWords, rejectOnce: yesWords, rejectAlways: yesWords}[o.Kind]
-	if slices.Contains(wrong, first) && !(o.Kind == rejectAlways && first == "always") { // "Always reject"
-		return fmt.Sprintf("%s (the agent calls it %q)", kindNames[o.Kind], shown)
+	kind, known := kindNames[o.Kind]
+	if !known {
+		return shown
 	}
-	return shown
+	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(shown, "\u2019", "'")), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	right, wrong := yesWords, noWords
+	if o.Kind == rejectOnce || o.Kind == rejectAlways {
+		right, wrong = noWords, yesWords
+	}
+	if o.Kind == rejectAlways && len(words) > 1 && words[0] == "always" {
+		words = words[1:] // "Always reject"
+	}
+	says := func(list []string) func(string) bool {
+		return func(word string) bool { return slices.Contains(list, word) }
+	}
+	if len(words) > 0 && says(right)(words[0]) && !slices.ContainsFunc(words, says(wrong)) && shown == o.Name {
+		return shown
+	}
+	return fmt.Sprintf("%s (the agent calls it %q)", kind, shown)
 }
 
 // selected is the answer that picks an option.

@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
@@ -26,7 +27,23 @@ func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok
 	}
 	arguments := claimedArguments(p.call)
 	request, ok = b.o.Tools.Request(p.session, name, arguments)
-	return request, arguments != nil, ok
+	return request, arguments != nil && request.Arguments != nil && showsOnly(p.call, server, name, arguments), ok
+}
+
+// showsOnly reports whether a question about a tool shows its name and its arguments and nothing else, so that who says yes to it
+// says yes to these.
+func showsOnly(call *toolCall, server, name string, arguments json.RawMessage) bool {
+	titles := []string{"", name, server + name, "mcp" + server + name, name + server + "mcpserver"}
+	if !slices.ContainsFunc(titles, func(title string) bool { return spelling(title) == spelling(call.title) }) {
+		return false
+	}
+	content, complete := (object{"c": call.content}).objects("c")
+	for _, item := range content {
+		if item.text("type") != "content" || !sameJSON(json.RawMessage(item.object("content").text("text")), arguments) {
+			return false
+		}
+	}
+	return complete
 }
 
 // claimedArguments finds the arguments of an MCP call in the agent's question: Claude's raw input, or the JSON text that
@@ -54,7 +71,7 @@ func claimedArguments(call *toolCall) json.RawMessage {
 // ahead: it can only go ahead by calling the tool, and there the person is asked with the values that count.
 func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
-	p.claim.effects = nil
+	p.claim.effects, p.claim.unshown = nil, nil
 	decision := b.o.Gate.Decide(request).Masked(request.Mask())
 	if decision.Verdict != permissions.Ask {
 		return decision

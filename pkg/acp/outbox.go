@@ -9,9 +9,15 @@ import (
 // is kept; what is in the outbox may be overtaken by what the other lane relays, with which it has nothing to do.
 type outbox struct {
 	to   *ndjson.Writer
-	box  chan []byte
+	box  chan boxed
 	quit chan struct{}
 	done chan struct{}
+}
+
+// boxed is what waits in an outbox: a message, or somebody who waits until those before have been written.
+type boxed struct {
+	message []byte
+	written chan struct{} // closed when its turn has come; nil for a message
 }
 
 // outboxSize is how many messages wait at the most. Beyond it the lane does wait: whoever sends that many frames to be
@@ -20,7 +26,7 @@ const outboxSize = 1024
 
 // newOutbox starts the goroutine that writes; close ends it.
 func newOutbox(to *ndjson.Writer) *outbox {
-	o := &outbox{to: to, box: make(chan []byte, outboxSize), quit: make(chan struct{}), done: make(chan struct{})}
+	o := &outbox{to: to, box: make(chan boxed, outboxSize), quit: make(chan struct{}), done: make(chan struct{})}
 	go o.write()
 	return o
 }
@@ -29,14 +35,13 @@ func (o *outbox) write() {
 	defer close(o.done)
 	for {
 		select {
-		case message := <-o.box:
-			// A side that cannot be written to any more is found out by the lane that relays to it.
-			_ = o.to.Send(message)
+		case next := <-o.box:
+			o.send(next)
 		case <-o.quit:
 			for {
 				select {
-				case message := <-o.box:
-					_ = o.to.Send(message)
+				case next := <-o.box:
+					o.send(next)
 				default:
 					return
 				}
@@ -45,11 +50,34 @@ func (o *outbox) write() {
 	}
 }
 
+func (o *outbox) send(next boxed) {
+	if next.written != nil {
+		close(next.written)
+		return
+	}
+	// A side that cannot be written to any more is found out by the lane that relays to it.
+	_ = o.to.Send(next.message)
+}
+
 // put leaves a message. After close it is dropped: there is nobody left to read it.
 func (o *outbox) put(message []byte) {
 	select {
-	case o.box <- message:
+	case o.box <- boxed{message: message}:
 	case <-o.quit:
+	}
+}
+
+// flush waits until everything that was put before has been written, or the outbox is closed.
+func (o *outbox) flush() {
+	written := make(chan struct{})
+	select {
+	case o.box <- boxed{written: written}:
+	case <-o.quit:
+		return
+	}
+	select {
+	case <-written:
+	case <-o.done:
 	}
 }
 

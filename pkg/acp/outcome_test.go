@@ -457,6 +457,9 @@ func TestOptionNames(t *testing.T) {
 	for i, o := range [][2]string{
 		{"Reject", "allow_once"}, {" No, don't", "allow_always"}, {"Allow", "reject_once"}, {"No, and tell it what to do", "reject_once"},
 		{"Yes\u202e", "allow_once"}, {"Always reject", "reject_always"},
+		{"\u2717 Reject", "allow_once"}, {"1. No", "allow_once"}, {"Always deny", "allow_always"}, {"R\u0435ject", "allow_once"}, {"Ｒｅｊｅｃｔ", "allow_once"},
+		{"Nein", "allow_once"}, {"Always allow", "reject_always"}, {"Accept no changes", "allow_once"}, {"\u2713 Allow for this session", "allow_always"},
+		{"", "allow_once"}, {"Not now", "allow_once"},
 	} {
 		options = append(options, fmt.Sprintf(`{"optionId":"%d","name":%s,"kind":%q}`, i, quote(o[0]), o[1]))
 	}
@@ -467,7 +470,11 @@ func TestOptionNames(t *testing.T) {
 		names = append(names, o.(map[string]any)["name"].(string))
 	}
 	want := []string{`Allow once (the agent calls it "Reject")`, `Always allow (the agent calls it " No, don't")`, `Reject (the agent calls it "Allow")`,
-		"No, and tell it what to do", `Yes\u{202e}`, "Always reject"}
+		"No, and tell it what to do", `Allow once (the agent calls it "Yes\\u{202e}")`, "Always reject",
+		`Allow once (the agent calls it "✗ Reject")`, `Allow once (the agent calls it "1. No")`, `Always allow (the agent calls it "Always deny")`,
+		`Allow once (the agent calls it "Rеject")`, `Allow once (the agent calls it "Ｒｅｊｅｃｔ")`, `Allow once (the agent calls it "Nein")`,
+		`Always reject (the agent calls it "Always allow")`, `Allow once (the agent calls it "Accept no changes")`, "✓ Allow for this session",
+		`Allow once (the agent calls it "")`, `Allow once (the agent calls it "Not now")`}
 	if fmt.Sprint(names) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", names, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -26,6 +27,7 @@ type prompt struct {
 	picked  string               // the option that the person at the editor picked
 
 	title   []member // version 2: the request's own title and description
+	words   string   // both of them, as they came
 	subject string   // version 2: the type of its subject; "" when it has none
 	more    []member // _meta, and members that nobody here knows
 	told    []member // the same, of the tool call
@@ -50,7 +52,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	}
 	frame, _ = clone(frame, line)
 	b.mu.Lock()
-	p.sessionsCall().question = &heldUpdates{standing: true}
+	p.questionStands()
 	b.mu.Unlock()
 	return b.outside(frame, p.session, func(ctx context.Context) error {
 		defer b.questionEnded(p.session, p.call.id)
@@ -108,7 +110,12 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	b.mu.Lock()
 	call := &toolCall{}
 	if told != nil {
-		if callID, _ := told.optional("toolCallId"); callID != "" {
+		callID, _ := told.optional("toolCallId")
+		if b.isOurs(callID) {
+			b.mu.Unlock()
+			return p, notItsCard
+		}
+		if callID != "" {
 			call = p.session.calls.get(callID)
 		}
 		if call.question.stands() {
@@ -124,7 +131,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	b.mu.Unlock()
 	p.call = &copied
 	p.claim = readClaim(p.session, id, p.call, agent, b.o.Principal)
-	p.claim.doubt(doubtUnknown(unknown)...)
+	p.claim.doubt(append(permissions.Doubtful(p.words), doubtUnknown(unknown)...)...)
 	return p, ""
 }
 
@@ -137,9 +144,11 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 		}
 		return told, true
 	}
-	p.title = []member{{"title", encode(m.text("title"))}}
+	title := m.text("title")
+	p.title, p.words = []member{{"title", encode(permissions.ShowAll(title))}}, title
 	if description, given := m.optional("description"); given {
-		p.title = append(p.title, member{"description", encode(description)})
+		p.title = append(p.title, member{"description", encode(permissions.ShowAll(description))})
+		p.words += description
 	}
 	subject := m.object("subject")
 	if subject == nil {
@@ -193,6 +202,26 @@ func (p *prompt) line() []byte {
 	return join(`{"jsonrpc":"2.0","id":`, p.id, `,"method":`, encode(methodPermission), `,"params":`, write(members), `}`)
 }
 
+// around says with what variables and in which directory a command would run, where that is not as a person would think who reads
+// the command: a yes stands for these, too.
+func (p *prompt) around() string {
+	r := p.claim.request
+	if r.Action != permissions.ActionExecute {
+		return ""
+	}
+	var lines []string
+	if own, err := permissions.Resolve("/", p.session.Dir()); err != nil || own != r.Dir {
+		lines = append(lines, "in "+permissions.ShowLine(r.Dir))
+	}
+	for _, v := range r.Variables {
+		lines = append(lines, "with "+permissions.ShowLine(v.Name+"="+v.Value))
+	}
+	if lines == nil {
+		return ""
+	}
+	return "a2a-acp: it would run\n" + permissions.Fence("", strings.Join(lines, "\n"))
+}
+
 // writeCall writes the call of a question. Characters that hide something are written out, and where the question cannot be
 // believed, the card says so before everything else.
 func (p *prompt) writeCall() []byte {
@@ -209,6 +238,9 @@ func (p *prompt) writeCall() []byte {
 		if text := p.claim.request.ShellText; text != "" && text != call.title {
 			words += "\n\nWhat it says would run:\n" + permissions.Fence("bash", permissions.Show(text))
 		}
+		first = append(first, text(words))
+	}
+	if words := p.around(); words != "" {
 		first = append(first, text(words))
 	}
 	content := contentBetween(first, call.content, call.notes)

@@ -3,6 +3,7 @@ package acp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -109,6 +110,12 @@ func (p *prompt) Question(asked permissions.Decision) (approval.Question, error)
 	return q, nil
 }
 
+// holdsText reports whether a file holds a text, or has it for a part.
+func holdsText(path, text string) bool {
+	present, ok := presentText(path)
+	return ok && strings.Contains(unixLines(present), unixLines(text))
+}
+
 // describe says in the agent's words what it asks.
 func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	r := p.claim.request
@@ -119,8 +126,8 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	if q.Title == "" {
 		q.Title = string(r.Action)
 	}
-	if len(p.claim.effects) == 1 {
-		q.Digest = p.claim.effects[0].Digest()
+	if effects := slices.Concat(p.claim.effects, p.claim.unshown); len(effects) == 1 {
+		q.Digest = effects[0].Digest()
 	}
 	var text strings.Builder
 	if asked.Reason != "" {
@@ -148,9 +155,12 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	for _, item := range content {
 		if item.text("type") == "diff" {
 			change := approval.FileChange{Path: item.text("path"), NewText: item.text("newText")}
-			if old, ok := item["oldText"]; ok && string(old) != "null" {
-				before := item.text("oldText")
+			if before := item.text("oldText"); before != "" {
 				change.OldText = &before
+				if real, err := permissions.Resolve(r.Dir, change.Path); err != nil || !holdsText(real, before) {
+					change.OldText = nil // or the lines in it that do not change would not be seen
+					text.WriteString("What it says that the file holds, the file does not hold.\n")
+				}
 			}
 			text.WriteString(change.Show() + "\n")
 		} else if words := item.object("content").text("text"); words != "" {

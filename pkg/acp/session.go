@@ -29,6 +29,7 @@ type Session struct {
 	servers   []*MCPServer // ours, one for each time the editor opened the session
 	calls     toolCalls
 	turn      turn
+	terminals map[string]string // that a question shows which stands: in which card, by terminalId
 
 	mode        string          // that the agent is in; "" when it has not told
 	modeOptions map[string]bool // the agent's options that are its mode

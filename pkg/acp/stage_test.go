@@ -259,6 +259,9 @@ func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage
 		Workspace: s.Workspace(), Dir: s.Dir(), ReadOnly: name == "grep", RequiresConfirmation: name == "deploy",
 	}
 	_ = json.Unmarshal(arguments, &r.Arguments)
+	if _, given := r.Arguments["bogus"]; given { // no parameter of any
+		r.Arguments = nil
+	}
 	if _, given := r.Arguments["password"]; given {
 		r.Secret = map[string]bool{"password": true}
 		r.Paths = []permissions.Path{{Name: fmt.Sprint(r.Arguments["password"])}}

@@ -91,7 +91,7 @@ func patchRaw(field *[]byte, update object, key string) {
 	}
 }
 
-// maxToolCalls bounds what is kept of one session. Of the calls above it the oldest is forgotten; were the agent to speak
+// maxToolCalls bounds what is kept of one session. Of the calls above it the oldest is forgotten that waits for nobody; were the agent to speak
 // of it again, it would be announced again.
 const maxToolCalls = 4096
 
@@ -110,13 +110,22 @@ func (t *toolCalls) get(id string) *toolCall {
 		t.byID = map[string]*toolCall{}
 	}
 	if len(t.order) >= maxToolCalls {
-		delete(t.byID, t.order[0])
-		t.order = slices.Delete(t.order, 0, 1)
+		t.forgetOldest()
 	}
 	c := &toolCall{id: id}
 	t.byID[id] = c
 	t.order = append(t.order, id)
 	return c
+}
+
+// forgetOldest forgets the oldest call in whose card no question stands: what would change such a card must be known as one of it.
+func (t *toolCalls) forgetOldest() {
+	oldest := slices.IndexFunc(t.order, func(id string) bool { return !t.byID[id].question.stands() })
+	if oldest < 0 {
+		return
+	}
+	delete(t.byID, t.order[oldest])
+	t.order = slices.Delete(t.order, oldest, oldest+1)
 }
 
 // only finds the one unfinished call that matches; nil when none or several do.

@@ -20,12 +20,18 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	if s == nil {
 		return b.toEditor.Relay(line)
 	}
+	if card, shown := b.showsTerminal(s, frame.Params); shown && b.holdBack(s, card, line) {
+		return nil
+	}
 	switch kind {
 	case "tool_call", "tool_call_update":
 		return b.toolCallUpdate(s, frame, line)
 	case "tool_call_content_chunk": // version 2
 		if raw, ok := ndjson.Get(frame.Params, "update", "toolCallId"); ok {
 			card, _ := ndjson.String(raw)
+			if b.isOurs(card) {
+				return b.refuseAgent(frame, methodUpdate+": "+notItsCard)
+			}
 			if b.holdBack(s, card, line) {
 				return nil
 			}
@@ -61,6 +67,11 @@ func updateKind(params []byte) (session, kind string, err error) {
 	return session, kind, err
 }
 
+const notItsCard = "that card is not the agent's"
+
+// isOurs reports whether a card is one in which a question of ours stands.
+func (b *Bridge) isOurs(card string) bool { return strings.HasPrefix(card, b.o.Prefix) }
+
 // toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the person must not be
 // shown another act under the question than the one that was asked about.
 func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) error {
@@ -73,8 +84,8 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 		return b.refuseAgent(frame, "session/update: "+p.err().Error())
 	}
 	id, _ := update.optional("toolCallId")
-	if strings.HasPrefix(id, b.o.Prefix) {
-		return b.refuseAgent(frame, "session/update: that card is not the agent's")
+	if b.isOurs(id) {
+		return b.refuseAgent(frame, "session/update: "+notItsCard)
 	}
 	if b.holdBack(s, id, line) {
 		return nil

@@ -1,0 +1,193 @@
+package acp_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func updateOf(rest string) string {
+	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{` + rest + `}}}`
+}
+
+const marker = `{"jsonrpc":"2.0","method":"_test/marker"}`
+
+// untilMarker fails when the editor is told what it must not be told by now.
+func (d *dialogue) untilMarker(never string) {
+	d.t.Helper()
+	d.agentSays(marker)
+	d.wait("the marker", func(s said) bool {
+		if s.to == "editor" && strings.Contains(s.line, never) {
+			d.t.Errorf("while the question stands the editor is told %.300s", s.line)
+		}
+		return s.Method == "_test/marker"
+	})
+}
+
+const asksForHook = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Edit .git/hooks/pre-commit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","newText":"evil"}]}` + yesNo + `}`
+
+// TestQuestionIsNotForgotten has an agent speak of so many other calls that the one in whose card its question stands would be
+// forgotten.
+func TestQuestionIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	if outcome, _ := d.request("session/request_permission", asksForHook); outcome != "asked" {
+		t.Fatalf("it is %s", outcome)
+	}
+	go func() { // ends when the bridge has read all
+		for i := range 4200 {
+			_ = writeLine(d.agentOut, updateOf(fmt.Sprintf(`"sessionUpdate":"tool_call","toolCallId":"other%d","title":"x"`, i)))
+		}
+		_ = writeLine(d.agentOut, updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"Fix typo"`))
+		_ = writeLine(d.agentOut, marker)
+	}()
+	d.wait("the marker", func(s said) bool {
+		if strings.Contains(s.line, "typo") {
+			t.Errorf("while the question stands the editor is told %s", s.line)
+		}
+		return s.Method == "_test/marker"
+	})
+}
+
+// TestQuestionBehindHeldUpdates has an agent ask a second time in a card, while the editor is slow to hear what was held back for the
+// first question: all of that comes before the second.
+func TestQuestionBehindHeldUpdates(t *testing.T) {
+	t.Parallel()
+	const updates = 250
+	s := newStage(t, "", "")
+	s.run(prelude)
+	say := func(to interface{ Write([]byte) (int, error) }, line string) {
+		t.Helper()
+		if err := writeLine(to, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asks := func(id, file string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"session/request_permission","params":%s}`, id, strings.NewReplacer("$WORK", "/w", "pre-commit", file).Replace(asksForHook))
+	}
+	say(s.agentOut, asks("p1", "pre-commit"))
+	if line, err := readLine(s.editor); err != nil || !strings.Contains(line, "pre-commit") {
+		t.Fatal(line, err)
+	}
+	for i := range updates {
+		say(s.agentOut, updateOf(fmt.Sprintf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"Fix typo %d"`, i)))
+	}
+	say(s.editorIn, `{"jsonrpc":"2.0","id":"p1","result":{"outcome":{"outcome":"selected","optionId":"n"}}}`)
+	if line, err := readLine(s.agent); err != nil || !strings.Contains(line, `"p1"`) {
+		t.Fatal(line, err)
+	}
+	say(s.agentOut, asks("p2", "post-commit"))
+	for heard := 0; ; {
+		line, err := readLine(s.editor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, "typo") {
+			heard++
+		}
+		if strings.Contains(line, `"p2"`) {
+			if heard != updates {
+				t.Errorf("the second question comes after %d of %d updates that were held back", heard, updates)
+			}
+			return
+		}
+	}
+}
+
+// TestOneCardOneQuestion has an agent write into cards that are not its own, and into terminals that a question shows.
+func TestOneCardOneQuestion(t *testing.T) {
+	t.Parallel()
+	const terminal = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","content":[{"type":"terminal","terminalId":"t1"}]}` + yesNo + `}`
+	for _, test := range []struct{ name, ask, line string }{
+		{"output by another card", terminal, updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c2","_meta":{"terminal_output":{"terminal_id":"t1","data":"typo"}}`)},
+		{"output by a message", terminal, updateOf(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"},"_meta":{"terminal_output":{"terminal_id":"t1","data":"typo"}}`)},
+		{"the terminal anew", terminal, updateOf(`"sessionUpdate":"tool_call","toolCallId":"c2","title":"typo","_meta":{"terminal_info":{"terminal_id":"\u0074\u0031"}}`)},
+		{"output as version 2 has it", terminal, updateOf(`"sessionUpdate":"terminal_output_chunk","terminalId":"t1","data":"typo"`)},
+		{"a chunk for a card of ours", asksForHook, updateOf(`"sessionUpdate":"tool_call_content_chunk","toolCallId":"ours-1","content":{"type":"content","content":{"type":"text","text":"typo"}}`)},
+		{"a question in a card of ours", asksForHook, `{"jsonrpc":"2.0","id":70,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"ours-1","title":"typo","kind":"execute"}` + yesNo + `}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			if outcome, _ := d.request("session/request_permission", test.ask); outcome != "asked" {
+				t.Fatalf("it is %s", outcome)
+			}
+			d.agentSays(test.line)
+			d.untilMarker("typo")
+		})
+	}
+}
+
+// TestAYesIsToWhatWasShown has an agent show a person less of an act than a yes would stand for.
+func TestAYesIsToWhatWasShown(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, before, old, text, want string }{
+		{"the file as it is", "one\nmore\n", `"one\nmore\n"`, "two\nmore\n", "forwarded"},
+		{"the file with other line ends", "one\r\nmore\r\n", `"one\nmore\n"`, "two\nmore\n", "forwarded"},
+		{"a new file", "", `null`, "two\n", "forwarded"},
+		{"a line that does not stand there", "one\n", `"one\nevil\n"`, "two\nevil\n", "asked"},
+		{"nothing that changes", "one\n", `"evil\n"`, "evil\n", "asked"},
+		{"a passage for the whole", "one\nmore\n", `"one\n"`, "two\n", "asked"},
+		{"a new file that is none", "one\nmore\n", `null`, "two\n", "asked"},
+		{"an empty file that is none", "one\nmore\n", `""`, "two\n", "asked"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			path := filepath.Join(d.work, "src", "a.go")
+			if test.before != "" {
+				writeFile(t, path, test.before)
+			}
+			d.approve(editOf("s1", "c1", path, test.old, test.text), "y")
+			if got, s := d.request("fs/write_text_file", writeOf("s1", path, test.text)); got != test.want {
+				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+}
+
+// TestACardSaysWhatRuns checks that a question about a command tells all of it that a yes stands for.
+func TestACardSaysWhatRuns(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, input, tells string }{
+		{"a program that is no shell", `{"command":["./evil","-c","make all"]}`, "./evil -c"},
+		{"a shell of the workspace", `{"command":["./bash","-c","make all"]}`, "./bash -c"},
+		{"a variable", `{"command":"make all","env":{"MAKEFLAGS":"-f evil"}}`, "with MAKEFLAGS=-f evil"},
+		{"another directory", `{"command":"make all","cwd":"/srv/evil"}`, "in /srv/evil"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			outcome, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":`+test.input+`}`+yesNo+`}`)
+			call, _ := s.Params["toolCall"].(map[string]any)
+			if told := fmt.Sprint(call["content"]); outcome != "asked" || !strings.Contains(told, test.tells) {
+				t.Errorf("it is %s, and the card says %s", outcome, told)
+			}
+		})
+	}
+}
+
+// TestOurToolsAreAskedAboutWithTheirValues has an agent ask about a tool of ours with a card that does not show just the values which
+// a yes would stand for. It is let go ahead: the person is asked when the tool is called.
+func TestOurToolsAreAskedAboutWithTheirValues(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, call, want string }{
+		{"its values", `"title":"mcp__a2a-acp__note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"x"}`, "asked"},
+		{"its values, shown", `"title":"note (a2a-acp MCP Server)","kind":"other","content":[{"type":"content","content":{"type":"text","text":"{\"text\":\"x\"}"}}]`, "asked"},
+		{"other values shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"content","content":{"type":"text","text":"{\"text\":\"x\"}"}}]`, "answered"},
+		{"words shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"content","content":{"type":"text","text":"It is harmless."}}]`, "answered"},
+		{"a change shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"diff","path":"$WORK/a","newText":"x"}]`, "answered"},
+		{"another title", `"title":"Look at the date","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"}`, "answered"},
+		{"values that it does not take", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"bogus":"x"}`, "answered"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "tools", workDir(t))
+			got, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+test.call+`}`+yesNo+`}`)
+			if got != test.want {
+				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+}
