@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -65,7 +66,7 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			ndjson.Prepare(file)
 		}
 	}
-	b := &bridge{app: a, self: self, stderr: stderr, known: coverageOf(o.Command)}
+	b := &bridge{app: a, self: self, stderr: stderr, known: coverageOf(o.Command), caller: person.Look()}
 	command := o.Command
 	if o.Confinement.On() {
 		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
@@ -92,6 +93,7 @@ type bridge struct {
 	stderr   *lines
 	known    agents.Coverage
 	boundary *confine.Boundary // nil where the agent is not confined
+	caller   person.Finding    // who has started it, and so who answers in its editor
 	left     atomic.Bool       // the editor has gone, before the agent did
 }
 
@@ -104,7 +106,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 		Gate: b.app.Gate, Record: b.app.Record,
 		Tools:         &toolDoor{app: b.app, self: b.self, boundary: b.boundary},
 		Board:         b.app.Questions,
-		Principal:     permissions.QuoteArgv(o.Command),
+		Principal:     b.principal(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return o.Dirs().Workspace(cwd, additional) },
 		Admit:         b.admit,
 		Stop:          b.stop,
@@ -143,6 +145,15 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
 	return exit.Code(), nil
 }
 
+// principal says for whom questions are asked. What a person was asked by his own bridge is another's in one that an agent has
+// started: who answers there is that agent, and who has answered elsewhere meant his own.
+func (b *bridge) principal(command []string) string {
+	if b.caller.AgentsAct() {
+		return "some agent's own bridge of " + permissions.QuoteArgv(command)
+	}
+	return permissions.QuoteArgv(command)
+}
+
 // isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around it passes on what
 // signal it got as an exit code.
 func isSignalCode(code int) bool {
@@ -163,6 +174,10 @@ func (b *bridge) started(command []string) {
 	if b.boundary != nil {
 		b.app.o.Say(b.boundary.String())
 		coverage["confined"] = b.boundary.String()
+	}
+	if b.caller.AgentsAct() {
+		b.app.o.Say("an agent has started this bridge, or may have: what its editor answers is no person's word (" + b.caller.Reason + ")")
+		coverage["answers"] = "maybe an agent's: " + b.caller.Reason
 	}
 	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})
 }
