@@ -256,7 +256,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 	}()
 	result := h.execute(ctx, `{}`)
-	if result.Status != tool.StatusCancelled || codeOf(result) != tool.FailCancelled || result.Signal == "" {
+	if result.Status != tool.StatusCancelled || codeOf(result) != tool.FailCancelled || result.ExitCode != 128+int(syscall.SIGTERM) {
 		t.Errorf("got %+v, error %v; want a cancelled call", result, result.Error)
 	}
 	if end := h.steps[len(h.steps)-1]; end != "record tool.ended cancelled, after the effect" {

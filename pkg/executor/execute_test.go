@@ -186,7 +186,11 @@ func TestOutcomes(t *testing.T) {
 		{"an exit code that nobody explains", "echo {{word}}; exit 7", tool.Limits{}, tool.StatusFailed, 7, "", "a b\n", "", internal(7, "exit code 7"), []string{}},
 		{"an exit code with a meaning", "echo {{word}}; exit 3", tool.Limits{}, tool.StatusFailed, 3, "", "a b\n", "", &tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no a b here", Retryable: true, ReturnCode: 3}, []string{}},
 		{"a signal", "echo {{word}}; bash -c 'kill -SEGV $$'; exit $?", tool.Limits{}, tool.StatusFailed, 139, "", "a b\n", "", internal(139, "exit code 139"), []string{}},
-		{"time is up", "printf {{word}} >/dev/null; sleep 1000", tool.Limits{Timeout: 100 * time.Millisecond}, tool.StatusTimeout, 137, "SIGKILL", "", tool.FailTimeout, nil, []string{"timeout"}},
+		{"its own end", "printf {{word}}; kill -TERM $$; echo on", tool.Limits{}, tool.StatusFailed, 143, "", "a b", "", internal(143, "exit code 143"), []string{}},
+		{"its own end, from below", "x=$(kill -s USR1 $$; echo {{word}}); echo on", tool.Limits{}, tool.StatusFailed, 138, "", "", "", internal(138, "exit code 138"), []string{}},
+		{"its own end, which it catches", "trap 'echo caught' TERM; kill -TERM $$; echo {{word}}", tool.Limits{}, tool.StatusCompleted, 0, "", "caught\na b\n", "", nil, []string{}},
+		{"what it starts ends of it as ever", "bash -c 'kill -TERM $$; echo on'; echo $? {{word}}", tool.Limits{}, tool.StatusCompleted, 0, "", "143 a b\n", "", nil, []string{}},
+		{"time is up", "printf {{word}} >/dev/null; sleep 1000", tool.Limits{Timeout: 100 * time.Millisecond}, tool.StatusTimeout, 143, "", "", tool.FailTimeout, nil, []string{"timeout"}},
 		{"too much output", "yes {{word}}", tool.Limits{Output: 6}, tool.StatusFailed, 137, "SIGKILL", "a b\na ", tool.FailOutput, nil, []string{"output"}},
 		{"too big a file", "head -c 99 /dev/zero > f; exit $? # {{word}}", tool.Limits{FileSize: 10}, tool.StatusFailed, 153, "", "", tool.FailResource, nil, []string{"file_size"}},
 	} {
