@@ -109,14 +109,14 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 }
 
 // readBrought reads what a directory or a file brings that somebody names.
-func readBrought(o app.Options, name string) (root string, b *app.Brought, err error) {
+func readBrought(o app.Options, name string) (root string, b *app.WorkspaceFiles, err error) {
 	if root, err = app.TrustedPath(o, name); err == nil && root == "" {
 		if root, err = app.TrustRoot(o, name); err == nil {
-			b, err = app.Bring(o, root)
+			b, err = app.ReadWorkspaceFiles(o, root)
 			return root, b, orHost(err)
 		}
 	} else if err == nil {
-		b, err = app.BringFile(o, root)
+		b, err = app.ReadOwnFile(o, root)
 		return root, b, orHost(err)
 	}
 	return root, nil, fail(exit.Usage, err)
@@ -131,7 +131,7 @@ func orHost(err error) error {
 }
 
 // meansIt asks, and shows the whole text where the person wants to read it first.
-func meansIt(env *environment, b *app.Brought) bool {
+func meansIt(env *environment, b *app.WorkspaceFiles) bool {
 	lines := bufio.NewReader(env.stdin)
 	for {
 		fmt.Fprint(env.stderr, "\nTrust exactly this? [y/N, or f for the full text] ")

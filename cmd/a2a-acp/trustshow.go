@@ -16,7 +16,7 @@ import (
 )
 
 // writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
-func writeBrought(w io.Writer, b *app.Brought) {
+func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
 	fmt.Fprintf(w, "%s brings\n", permissions.ShowLine(b.Dir))
 	for _, file := range b.Files {
 		pin, pinned := b.Before.Files[file.Name]
@@ -48,7 +48,7 @@ func writeBrought(w io.Writer, b *app.Brought) {
 }
 
 // writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps from them then.
-func writeWanted(w io.Writer, b *app.Brought) {
+func writeWanted(w io.Writer, b *app.WorkspaceFiles) {
 	if b.Asks() == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func writeWanted(w io.Writer, b *app.Brought) {
 	}
 }
 
-func scriptInWords(b *app.Brought, script app.BroughtScript) string {
+func scriptInWords(b *app.WorkspaceFiles, script app.WorkspaceScript) string {
 	words := fmt.Sprintf("%d bytes", len(script.Data))
 	if script.SHA256 == "" {
 		words = "which is not there; the tool will not run once it is"
@@ -86,7 +86,7 @@ func scriptInWords(b *app.Brought, script app.BroughtScript) string {
 }
 
 // writeSays lists the rules, governors and tools of a file, a line each.
-func writeSays(w io.Writer, file app.BroughtFile) {
+func writeSays(w io.Writer, file app.WorkspaceFile) {
 	out := table{head: []string{"", "", "", ""}}
 	for _, rule := range file.Says.Policies {
 		out.add("  "+rule.Verdict.String(), permissions.ShowLine(rule.ID), permissions.ShowLine(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
@@ -131,7 +131,7 @@ func mayInWords(s tool.Sandbox) string {
 }
 
 // writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
-func writeFull(w io.Writer, b *app.Brought) {
+func writeFull(w io.Writer, b *app.WorkspaceFiles) {
 	for _, file := range b.Files {
 		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, indent(permissions.ShowAll(string(file.Data))))
 	}

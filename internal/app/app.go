@@ -48,12 +48,12 @@ type App struct {
 	// writes and terminals are refused.
 	Unrecorded error
 
-	o       Options
-	host    *sandbox.Host
-	sources config.Sources
-	preface *preface // of the record; nil when there is none
-	state   string   // the state directory; "" when there is none
-	handed  handedOut
+	o        Options
+	host     *sandbox.Host
+	sources  config.Sources
+	recorder *recorder // of the record; nil when there is none
+	state    string    // the state directory; "" when there is none
+	handed   issuedSecrets
 
 	fresh fresh
 
@@ -248,7 +248,7 @@ func (a *App) inForce(files []config.File) {
 	for _, file := range files {
 		event.Files = append(event.Files, events.File{Path: file.Name, Layer: file.From(), SHA256: file.SHA256()})
 	}
-	if a.preface == nil || !a.preface.before(event) {
+	if a.recorder == nil || !a.recorder.before(event) {
 		a.note(event)
 	}
 }
@@ -273,8 +273,8 @@ func (a *App) openRecord() {
 		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, and writes and terminals are refused; the rest is relayed: %v", err))
 		return
 	}
-	a.preface = &preface{Recorder: log, first: []events.Event{}}
-	a.Record = a.preface
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}}
+	a.Record = a.recorder
 	a.onClose(log.Close)
 }
 

@@ -87,7 +87,7 @@ func (k *SecretKeeper) Close() error { return k.log.Close() }
 type vault struct {
 	of     *secret.Vault
 	agent  func() bool
-	handed *handedOut
+	handed *issuedSecrets
 }
 
 func (a *App) vault() *vault {

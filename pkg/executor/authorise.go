@@ -73,7 +73,7 @@ func (g *gated) Recheck(d permissions.Decision) permissions.Decision {
 	if d.Source != permissions.SourcePerson {
 		return d
 	}
-	if failure := g.e.asShown(g.act); failure != nil {
+	if failure := g.e.recheck(g.act); failure != nil {
 		return gate.Rejected(d, permissions.SourceFault, failure.Message)
 	}
 	return d

@@ -15,12 +15,12 @@ import (
 )
 
 // guarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
-func (e *Executor) guarded(ctx context.Context, a *act, run func() ran) ran {
+func (e *Executor) guarded(ctx context.Context, a *act, run func() runResult) runResult {
 	c := e.circuits.of(a, e.now)
 	if c == nil {
 		return run()
 	}
-	r, err := c.breaker.Execute(func() (ran, error) {
+	r, err := c.breaker.Execute(func() (runResult, error) {
 		r := run()
 		return r, verdict(a.tool, &r)
 	})
@@ -49,7 +49,7 @@ var (
 // verdict tells whether a run counts for its tool (nil), against it (errFailed), or not at all (errNothing): one that never
 // began, one that its caller gave up, and one that ended with an exit code that calls the request itself wrong. A trial that
 // says nothing leaves its place to another.
-func verdict(t *tool.Tool, r *ran) error {
+func verdict(t *tool.Tool, r *runResult) error {
 	failure := r.ended(t)
 	mapped, isMapped := t.ErrorMapping[r.outcome.ExitCode]
 	switch {
@@ -117,7 +117,7 @@ type circuit struct {
 	script   string
 	settings tool.CircuitBreaker
 	now      func() time.Time
-	breaker  *gobreaker.CircuitBreaker[ran]
+	breaker  *gobreaker.CircuitBreaker[runResult]
 
 	mu       sync.Mutex  // taken after the breaker's own
 	failures []time.Time // of the last settings.Period, while the circuit is closed
@@ -133,7 +133,7 @@ type change struct {
 
 func newCircuit(t *tool.Tool, now func() time.Time) *circuit {
 	c := &circuit{script: t.Script, settings: t.CircuitBreaker, now: now}
-	c.breaker = gobreaker.NewCircuitBreaker[ran](gobreaker.Settings{
+	c.breaker = gobreaker.NewCircuitBreaker[runResult](gobreaker.Settings{
 		Name:          t.ID,
 		MaxRequests:   uint32(c.settings.HalfOpenCalls),
 		Timeout:       c.settings.Recovery,

@@ -317,9 +317,9 @@ func TestCircuitSlowFailures(t *testing.T) {
 		both := make(chan error)
 		for range 2 {
 			go func() { // ends with the run
-				_, err := c.breaker.Execute(func() (ran, error) {
+				_, err := c.breaker.Execute(func() (runResult, error) {
 					time.Sleep(c.settings.Period)
-					return ran{}, errFailed
+					return runResult{}, errFailed
 				})
 				both <- err
 			}()

@@ -16,7 +16,7 @@ import (
 //
 // Each of them has been decided and recorded by itself before it comes here. What is kept is given out only to a caller whom
 // the rules would let make the very call that it came from.
-func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, run func() ran) ran {
+func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, run func() runResult) runResult {
 	key, ok := cacheKey(a)
 	if !ok {
 		return run()
@@ -48,7 +48,7 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 	if failure := e.holds(a, grant); failure != nil {
 		return notRun(failure)
 	}
-	return ran{outcome: found.outcome(), kept: found}
+	return runResult{outcome: found.outcome(), kept: found}
 }
 
 // mayHave tells whether the caller may have a result. One of the same invocation he may: that is what was decided. Where the
@@ -78,7 +78,7 @@ type kept struct {
 }
 
 // keep gives what is kept of a run; nil when it did not succeed in full.
-func (a *act) keep(r *ran, now time.Time) *kept {
+func (a *act) keep(r *runResult, now time.Time) *kept {
 	o := &r.outcome
 	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.StillRuns || r.spools.long() {
 		return nil

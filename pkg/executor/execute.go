@@ -84,7 +84,7 @@ func (e *Entry) intact() *tool.Failure {
 
 // granted turns an approval into the grant that every run of the act needs, and performs it: by a result that was kept, else by a
 // run, and another while it fails in a way that may pass, each through the tool's circuit breaker.
-func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) ran {
+func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) runResult {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
 	}
@@ -92,9 +92,9 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 	if err != nil {
 		return notRun(tool.Failf(tool.FailDenied, "%v", err))
 	}
-	return e.cached(ctx, a, grant, func() ran {
-		return e.retried(ctx, a, func() ran {
-			return e.guarded(ctx, a, func() ran {
+	return e.cached(ctx, a, grant, func() runResult {
+		return e.retried(ctx, a, func() runResult {
+			return e.guarded(ctx, a, func() runResult {
 				return e.run(ctx, a, grant)
 			})
 		})
@@ -117,7 +117,7 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 }
 
 // run carries the act out, once, if what was decided still holds.
-func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran {
+func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) runResult {
 	if failure := e.holds(a, grant); failure != nil {
 		return notRun(failure)
 	}
@@ -132,9 +132,9 @@ func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) ran
 		spools.drop(nil)
 		failure := asFailure(err, tool.FailInternal)
 		failure.Message = a.redactor.String(failure.Message)
-		return ran{outcome: ended, failure: failure}
+		return runResult{outcome: ended, failure: failure}
 	}
-	return ran{outcome: ended, began: true, spools: spools}
+	return runResult{outcome: ended, began: true, spools: spools}
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -50,7 +50,7 @@ func (a *act) review(decision permissions.Decision) permissions.Review {
 
 // screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told. The call stays what it
 // was: completed or failed, with its exit code. Nothing that was done is unsaid. It gives what the result says about that.
-func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *ran, took time.Duration) map[string]any {
+func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *runResult, took time.Duration) map[string]any {
 	if !r.began && r.kept == nil || !e.active(a) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 var errUnseen = errors.New("an output governor has to see it first, and it is more than can be shown to one")
 
 // bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing of ours.
-func (r *ran) bare(a *act, took time.Duration) tool.Result {
+func (r *runResult) bare(a *act, took time.Duration) tool.Result {
 	failure := r.ended(a.tool)
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode, Signal: r.outcome.Signal,

@@ -13,7 +13,7 @@ import (
 const codeInternal = -32603
 
 // mapOutcome turns what happened to the process into the words of every door.
-func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
+func (e *Executor) mapOutcome(a *act, r runResult) tool.Result {
 	ended, failure := r.outcome, r.failure
 	report := a.plan.Report()
 	report.LimitsHit = append([]string{}, ended.LimitsHit...)
@@ -43,7 +43,7 @@ func (e *Executor) mapOutcome(a *act, r ran) tool.Result {
 		result.MCPError = meaning(a.entry, a.publicArguments(), ended.ExitCode)
 		diagnose(&result, a.runner.Cure(a.tool, ended))
 	}
-	e.passOn(a, &r, &result)
+	e.putOutput(a, &r, &result)
 	return result
 }
 
@@ -118,7 +118,7 @@ func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
 
 // outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was held in memory, without what
 // the act was given; of a stream that is longer the whole has a hash of its own, where it was kept; of the diagnostics what is more than the exit code itself.
-func outcomeEvent(result tool.Result, r ran) *events.Outcome {
+func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 	out := &events.Outcome{
 		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
 		Bytes: result.OutputLength, Truncated: result.Truncated,

@@ -13,7 +13,7 @@ import (
 
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written is told in the
 // result and stops the next call, not this one.
-func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r ran) {
+func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r runResult) {
 	event := a.later(events.ToolEnded)
 	event.Time = e.now()
 	event.Outcome = outcomeEvent(result, r)
@@ -34,7 +34,7 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 //
 // Nothing that the run has put out is kept, not even its hash: governors screen the output that is given out, which is that of
 // the last run, and what nobody has screened must not stand in a file or in the record.
-func (e *Executor) recordAttempt(ctx context.Context, a *act, r *ran) error {
+func (e *Executor) recordAttempt(ctx context.Context, a *act, r *runResult) error {
 	silent := *r
 	silent.outcome.Stdout, silent.outcome.Stderr = nil, nil
 	if r.spools != nil {
@@ -83,7 +83,7 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session, Task: call.Origin.Task,
 		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
 		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool)},
-		Outcome: outcomeEvent(result, ran{}),
+		Outcome: outcomeEvent(result, runResult{}),
 	}
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()

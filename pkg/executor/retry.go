@@ -17,7 +17,7 @@ const jitter = 0.2
 // retried runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
 // grant does not cover any more, because it is old or the rules have changed, is not run again, and neither is what is not on
 // record, or what its circuit stops: the result is then that of the last attempt.
-func (e *Executor) retried(ctx context.Context, a *act, run func() ran) ran {
+func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) runResult {
 	delays := newDelays(a.tool.Retry)
 	last := run()
 	for last.attempts = 1; mayPass(a.tool, &last); {
@@ -78,7 +78,7 @@ func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.Next
 
 // mayPass tells whether another run may end better: after a time-out, and after an exit code that the author calls
 // retryable, or says nothing about.
-func mayPass(t *tool.Tool, r *ran) bool {
+func mayPass(t *tool.Tool, r *runResult) bool {
 	if !r.began {
 		return false
 	}

@@ -163,7 +163,7 @@ func (p *spoolPair) drop(why error) {
 func (p *spoolPair) long() bool { return p != nil && (p[0].long() || p[1].long()) }
 
 // giveUpFiles takes away what is in files, and goes on with what stands in memory, as if there had never been more.
-func (r *ran) giveUpFiles(why error) {
+func (r *runResult) giveUpFiles(why error) {
 	for i, to := range []*[]byte{&r.outcome.Stdout, &r.outcome.Stderr} {
 		if s := r.spools[i]; s.long() {
 			s.drop(nil)
@@ -181,7 +181,7 @@ type stream struct {
 	to   *string
 }
 
-func (r *ran) stream(i int, name string, data []byte, to *string) stream {
+func (r *runResult) stream(i int, name string, data []byte, to *string) stream {
 	s := stream{name: name, data: data, to: to}
 	if r.spools != nil && r.spools[i].long() {
 		s.long = r.spools[i]

@@ -12,7 +12,7 @@ import (
 func TestHandedOut(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"TOKEN": "correct-horse", "REGION": "eu-west", "OTHER": "battery-staple"}
-	handed := &handedOut{}
+	handed := &issuedSecrets{}
 	v := &vault{
 		of:    &secret.Vault{Environ: func(name string) string { return environment[name] }},
 		agent: func() bool { return false }, handed: handed,

@@ -74,9 +74,9 @@ func mayBeGiven(o Options, file config.File) error {
 	return nil
 }
 
-// BringFile is Bring for a single file of tools. What its tools are to be given is why it has to be trusted.
-func BringFile(o Options, path string) (*Brought, error) {
-	b := &Brought{Dir: path}
+// ReadFile is Bring for a single file of tools. What its tools are to be given is why it has to be trusted.
+func ReadOwnFile(o Options, path string) (*WorkspaceFiles, error) {
+	b := &WorkspaceFiles{Dir: path}
 	var err error
 	if b.Before, b.Known, err = trustedIn(o, path); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func BringFile(o Options, path string) (*Brought, error) {
 		return nil, err
 	}
 	pin, pinned := b.Before.Files[name]
-	b.Files = []BroughtFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned || pin.SHA256 != trust.Hash(data)}}
+	b.Files = []WorkspaceFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned || pin.SHA256 != trust.Hash(data)}}
 	return b, nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// preface is a recorder that writes what was in force in front of the first act. A process that only explains or shows
+// recorder writes what was in force in front of the first act. A process that only explains or shows
 // something does nothing that is worth a record, and leaves none.
-type preface struct {
+type recorder struct {
 	events.Recorder
 
 	mu    sync.Mutex
@@ -18,7 +18,7 @@ type preface struct {
 
 // before keeps an event until something happens under it. It tells whether that is still to come: once something was
 // recorded, an event is recorded when it happens.
-func (p *preface) before(event events.Event) (kept bool) {
+func (p *recorder) before(event events.Event) (kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.first == nil {
@@ -29,14 +29,14 @@ func (p *preface) before(event events.Event) (kept bool) {
 }
 
 // Record implements events.Recorder. Nothing overtakes what stands before it: when that cannot be written, neither is this.
-func (p *preface) Record(ctx context.Context, event events.Event) error {
+func (p *recorder) Record(ctx context.Context, event events.Event) error {
 	if err := p.write(ctx); err != nil {
 		return err
 	}
 	return p.Recorder.Record(ctx, event)
 }
 
-func (p *preface) write(ctx context.Context) error {
+func (p *recorder) write(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.first) > 0 {

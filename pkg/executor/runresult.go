@@ -2,8 +2,8 @@ package executor
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
-// ran is what became of an act that was decided: the run of a process, the last of several, or a result that was kept.
-type ran struct {
+// runResult is what became of an act that was decided: the run of a process, the last of several, or a result that was kept.
+type runResult struct {
 	outcome outcome
 	failure *tool.Failure // why there is no outcome
 	began   bool          // a process ran, so there may have been an effect
@@ -19,12 +19,12 @@ type ran struct {
 }
 
 // notRun is an act that came to nothing before a process began.
-func notRun(failure *tool.Failure) ran {
-	return ran{outcome: outcome{ExitCode: -1}, failure: failure}
+func notRun(failure *tool.Failure) runResult {
+	return runResult{outcome: outcome{ExitCode: -1}, failure: failure}
 }
 
 // tell says in the result how it came about, where that is more than one run.
-func (r *ran) tell(result *tool.Result) {
+func (r *runResult) tell(result *tool.Result) {
 	diagnostics := result.Metadata.Diagnostics
 	if r.attempts > 1 {
 		diagnostics["attempts"] = r.attempts
@@ -42,7 +42,7 @@ func (r *ran) tell(result *tool.Result) {
 }
 
 // ended gives our reason for the end of the act; nil when it ended by itself.
-func (r *ran) ended(t *tool.Tool) *tool.Failure {
+func (r *runResult) ended(t *tool.Tool) *tool.Failure {
 	if r.failure != nil {
 		return r.failure
 	}

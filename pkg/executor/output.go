@@ -10,9 +10,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// passOn puts the output into the result: what is too long by its beginning and its end, and what is no text with a note
+// putOutput puts the output into the result: what is too long by its beginning and its end, and what is no text with a note
 // that says so. Where the author wants that, the whole of such a stream is kept in a file.
-func (e *Executor) passOn(a *act, r *ran, result *tool.Result) {
+func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 	most := a.tool.Output.Keep
 	if most == 0 && a.call.Origin.Door != tool.DoorCLI {
 		most = tool.DefaultKeep

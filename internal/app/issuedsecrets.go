@@ -7,10 +7,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 )
 
-// handedOut knows the values that this process has given to tools and governors, for governors that look for secrets. The executor
+// issuedSecrets knows the values that this process has given to tools and governors, for governors that look for secrets. The executor
 // takes a value out of what the tool prints that was given it; this finds it wherever else it turns up, such as in the file that the
 // tool has left behind and another one prints, or in what the agent asks for next. It is safe for concurrent use.
-type handedOut struct {
+type issuedSecrets struct {
 	mu       sync.Mutex
 	values   []string // the oldest first
 	redactor *secret.Redactor
@@ -23,7 +23,7 @@ const (
 	shortestHandedOut = 8
 )
 
-func (h *handedOut) add(value string) {
+func (h *issuedSecrets) add(value string) {
 	if len(value) < shortestHandedOut {
 		return
 	}
@@ -40,7 +40,7 @@ func (h *handedOut) add(value string) {
 }
 
 // Redact implements governor.Redactor.
-func (h *handedOut) Redact(text string) string {
+func (h *issuedSecrets) Redact(text string) string {
 	h.mu.Lock()
 	redactor := h.redactor
 	h.mu.Unlock()

@@ -11,38 +11,38 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Brought is what a workspace brings, as it was read once: what is shown of it is what is pinned.
-type Brought struct {
+// WorkspaceFiles is what a workspace brings, as it was read once: what is shown of it is what is pinned.
+type WorkspaceFiles struct {
 	Dir   string
-	Files []BroughtFile // those that are there
+	Files []WorkspaceFile // those that are there
 	// Gone are files that were trusted and are no longer there.
 	Gone []string
 	// Scripts are those that its tools name.
-	Scripts []BroughtScript
+	Scripts []WorkspaceScript
 	// Before is what was trusted until now; Known tells whether anything was.
 	Before trust.Directory
 	Known  bool
 }
 
-// BroughtFile is one of a workspace's own files.
-type BroughtFile struct {
+// WorkspaceFile is one of a workspace's own files.
+type WorkspaceFile struct {
 	Name    string // relative to the workspace
 	Data    []byte
 	Says    config.Project
 	Changed bool // it is not what was trusted before, or nothing was
 }
 
-// BroughtScript is a script of the workspace that a tool names.
-type BroughtScript struct {
+// WorkspaceScript is a script of the workspace that a tool names.
+type WorkspaceScript struct {
 	Name    string // relative to the workspace
 	SHA256  string // "" for one that is not there
 	Data    []byte
 	Changed bool
 }
 
-// Bring reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
-func Bring(o Options, dir string) (*Brought, error) {
-	b := &Brought{Dir: dir}
+// ReadWorkspaceFiles reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
+func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
+	b := &WorkspaceFiles{Dir: dir}
 	var err error
 	if b.Before, b.Known, err = trustedIn(o, dir); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Bring(o Options, dir string) (*Brought, error) {
 		}
 		says, err := config.ReadProject(dir, name, data, profile)
 		mistakes = append(mistakes, config.List(err)...)
-		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != trust.Hash(data)})
+		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != trust.Hash(data)})
 	}
 	if len(mistakes) > 0 {
 		return nil, mistakes
@@ -75,7 +75,7 @@ func Bring(o Options, dir string) (*Brought, error) {
 }
 
 // readScripts reads the scripts that the tools name.
-func (b *Brought) readScripts() error {
+func (b *WorkspaceFiles) readScripts() error {
 	seen := map[string]bool{}
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -85,7 +85,7 @@ func (b *Brought) readScripts() error {
 				}
 				seen[name] = true
 				data, err := trust.Read(b.Dir, name)
-				script := BroughtScript{Name: name, Data: data}
+				script := WorkspaceScript{Name: name, Data: data}
 				switch {
 				case err == nil:
 					script.SHA256 = trust.Hash(data)
@@ -102,13 +102,15 @@ func (b *Brought) readScripts() error {
 }
 
 // Nothing tells that there is nothing to trust, and nothing that was.
-func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
+func (b *WorkspaceFiles) Nothing() bool { return len(b.Files) == 0 && !b.Known }
 
 // IsFile tells whether it is a single file of tools.
-func (b *Brought) IsFile() bool { return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir) }
+func (b *WorkspaceFiles) IsFile() bool {
+	return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir)
+}
 
 // Asks counts the tools that are to be given what is the person's.
-func (b *Brought) Asks() int {
+func (b *WorkspaceFiles) Asks() int {
 	n := 0
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -121,7 +123,7 @@ func (b *Brought) Asks() int {
 }
 
 // Changed tells whether anything is not what was trusted before.
-func (b *Brought) Changed() bool {
+func (b *WorkspaceFiles) Changed() bool {
 	for _, file := range b.Files {
 		if file.Changed {
 			return true
@@ -136,7 +138,7 @@ func (b *Brought) Changed() bool {
 }
 
 // Pins is what is trusted when somebody says yes to it.
-func (b *Brought) Pins(by string) trust.Directory {
+func (b *WorkspaceFiles) Pins(by string) trust.Directory {
 	d := trust.Directory{Dir: b.Dir, Since: now().UTC(), By: by, Files: map[string]trust.Pin{}, Scripts: map[string]string{}}
 	for _, file := range b.Files {
 		d.Files[file.Name] = trust.NewPin(file.Data)
