@@ -76,19 +76,31 @@ func (p *place) plainText(who string) bool {
 	return true
 }
 
-// runsMake tells whether make is among what a command runs, itself or in the shell code of its words.
-func (a *analysis) runsMake(n *syntax.CallExpr) (found bool) {
+// runsMake tells whether make is among what a command runs: itself, in the shell code of its words, or in the function that it calls.
+func (a *analysis) runsMake(n *syntax.CallExpr) bool { return a.runsMakeBut(n, map[string]bool{}) }
+
+// runsMakeBut is runsMake, but for functions that were looked into.
+func (a *analysis) runsMakeBut(n *syntax.CallExpr, seen map[string]bool) (found bool) {
 	c := a.call(n)
+	within := func(root syntax.Node) {
+		syntax.Walk(root, func(n syntax.Node) bool {
+			inner, ok := n.(*syntax.CallExpr)
+			found = found || ok && a.spend(1) && a.runsMakeBut(inner, seen)
+			return !found
+		})
+	}
+	if c.function != "" && !seen[c.function] {
+		seen[c.function] = true
+		for _, f := range a.functions[c.function] {
+			within(f.Body)
+		}
+	}
 	for _, p := range c.reading.Programs {
 		name := shellwords.Base(c.words[p.At].Text)
 		found = found || name == "make" || name == "gmake"
 	}
 	for _, nested := range c.nested {
-		syntax.Walk(nested.file, func(n syntax.Node) bool {
-			inner, ok := n.(*syntax.CallExpr)
-			found = found || ok && a.runsMake(inner)
-			return !found
-		})
+		within(nested.file)
 	}
 	return found
 }

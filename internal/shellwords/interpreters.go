@@ -19,7 +19,7 @@ var interpreters = map[string]*program{
 		instead:  []slot{free},
 		stops:    true, stdin: Ruby,
 	},
-	"node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev esno esmo babel-node zx": {
+	"node nodejs tsx ts-node ts-node-esm ts-node-dev esno esmo babel-node zx": {
 		options: options{
 			"-e --eval -p --print": code(JavaScript, argvCure),
 			"-r --require --import --loader --experimental-loader --env-file":        beside(file(JavaScript)),
@@ -29,6 +29,20 @@ var interpreters = map[string]*program{
 		operands: []slot{file(JavaScript), free},
 		instead:  []slot{free},
 		stops:    true, stdin: JavaScript,
+	},
+	"deno bun": {
+		options: options{
+			"-e --eval -p --print": code(JavaScript, argvCure),
+			"-r --preload --require --import --import-map --env-file -c --config --cwd": beside(file(JavaScript)),
+			"--cert --location --seed --v8-flags --inspect --port":                      plain,
+		},
+		operands: []slot{file(JavaScript), free}, instead: []slot{free}, stops: true, stdin: JavaScript,
+		subcommands: map[string]*program{
+			"run": runsFile, "serve": runsFile, "test": runsTests, "bench": runsTests, "compile": runsFile, "install": runsFile, "x": runsFile, "create": runsFile,
+			"eval": {operands: []slot{code(JavaScript, argvCure)}},
+			"exec": {operands: []slot{code(Shell, "write it in the script")}},
+			"task": {operands: []slot{{kind: Program, cure: "name the task in the script, or list the values under enum"}, free}},
+		},
 	},
 	"php": {
 		options: options{
@@ -91,6 +105,8 @@ var interpreters = map[string]*program{
 		"-c --call": code(Shell, "write it in the script"), "--script-shell --node-options": code(Settings, "write it in the script"),
 		"--prefix -C --dir --cwd": file(Settings),
 	}, subcommands: map[string]*program{
+		"exec": runsFile, "x": runsFile, "dlx": runsFile, "create": runsFile, "init": runsFile,
+		"install": runsPackage, "i": runsPackage, "add": runsPackage,
 		"pkg":    {operands: []slot{operand, code(Settings, "package.json holds commands; write the field in the script, and give the value a pattern")}},
 		"config": {operands: []slot{operand, code(Settings, "a setting of npm can name a program; write it in the script")}},
 		"set":    {operands: []slot{code(Settings, "a setting of npm can name a program; write it in the script")}},
@@ -99,7 +115,10 @@ var interpreters = map[string]*program{
 		options:  options{"-c --call --shell-mode": code(Shell, "write it in the script"), "-p --package --from --with": plain},
 		operands: []slot{file("a program's"), operand}, stops: true, launcher: true,
 	},
-	"go": {launcher: true, long: true, options: options{
+	"go": {launcher: true, long: true, subcommands: map[string]*program{
+		"run": {long: true, options: options{"-exec -toolexec": code(Shell, "go runs this; write it in the script"), "-C -modfile -overlay": file(Settings), "-tags -mod -p": plain},
+			operands: []slot{file("go"), free}, stops: true},
+	}, options: options{
 		"-toolexec -exec -vettool":                code(Shell, "go runs this; write it in the script"),
 		"-ldflags -gcflags -asmflags -gccgoflags": code(Settings, "a flag of the linker or compiler can name a program: give the parameter a pattern like [A-Za-z0-9._-]+"),
 		"-C -modfile -overlay":                    file(Settings),
@@ -108,7 +127,29 @@ var interpreters = map[string]*program{
 	"cargo":          {launcher: true, options: options{"--config": code(Settings, "a setting of cargo can name a program"), "--manifest-path -C": file(Settings)}},
 	"gradle gradlew": {launcher: true, options: options{"-I --init-script -b --build-file -c --settings-file -p --project-dir": file(Settings)}},
 	"mvn mvnw":       {launcher: true, options: options{"-s --settings -gs --global-settings -f --file -t --toolchains": file(Settings)}},
-	"pip pip3 uv poetry pipenv conda bundle rake gem dotnet": {launcher: true},
+	"pip pip3":       {launcher: true, options: options{"--python --config-settings": file(Settings)}, subcommands: map[string]*program{"install": runsPackage, "wheel": runsPackage}},
+	"gem":            {launcher: true, subcommands: map[string]*program{"install": runsPackage}},
+	"pipx":           {launcher: true, subcommands: map[string]*program{"run": runsFile, "install": runsPackage}},
+	"uv poetry pipenv conda bundle rake dotnet": {launcher: true, subcommands: map[string]*program{"run": runsFile, "exec": runsFile}},
+}
+
+// runsFile is a subcommand whose first operand names what runs.
+var runsFile = &program{operands: []slot{file("a program's"), operand}, options: options{"-p --package --with --from --python": plain}, stops: true, launcher: true}
+
+// runsTests is one whose operands name tests, or only choose among them.
+var runsTests = &program{
+	operands: []slot{{kind: Operand, caution: "the file that the value names is run: give the parameter a pattern"}},
+	options:  options{"-t --test-name-pattern --filter --timeout --reporter --coverage-dir": plain, "--preload -c --config": file(JavaScript)},
+}
+
+// runsPackage is one whose operands name packages, the scripts of which run.
+var runsPackage = &program{
+	operands: []slot{{kind: Operand, caution: "scripts of the package that the value names run when it is installed: give the parameter a pattern, or list the packages under enum"}},
+	options: options{
+		"-e --editable": file("a program's"), "-r --requirement -c --constraint": careful("scripts of the packages that the file names run when they are installed"),
+		"-i --index-url --extra-index-url -f --find-links --registry --source": careful("packages come from the address that the value names, and their scripts run"),
+		"-t --target --prefix --tag -w --workspace --python-version":           plain,
+	},
 }
 
 const projectCure = "name the file in the script, or list the files under enum"

@@ -83,13 +83,28 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 			r.Roles[i].Unknown = true
 		}
 	}
-	if p.safe != "" && !r.hasOption(items, p.safe) {
-		for i := at + 1; i < to; i++ {
-			r.Roles[i].Needs, _, _ = strings.Cut(p.safe, " ")
-		}
+	if p.safe != "" {
+		r.needs(p.safe, at, to)
 	}
 	if p.launcher || p == unknown {
 		r.launch(p == unknown, at, to)
+	}
+}
+
+// needs notes which words the program would run too much of: all, without one of its safe options; with one, the options that are
+// carried out before it is read.
+func (r *reader) needs(safe string, at, to int) {
+	option, _, _ := strings.Cut(safe, " ")
+	safeAt := to
+	for i := to - 1; i > at; i-- {
+		if r.Roles[i].Kind == Option && r.words[i].Fixed && listed(safe, r.words[i].Text) {
+			safeAt = i
+		}
+	}
+	for i := at + 1; i < safeAt; i++ {
+		if safeAt == to || strings.Contains(r.Roles[i].Reader, " ") {
+			r.Roles[i].Needs = option
+		}
 	}
 }
 
