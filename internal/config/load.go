@@ -199,6 +199,7 @@ func (l *loading) give(t *Loaded) {
 	if err != nil { // reading has looked the names up
 		l.say(Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityError, Rule: ruleGrant, Message: err.Error()})
 	}
+	t.Tool.HoldToHints()
 	for _, given := range refused {
 		t.Warnings = append(t.Warnings, Error{
 			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityWarning, Rule: ruleGrant,

@@ -130,8 +130,11 @@ func allowedPathNoun() noun[*tool.AllowedPath] {
 	}
 }
 
+// allowedPathsWant is what allowed_paths are a list of.
+const allowedPathsWant = "a path, or {path: …, access: read}"
+
 func (e *toolEntry) readAllowedPaths(v value) {
-	entries, _ := v.list("a path, or {path: …, access: read}")
+	entries, _ := v.list(allowedPathsWant)
 	for _, entry := range entries {
 		if isMapping(entry) {
 			var allowed tool.AllowedPath

@@ -55,10 +55,10 @@ func schemaRows() map[string]map[string]schemaRow {
 		},
 		"annotations": {
 			"title":           {"What people see in place of the name.", aText()},
-			"readOnlyHint":    {"It changes nothing. Where no rule matches, such a tool is not asked about.", aBool()},
+			"readOnlyHint":    {"It changes nothing: the sandbox lets it write nowhere, and reach nothing without openWorldHint. Where no rule matches, such a tool is not asked about.", aBool()},
 			"destructiveHint": {"It may remove or overwrite something.", aBool()},
 			"idempotentHint":  {"Twice is the same as once.", aBool()},
-			"openWorldHint":   {"It reaches other machines.", aBool()},
+			"openWorldHint":   {"It reaches other machines, or sockets of this one.", aBool()},
 		},
 		"retry": {
 			"attempts":           {"Runs in all, the first one included.", withDefault(aWhole(1, mostAttempts), tool.DefaultRetry().Attempts)},

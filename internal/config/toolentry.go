@@ -118,6 +118,7 @@ func (e *toolEntry) finish() Loaded {
 	e.at.mustHave("script", "it is what bash runs: script: echo hello")
 	loaded := e.compile()
 	e.checkCommands()
+	e.checkReadOnly()
 	e.checkRetry()
 	e.checkCaching()
 	e.checkExamples()

@@ -80,7 +80,7 @@ func TestEveryKey(t *testing.T) {
 		Output:  tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20},
 		Surface: tool.Surface{MCPProtocolError: true},
 
-		Annotations:  tool.Annotations{Title: "Everything", ReadOnly: yes(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
+		Annotations:  tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
 		TrustProgram: true,
 		Tags:         []string{"one", "two"},
 		Examples: []tool.Example{

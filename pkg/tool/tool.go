@@ -4,7 +4,10 @@
 // It imports nothing of ours, so that any package may speak of tools without knowing how they are run.
 package tool
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Tool is one checked entry of a tools file. A Tool that exists has passed every check of its file.
 type Tool struct {
@@ -150,6 +153,26 @@ func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.An
 // IsDestructive tells whether the author says that the tool removes or overwrites something.
 func (t *Tool) IsDestructive() bool {
 	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
+}
+
+// IsOpenWorld tells whether the author says that the tool reaches other machines, or other programs on this one.
+func (t *Tool) IsOpenWorld() bool {
+	return t.Annotations.OpenWorld != nil && *t.Annotations.OpenWorld
+}
+
+// HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could change something with.
+func (t *Tool) HoldToHints() {
+	if !t.IsReadOnly() {
+		return
+	}
+	s := &t.Sandbox
+	s.AllowedPaths = slices.Clone(s.AllowedPaths)
+	for i := range s.AllowedPaths {
+		s.AllowedPaths[i].ReadOnly = true
+	}
+	if !t.IsOpenWorld() {
+		s.Network, s.Sockets = NetworkOff, nil
+	}
 }
 
 // Shipped tells whether the entry came with the program.
