@@ -47,13 +47,13 @@ func (b *Bridge) carryOut(a *act) error {
 	}
 	passage := b.o.Gate.Begin(a)
 	if passage.Settled() && passage.Close(context.Background()) {
-		return b.finish(a, passage)
+		return b.finish(context.Background(), a, passage)
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	return b.outside(a.frame, a.session, func(ctx context.Context) error {
 		passage.Finish(ctx, gate.Person{Asker: a.session, Patience: b.o.Patience})
 		b.drop(ndjson.ID(a.frame.ID))
-		return b.finish(a, passage)
+		return b.finish(ctx, a, passage)
 	})
 }
 
@@ -94,7 +94,11 @@ func (b *Bridge) drop(key ndjson.Key) {
 }
 
 // finish carries a decision out. It is on record, or the person is told why not.
-func (b *Bridge) finish(a *act, passage *gate.Passage) error {
+func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) error {
+	if why := a.late(ctx); why != nil && passage.Decision.Verdict == permissions.Approve {
+		b.noteNotDone(a.Event(events.ToolEnded), why)
+		passage.Decision, passage.Cause = gate.Rejected(passage.Decision, permissions.SourceFault, why.Error()), why
+	}
 	decision := passage.Decision
 	if passage.Unrecorded != nil {
 		b.sayUnrecorded(passage.Unrecorded)
@@ -116,6 +120,28 @@ func (b *Bridge) finish(a *act, passage *gate.Passage) error {
 		return b.refuseAgent(a.frame, idInUse)
 	}
 	return b.toEditor.Relay(a.outgoing)
+}
+
+// errMoved says that what was decided about is no longer what the name means.
+var errMoved = errors.New("its name leads to another file by now than when this was decided")
+
+// late says why an act is not handed on that was approved: the turn may have been cancelled, and a link been changed, while the decision
+// was put on record.
+func (a *act) late(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if a.session != nil && a.moved() {
+		return errMoved
+	}
+	return nil
+}
+
+// noteNotDone puts on record that nothing came of what was approved.
+func (b *Bridge) noteNotDone(ended events.Event, why error) {
+	ended = gate.Later(ended)
+	ended.Outcome = &events.Outcome{Status: "failed", Error: "it came to nothing: " + why.Error()}
+	b.note(ended)
 }
 
 // ---- an act at the gate: a gate.Act
@@ -194,7 +220,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 // thought, so that is looked at once more: the yes was to the file that it was then. What goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
 	if a.moved() {
-		return gate.Rejected(d, permissions.SourceFault, "its name leads to another file by now than when this was decided")
+		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
 		d.Verdict = permissions.Reject // it needs a person by now, and none was asked

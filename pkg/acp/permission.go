@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -58,6 +59,10 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 		defer b.questionEnded(p.session, p.call.id)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
 		b.drop(ndjson.ID(p.id))
+		if cause := context.Cause(ctx); cause != nil && passage.Cause == nil { // the turn was cancelled while the answer was put on record
+			passage.Cause = cause
+			b.noteNotDone(p.Event(events.ToolEnded), cause)
+		}
 		return b.answerPrompt(&p, passage)
 	})
 }

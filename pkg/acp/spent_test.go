@@ -2,9 +2,12 @@ package acp_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 const yesNo = `,"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
@@ -147,6 +150,53 @@ func TestNoQuestionWithoutASession(t *testing.T) {
 			got, s := d.request("session/request_permission", `{"sessionId":"s9","toolCall":{"toolCallId":"c1","title":"ls","kind":"execute","rawInput":{"command":"ls","env":{"MARK":"1"}}}`+yesNo+`}`)
 			if got != "refused" {
 				t.Errorf("it is %s: %s", got, s.line)
+			}
+		})
+	}
+}
+
+// TestTooLateForAYes has the disk be slow: while a person's yes is put on record, the turn is cancelled, or the file becomes another.
+func TestTooLateForAYes(t *testing.T) {
+	t.Parallel()
+	const asks = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute"}` + yesNo + `}`
+	for _, test := range []struct {
+		name, method, params, option, record string
+		cancel                               bool
+	}{
+		{"a file", "fs/write_text_file", writeOf("s1", "$WORK/src/a.go", "hello"), "a2a-acp-allow-once", "it came to nothing: the person cancelled the turn", true},
+		{"a terminal", "terminal/create", `{"sessionId":"s1","command":"make all"}`, "a2a-acp-allow-once", "it came to nothing: the person cancelled the turn", true},
+		{"a question", "session/request_permission", asks, "y", "it came to nothing: the person cancelled the turn", true},
+		{"a file behind another link", "fs/write_text_file", writeOf("s1", "$WORK/src/a.go", "hello"), "a2a-acp-allow-once", "leads to another file", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			asked, question := d.request(test.method, test.params)
+			if asked != "asked" {
+				t.Fatalf("it is %s: %s", asked, question.line)
+			}
+			recording, recorded := make(chan bool), make(chan bool)
+			d.record.before = func(e events.Event) {
+				if e.Type == events.ToolDecided {
+					close(recording)
+					<-recorded
+				}
+			}
+			d.pick(question, test.option)
+			<-recording
+			if test.cancel {
+				d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+				d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+			} else if err := os.Symlink(d.work, filepath.Join(d.work, "src")); err != nil {
+				t.Error(err)
+			}
+			close(recorded)
+			told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" })
+			if told.to != "agent" || told.Error == nil && !strings.Contains(told.line, `"cancelled"`) {
+				t.Errorf("the %s is told %s", told.to, told.line)
+			}
+			if !strings.Contains(d.record.String(), test.record) {
+				t.Errorf("on record is %s", d.record)
 			}
 		})
 	}

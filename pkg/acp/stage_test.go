@@ -184,9 +184,14 @@ type recorder struct {
 	mu  sync.Mutex
 	b   bytes.Buffer
 	err error
+	// before is called with each event; optional.
+	before func(events.Event)
 }
 
 func (r *recorder) Record(_ context.Context, event events.Event) error {
+	if r.before != nil {
+		r.before(event)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
