@@ -15,11 +15,12 @@ type pattern struct {
 	deep  bool // one of the names stands for any number of directories
 }
 
-// wildcard is one name of a pattern: a text with any characters between its parts.
+// wildcard is one name of a pattern.
 type wildcard struct {
-	parts []string
-	class string // a pattern of path.Match's instead, with a class of characters
-	any   bool   // ** stands for any number of directories
+	text  string
+	parts []string // with any characters between them; nil for a fixed name
+	class bool     // text is a pattern of path.Match's, with a class of characters
+	any   bool     // ** stands for any number of directories
 }
 
 func newPattern(text string, r *row) *pattern {
@@ -30,9 +31,9 @@ func newPattern(text string, r *row) *pattern {
 	}
 	whole, p.below = strings.CutSuffix(whole, "/**")
 	for name := range strings.SplitSeq(whole, "/") {
-		w := wildcard{parts: strings.Split(name, "*"), any: name == "**"}
-		if strings.Contains(name, "[") {
-			w.class = name
+		w := wildcard{text: name, class: strings.Contains(name, "["), any: name == "**"}
+		if strings.Contains(name, "*") {
+			w.parts = strings.Split(name, "*")
 		}
 		p.names, p.deep = append(p.names, w), p.deep || w.any
 	}
@@ -41,8 +42,8 @@ func newPattern(text string, r *row) *pattern {
 
 // first is the name that a file's names have to hold, in small letters; "" where it is not fixed.
 func (p *pattern) first() string {
-	if w := p.names[0]; len(w.parts) == 1 && w.class == "" {
-		return Fold(w.parts[0])
+	if w := p.names[0]; w.parts == nil && !w.class {
+		return Fold(w.text)
 	}
 	return ""
 }
@@ -78,12 +79,12 @@ func (p *pattern) reaches(names []string, patterns []wildcard) bool {
 }
 
 func (w wildcard) matches(name string) bool {
-	if w.class != "" {
-		ok, err := path.Match(w.class, name)
+	if w.class {
+		ok, err := path.Match(w.text, name)
 		return ok && err == nil
 	}
-	if len(w.parts) == 1 {
-		return name == w.parts[0]
+	if w.parts == nil {
+		return name == w.text
 	}
 	rest, ok := strings.CutPrefix(name, w.parts[0])
 	if !ok {

@@ -2,9 +2,13 @@ package sensitive
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 )
 
 func TestFind(t *testing.T) {
@@ -250,6 +254,29 @@ func example(p *pattern) string {
 	return "/w/" + strings.ReplaceAll(name, "*", "x")
 }
 
+// What is read line by line is what a library for YAML reads.
+func TestReadAsYAML(t *testing.T) {
+	t.Parallel()
+	got, err := readFile(string(embedded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want written
+	decoder := yaml.NewDecoder(bytes.NewReader(embedded))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"x", "groups:\n  - class: runs\n    nobody: x\n", "groups:\n      - names: x\n", "groups:\n    names: x\n"} {
+		if _, err := readFile(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
 func TestProtected(t *testing.T) {
 	t.Parallel()
 	list := map[string]bool{}
@@ -308,6 +335,14 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("%q: %+v in capitals, %+v in small letters", name, upper, lower)
 		}
 	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		if _, err := parse(embedded); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func BenchmarkFind(b *testing.B) {

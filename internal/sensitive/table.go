@@ -1,13 +1,10 @@
 package sensitive
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
-
-	"gopkg.in/yaml.v3"
 )
 
 //go:embed files.yaml
@@ -47,28 +44,8 @@ var read = sync.OnceValue(func() *table {
 })
 
 func parse(data []byte) (*table, error) {
-	var written struct {
-		Groups []struct {
-			Class string `yaml:"class"`
-			Says  string `yaml:"says"`
-			Files []struct {
-				Names  string `yaml:"names"`
-				ReadBy string `yaml:"read_by"`
-				Source string `yaml:"source"`
-				Case   string `yaml:"case"`
-				Shape  bool   `yaml:"shape"`
-				Hidden bool   `yaml:"hidden"`
-			} `yaml:"files"`
-		} `yaml:"groups"`
-		Plain []struct {
-			Names   string `yaml:"names"`
-			Case    string `yaml:"case"`
-			Because string `yaml:"because"`
-		} `yaml:"plain"`
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&written); err != nil {
+	written, err := readFile(string(data))
+	if err != nil {
 		return nil, err
 	}
 	t := &table{byClass: map[Class]*index{}}
@@ -111,6 +88,10 @@ func classNamed(name string) (Class, bool) {
 func patterns(names string, r *row) []*pattern {
 	var list []*pattern
 	for text := range strings.FieldsSeq(names) {
+		if !strings.Contains(text, "{") {
+			list = append(list, newPattern(text, r))
+			continue
+		}
 		for _, name := range alternatives(text) {
 			list = append(list, newPattern(name, r))
 		}
