@@ -54,6 +54,52 @@ func FileEffect(name string, read func() []byte) Effect {
 	return NoEffect
 }
 
+// hookNames are the hooks that git runs in a repository of its own accord (githooks(5)).
+var hookNames = strings.Fields(`applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
+	post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update
+	reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change`)
+
+// BareNames lists the names of files that BareEffect is about.
+func BareNames() []string {
+	return append([]string{"HEAD", "config", "config.worktree", "commondir"}, hookNames...)
+}
+
+// BareEffect is FileEffect for what may lie in a repository without a work tree, which any directory with a HEAD is taken for. name is
+// the file's path. read reads a file by its path, nil where there is none; where read is nil, the name alone counts.
+func BareEffect(name string, read func(path string) []byte) Effect {
+	dir, base := path.Dir(name), path.Base(name)
+	hook := slices.Contains(hookNames, base)
+	if hook != (path.Base(dir) == "hooks") || !slices.Contains(BareNames(), base) {
+		return NoEffect
+	}
+	if read == nil {
+		return Steers
+	}
+	if hook {
+		dir = path.Dir(dir)
+	}
+	if !headText.Match(read(path.Join(dir, "HEAD"))) {
+		return NoEffect
+	}
+	if base != "HEAD" {
+		return FileEffect(strings.TrimPrefix(name, dir+"/"), func() []byte { return read(name) })
+	}
+	// It makes a repository of what is there.
+	for _, other := range BareNames()[1:] {
+		if slices.Contains(hookNames, other) {
+			other = "hooks/" + other
+		}
+		text := read(path.Join(dir, other))
+		if text != nil && FileEffect(other, func() []byte { return text }) != NoEffect {
+			return Steers
+		}
+	}
+	return NoEffect
+}
+
+// headText is what a HEAD begins with.
+var headText = regexp.MustCompile(`\A(ref:\s*refs/|[0-9a-f]{40})`)
+
 // runsCommands finds lines of a rebase that run a command (git-rebase(1), exec).
 var runsCommands = regexp.MustCompile(`(?m)^\s*(exec|x)\s`)
 

@@ -107,3 +107,41 @@ func TestFileEffect(t *testing.T) {
 		t.Error("a link in place of the settings is no harm")
 	}
 }
+
+func TestBareEffect(t *testing.T) {
+	t.Parallel()
+	const head, plain, bad = "ref: refs/heads/main\n", "[core]\n\tbare = true\n", "[core]\n\tfsmonitor = touch x\n"
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		want  gitrepo.Effect
+	}{
+		{"a/HEAD", map[string]string{"a/HEAD": head, "a/config": plain}, gitrepo.NoEffect},
+		{"a/HEAD", map[string]string{"a/HEAD": head, "a/config": bad}, gitrepo.Steers},
+		{"HEAD", map[string]string{"HEAD": head, "config": bad}, gitrepo.Steers},
+		{"a/HEAD", map[string]string{"a/HEAD": strings.Repeat("0", 40), "a/hooks/post-index-change": ""}, gitrepo.Steers},
+		{"a/HEAD", map[string]string{"a/HEAD": head, "a/commondir": "../x"}, gitrepo.Steers},
+		{"a/HEAD", map[string]string{"a/HEAD": "news", "a/config": bad}, gitrepo.NoEffect},
+		{"a/config", map[string]string{"a/HEAD": head, "a/config": bad}, gitrepo.Steers},
+		{"a/config", map[string]string{"a/HEAD": head, "a/config": plain}, gitrepo.NoEffect},
+		{"a/config", map[string]string{"a/config": bad}, gitrepo.NoEffect},
+		{"a/hooks/pre-push", map[string]string{"a/HEAD": head, "a/hooks/pre-push": ""}, gitrepo.Steers},
+		{"hooks/pre-push", map[string]string{"HEAD": head, "hooks/pre-push": ""}, gitrepo.Steers},
+		{"a/hooks/pre-push", map[string]string{"a/hooks/pre-push": ""}, gitrepo.NoEffect},
+		{"a/hooks/useX.ts", map[string]string{"a/HEAD": head}, gitrepo.NoEffect},
+		{"a/update", map[string]string{"a/HEAD": head, "a/update": ""}, gitrepo.NoEffect},
+	} {
+		read := func(name string) []byte {
+			if text, ok := test.files[name]; ok {
+				return []byte(text)
+			}
+			return nil
+		}
+		if got := gitrepo.BareEffect(test.name, read); got != test.want {
+			t.Errorf("%s of %q: got %d, want %d", test.name, test.files, got, test.want)
+		}
+		if test.want != gitrepo.NoEffect && gitrepo.BareEffect(test.name, nil) == gitrepo.NoEffect {
+			t.Errorf("%s would not be looked at", test.name)
+		}
+	}
+}

@@ -17,6 +17,8 @@ import (
 // asked about at every call: so what such a path can begin with is looked for first.
 type Judge struct {
 	fixed map[string]bool      // in small letters
+	holds map[string]bool      // those of them in which only some files count
+	bare  map[string]bool      // names of files in repositories without a work tree
 	open  map[byte][]firstName // by their first letter; under 0 those that begin with anything
 
 	mu   sync.Mutex
@@ -29,9 +31,13 @@ type firstName struct{ begins, ends string }
 
 // New makes one. It is safe for concurrent use.
 func New() *Judge {
-	j := &Judge{fixed: map[string]bool{}, open: map[byte][]firstName{}}
+	j := &Judge{fixed: map[string]bool{}, holds: map[string]bool{}, bare: map[string]bool{}, open: map[byte][]firstName{}}
+	for _, name := range gitrepo.BareNames() {
+		j.bare[name] = true
+	}
 	for _, pattern := range sensitive.Patterns(steers) {
-		first, _, _ := strings.Cut(strings.ToLower(pattern), "/")
+		first, rest, _ := strings.Cut(strings.ToLower(pattern), "/")
+		j.holds[first] = j.holds[first] || rest != "" && rest != "**"
 		from, to := strings.IndexAny(first, "*["), strings.LastIndexAny(first, "*]")
 		if from < 0 {
 			j.fixed[first] = true
@@ -53,7 +59,7 @@ func (j *Judge) Enter(dir string) bool {
 }
 
 // Weigh implements [sandbox.Judge].
-func (j *Judge) Weigh(at string, read func() []byte) sandbox.Weight {
+func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 	name := strings.TrimSuffix(at, "/")
 	dir, base := path.Split(name)
 	if !j.mayCount(dir, base) {
@@ -63,13 +69,23 @@ func (j *Judge) Weigh(at string, read func() []byte) sandbox.Weight {
 		if name != at {
 			return sandbox.Plain // what is in it is looked at
 		}
-		switch gitrepo.FileEffect(inside, read) {
+		var text func() []byte
+		if read != nil {
+			text = func() []byte { return read(at) }
+		}
+		switch gitrepo.FileEffect(inside, text) {
 		case gitrepo.Later:
 			return sandbox.Told
 		case gitrepo.NoEffect:
 			return sandbox.Plain
 		}
+	} else if name == at && j.bare[base] && gitrepo.BareEffect(name, read) != gitrepo.NoEffect {
+		return sandbox.Held
 	} else if !isSteering(name) {
+		// A link in place of a directory leads to files of any name.
+		if j.holds[strings.ToLower(base)] && name == at && (read == nil || read(at) == nil) {
+			return sandbox.Told
+		}
 		return sandbox.Plain
 	}
 	// PyTorch keeps models in files of a name that Python reads among packages only.
@@ -108,7 +124,7 @@ func inRepository(name string) (above, inside string, ok bool) {
 
 // mayCount reports whether a path can be one of those that count.
 func (j *Judge) mayCount(dir, base string) bool {
-	if j.canBegin(base) {
+	if j.canBegin(base) || j.bare[base] {
 		return true
 	}
 	j.mu.Lock()

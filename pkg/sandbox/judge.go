@@ -6,9 +6,10 @@ package sandbox
 type Judge interface {
 	// Enter reports whether anything in a directory can count.
 	Enter(dir string) bool
-	// Weigh says what it means that a file or directory was made or changed. What read returns is what the file holds, or the
-	// beginning of that, and nil for what is no file. Where read is nil, it is whether a file of that name can mean anything.
-	Weigh(path string, read func() []byte) Weight
+	// Weigh says what it means that a file or directory was made or changed. What read returns is what a file
+	// there holds, or the beginning of that, and nil for what is no file. Where read is nil, it is whether a file of that name can
+	// mean anything.
+	Weigh(path string, read func(path string) []byte) Weight
 }
 
 // Weight is what it means to others that a call has made or changed something.

@@ -153,7 +153,7 @@ func (w watched) tellNew(hold bool) []string {
 		if w.before.has(at, after.there[at]) || strings.HasPrefix(at, gone) || w.mayBe(at) {
 			continue
 		}
-		weight := w.judge.Weigh(at, func() []byte { return readBelow(root, at) })
+		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
 		if weight == Plain {
 			continue
 		}

@@ -39,7 +39,7 @@ func (p protected) Enter(dir string) bool {
 }
 
 // Weigh implements [Judge] for those who name nothing but paths.
-func (p protected) Weigh(path string, _ func() []byte) Weight {
+func (p protected) Weigh(path string, _ func(string) []byte) Weight {
 	path = strings.TrimSuffix(path, "/")
 	first, _, _ := strings.Cut(path, "/")
 	for _, other := range p[first] {

@@ -19,7 +19,7 @@ type someNames []string
 
 func (s someNames) Enter(dir string) bool { return filepath.Base(dir) != "closed" }
 
-func (s someNames) Weigh(path string, _ func() []byte) Weight {
+func (s someNames) Weigh(path string, _ func(string) []byte) Weight {
 	if slices.Contains(s, filepath.Base(path)) {
 		return Held
 	}
