@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func doctorCommand(env *environment) *cobra.Command {
@@ -96,6 +97,7 @@ func writeDiagnosis(env *environment, d app.Diagnosis) {
 	fmt.Fprintln(w)
 	writeHealth(env, "state", d.State)
 	writeHealth(env, "bash", d.Bash)
+	writeAnswers(env, d.Answers)
 	writeConfiguration(env, d.Configuration)
 	for _, advice := range d.Missing {
 		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What, strings.Join(advice.Gives, ", "), advice.Why)
@@ -112,6 +114,18 @@ func writeHealth(env *environment, name string, h app.Health) {
 		return
 	}
 	fmt.Fprintf(env.stdout, "  BAD  %s: %s\n", name, h.Problem)
+}
+
+// writeAnswers tells whether who asks now could answer. That he cannot is no fault of the machine's: it may be a script that asks.
+func writeAnswers(env *environment, a app.AnswersHealth) {
+	switch {
+	case !a.OK:
+		fmt.Fprintf(env.stdout, "  no   answers from here: %s\n", a.Problem)
+	case len(a.Confirm) > 0:
+		fmt.Fprintf(env.stdout, "  ok   answers from here: after %s\n", permissions.ShowLine(strings.Join(a.Confirm, " ")))
+	default:
+		fmt.Fprintln(env.stdout, "  ok   answers from here")
+	}
 }
 
 func writeConfiguration(env *environment, c app.ConfigurationState) {

@@ -26,6 +26,14 @@ type Diagnosis struct {
 	State         Health             `json:"state"`
 	Configuration ConfigurationState `json:"configuration"`
 	Bash          Health             `json:"bash"`
+	Answers       AnswersHealth      `json:"answers"`
+}
+
+// AnswersHealth tells whether this program's caller is believed to be a person, whose answers count.
+type AnswersHealth struct {
+	OK      bool     `json:"ok"`
+	Problem string   `json:"problem"`
+	Confirm []string `json:"confirm,omitempty"` // the command that has to succeed first
 }
 
 // SandboxHealth is what this machine enforces.
@@ -71,6 +79,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.Configuration = lookAtConfiguration(o)
 	d.State = lookAtState(o)
 	d.Bash = lookAtBash()
+	d.Answers = lookAtAnswers()
 	// Weak, so that what works where files are not confined can be tried too.
 	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New()})
 	if err != nil {
@@ -130,6 +139,17 @@ func lookAtState(o Options) Health {
 		_, err = state.Open(path)
 	}
 	return health(path, err)
+}
+
+func lookAtAnswers() AnswersHealth {
+	c, err := FindCaller()
+	if err == nil {
+		err = c.Err()
+	}
+	if err != nil {
+		return AnswersHealth{Problem: err.Error()}
+	}
+	return AnswersHealth{OK: true, Confirm: c.Confirm}
 }
 
 func lookAtBash() Health {
