@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -25,6 +26,17 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 	}
 	report := &result.Metadata.Sandbox
 	report.Hints = append(report.Hints, a.runner.Refusals(a, said)...)
+	network := hintOf(sandbox.Refusal{What: sandbox.RefusedNetwork})
+	if !report.Network && a.endsAsCurl(result.ExitCode) && !slices.Contains(report.Hints, network) {
+		report.Hints = append(report.Hints, network)
+	}
+}
+
+// endsAsCurl tells whether a call ended as curl -s does, without a word, where it found no host (6) or reached none (7, curl(1)).
+func (a *act) endsAsCurl(code int) bool {
+	return (code == 6 || code == 7) && slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
+		return filepath.Base(c.Name) == "curl"
+	})
 }
 
 // Refusals implements runner.
