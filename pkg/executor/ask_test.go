@@ -222,6 +222,72 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 	})
 }
 
+// TestLinksThatChange has an agent lay a link to another file where a call's file was, after the call was decided: while a person
+// reads, while the decision is recorded, between two attempts, and before a result that was kept is given out.
+func TestLinksThatChange(t *testing.T) {
+	t.Parallel()
+	yes := func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+	}
+	for _, test := range []struct {
+		name, script string
+		verdict      permissions.Verdict
+		retry        tool.Retry
+		caching      bool
+		when         func(h *house, change func())
+	}{
+		{"while a person reads", `cat {{file}}; touch ` + effect, permissions.Ask, tool.Retry{}, false, func(h *house, change func()) {
+			h.answers = func(ctx context.Context, q approval.Question) (approval.Answer, error) {
+				change()
+				return yes(ctx, q)
+			}
+		}},
+		{"once it is decided", `cat {{file}}; touch ` + effect, permissions.Approve, tool.Retry{}, false, func(h *house, change func()) {
+			h.decides = change
+		}},
+		{"between attempts", `[[ $(cat {{file}}) == key ]] || exit 1; cat {{file}}; touch ` + effect, permissions.Approve, thrice, false, func(h *house, change func()) {
+			h.sleeps = func(context.Context) error { change(); return nil }
+		}},
+		{"before a kept result", `cat {{file}}`, permissions.Approve, tool.Retry{}, true, func(*house, func()) {}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(test.verdict))
+			h.answers = yes
+			work := script(test.script)
+			work.Parameters = append(work.Parameters, tool.Parameter{Name: "file", Type: tool.TypeString, Format: tool.FormatPath})
+			work.Retry = test.retry
+			work.Caching = tool.Caching{Enabled: test.caching, TTL: time.Hour, Results: 10, Bytes: 1 << 20}
+			h.has(work)
+			for name, text := range map[string]string{"a.md": "plain", "key.txt": "key"} {
+				if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			link := func(target string) {
+				name := filepath.Join(h.dir, "link.md")
+				_ = os.Remove(name)
+				if err := os.Symlink(target, name); err != nil {
+					t.Error(err)
+				}
+			}
+			link("a.md")
+			test.when(h, func() { link("key.txt") })
+			if test.caching {
+				link("key.txt")
+				if result := h.execute(t.Context(), `{"file":"link.md"}`); result.Stdout != "key" {
+					t.Fatalf("got %q, %v", result.Stdout, result.Error)
+				}
+				link("a.md")
+			}
+			result := h.execute(t.Context(), `{"file":"link.md"}`)
+			if strings.Contains(result.Stdout, "key") || !test.caching && (h.hasRun() || result.Status == tool.StatusCompleted) {
+				t.Errorf("got %q, %s, %v", result.Stdout, result.Status, result.Error)
+			}
+		})
+	}
+}
+
 // TestRulesOfTheWorkspace guards against a defect: a session whose workspace has rules of its own could not run any tool,
 // because its grants were compared with the common rules alone.
 func TestRulesOfTheWorkspace(t *testing.T) {

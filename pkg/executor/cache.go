@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,7 +57,7 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 // it; anything but a yes, and he gets a run of his own.
 func (e *Executor) mayHave(a *act, k *kept) bool {
 	if k.invocation == a.invocation.Digest() {
-		return true
+		return slices.Equal(k.leads, a.leads) // or a link leads elsewhere by now
 	}
 	if e.active(a) {
 		return false // the governors were asked about this call, and not about the other
@@ -71,6 +72,7 @@ type kept struct {
 	call       string // the id of the call that ran
 	invocation tool.Digest
 	request    permissions.Request // what was decided about it
+	leads      []string            // the files that it was about
 	stdout     []byte
 	stderr     []byte
 	at         time.Time // when it ended
@@ -84,7 +86,7 @@ func (a *act) keep(r *runResult, now time.Time) *kept {
 		return nil
 	}
 	return &kept{
-		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, stdout: o.Stdout, stderr: o.Stderr, at: now,
+		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, leads: a.leads, stdout: o.Stdout, stderr: o.Stderr, at: now,
 		size: int64(len(o.Stdout) + len(o.Stderr) + len(a.call.Arguments)),
 	}
 }

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -112,6 +113,9 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	}
 	if again.Verdict == permissions.Reject {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
+	}
+	if !slices.Equal(a.leads, leadsOf(a.request)) { // what a rule would only ask about by now, a person was not asked about
+		return tool.Failf(tool.FailDenied, "the permission no longer holds: a path of the call leads to another file by now than when it was decided")
 	}
 	return nil
 }
