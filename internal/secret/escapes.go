@@ -13,10 +13,13 @@ import (
 const mostNested = 16
 
 // introducers are what escapes begin with.
-var introducers = [256]bool{'\\': true, '%': true, '&': true, '$': true}
+var introducers = [256]bool{'\\': true, '%': true, '&': true, '$': true, escape: true}
+
+// escape begins what a terminal is told, such as a colour.
+const escape = 0x1b
 
 // escapes reads the escapes of shells, C, JSON, Python, SQL, URLs and HTML as what they stand for, and what comes out of that
-// again: \c, \n, \xNN, \u{N}, \uNNNN, \UNNNNNNNN, octal numbers, %NN, %uNNNN, &name; &#N; &#xN; and $'. What is none stays as it is.
+// again: \c, \n, \xNN, \u{N}, \uNNNN, \UNNNNNNNN, octal numbers, %NN, %uNNNN, &name; &#N; &#xN; and $'; and colours (ECMA-48, CSI … final byte) as nothing. What is none stays as it is.
 // It looks at each byte a bounded number of times.
 type escapes struct {
 	stack []char // escapes that have not ended
@@ -129,7 +132,7 @@ const (
 )
 
 // longestEscape is how many bytes an escape has at most.
-const longestEscape = 12
+const longestEscape = 24
 
 // letters are the escapes of C and of shells that are a letter.
 var letters = map[byte]string{'a': "\a", 'b': "\b", 'e': "\x1b", 'E': "\x1b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
@@ -157,6 +160,8 @@ func decode(begun []char, c byte) (string, verdict) {
 		return digits(text, c, 2, octet)
 	case '&':
 		return entity(text, c)
+	case escape:
+		return colour(text, c)
 	}
 	if c == '\'' { // $' begins a text with escapes, in a shell
 		return "", ended
@@ -171,6 +176,8 @@ func backslash(text []byte, c byte) (string, verdict) {
 			return "", goesOn
 		case letters[c] != "":
 			return letters[c], ended
+		case c == escape:
+			return "", undecided // a colour may stand in between
 		}
 		return string([]byte{c}), ended
 	}
@@ -237,6 +244,17 @@ func entity(text []byte, c byte) (string, verdict) {
 		return "", undecided
 	}
 	return result, ended
+}
+
+// colour is a control sequence of a terminal, which shows nothing.
+func colour(text []byte, c byte) (string, verdict) {
+	switch {
+	case len(text) == 0 && c == '[', len(text) > 0 && c >= ' ' && c <= '?':
+		return "", goesOn
+	case len(text) > 0 && c >= '@' && c <= '~':
+		return "", ended
+	}
+	return "", undecided
 }
 
 func octet(number uint64) string { return string([]byte{byte(number)}) }

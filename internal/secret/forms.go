@@ -66,7 +66,7 @@ var before = strings.Fields(`\ \x \xa \u \ua \uaa \uaaa \1 \11 % %a %u %ua %uaa 
 func (f *forms) addPlain(value string) {
 	whole, _ := f.text.of(value, 0, true)
 	f.plain = append(f.plain, whole)
-	start := value[:min(len(value), 2*longestEscape)]
+	start := value[:min(len(value), longestEscape)]
 	alone, _ := f.text.of(start, 0, false)
 	for _, beginning := range append([]string{""}, before...) {
 		if all, _ := f.text.of(beginning+start, 0, false); beginning != "" && strings.HasSuffix(all, alone) {

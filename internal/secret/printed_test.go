@@ -28,6 +28,9 @@ var printed = []struct{ name, script string }{
 	{"bash xtrace", `set -x; : "$V"`},
 	{"bash xtrace twice", `set -x; bash -xc ': "$1"' - "$(printf %q "$V")"`},
 	{"env", `env | grep -a ^V=`},
+	{"grep --color", `printf '%s\n' "$V" | grep -a --color=always '[aeio4лю]'`},
+	{"grep --color, in JSON", `printf '%s\n' "$V" | grep -a --color=always '[aeio4лю]' | jq -Rs .`},
+	{"jq -C", `jq -nC '[env.V]'`},
 	{"env -0", `env -0 | grep -az ^V=`},
 
 	{"jq string", `jq -n 'env.V'`},

@@ -182,7 +182,7 @@ func TestHeldBack(t *testing.T) {
 	t.Parallel()
 	const value = "hunter22-hunter22"
 	for _, beginning := range []string{"", "hunter22-", "0000000  ", "00000000: 6875 6e74  ", "104 117 110 ", "aHVudGVy", "aHVudGVyMjIt", `\`, "%", "&am", `\u00`} {
-		for _, rest := range []string{"\x00", " ", "\n", `\`, "%", "&", "%5C", `\\`, "'", "-", "a", "0", "0 ", "00 ", "\xff", "$", `\u{`, "%25", "&amp;", "hunter", "aHVu", "68 "} {
+		for _, rest := range []string{"\x00", " ", "\n", `\`, "%", "&", "%5C", `\\`, "'", "-", "a", "0", "0 ", "00 ", "\xff", "$", `\u{`, "\x1b[", "\x1b", "\x1b[0;", "%25", "&amp;", "hunter", "aHVu", "68 "} {
 			w := New(value).Writer(io.Discard)
 			if _, err := w.Write([]byte(beginning + strings.Repeat(rest, 50_000/len(rest)))); err != nil {
 				t.Fatal(err)
