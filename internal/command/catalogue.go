@@ -20,6 +20,8 @@ var source []byte
 type rows struct {
 	byName  map[string]*Row
 	inOrder []*Row
+	// stretched are the rows of programs that a person's own rules name.
+	stretched map[string]*stretchedRow
 }
 
 // catalogue is commands.yaml, read.
@@ -62,6 +64,7 @@ type written struct {
 	Version int                          `yaml:"version"`
 	Sets    map[string]map[string]string `yaml:"sets"`
 	Rows    []writtenRow                 `yaml:"programs"`
+	Stretch []writtenStretch             `yaml:"stretched"`
 }
 
 type writtenRow struct {
@@ -89,7 +92,7 @@ func load(data []byte) (rows, error) {
 	if file.Version != version {
 		return rows{}, fmt.Errorf("version: want %d, got %d", version, file.Version)
 	}
-	all := rows{byName: map[string]*Row{}}
+	all := rows{byName: map[string]*Row{}, stretched: map[string]*stretchedRow{}}
 	for _, w := range file.Rows {
 		row, err := w.row(file.Sets)
 		if err != nil {
@@ -101,6 +104,19 @@ func load(data []byte) (rows, error) {
 				return rows{}, fmt.Errorf("%s has two rows", name)
 			}
 			all.byName[name] = row
+		}
+	}
+	for _, w := range file.Stretch {
+		row, err := w.row()
+		if err != nil {
+			return rows{}, fmt.Errorf("stretched: %s: %w", w.Names, err)
+		}
+		for name := range strings.SplitSeq(w.Names, ",") {
+			name = strings.TrimSpace(name)
+			if all.stretched[name] != nil {
+				return rows{}, fmt.Errorf("stretched: %s has two rows", name)
+			}
+			all.stretched[name] = row
 		}
 	}
 	return all, nil

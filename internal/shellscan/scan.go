@@ -58,6 +58,7 @@ func ScanArgv(argv []string) Script {
 type scan struct {
 	Script
 	stopped bool // a bound was reached: nothing is added any more
+	rounds  int  // in which bodies of loops were read
 }
 
 func (s *scan) bounded(size int) bool {
@@ -139,6 +140,7 @@ func (t *text) read() {
 	file := t.parse()
 	if t.alone {
 		t.Enters = entered(file)
+		t.Steps = steps(file)
 	}
 	t.collectFunctions(file)
 	syntax.Walk(file, t.node)

@@ -25,6 +25,9 @@ type Script struct {
 	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any other before it or
 	// without it: cd DIR && …; "" where that is not so.
 	Enters string
+	// Steps are the directories that the text goes to, as written, one after the other, when it is one list of && in which every
+	// cd is a part by itself: what stands behind a cd runs where that one has gone to, or not at all. Nil where that is not so.
+	Steps []string
 }
 
 // Certain tells whether Commands, Writes and Reads are all there is.

@@ -6,6 +6,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
+// SetsNothing reports whether a variable that could do much is set to a value with which it does nothing: GIT_PAGER=cat.
+func SetsNothing(name, value string) bool {
+	return harmlessValue(name, shellwords.Word{Text: value, Fixed: true})
+}
+
 // harmlessValue tells whether a variable that could do much is set to something with which it does nothing: people and agents
 // keep git from opening a pager with PAGER=cat.
 func harmlessValue(name string, value shellwords.Word) bool {

@@ -21,6 +21,9 @@ func (t *text) node(n syntax.Node) bool {
 		t.stop(max(t.outer, 1), "its commands stand too deep inside each other")
 		return false
 	}
+	if loop, ok := n.(*syntax.ForClause); ok && t.unroll(loop) {
+		return false
+	}
 	t.look(n)
 	t.path = append(t.path, n)
 	return true

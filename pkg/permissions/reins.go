@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
@@ -15,42 +16,6 @@ import (
 // A rule that names go test, make or git push means what they do with the files that are there. The words behind may say
 // something else: code of their own, files by other names, another machine. What follows is asked about unless the rule
 // spells it; in each case what would run stands in the words themselves, where no question about a file was ever put.
-
-// reins are the options of builders and their like by which they run or load what the same words say: letters, and names
-// without dashes. (The manuals: go help build, GNU make 4.3, cargo(1), npm-config(7), gcc(1), pytest, prettier, mypy, zip(1).)
-var reins = map[string]rein{
-	"go":       {"", "exec toolexec vettool overlay modfile", true},
-	"make":     {"fEI", "file makefile eval include-dir", false},
-	"cargo":    {"Z", "config", false},
-	"npm":      {"", "script-shell node-options init-module globalconfig userconfig prefix", false},
-	"pnpm":     {"", "script-shell node-options shell-emulator config global-pnpmfile pnpmfile", false},
-	"yarn":     {"", "script-shell use-yarnrc cwd", false},
-	"rustc":    {"CZ", "codegen sysroot", false},
-	"gcc":      {"B", "wrapper specs fplugin fuse-ld", true},
-	"pytest":   {"p", "pdbcls", false},
-	"prettier": {"", "plugin", false},
-	"jest":     {"", "globalSetup globalTeardown setupFiles runner testRunner resolver transform", false},
-	"mypy":     {"", "python-executable", false},
-	"gradle":   {"I", "init-script", false},
-	"mvn":      {"", "Dexec", true},
-	"uv":       {"", "with with-editable with-requirements", false},
-	"curl":     {"", "engine", false},
-	"gh":       {"w", "web", false},
-	"zip":      {"T", "test unzip-command", false},
-	"rspec":    {"rI", "require", false},
-}
-
-// rein is options of one program. oneDash marks one whose names stand behind a single dash, and which has no letters together.
-type rein struct {
-	letters, names string
-	oneDash        bool
-}
-
-// likewise are other names of the same programs.
-var likewise = map[string]string{
-	"gmake": "make", "bmake": "make", "g++": "gcc", "cc": "gcc", "c++": "gcc", "clang": "gcc", "clang++": "gcc", "gradlew": "gradle", "mvnw": "mvn",
-	"py.test": "pytest", "bun": "npm",
-}
 
 // unpackers write whatever files an archive or a patch names, and overwrite those that are there.
 var unpackers = set(`tar bsdtar gtar unzip 7z 7za 7zz unrar unar cpio pax jar patch rsync`)
@@ -62,9 +27,6 @@ var copiers = set("cp mv gcp gmv install ditto rsync ln")
 // words, and the rule spells the first of them.
 func (v *view) reined(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
-	if other, ok := likewise[base]; ok {
-		base = other
-	}
 	words := args[spelled:]
 	switch {
 	case unpackers[base] && len(words) > 0:
@@ -77,39 +39,54 @@ func (v *view) reined(program string, args []string, spelled int) string {
 	case base == "git":
 		return v.reinedGit(args, spelled)
 	}
-	rein, known := reins[base]
-	if !known {
-		return ""
-	}
-	for _, word := range words {
-		if base == "make" {
+	if makes[base] {
+		for _, word := range words {
 			if why := setsForMake(word); why != "" {
 				return why
 			}
 		}
-		if rein.takes(word) {
-			return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", ShowLine(word))
+	}
+	for _, stretched := range command.Stretches(base, words) {
+		if why := v.stretches(stretched); why != "" {
+			return why
 		}
 	}
 	return ""
 }
 
-// takes tells whether a word is one of the options, or could be read as one: several letters behind a dash, a long name that
-// is cut short.
-func (r rein) takes(word string) bool {
-	if len(word) < 2 || word[0] != '-' {
-		return false
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
-	long := strings.HasPrefix(word, "--")
-	if long || r.oneDash {
-		for full := range strings.FieldsSeq(r.names) {
-			if name == full || long && name != "" && strings.HasPrefix(full, name) || r.oneDash && strings.HasPrefix(name, full) {
-				return true
+// makes are the programs of which a word NAME=value becomes a part of what they run.
+var makes = set("make gmake bmake")
+
+// stretches tells why an option must not be given that goes beyond what the rule means; "" where it does not.
+func (v *view) stretches(s command.Stretched) string {
+	word := ShowLine(s.Word)
+	for _, value := range s.Values {
+		for _, dir := range v.shell.dirs {
+			at, err := v.disk.resolve(dir, value)
+			own := err == nil && v.isOwn(dir, at)
+			switch {
+			case s.How == command.StretchMoves && !own:
+				return fmt.Sprintf("with the option %s it works in another project than the rule means, so a rule must spell it", word)
+			case s.How == command.StretchObeys && (!own || at == dir):
+				return fmt.Sprintf("with the option %s it does what another file says than the rule means, so a rule must spell it", word)
+			}
+		}
+		if s.How == command.StretchWrites {
+			if why := v.opens(value, writesFile); why != "" {
+				return why
 			}
 		}
 	}
-	return !long && (r.oneDash && strings.IndexByte(r.letters, word[1]) >= 0 || !r.oneDash && strings.ContainsAny(word[1:], r.letters))
+	if s.How == command.StretchRuns || s.How != command.StretchWrites && len(s.Values) == 0 {
+		return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", word)
+	}
+	return ""
+}
+
+// isOwn reports whether a file is the directory in which a program runs, or one in it that nobody may write unasked: what it
+// would go by of itself.
+func (v *view) isOwn(dir, file string) bool {
+	return file == dir || filepath.Dir(file) == dir && v.sensitive.find(v.Workspace, file, sensitive.Written) != ""
 }
 
 // setsForMake tells why a word that gives make a variable must not be given: its value becomes a part of the recipes.

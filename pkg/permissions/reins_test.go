@@ -17,7 +17,7 @@ func TestReins(t *testing.T) {
 	bed := testbed{dir, dir + "/ws"}
 	rules := Rule{ID: "dev", AppliesTo: []string{toolShell}, Verdict: Approve, Commands: &Commands{Redirects: RedirectsWorkspace, Allow: []string{
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
-		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
+		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
@@ -28,7 +28,19 @@ func TestReins(t *testing.T) {
 			go vet ./...
 			make
 			make test -j4 -k V=1 EXTRA=x
-			make -C docs all
+			make -C . all
+			make -f Makefile all
+			cargo build --target x86_64-unknown-linux-musl
+			go test -coverprofile=cover.out ./...
+			go test -coverprofile build/cover.out ./...
+			cmake --build build -j 4
+			cmake -DCMAKE_BUILD_TYPE=Release .
+			gradle test -Pbig=x -Dorg.gradle.x=y --continue --build-cache
+			tsc -p tsconfig.json
+			jest --config jest.config.js --coverage docs
+			jest --ci
+			pytest -rA -vv --cov=docs
+			docker compose up
 			make -f docs/own.txt
 			cargo test --release -- --nocapture
 			npm test -- --watch=false
@@ -56,7 +68,60 @@ func TestReins(t *testing.T) {
 			git commit -m 'see https://example.com: x'
 			git add .
 			curl -sL https://example.com/a`,
-		Ask: `go test -exec 'bash -c id' ./...
+		Ask: `go test -C docs ./...
+			go test --C=docs ./...
+			go build -o Makefile .
+			go build -o=go.mod ./docs
+			go test -coverprofile=Makefile ./...
+			go test -outputdir .git ./...
+			gcc -o Makefile x.c
+			gcc -oMakefile x.c
+			gcc -MFMakefile x.c
+			gcc @docs/a.md
+			rustc --out-dir=.git x.rs
+			rustc -o Makefile x.rs
+			make -C docs all
+			make -Cdocs
+			make -kC docs
+			make --directory=docs
+			make --dir docs
+			make -C
+			gmake -C docs
+			npm test --prefix docs
+			npm test --prefix=docs
+			npm -C docs test
+			npm test -C docs
+			npm test -C../elsewhere
+			cargo test --manifest-path docs/Cargo.toml
+			cargo build --manifest-path=docs/Cargo.toml
+			cargo test --manifest docs/Cargo.toml
+			cargo build --target-dir .git
+			gradle test -p docs
+			gradle test -pdocs
+			gradle test --project-dir=docs
+			gradle test -b docs/a.md
+			gradle test -c docs/a.md
+			gradle test -g docs
+			mvn test -f docs/pom.xml
+			mvn test --settings docs/a.md
+			cmake -S docs -B build
+			cmake -Sdocs
+			cmake -P docs/a.md
+			cmake -E copy docs/a.md Makefile
+			tsc -p docs
+			tsc --outFile Makefile
+			tsc @docs/a.md
+			jest -c docs/a.md
+			jest --rootDir docs
+			jest --outputFile=Makefile
+			pytest -c docs/a.md
+			pytest --rootdir docs
+			pytest -o addopts=-pevil
+			pytest --junitxml=Makefile
+			uv run --directory docs pytest
+			uv run --project=docs pytest
+			prettier --check --config docs/a.md .
+			go test -exec 'bash -c id' ./...
 			go test --exec=evil ./...
 			go build -toolexec 'sh -c id' .
 			go vet -vettool=evil ./...
@@ -127,31 +192,6 @@ func TestReins(t *testing.T) {
 			if d := a.Decide(bed.run(text)); d.Verdict != verdict {
 				t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, verdict, d.Reasons[0].Why)
 			}
-		}
-	}
-}
-
-// What is written in the table is something that the programs could be given at all.
-func TestReinsAreOptions(t *testing.T) {
-	t.Parallel()
-	for program, r := range reins {
-		for _, letter := range r.letters {
-			if !r.takes("-" + string(letter)) {
-				t.Errorf("%s -%c is let through", program, letter)
-			}
-		}
-		for name := range strings.FieldsSeq(r.names) {
-			if !r.takes("--"+name+"=x") || r.oneDash && !r.takes("-"+name) {
-				t.Errorf("%s --%s is let through", program, name)
-			}
-		}
-		if r.takes("-") || r.takes("x") || r.takes("--") || r.takes("--zzz") {
-			t.Errorf("%s is let take nothing", program)
-		}
-	}
-	for other, program := range likewise {
-		if _, known := reins[program]; !known {
-			t.Errorf("%s is said to be %s, which is not in the table", other, program)
 		}
 	}
 }

@@ -27,20 +27,24 @@ func (r *Request) SetArgv(argv []string) {
 func (r *Request) SetsVariables(names []string) {
 	r.Env = names
 	for _, name := range names {
-		if shellwords.ChangesCommands(name) && r.Shell != nil {
-			r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
-		}
+		r.sets(name)
 	}
 }
 
 // SetVariables is SetsVariables where their values are known.
 func (r *Request) SetVariables(variables []Variable) {
-	names := make([]string, len(variables))
+	r.Env, r.Variables = make([]string, len(variables)), variables
 	for i, v := range variables {
-		names[i] = v.Name
+		if r.Env[i] = v.Name; !shellscan.SetsNothing(v.Name, v.Value) {
+			r.sets(v.Name)
+		}
 	}
-	r.SetsVariables(names)
-	r.Variables = variables
+}
+
+func (r *Request) sets(name string) {
+	if shellwords.ChangesCommands(name) && r.Shell != nil {
+		r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
+	}
 }
 
 // QuoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.

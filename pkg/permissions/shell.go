@@ -30,6 +30,9 @@ type shellView struct {
 	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may have them stand for
 	// themselves.
 	changesPatterns, stopsPatterns bool
+	// linked tells that a way to a directory leads over a link, climbing that a cd goes up: a shell goes up by the names that
+	// it came by.
+	linked, climbing bool
 	// fault is why no rule can cover the text; "" when one can.
 	fault string
 }
@@ -51,6 +54,10 @@ func newShellView(v *view) *shellView {
 		s.stopsPatterns = s.stopsPatterns || c.Name == "set"
 	}
 	s.enter(v)
+	if s.linked && s.climbing {
+		s.fail("a cd goes up behind a link, and it cannot be told where to")
+		s.allKnown = false
+	}
 	s.look(v)
 	return s
 }
@@ -71,8 +78,12 @@ func (s *shellView) enter(v *view) {
 		return
 	}
 	s.dirs = []string{start}
+	s.linked = filepath.Clean(v.Dir) != start
 	if !v.Workspace.Contains(start) {
 		s.fail("it runs in %s, outside the workspace", shown(v.Workspace, start))
+	}
+	if s.step(v, start) {
+		return
 	}
 	first := -1 // the cd without which nothing runs
 	if dir := v.Shell.Enters; dir != "" && s.enterFrom(v, start, dir) && s.dirs[len(s.dirs)-1] != start && v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
@@ -116,6 +127,39 @@ func (s *shellView) enter(v *view) {
 	}
 }
 
+// step is enter for a text whose directories follow one on the other. It is false for every other.
+func (s *shellView) step(v *view, start string) bool {
+	goes := 0
+	for _, c := range s.commands {
+		if c.Name == "cd" || c.Name == "pushd" || c.Name == "popd" || elsewhere(c) != "" {
+			goes++
+		}
+	}
+	if len(v.Shell.Steps) == 0 || goes != len(v.Shell.Steps) || !v.Workspace.Contains(start) {
+		return false
+	}
+	at := start
+	var dirs []string // those that something runs in
+	if s.commands[0].Name != "cd" {
+		dirs = append(dirs, start)
+	}
+	for _, target := range v.Shell.Steps {
+		if !s.enterFrom(v, at, target) {
+			s.fail("there is no directory %s yet, so it cannot be told what will be there", ShowLine(target))
+			return true
+		}
+		to, err := v.disk.resolve(at, target)
+		if err != nil || !slices.Contains(s.dirs, to) {
+			return true // enterFrom has said why
+		}
+		if at = to; !slices.Contains(dirs, to) {
+			dirs = append(dirs, to)
+		}
+	}
+	s.dirs = dirs
+	return true
+}
+
 // enterFrom adds the directory that a cd goes to. It is false when there is none.
 func (s *shellView) enterFrom(v *view, dir, target string) bool {
 	to, err := v.disk.resolve(dir, target)
@@ -124,6 +168,7 @@ func (s *shellView) enterFrom(v *view, dir, target string) bool {
 		s.allKnown = false
 		return true
 	}
+	s.linked, s.climbing = s.linked || joined(dir, target) != to, s.climbing || climbs(target)
 	if slices.Contains(s.dirs, to) {
 		return true
 	}

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Stretch is what an option of a program says that goes beyond what a rule for the program means; see commands.yaml.
+type Stretch string
+
+// The ways.
+const (
+	StretchRuns   Stretch = "runs"
+	StretchMoves  Stretch = "moves"
+	StretchObeys  Stretch = "obeys"
+	StretchWrites Stretch = "writes"
+)
+
+// Stretched is one option among a program's words that goes, or could go, beyond what a rule means.
+type Stretched struct {
+	How  Stretch
+	Word string
+	// Values are what the option's value could be: what stands in the same word, or else the next word. None: there is no value.
+	Values []string
+}
+
+// Stretches finds such options among the words of a program, named without its directory. A word counts where it could be read
+// as one: several letters behind a dash, a long name that is cut short.
+func Stretches(program string, words []string) []Stretched {
+	row := catalogue().stretched[program]
+	if row == nil {
+		return nil
+	}
+	var found []Stretched
+	for i, word := range words {
+		if row.files != "" && strings.HasPrefix(word, row.files) {
+			found = append(found, Stretched{How: StretchRuns, Word: word})
+		}
+		if len(word) < 2 || word[0] != '-' {
+			continue
+		}
+		for _, o := range row.options {
+			values, ok := o.in(word, row.oneDash)
+			if !ok {
+				continue
+			}
+			if len(values) == 0 && i+1 < len(words) {
+				values = words[i+1 : i+2]
+			}
+			found = append(found, Stretched{How: o.how, Word: word, Values: values})
+		}
+	}
+	return found
+}
+
+// stretchedRow is a row of stretched.
+type stretchedRow struct {
+	options []stretchingOption
+	oneDash bool
+	files   string // what stands in front of a file of words; "" where none is one
+}
+
+type stretchingOption struct {
+	how   Stretch
+	name  string // without its dashes
+	long  bool   // it has two
+	glued bool   // its value may stand right behind it
+}
+
+// in reports whether a word could be the option, and gives its value if it stands in the same word.
+func (o stretchingOption) in(word string, oneDash bool) (values []string, ok bool) {
+	name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	if given {
+		values = []string{value}
+	}
+	switch {
+	case oneDash && name == o.name:
+		return values, true
+	case oneDash && !strings.HasPrefix(word, "--"):
+		rest, glued := strings.CutPrefix(word[1:], o.name)
+		return []string{rest, strings.TrimPrefix(rest, "=")}, o.glued && glued
+	case strings.HasPrefix(word, "--"):
+		return values, o.long && name != "" && strings.HasPrefix(o.name, name)
+	case o.long:
+		return nil, false
+	}
+	_, rest, found := strings.Cut(word[1:], o.name)
+	if rest == "" {
+		return nil, found
+	}
+	return []string{rest, strings.TrimPrefix(rest, "=")}, found
+}
+
+type writtenStretch struct {
+	Names  string `yaml:"names"`
+	Source string `yaml:"source"`
+	Dash   string `yaml:"dash"`
+	Runs   string `yaml:"runs"`
+	Moves  string `yaml:"moves"`
+	Obeys  string `yaml:"obeys"`
+	Writes string `yaml:"writes"`
+	Words  string `yaml:"words"`
+}
+
+func (w writtenStretch) row() (*stretchedRow, error) {
+	r := &stretchedRow{oneDash: w.Dash == "one", files: w.Words}
+	if w.Dash != "" && w.Dash != "one" || w.Source == "" {
+		return nil, fmt.Errorf("want a source, and for dash one or nothing")
+	}
+	for _, list := range []struct {
+		how   Stretch
+		names string
+	}{{StretchRuns, w.Runs}, {StretchMoves, w.Moves}, {StretchObeys, w.Obeys}, {StretchWrites, w.Writes}} {
+		for word := range strings.FieldsSeq(list.names) {
+			name := strings.TrimLeft(word, "-")
+			bare := strings.TrimSuffix(name, "*")
+			o := stretchingOption{how: list.how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name}
+			if bare == "" || name == word || !o.long && len(bare) > 1 && !r.oneDash {
+				return nil, fmt.Errorf("%s is no option", word)
+			}
+			r.options = append(r.options, o)
+		}
+	}
+	return r, nil
+}

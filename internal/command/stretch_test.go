@@ -1,0 +1,60 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each option that stretches a rule is found in every way in which it can be written.
+func TestStretches(t *testing.T) {
+	t.Parallel()
+	for program, row := range catalogue().stretched {
+		for _, o := range row.options {
+			var ways []string
+			switch {
+			case row.oneDash:
+				ways = []string{"-" + o.name + " x", "-" + o.name + "=x"}
+				if o.glued {
+					ways = append(ways, "-"+o.name+"x")
+				}
+			case o.long:
+				ways = []string{"--" + o.name + " x", "--" + o.name + "=x"}
+				if len(o.name) > 3 {
+					ways = append(ways, "--"+o.name[:len(o.name)-1]+" x")
+				}
+			default:
+				ways = []string{"-" + o.name + " x", "-" + o.name + "x", "-" + o.name + "=x", "-q" + o.name + " x"}
+			}
+			for _, words := range ways {
+				found := Stretches(program, strings.Fields(words))
+				if !slices.ContainsFunc(found, func(s Stretched) bool { return s.How == o.how && slices.Contains(s.Values, "x") }) {
+					t.Errorf("%s %s: found %+v", program, words, found)
+				}
+			}
+		}
+		for _, words := range []string{"-", "--", "x", "--zzz", "test"} {
+			if found := Stretches(program, strings.Fields(words)); len(found) > 0 {
+				t.Errorf("%s %s: found %+v", program, words, found)
+			}
+		}
+	}
+	if found := Stretches("ls", []string{"-C"}); found != nil {
+		t.Errorf("ls: found %+v", found)
+	}
+}
+
+func TestLoadStretched(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, rows, want string }{
+		{"no source", "- {names: a, runs: -x}", "a: want a source"},
+		{"no dash", "- {names: a, source: s, runs: x}", "x is no option"},
+		{"a word behind one dash", "- {names: a, source: s, runs: -xy}", "-xy is no option"},
+		{"twice", "- {names: 'a, b', source: s}\n- {names: b, source: s}", "b has two rows"},
+	} {
+		if _, err := load([]byte(fmt.Sprintf("version: %d\nstretched:\n%s\n", version, c.rows))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package shellscan
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The bounds of what is read again for each word of a loop.
+const (
+	maxItems  = 30
+	maxRounds = 100 // of all loops of a scan
+)
+
+// unroll reads the body of a loop over fixed words once for each word, with the word in the place of the variable: for f in a b;
+// do cat "$f"; done runs cat a and cat b. It is false, and has read nothing, for every other loop: over words that are not plain,
+// with a body that could set the variable, or that uses it in another way than as $f, or not at all.
+func (t *text) unroll(loop *syntax.ForClause) bool {
+	over, ok := loop.Loop.(*syntax.WordIter)
+	if !ok || loop.Select || loop.Braces || len(over.Items) == 0 || len(over.Items) > maxItems || t.rounds+len(over.Items) > maxRounds || len(t.functions) > 0 {
+		return false
+	}
+	for _, item := range over.Items {
+		if text := item.Lit(); text == "" || strings.Trim(text, plainItem) != "" {
+			return false
+		}
+	}
+	body := loopBody{name: over.Name.Value, plain: true}
+	for _, stmt := range loop.Do {
+		syntax.Walk(stmt, body.node)
+	}
+	if !body.plain || len(body.uses) == 0 {
+		return false
+	}
+	t.look(loop)
+	t.path = append(t.path, loop)
+	t.look(over)
+	for _, item := range over.Items {
+		t.rounds++
+		for _, use := range body.uses {
+			use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(), Value: item.Lit()}
+		}
+		for _, stmt := range loop.Do {
+			syntax.Walk(stmt, t.node)
+		}
+	}
+	for _, use := range body.uses {
+		use.parts[use.at] = use.variable
+		t.regions.add(use.variable, regionStrict)
+	}
+	t.path = t.path[:len(t.path)-1]
+	return true
+}
+
+// plainItem are the letters of words that are the same word wherever they stand.
+const plainItem = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-"
+
+// loopBody looks for the uses of a loop's variable.
+type loopBody struct {
+	name  string
+	uses  []variableUse
+	plain bool // nothing else could use or set it
+}
+
+// variableUse is a place where the value of a variable stands.
+type variableUse struct {
+	parts    []syntax.WordPart
+	at       int
+	variable *syntax.ParamExp
+}
+
+func (b *loopBody) node(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Word:
+		b.parts(n.Parts)
+	case *syntax.DblQuoted:
+		b.parts(n.Parts)
+	case *syntax.ParamExp:
+		b.plain = b.plain && (n.Param == nil || n.Param.Value != b.name || b.counted(n))
+		if n.Excl || n.NestedParam != nil {
+			b.plain = false // whose value names another
+		}
+	case *syntax.Assign:
+		b.plain = b.plain && n.Name != nil && n.Name.Value != b.name
+	case *syntax.WordIter:
+		b.plain = b.plain && n.Name.Value != b.name
+	case *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.CoprocClause:
+		b.plain = false
+	case *syntax.Redirect:
+		b.plain = b.plain && n.N == nil // {f}>file sets f
+	case *syntax.CallExpr:
+		if len(n.Args) > 0 {
+			name := n.Args[0].Lit()
+			b.plain = b.plain && name != "" && !setsVariables[name]
+		}
+	}
+	return b.plain
+}
+
+// setsVariables are builtins that set variables by their names, run text of the shell, or change how words are read.
+var setsVariables = set(`read unset export declare typeset local readonly eval source . mapfile readarray printf getopts let set shopt alias
+	builtin command exec trap enable wait`)
+
+func (b *loopBody) parts(parts []syntax.WordPart) {
+	for at, part := range parts {
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) {
+			b.uses = append(b.uses, variableUse{parts, at, p})
+		}
+	}
+}
+
+// counted reports whether an expansion is among the uses.
+func (b *loopBody) counted(p *syntax.ParamExp) bool {
+	return slices.ContainsFunc(b.uses, func(use variableUse) bool { return use.variable == p })
+}
+
+// simple reports whether an expansion is $x or ${x}.
+func simple(p *syntax.ParamExp) bool {
+	return !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Names == 0 && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
+		p.Flags == nil && p.NestedParam == nil && p.Modifiers == nil && p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0
+}

@@ -1,0 +1,68 @@
+package shellscan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What a loop over fixed words runs is told word by word; of every other its variable is one that nobody knows.
+func TestLoops(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text string
+		want string // commands; "" where the variable is not known
+	}{
+		{"for f in a b/c; do cat $f; done", "cat a|cat b/c"},
+		{`for f in a b; do cat "x/$f.txt" && ls "${f}"; done`, "cat x/a.txt|ls a|cat x/b.txt|ls b"},
+		{"for c in ls pwd; do $c x; done", ""},
+		{"for o in -exec; do find . $o ls {} +; done", "find . -exec ls {} +|ls …"},
+		{"for f in a b; do for g in c $f; do echo $f$g; done; done", "echo ac|echo aa|echo bc|echo bb"},
+		{"for f in a; do echo $(cat $f) | wc -l; done", "echo …|cat a|wc -l"},
+		{"for f in a; do if test -f $f; then (cat $f); fi; done", "test -f a|cat a"},
+		{"for f in a; do bash -c 'echo $f'; done", ""},
+		{"for f in a; do cat $f; done; cat $f", ""},
+		{"for f in *.go; do cat $f; done", ""},
+		{"for f in 'a b'; do cat $f; done", ""},
+		{`for f in $x; do cat $f; done`, ""},
+		{"for f in a {b,c}; do cat $f; done", ""},
+		{"for f in ~; do cat $f; done", ""},
+		{"for f in a; do f=b; cat $f; done", ""},
+		{"for f in a; do f+=b; cat $f; done", ""},
+		{"for f in a; do read f; cat $f; done", ""},
+		{"for f in a; do printf -v f b; cat $f; done", ""},
+		{"for f in a; do export f=b; cat $f; done", ""},
+		{"for f in a; do : ${f:=b}; cat $f; done", ""},
+		{"for f in a; do cat ${f%x}; done", ""},
+		{"for f in a; do for f in b; do cat $f; done; cat $f; done", ""},
+		{"for f in a; do x=f; cat ${!x}; done", ""},
+		{"for f in a; do ls {f}>x; cat $f; done", ""},
+		{"g() { f=b; }; for f in a; do g; cat $f; done", ""},
+		{"for f in a; do eval f=b; cat $f; done", ""},
+		{"for f in a; do $x f; cat $f; done", ""},
+		{"select f in a b; do cat $f; done", ""},
+		{"for f; do cat $f; done", ""},
+		{"for f in " + strings.Repeat("a ", 60) + "; do cat $f; done", ""},
+	} {
+		s := Scan(row.text)
+		var got []string
+		for _, c := range s.Commands {
+			words := []string{c.Name}
+			for _, w := range c.Args {
+				if !w.Fixed {
+					w.Text = "…"
+				}
+				words = append(words, w.Text)
+			}
+			got = append(got, strings.Join(words, " "))
+		}
+		known := len(s.Variables) == 0 && s.Certain()
+		if known != (row.want != "") {
+			t.Errorf("%s: variables %v, problems %v", row.text, s.Variables, s.Problems)
+		}
+		if diff := cmp.Diff(row.want, strings.Join(got, "|")); row.want != "" && diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
+		}
+	}
+}

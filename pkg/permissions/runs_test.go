@@ -1,0 +1,28 @@
+package permissions
+
+import "testing"
+
+// A variable that is set to a value with which it does nothing keeps no command from being approved.
+func TestSetVariables(t *testing.T) {
+	t.Parallel()
+	b := corpusBed(t, ordinaryFiles)
+	a := b.authority(presetFile(t, "careful"))
+	for _, c := range []struct {
+		name, value string
+		want        Verdict
+	}{
+		{"GIT_PAGER", "cat", Approve}, {"PAGER", "", Approve}, {"GIT_TERMINAL_PROMPT", "0", Approve}, {"LANG", "C", Approve},
+		{"GIT_PAGER", "sh -c id", Ask}, {"GIT_EXTERNAL_DIFF", "cat", Ask}, {"PATH", "/usr/bin", Ask},
+	} {
+		r := b.run("cat README.md")
+		r.SetVariables([]Variable{{c.name, c.value}})
+		if d := a.Decide(r); d.Verdict != c.want {
+			t.Errorf("%s=%s: %s, want %s: %s", c.name, c.value, d.Verdict, c.want, because1(d))
+		}
+	}
+	r := b.run("cat README.md")
+	r.SetsVariables([]string{"GIT_PAGER"})
+	if d := a.Decide(r); d.Verdict == Approve {
+		t.Errorf("a GIT_PAGER of which nobody knows the value: %s", said(d))
+	}
+}
