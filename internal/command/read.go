@@ -113,7 +113,14 @@ func (p *reader) letters(at int, letters string, later bool) {
 
 // whole reads an option that is a word of its own.
 func (p *reader) whole(at int, word string) {
-	if kind := p.row.options[word]; kind != Unknown {
+	if kind := p.row.options[word]; kind == Command {
+		if values, ended := p.command(); ended {
+			p.Options = append(p.Options, Option{Name: word, Kind: kind, At: at, Values: values})
+		} else {
+			p.unknown(at)
+		}
+		return
+	} else if kind != Unknown {
 		p.add(Option{Name: word, Kind: kind, At: at}, 0)
 		return
 	}
@@ -122,6 +129,20 @@ func (p *reader) whole(at int, word string) {
 		return
 	}
 	p.unknown(at)
+}
+
+// command takes the words up to the ; or + that ends the command of find's -exec.
+func (p *reader) command() (words []Value, ended bool) {
+	for p.next < len(p.words) {
+		at := p.next
+		p.next++
+		text := p.words[at]
+		words = append(words, Value{Text: text, At: at, Own: true})
+		if text == ";" || text == "+" && p.words[at-1] == "{}" {
+			return words, len(words) > 1
+		}
+	}
+	return words, false
 }
 
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }

@@ -12,7 +12,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	options := map[string]Kind{
 		"-a": Flag, "-b": Flag, "-v": Plain, "-f": File, "-o": Optional, "-n": Number, "-1": Count, "-2": Count,
-		"--all": Flag, "--value": Plain, "--file": File, "--when": Optional, "--pair": Pair, "-name": Plain, "-print": Flag,
+		"--all": Flag, "--value": Plain, "--file": File, "--when": Optional, "--pair": Pair, "-name": Plain, "-print": Flag, "-exec": Command,
 	}
 	for _, c := range []struct {
 		parser      Parser
@@ -47,6 +47,9 @@ func TestRead(t *testing.T) {
 		{Words, "-print -n5 -n 6 x -print", "-print -n=5 -n=6 x -print"},
 		{Words, "-printx -na -a", "?-printx ?-na -a"},
 		{Find, "x -name -a -print y", "x -name=-a -print y"},
+		{Find, "x -exec a -print {} ; -print", "x -exec=a,-print,{},; -print"},
+		{Find, "x -exec a + {} + -print", "x -exec=a,+,{},+ -print"},
+		{Find, "x -exec a", "x ?-exec"},
 		{Find, "x --", "x ?--"},
 		{None, "-a --all -- x", "-a --all -- x"},
 	} {

@@ -105,7 +105,7 @@ func (c *command) program(n int) bool {
 	}
 	c.add(Command{
 		Name: name.Text, Args: args(c.words[span.At+1 : span.End]), Builtin: !c.argv && builtin(name.Text, own),
-		Via: join(c.via, own), Line: c.line,
+		Via: join(c.via, own), Line: c.line, Finder: c.finderOf(span),
 	})
 	base := shellwords.Base(name.Text)
 	if why := opaque(base); why != "" {
@@ -131,7 +131,7 @@ func builtin(name string, own []string) bool {
 func args(words []shellwords.Word) []Word {
 	all := make([]Word, len(words))
 	for i, w := range words {
-		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe}); w.Fixed {
+		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe, Found: w.Found && !w.Splits, FoundMany: w.Found && w.Splits}); w.Fixed {
 			all[i] = Word{Text: w.Text, Fixed: true}
 		}
 	}

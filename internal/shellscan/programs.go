@@ -91,7 +91,31 @@ func (c *command) xargs(n int) {
 	if !marked {
 		words = append(words, shellwords.Word{Splits: true})
 	}
+	if c.fed != nil {
+		defer c.finds(c.fed)()
+		for i := range words {
+			words[i].Found = !words[i].Fixed && words[i].Text == "" && (!marked || c.words[child.At+i].Text == mark)
+			words[i].Splits = words[i].Splits || words[i].Found // -I takes quotes and backslashes away
+		}
+	}
 	c.inner(child, words, child.Via...)
+}
+
+// finds has words that are Found be those of a find, until what it gives is called.
+func (t *text) finds(words []Word) (end func()) {
+	before := t.finder
+	t.finder = words
+	return func() { t.finder = before }
+}
+
+// finderOf gives the find whose names a program is given.
+func (c *command) finderOf(span shellwords.Span) []Word {
+	for _, w := range c.words[span.At+1 : span.End] {
+		if w.Found {
+			return c.finder
+		}
+	}
+	return nil
 }
 
 // replaced gives words in which those that hold a mark are not fixed.
@@ -113,7 +137,17 @@ func (c *command) find(n int) {
 	for _, child := range c.Programs[n+1:] {
 		if child.At < span.End && len(child.Via) == len(span.Via)+1 && !c.done[child.At] {
 			many := child.End < len(c.words) && c.words[child.End].Text == "+"
-			c.inner(child, replaced(c.words[child.At:child.End], "{}", many), child.Via...)
+			words := replaced(c.words[child.At:child.End], "{}", many)
+			if c.words[child.At-1].Text == "-exec" {
+				end := c.finds(args(c.words[span.At+1 : span.End]))
+				for i := range words {
+					words[i].Found = c.words[child.At+i].Fixed && c.words[child.At+i].Text == "{}"
+				}
+				c.inner(child, words, child.Via...)
+				end()
+				continue
+			}
+			c.inner(child, words, child.Via...)
 		}
 	}
 	for i := span.At + 1; i < span.End; i++ {

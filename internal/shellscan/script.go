@@ -41,6 +41,8 @@ type Command struct {
 	Builtin bool   // bash does it itself
 	Via     string // the wrappers in front of it: "env timeout"
 	Line    int    // from 1
+	// Finder are the words of the find whose names are given to it, where one of Args is Found.
+	Finder []Word
 }
 
 // Word is one argument.
@@ -56,6 +58,9 @@ type Word struct {
 	Printed bool
 	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text print: <(…).
 	Pipe bool
+	// Found tells that the word is the name of a file that a find of the text has found, whole: one of Finder's starting points,
+	// or below one. FoundMany: it is one or more words of these names, which may be parts of them (xargs splits at blanks).
+	Found, FoundMany bool
 }
 
 // Write is a file that the text itself writes, by redirection or by an option such as find's -fprint. /dev/null is none.

@@ -31,7 +31,9 @@ func (t *text) node(n syntax.Node) bool {
 
 func (t *text) look(n syntax.Node) {
 	switch n := n.(type) {
-	case *syntax.File, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.BinaryCmd, *syntax.TimeClause,
+	case *syntax.BinaryCmd:
+		t.pipeline(n)
+	case *syntax.File, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.TimeClause,
 		*syntax.CaseClause, *syntax.CaseItem, *syntax.TestClause, *syntax.ParenTest, *syntax.Word:
 	case *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm: // looked at from the outermost expression
 	case *syntax.Stmt:
@@ -130,5 +132,7 @@ func (t *text) call(n *syntax.CallExpr) {
 	if _, timed := t.parent(2).(*syntax.TimeClause); timed && words[0].Text != "" && words[0].Text[0] == '-' {
 		t.problem(line, "time is given an option, and what it runs cannot be told")
 	}
+	t.fed = t.feeds[n]
 	t.command(words, nil, line)
+	t.fed = nil
 }

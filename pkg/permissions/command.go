@@ -101,7 +101,7 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 func (l *commandList) command(v *view, c shellscan.Command) (named bool, why string) {
 	why = fmt.Sprintf("`%s` is not among the commands of the rule", ShowLine(c.Name))
 	for launcher := range strings.FieldsSeq(c.Via) {
-		if !launchers[launcher] {
+		if !launchers[launcher] && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
 			return true, fmt.Sprintf("`%s` is run by %s", ShowLine(c.Name), ShowLine(launcher))
 		}
 	}
@@ -166,7 +166,11 @@ var launchers = set("command builtin timeout nice stdbuf bash sh")
 // launches tells whether a command only runs the one behind it, which is looked at by itself.
 func launches(c shellscan.Command, rest []shellscan.Command) bool {
 	switch {
-	case !launchers[c.Name] || len(rest) == 0:
+	case len(rest) == 0:
+		return false
+	case c.Name == "xargs":
+		return givesFound(c, rest[0])
+	case !launchers[c.Name]:
 		return false
 	case c.Name == "bash" || c.Name == "sh":
 		args, fixed := fixedWords(c.Args)

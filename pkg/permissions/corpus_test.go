@@ -88,7 +88,7 @@ var ordinaryFiles = map[string]string{
 // trappedFiles are what a hostile repository, or an agent, has put beside them.
 var trappedFiles = map[string]string{
 	"ws/private/.env": "KEY=1", "ws/hidden/.cache/id_rsa": "", "ws/.keys/x.pem": "", "ws/unhide/.ignore": "!.env\n", "ws/unhide/.env": "KEY=1", "ws/unhide/sub/a.md": "",
-	"ws/out": "-> ../elsewhere", "ws/docs/out.md": "-> ../../elsewhere/secret", "ws/inner": "-> docs/sub", "ws/src/link": "-> ../private", "ws/to_secret": "-> .env",
+	"ws/out": "-> ../elsewhere", "ws/docs/out.md": "-> ../../elsewhere/secret", "ws/inner": "-> docs/sub", "ws/blank/a /etc/x.md": "", "ws/src/link": "-> ../private", "ws/to_secret": "-> .env",
 	"ws/bare/HEAD": "ref: refs/heads/main", "ws/bare/config": hostileSettings, "ws/bare/objects/": "", "ws/bare/refs/": "", "ws/bare/in/x.txt": "",
 	"ws/linkedbare/HEAD": "-> refs/heads/none", "ws/linkedbare/objects/": "", "ws/linkedbare/refs/": "",
 	"ws/commonbare/HEAD": "ref: refs/heads/main", "ws/commonbare/commondir": "../other", "ws/other/objects/": "", "ws/other/refs/": "",

@@ -29,6 +29,16 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 		case word.Pipe:
 			args = append(args, "/dev/null") // as harmless as what is written to it
 			continue
+		case word.Found, word.FoundMany:
+			names, why := v.found(c, dir, row)
+			if why != "" {
+				return nil, why
+			}
+			if word.FoundMany { // more than any option takes
+				names = slices.Repeat(names[:1], mostTaken)
+			}
+			args = append(args, names...)
+			continue
 		case word.Pattern == "" || v.shell.changesPatterns:
 			return nil, "one of its words is not fixed"
 		case valued(row, word.Pattern):

@@ -119,6 +119,9 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):
 		return "it runs code from its words or its files, so a rule must spell the whole command"
 	case row != nil:
+		if w, why := readWords(row, args[at:], max(0, spelled-at)); c.Finder != nil && why == "" && w.tree {
+			return "it reads all below directories, and a find may give it one"
+		}
 		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
 	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
 		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", ShowLine(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))

@@ -33,16 +33,7 @@ func (v *view) readsTree(w words, dir string) string {
 		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
 			return shown(v.Workspace, path) + readsHidden
 		}
-		tree := walkedTree{root, w.hidden, w.follows}
-		why, known := v.walked[tree]
-		if !known {
-			why = v.walkTree(tree)
-			if v.walked == nil {
-				v.walked = map[walkedTree]string{}
-			}
-			v.walked[tree] = why
-		}
-		if why != "" {
+		if why := v.walk(walkedTree{root: root, hidden: w.hidden, follows: w.follows}); why != "" {
 			return why
 		}
 	}
@@ -53,6 +44,23 @@ func (v *view) readsTree(w words, dir string) string {
 type walkedTree struct {
 	root            string
 	hidden, follows bool
+	// found tells that its files are those that a find gives to a program: those of that name, in .git, too, and where plain is
+	// set none whose name is more than a word.
+	found, plain bool
+	name         string
+}
+
+// walk is walkTree, once for each.
+func (v *view) walk(tree walkedTree) string {
+	why, known := v.walked[tree]
+	if !known {
+		why = v.walkTree(tree)
+		if v.walked == nil {
+			v.walked = map[walkedTree]string{}
+		}
+		v.walked[tree] = why
+	}
+	return why
 }
 
 // walkTree is readsTree for one directory.
@@ -70,13 +78,20 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir // what we cannot read, it cannot read
-		case path != root && entry.IsDir() && (entry.Name() == ".git" || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
+		case path != root && entry.IsDir() && (entry.Name() == ".git" && !tree.found || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
 		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.disk.showsHidden(path):
 			why = shown(v.Workspace, path) + readsHidden
 			return fs.SkipAll
 		case !tree.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
 			return nil
+		}
+		if tree.found && !nameMatches(tree.name, entry.Name()) {
+			return nil
+		}
+		if tree.plain && strings.ContainsAny(strings.TrimPrefix(path, root), " \t\n\v\f\r\"'\\") {
+			why = "xargs would take " + shown(v.Workspace, path) + " for another name"
+			return fs.SkipAll
 		}
 		if tree.follows && entry.Type()&fs.ModeSymlink != 0 {
 			if why = v.leads(path); why != "" {

@@ -36,6 +36,9 @@ func readWords(row *command.Row, args []string, spelled int) (w words, why strin
 	w.tree, w.hidden = row.Tree(read)
 	w.follows = row.Links
 	for _, o := range read.Options {
+		if o.Kind == command.Command {
+			continue // it is one of the act's commands, and looked at as these are
+		}
 		if !o.Kind.ReadsOnly() {
 			if o.At >= spelled {
 				return w, fmt.Sprintf("its option %s %s", ShowLine(o.Name), o.Kind)

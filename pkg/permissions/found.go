@@ -1,0 +1,126 @@
+package permissions
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// find -exec and find … | xargs give a program the names of files. They begin as the starting points of the find do, so none is an
+// option, and they lie below these: so they are looked at as a program's files are that reads all below a directory.
+
+// foundName stands in the place of such a name. As a program in a language that is known here it would be refused.
+const foundName = "/@env>found"
+
+// mostTaken is how many words stand for several names: more than an option takes, so that one of them is an operand.
+const mostTaken = 4
+
+// found gives words in the place of the names that a command is given, one or more, as it is if that must not be.
+func (v *view) found(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
+	via := strings.Fields(c.Via)
+	split := slices.Contains(via, "xargs")
+	switch {
+	case row == nil || !row.OnlyReads() || c.Builtin || isGit(c.Name):
+		return nil, "it is given the names of files that a find has found, and is not known only to read"
+	case split && !row.NoOptionHarms:
+		return nil, "xargs makes words of names in a way of its own, and one could be an option"
+	}
+	f, ok := readFinder(c.Finder)
+	if !ok {
+		return nil, "it cannot be told what the find finds"
+	}
+	for _, root := range f.roots {
+		if strings.Trim(root, plainNameLetters+"/") != "" || root[0] == '-' {
+			return nil, "it cannot be told what a find gives it that begins at " + ShowLine(root)
+		}
+		if why := v.opens(root, readsFile); why != "" {
+			return nil, why
+		}
+		at, err := v.disk.resolve(dir, root)
+		if err != nil {
+			return nil, "it cannot be told where the find begins: " + ShowLine(err.Error())
+		}
+		if why := v.walk(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true, plain: split, name: f.name}); why != "" {
+			return nil, why
+		}
+	}
+	return []string{strings.TrimRight(f.roots[0], "/") + foundName}, ""
+}
+
+// foundFiles is what the words of a find say of the files that it finds.
+type foundFiles struct {
+	roots     []string
+	name      string // a pattern that their names match; "" for any
+	onlyFiles bool   // no links
+}
+
+// readFinder reads the words of a find that only reads.
+func readFinder(words []shellscan.Word) (f foundFiles, ok bool) {
+	texts, fixed := fixedWords(words)
+	row := command.Named("find")
+	if !fixed || row == nil {
+		return f, false
+	}
+	read := row.Read(texts)
+	either := false // the tests are no list of which each must hold
+	for _, at := range read.Operands {
+		switch texts[at] {
+		case "(", ")", ",":
+			either = true
+		case "!":
+		default:
+			f.roots = append(f.roots, texts[at])
+		}
+	}
+	if len(f.roots) == 0 {
+		f.roots = []string{"."}
+	}
+	given := false // a name was given on already: what stands behind does not count
+	for _, o := range read.Options {
+		if !o.Kind.ReadsOnly() && o.Kind != command.Command {
+			return f, false
+		}
+		negated := o.At > 0 && (texts[o.At-1] == "!" || texts[o.At-1] == "-not")
+		switch {
+		case o.Name == "-o" || o.Name == "-or":
+			either = true
+		case o.Kind == command.Command, o.Name == "-print", o.Name == "-print0":
+			given = true
+		case given || negated || len(o.Values) == 0:
+		case o.Name == "-name":
+			f.name = o.Values[0].Text
+		case o.Name == "-type":
+			f.onlyFiles = o.Values[0].Text == "f"
+		}
+	}
+	if either {
+		f.name, f.onlyFiles = "", false
+	}
+	return f, true
+}
+
+// nameMatches reports whether a name could match a pattern of find's -name. (fnmatch(3); a * stands for a dot in front, too.)
+func nameMatches(pattern, name string) bool {
+	if pattern == "" || strings.ContainsAny(pattern, `[\`) {
+		return true
+	}
+	matches, err := path.Match(strings.ReplaceAll(pattern, "?", "*"), name)
+	return matches || err != nil
+}
+
+// givesFound reports whether an xargs does nothing but give the next command the names that a find has found.
+func givesFound(c, next shellscan.Command) bool {
+	begin := fixedTexts(c)
+	row := command.Named("xargs")
+	if row == nil || next.Finder == nil || !strings.HasSuffix(" "+next.Via, " xargs") {
+		return false
+	}
+	read := row.Read(begin)
+	if slices.ContainsFunc(read.Options, func(o command.Option) bool { return !o.Kind.ReadsOnly() }) {
+		return false
+	}
+	return len(read.Operands) > 0 && begin[read.Operands[0]] == next.Name
+}
