@@ -6,6 +6,7 @@ BINARY      := $(BUILD)/a2a-acp
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS     := -s -w -X main.version=$(VERSION)
 LINT        := v2.13.2
+DEADCODE    := v0.47.0
 FUZZTIME    ?= 60s
 FUZZ_RUNS   ?= 150000
 FUZZ_SEED   ?= 42
@@ -22,13 +23,19 @@ help: ## this list
 build: ## one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/a2a-acp
 
-lint: $(BUILD)/tools/golangci-lint-$(LINT) ## gofmt, vet, staticcheck and the linters of .golangci.yml
+lint: $(BUILD)/tools/golangci-lint-$(LINT) $(BUILD)/tools/deadcode-$(DEADCODE) ## gofmt, vet, staticcheck and the linters of .golangci.yml; what no program reaches
 	$< run ./...
+	./scripts/unreached $(BUILD)/tools/deadcode-$(DEADCODE)
 
 $(BUILD)/tools/golangci-lint-$(LINT):
 	@mkdir -p $(BUILD)/tools
 	GOBIN=$(abspath $(BUILD)/tools) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT)
 	mv $(BUILD)/tools/golangci-lint $@
+
+$(BUILD)/tools/deadcode-$(DEADCODE):
+	@mkdir -p $(BUILD)/tools
+	GOBIN=$(abspath $(BUILD)/tools) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE)
+	mv $(BUILD)/tools/deadcode $@
 
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler

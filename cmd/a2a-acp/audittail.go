@@ -59,7 +59,13 @@ ends with an error where the record was changed.`,
 			return fail(exit.Host, err)
 		}
 		defer reader.Close() //nolint:errcheck // it only reads
-		return printEntries(cmd.Context(), env.stdout, reader, follow, asJSON)
+		if err := printEntries(cmd.Context(), env.stdout, reader, follow, asJSON); err != nil {
+			return err
+		}
+		if follow {
+			env.say(fmt.Sprintf("--after %d goes on from here", reader.Cursor().Seq))
+		}
+		return nil
 	}
 	return cmd
 }

@@ -76,15 +76,7 @@ type GovernorResult struct {
 	Error          string   `json:"error,omitempty"`
 }
 
-// Governors reads the record in dir for what fits, Types and Last aside. It is the one answer to every door that asks. Damaged
-// lines are passed over and returned as in Read.
-func Governors(dir string, f Filter) (GovernorHistory, error) {
-	f.Types, f.Last = []events.Type{events.ToolDecided, events.ApprovalAsked, events.GovernorsAsked, events.ToolEnded}, 0
-	entries, err := List(dir, f)
-	return HistoryOf(Story(entries)), err
-}
-
-// HistoryOf tells the same of acts that were read already.
+// HistoryOf tells what governors said of acts, and what was decided then. It is the one answer to every door that asks.
 func HistoryOf(chapters []Chapter) GovernorHistory {
 	h := GovernorHistory{PermissionDecisions: []PermissionDecision{}, PendingPermissions: []PendingPermission{}, GovernorFeedback: []GovernorFeedback{}}
 	for _, chapter := range chapters {

@@ -49,7 +49,7 @@ func TestGovernors(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	h, err := Governors(dir, Filter{Session: "s1"})
+	h, err := historyOf(dir, Filter{Session: "s1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func TestGovernors(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 
-	h, err = Governors(dir, Filter{Task: "t1"})
+	h, err = historyOf(dir, Filter{Task: "t1"})
 	if err != nil || len(h.PermissionDecisions) != 1 || h.PermissionDecisions[0].TaskID != "t1" || len(h.PendingPermissions) != 0 || len(h.GovernorFeedback) != 1 {
 		t.Errorf("of the task: got %+v, %v", h, err)
 	}
-	h, err = Governors(dir, Filter{Session: "nothing"})
+	h, err = historyOf(dir, Filter{Session: "nothing"})
 	encoded, _ := json.Marshal(h)
 	if want := `{"permissionDecisions":[],"pendingPermissions":[],"governorFeedback":[]}`; err != nil || string(encoded) != want {
 		t.Errorf("of nothing: got %s, %v", encoded, err)
@@ -102,4 +102,10 @@ func TestLongGovernance(t *testing.T) {
 	if err := json.Unmarshal(body, &kept); err != nil || kept.Governance == nil || len(kept.Governance.Answers) == 0 {
 		t.Errorf("got %+v, %v", kept.Governance, err)
 	}
+}
+
+// historyOf reads the record in dir for what fits.
+func historyOf(dir string, f Filter) (GovernorHistory, error) {
+	entries, err := List(dir, f)
+	return HistoryOf(Story(entries)), err
 }

@@ -37,7 +37,6 @@ type Watcher struct {
 	current atomic.Pointer[Set]
 
 	notify *fsnotify.Watcher
-	reload chan struct{} // one waiting request is as good as many
 	stop   chan struct{}
 	close  sync.Once
 	done   sync.WaitGroup
@@ -74,21 +73,10 @@ func newWatcher(sources Sources, set *Set, options WatchOptions) (*Watcher, erro
 	}
 	w := &Watcher{
 		sources: sources, options: options, notify: notify,
-		reload: make(chan struct{}, 1), stop: make(chan struct{}), said: map[string]bool{},
+		stop: make(chan struct{}), said: map[string]bool{},
 	}
 	w.current.Store(set)
 	return w, nil
-}
-
-// Current gives the set that counts now.
-func (w *Watcher) Current() *Set { return w.current.Load() }
-
-// Reload asks for a look at the files now, and does not wait for it.
-func (w *Watcher) Reload() {
-	select {
-	case w.reload <- struct{}{}:
-	default:
-	}
 }
 
 // Close ends the watching and waits for its goroutine. It may be called more than once.
@@ -106,8 +94,6 @@ func (w *Watcher) run() {
 		select {
 		case <-w.stop:
 			return
-		case <-w.reload:
-			w.look()
 		case event := <-w.notify.Events:
 			if w.interest[event.Name] {
 				settled = w.options.after(settleTime)

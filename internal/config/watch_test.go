@@ -148,8 +148,8 @@ func TestLook(t *testing.T) {
 		}
 	}
 	// The last step changed nothing: a set is taken as a whole or not at all.
-	if _, ids := w.Current().Settings.Always, len(w.Current().Tools); ids != 3 || w.Current().Settings.Always != AlwaysForward {
-		t.Errorf("%d tools, settings %+v", ids, w.Current().Settings)
+	if _, ids := w.current.Load().Settings.Always, len(w.current.Load().Tools); ids != 3 || w.current.Load().Settings.Always != AlwaysForward {
+		t.Errorf("%d tools, settings %+v", ids, w.current.Load().Settings)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestWatchSettles(t *testing.T) {
 	}
 	quiet <- time.Time{}
 	told.next(t, "tools c")
-	if got := w.Current().Tools[0].Tool.ID; got != "c" {
+	if got := w.current.Load().Tools[0].Tool.ID; got != "c" {
 		t.Errorf("current is %q", got)
 	}
 }
@@ -289,8 +289,6 @@ func TestWatchCloses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	w.Reload()
-	w.Reload()
 	if all := told.all(); len(all) > 0 {
 		t.Errorf("told: %v", all)
 	}

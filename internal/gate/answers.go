@@ -25,9 +25,6 @@ type spoken struct {
 	answers map[string][]permissions.Decision // by Effect.key, the oldest first; all of them of one verdict
 }
 
-// NewAnswers makes an empty Answers.
-func NewAnswers() *Answers { return &Answers{} }
-
 // Allow lets the act happen once. The Decision says who allowed it. What was said last of an act holds: refusals of the
 // same act are forgotten.
 func (s *Answers) Allow(session string, e Effect, d permissions.Decision) {

@@ -127,7 +127,7 @@ func TestActs(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			acts := NewAnswers()
+			acts := new(Answers)
 			test.do(acts)
 			for _, want := range test.want {
 				if got := take(t, acts, "s"); got != want {
@@ -140,7 +140,7 @@ func TestActs(t *testing.T) {
 
 func TestActsAreBounded(t *testing.T) {
 	t.Parallel()
-	acts := NewAnswers()
+	acts := new(Answers)
 	for i := range mostActs + 10 {
 		acts.Allow("s", Effect{Kind: permissions.ActionRead, Path: fmt.Sprintf("/w/%d", i)}, permissions.Decision{})
 	}
@@ -167,7 +167,7 @@ func TestActsAreBounded(t *testing.T) {
 
 func TestActsAtOnce(t *testing.T) {
 	t.Parallel()
-	acts := NewAnswers()
+	acts := new(Answers)
 	read := Effect{Kind: permissions.ActionRead, Path: "/w/a"}
 	for range 50 {
 		acts.Allow("s", read, permissions.Decision{})

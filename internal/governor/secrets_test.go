@@ -1,7 +1,6 @@
 package governor
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -103,78 +102,6 @@ func TestNoSecrets(t *testing.T) {
 			t.Errorf("%q: got %q", text, clean)
 		}
 	}
-}
-
-// TestStream cuts each sample at each place: nothing of it gets through, and what is around it does.
-func TestStream(t *testing.T) {
-	t.Parallel()
-	for name, sample := range samples() {
-		secret := secretPart(sample)
-		for _, text := range []string{"first line\nbefore " + sample + "\nafter\n", sample, "a " + sample + " b"} {
-			want, _ := redact(text)
-			for cut := 0; cut <= len(text); cut++ {
-				var out bytes.Buffer
-				s := NewStream(&out, nil)
-				for _, part := range []string{text[:cut], "", text[cut:]} {
-					if _, err := s.Write([]byte(part)); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if strings.Contains(out.String(), secret) || out.String() != want || s.Count() == 0 {
-					t.Fatalf("%s cut at %d: got %q, want %q", name, cut, out.String(), want)
-				}
-			}
-		}
-	}
-}
-
-// TestStreamIsBounded feeds what never ends: a line without an end, and a key without one.
-func TestStreamIsBounded(t *testing.T) {
-	t.Parallel()
-	feed := func(first, more string, times int, last string) (string, *Stream) {
-		var out bytes.Buffer
-		s := NewStream(&out, nil)
-		for i, part := range append([]string{first}, append(slicesOf(more, times), last)...) {
-			if _, err := s.Write([]byte(part)); err != nil {
-				t.Fatal(err)
-			}
-			if len(s.held) > longestKey+2*len(more)+len(first) {
-				t.Fatalf("it holds %d bytes after part %d", len(s.held), i)
-			}
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return out.String(), s
-	}
-	long, _ := feed("", strings.Repeat("x", 5000), 100, "")
-	if len(long) != 500_000 {
-		t.Errorf("got %d bytes of a long line, want all", len(long))
-	}
-	token := samples()["GitHub token"]
-	long, _ = feed(strings.Repeat("x", longestLine-10)+" "+token[:20], token[20:], 1, " end")
-	if strings.Contains(long, token[20:]) || !strings.HasSuffix(long, " end") {
-		t.Errorf("got %q at the end of a long line", long[len(long)-80:])
-	}
-	key, s := feed("before\n"+x("-----BEGIN ", "RSA PRIVATE KEY-----\n"), strings.Repeat("MIIEpAIBAAKCAQEA\n", 4000), 30, x("-----END ", "RSA PRIVATE KEY-----\nafter\n"))
-	if strings.Contains(key, "MIIE") || !strings.HasPrefix(key, "before\n") || !strings.HasSuffix(key, "\nafter\n") || s.Count() != 1 {
-		t.Errorf("got %d bytes of an endless key: %q", len(key), key[:min(len(key), 200)])
-	}
-	key, _ = feed(x("-----BEGIN ", "RSA PRIVATE KEY-----\n"), "MIIEpAIBAAKCAQEA\n", 3, "")
-	if strings.Contains(key, "MIIE") {
-		t.Errorf("got %q of a key without end", key)
-	}
-}
-
-func slicesOf(s string, n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = s
-	}
-	return all
 }
 
 // known is an exact redactor as internal/secret makes one.

@@ -9,7 +9,7 @@
 // Interoperability Vulnerabilities" (2021).
 //
 // [Members], [Elements], [Get], [String], [Strict] and [ID] read the values of a frame that is owned, exactly and in place.
-// [Replace], [SetMember], [AppendMember] and [AppendElement] make a line from an old one and leave every other byte as it was.
+// [Replace], [AppendMember] and [AppendElement] make a line from an old one and leave every other byte as it was.
 //
 // [Prepare] makes the streams of a relay fit for it.
 //

@@ -16,14 +16,6 @@ func Replace(line, part, value []byte) []byte {
 	return splice(line, at, at+len(part), value)
 }
 
-// SetMember puts a value in the place of the first member with that exact key, or, when there is none, at the object's end.
-func SetMember(line, object []byte, key string, value []byte) []byte {
-	if old, ok := get(object, key); ok {
-		return Replace(line, old, value)
-	}
-	return AppendMember(line, object, key, value)
-}
-
 // AppendMember puts a member at the end of an object. Whether the key is there already is not looked at.
 func AppendMember(line, object []byte, key string, value []byte) []byte {
 	member := append(AppendString(nil, key), ':')

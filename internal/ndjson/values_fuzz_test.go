@@ -30,7 +30,7 @@ func FuzzValues(f *testing.F) {
 		ndjson.Get(raw, "a", "b")
 		ndjson.ID(raw)
 		ndjson.StrictKeys(raw)
-		ndjson.SetMember(raw, raw, "a", []byte("1"))
+		ndjson.AppendMember(raw, raw, "a", []byte("1"))
 		ndjson.AppendElement(raw, raw, []byte("1"))
 		if text, err := ndjson.String(raw); err == nil {
 			var want string

@@ -1,15 +1,10 @@
 package shellwords
 
-import "strings"
-
 // builtinNames are what bash 5.2 does itself (bash(1), SHELL BUILTIN COMMANDS), but for the reserved words.
 const builtinNames = `: . [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo
 	enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd
 	read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset
 	wait`
-
-// Builtins lists the builtins of bash.
-func Builtins() []string { return strings.Fields(builtinNames) }
 
 // IsBuiltin tells whether bash runs a command itself, as long as no function or alias takes its name.
 func IsBuiltin(name string) bool { return listed(builtinNames, name) }
