@@ -79,6 +79,20 @@ func (p *place) plainText(who string) bool {
 // runsMake tells whether make is among what a command runs: itself, in the shell code of its words, or in the function that it calls.
 func (a *analysis) runsMake(n *syntax.CallExpr) bool { return a.runsMakeBut(n, map[string]bool{}) }
 
+// mayBeMake tells whether a word holds a variable that the script sets to make.
+func (a *analysis) mayBeMake(w *syntax.Word) (found bool) {
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && a.settings[p.Param.Value] != nil {
+			for _, text := range a.settings[p.Param.Value].texts {
+				program, _, _ := strings.Cut(text, " ")
+				found = found || shellwords.IsMake(program)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // runsMakeBut is runsMake, but for functions that were looked into.
 func (a *analysis) runsMakeBut(n *syntax.CallExpr, seen map[string]bool) (found bool) {
 	c := a.call(n)
@@ -96,8 +110,7 @@ func (a *analysis) runsMakeBut(n *syntax.CallExpr, seen map[string]bool) (found 
 		}
 	}
 	for _, p := range c.reading.Programs {
-		name := shellwords.Base(c.words[p.At].Text)
-		found = found || name == "make" || name == "gmake"
+		found = found || shellwords.IsMake(c.words[p.At].Text) || !c.words[p.At].Fixed && a.mayBeMake(n.Args[p.At])
 	}
 	for _, nested := range c.nested {
 		within(nested.file)

@@ -164,7 +164,7 @@ var files = map[string]*program{
 			},
 		},
 	},
-	"make gmake ninja": {
+	makes + " ninja": {
 		options: options{
 			"-j --jobs -l -o -W":              plain,
 			"-C --directory -I --include-dir": file(Makefile),

@@ -46,7 +46,7 @@ const (
 )
 
 // obeyedPrefixes begin the names of variables that programs obey once they are exported.
-var obeyedPrefixes = [...]string{"NPM_CONFIG_", "npm_config_", "TF_CLI_", "TS_NODE_", "ANSIBLE_", "R_PROFILE", "R_ENVIRON", "LUA_", "NIX_", "UV_", "POETRY_", "PNPM_", "YARN_"}
+var obeyedPrefixes = [...]string{"NPM_CONFIG_", "TF_CLI_", "TS_NODE_", "ANSIBLE_", "R_PROFILE", "R_ENVIRON", "LUA_", "NIX_", "UV_", "POETRY_", "PNPM_", "YARN_"}
 
 // obeyedSuffixes end the names of variables that hold a program, a command, or options, whosever they are.
 var obeyedSuffixes = [...]string{
@@ -65,7 +65,7 @@ func Exported(name string) (meaning string, runs, family bool) {
 	}
 	obeyed := listed(obeyedByPrograms, name)
 	for _, prefix := range obeyedPrefixes {
-		obeyed = obeyed || strings.HasPrefix(name, prefix)
+		obeyed = obeyed || strings.HasPrefix(strings.ToUpper(name), prefix) // npm takes its own in any letter case
 	}
 	for _, suffix := range obeyedSuffixes {
 		obeyed = obeyed || strings.HasSuffix(name, suffix)

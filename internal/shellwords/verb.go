@@ -6,8 +6,14 @@ import "strings"
 // they run in: an alias of git's or cargo's settings, a script of package.json, a recipe.
 const verbs = `git hg cargo npm pnpm yarn bun deno gh rake just task mix gradle gradlew mvn mvnw composer`
 
+// makes are the programs that read makefiles.
+const makes = "make gmake bmake pmake remake colormake"
+
+// IsMake reports whether a program reads makefiles.
+func IsMake(program string) bool { return listed(makes, Base(program)) }
+
 // projectTools are the programs that run or obey files of the directory that they start in, though no word of their command names them.
-const projectTools = `make gmake cmake ctest ninja meson scons bazel buck buck2 cargo npm npx pnpm pnpx yarn bun bunx deno rake just task mix
+const projectTools = makes + ` cmake ctest ninja meson scons bazel buck buck2 cargo npm npx pnpm pnpx yarn bun bunx deno rake just task mix
 	gradle gradlew mvn mvnw composer jest vitest mocha eslint
 	prettier stylelint babel webpack vite rollup esbuild gulp grunt tsup parcel turbo nx lerna bundle gem go ant sbt pytest py.test tox nox invoke
 	fab pip pip3 uv poetry pdm hatch pylint mypy flake8 pre-commit docker podman buildah docker-compose podman-compose ansible ansible-playbook
