@@ -228,11 +228,20 @@ func TestAfter(t *testing.T) {
 		{"a rule's yes, and a doubt", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDoubt}, rule, permissions.Ask},
 		{"a rule's yes, and another rule asks", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "q", At: "f:2"}, rule, permissions.Ask},
 		{"a rule's yes that was its last", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "r", At: "f:1"}, rule, permissions.Approve},
+		{"a rule's yes, and other rules by now", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true, Policy: "other"}, rule, permissions.Ask},
+		{"a yes for the session, which was taken back", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, by(permissions.Approve, permissions.SourceSession, ""), permissions.Ask},
+		{"a yes for the session, which still holds", permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceSession}, by(permissions.Approve, permissions.SourceSession, ""), permissions.Approve},
 		{"a no, and a rule that approves", permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, no, permissions.Reject},
 		{"a no, and nothing is known", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, no, permissions.Reject},
 	} {
 		if got := after(test.now, test.earlier); got.Verdict != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got.Verdict, test.want)
+		}
+	}
+	person.SkipGovernors, rule.SkipGovernors = true, true
+	for _, earlier := range []permissions.Decision{person, rule} {
+		if got := after(permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, earlier); got.SkipGovernors {
+			t.Error("governors are left out because a rule said so of the question, though none says so of the act")
 		}
 	}
 }

@@ -220,3 +220,19 @@ func TestSecretsOfOurTools(t *testing.T) {
 		}
 	}
 }
+
+// TestElsewhereSeesWhatNobodyKnows checks that a question about a command which holds what nobody here knows shows all of that to who
+// does not see the editor. What is shown is a part of the question's key.
+func TestElsewhereSeesWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	const asks = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x","permissions":"INPUT"},"target":"CALL"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once","extent":"OPTION"}]}}`
+	s := newStage(t, "", "board")
+	s.run(prelude + "\nagent> " + asks + "\neditor< …")
+	question := (<-s.board.posted).question
+	for _, value := range []string{"INPUT", "CALL", "OPTION"} {
+		if !strings.Contains(question.Text, value) {
+			t.Errorf("%s is not in %s", value, question.Text)
+		}
+	}
+	s.end()
+}

@@ -32,6 +32,7 @@ type prompt struct {
 	subject string   // version 2: the type of its subject; "" when it has none
 	more    []member // _meta, and members that nobody here knows
 	told    []member // the same, of the tool call
+	unknown []member // those of both, and of the options, that nobody here knows
 }
 
 // permission owns session/request_permission: the agent asks whether it may do something itself. Policies answer, or the
@@ -136,6 +137,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	b.mu.Unlock()
 	p.call = &copied
 	p.claim = readClaim(p.session, id, p.call, agent, b.o.Principal)
+	p.unknown = unknown
 	p.claim.doubt(append(permissions.Doubtful(p.words), doubtUnknown(unknown)...)...)
 	return p, ""
 }

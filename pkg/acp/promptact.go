@@ -145,8 +145,12 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 		for _, v := range r.Variables {
 			fmt.Fprintf(&text, "with %s\n", permissions.ShowLine(v.Name+"="+v.Value))
 		}
-	} else if len(p.call.rawInput) > 0 {
+	}
+	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) { // what nobody knows, the person is to see
 		text.WriteString(permissions.Fence("json", permissions.Show(string(p.call.rawInput))) + "\n")
+	}
+	for _, m := range p.unknown {
+		fmt.Fprintf(&text, "and %s\n", permissions.ShowLine(m.key+": "+string(m.value)))
 	}
 	for _, path := range r.Paths {
 		fmt.Fprintf(&text, "file %s\n", permissions.ShowLine(path.Name))
