@@ -133,9 +133,12 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 	}
 	refused := false
 	for _, hint := range result.Metadata.Sandbox.Hints {
-		if hint.Refused != "" {
+		switch {
+		case hint.Refused != "":
 			env.say("hint: " + hint.String())
 			refused = true
+		case hint.Changed:
+			env.say(permissions.ShowLine(hint.Says))
 		}
 	}
 	sayMore(env, result, refused)

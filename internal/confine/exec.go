@@ -288,7 +288,7 @@ func (e *execution) account(outcome sandbox.Outcome) []string {
 	for _, limit := range outcome.LimitsHit {
 		lines = append(lines, fmt.Sprintf("the command ran into its limit on %s (%s); --%s sets another, 0 none", limit, limitOf(e.profile.Limits, limit), flagOf(limit)))
 	}
-	lines = append(lines, outcome.Hints...)
+	lines = append(append(lines, outcome.Hints...), outcome.Changed...)
 	if outcome.Killed > 0 && !outcome.Cancelled && !outcome.TimedOut {
 		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes", outcome.Killed))
 	}

@@ -108,7 +108,7 @@ func TestSteering(t *testing.T) {
 					t.Fatalf("%v: %d %s", err, out.ExitCode, out.Stderr)
 				}
 				var held, told []string
-				for _, hint := range out.Hints {
+				for _, hint := range out.Changed {
 					rest, ours := strings.CutPrefix(hint, "protected: while the command ran, "+dir+"/")
 					if !ours {
 						continue // what the level does not enforce
@@ -130,7 +130,7 @@ func TestSteering(t *testing.T) {
 					held = append(held, now)
 				}
 				if diff := cmp.Diff([]string{test.held, test.told}, []string{strings.Join(held, " "), strings.Join(told, " ")}); diff != "" {
-					t.Errorf("held and told (-want +got):\n%s%s", diff, strings.Join(out.Hints, "\n"))
+					t.Errorf("held and told (-want +got):\n%s%s", diff, strings.Join(out.Changed, "\n"))
 				}
 				for name := range strings.FieldsSeq(test.left) {
 					if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {

@@ -116,6 +116,7 @@ type Outcome struct {
 	LimitsHit  []string `json:"limits_hit,omitempty"`
 	Level      string   `json:"sandbox_level,omitempty"`
 	Killed     int      `json:"killed,omitempty"`
+	Changed    []string `json:"changed,omitempty"` // what it changed that others run or believe without a look, a sentence each
 	Error      string   `json:"error,omitempty"`
 
 	// Diagnostics are those of a failure: what clients may not be told by the protocol itself.

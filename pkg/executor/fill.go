@@ -82,11 +82,14 @@ func (a *act) clean(o outcome) outcome {
 		text = a.redactor.Cut // it may have been cut within a value
 	}
 	o.Stdout, o.Stderr = []byte(text(string(o.Stdout))), []byte(text(string(o.Stderr)))
-	notes := make([]string, len(o.Notes))
-	for i, note := range o.Notes {
-		notes[i] = a.redactor.String(note)
+	clean := func(list []string) []string {
+		cleaned := make([]string, len(list))
+		for i, said := range list {
+			cleaned[i] = a.redactor.String(said)
+		}
+		return cleaned
 	}
-	o.Notes = notes
+	o.Notes, o.Changed = clean(o.Notes), clean(o.Changed)
 	return o
 }
 

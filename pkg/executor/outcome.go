@@ -19,6 +19,9 @@ func (e *Executor) mapOutcome(a *act, r runResult) tool.Result {
 	report.LimitsHit = append([]string{}, ended.LimitsHit...)
 	report.Reaped, report.Killed = ended.Reaped, ended.Killed
 	report.Hints = append(report.Hints, tool.Hints(ended.Notes...)...)
+	for _, says := range ended.Changed {
+		report.Hints = append(report.Hints, tool.Hint{Says: says, Changed: true})
+	}
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool,
 		ExitCode: ended.ExitCode, Signal: ended.Signal,
@@ -123,6 +126,9 @@ func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
 		Bytes: result.OutputLength, Truncated: result.Truncated,
 		LimitsHit: result.Metadata.Sandbox.LimitsHit, Level: result.Metadata.Sandbox.Level, Killed: result.Metadata.Sandbox.Killed,
+	}
+	for _, says := range r.outcome.Changed {
+		out.Changed = append(out.Changed, events.Text(says))
 	}
 	if result.ExitCode >= 0 {
 		code := result.ExitCode

@@ -57,4 +57,5 @@ type outcome struct {
 	Reaped, Killed int // processes, see tool.SandboxReport
 	Elapsed        time.Duration
 	Notes          []string // what else a reader should know, a sentence each
+	Changed        []string // likewise, what it changed that others run or believe without a look
 }

@@ -101,7 +101,7 @@ func outcomeOf(o sandbox.Outcome) outcome {
 		LimitsHit: o.LimitsHit, TimedOut: o.TimedOut, Cancelled: o.Cancelled,
 		Permanent: o.ExitCode == exitNotExecutable || o.ExitCode == exitNotFound,
 		StillRuns: o.Lost > 0,
-		Reaped:    o.Reaped, Killed: o.Killed, Elapsed: o.Elapsed, Notes: o.Hints,
+		Reaped:    o.Reaped, Killed: o.Killed, Elapsed: o.Elapsed, Notes: o.Hints, Changed: o.Changed,
 	}
 	if o.Lost > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("processes: %d of the call could not be ended and may still run", o.Lost))

@@ -17,6 +17,7 @@ func (c *call) outcome(why ending, end *exit) Outcome {
 		Cancelled: why.cancelled,
 		LimitsHit: []string{},
 		Hints:     c.hints,
+		Changed:   c.changed,
 	}
 	if stdout, stderr := c.streams[0], c.streams[1]; stdout != nil {
 		out.Stdout, out.Stderr = stdout.kept, stderr.kept

@@ -67,6 +67,8 @@ type Outcome struct {
 	Elapsed time.Duration
 	// Hints say what was asked for and could not be granted, because it does not exist for instance.
 	Hints []string
+	// Changed says, a sentence each, what the call made or changed that others run or believe without a further look, and where it is now.
+	Changed []string
 
 	// Leftover says what could not be removed of the call's temporary files; "" when all is gone.
 	Leftover string

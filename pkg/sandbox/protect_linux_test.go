@@ -106,8 +106,8 @@ func TestProtectedAlike(t *testing.T) {
 		s := script{text: commit, dir: dir, isolate: true, env: gitIdentity, allowed: []tool.AllowedPath{{Path: dir}}}
 		for i := range stress(40) {
 			out := s.run(t.Context(), t, host)
-			if string(out.Stdout) != "committed\n" || out.ExitCode != 0 || len(out.Hints) > 0 {
-				t.Fatalf("call %d: %d %q %q %q", i, out.ExitCode, out.Stdout, out.Stderr, out.Hints)
+			if string(out.Stdout) != "committed\n" || out.ExitCode != 0 || len(out.Changed) > 0 {
+				t.Fatalf("call %d: %d %q %q %q", i, out.ExitCode, out.Stdout, out.Stderr, out.Changed)
 			}
 		}
 		if diff := cmp.Diff(before, names(t, filepath.Join(dir, ".git", "hooks"))); diff != "" {
@@ -115,8 +115,8 @@ func TestProtectedAlike(t *testing.T) {
 		}
 		// What is made in passing is taken away by the same call, and is not there for the next.
 		s.text = "cd ..; echo /elsewhere >.git/commondir"
-		if out := s.run(t.Context(), t, host); len(out.Hints) != 1 || !strings.Contains(out.Hints[0], ".git/commondir") {
-			t.Errorf("told %q", out.Hints)
+		if out := s.run(t.Context(), t, host); len(out.Changed) != 1 || !strings.Contains(out.Changed[0], ".git/commondir") {
+			t.Errorf("told %q", out.Changed)
 		}
 		s.text = commit
 		if out := s.run(t.Context(), t, host); string(out.Stdout) != "committed\n" {

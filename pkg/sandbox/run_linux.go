@@ -28,6 +28,7 @@ type call struct {
 	found   toll         // what was running when a call with a process namespace was ended
 	watched []watched    // directories in which nothing protected may appear
 	hints   []string     // what was asked for and could not be granted
+	changed []string     // what others run or believe, and is not as it was
 	lost    map[int]bool // processes that we may not signal
 	peak    atomic.Int64 // the most tasks that were counted
 	group   *group       // nil when the call has none
@@ -87,7 +88,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		c.hit = h.groups.hit(c.group)
 	}
 	for _, w := range c.watched {
-		c.hints = append(c.hints, w.tellNew(process.Stdio == nil)...)
+		c.changed = append(c.changed, w.tellNew(process.Stdio == nil)...)
 	}
 	outcome, endErr := c.conclude(ended, lost == nil)
 	if c.group != nil {

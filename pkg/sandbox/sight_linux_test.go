@@ -118,12 +118,12 @@ func TestSightClosed(t *testing.T) {
 		}
 		s := script{text: "mkdir sub; echo x >sub/.envrc; chmod 311 sub", dir: dir, allowed: []tool.AllowedPath{{Path: dir}}}
 		out := s.run(t.Context(), t, host)
-		if len(out.Hints) != 1 || !strings.Contains(out.Hints[0], filepath.Join(dir, "sub")) {
-			t.Errorf("told %q", out.Hints)
+		if len(out.Changed) != 1 || !strings.Contains(out.Changed[0], filepath.Join(dir, "sub")) {
+			t.Errorf("told %q", out.Changed)
 		}
 		s.text = "true"
-		if out := s.run(t.Context(), t, host); len(out.Hints) != 0 {
-			t.Errorf("told %q of what was so before", out.Hints)
+		if out := s.run(t.Context(), t, host); len(out.Changed) != 0 {
+			t.Errorf("told %q of what was so before", out.Changed)
 		}
 		shell(t, dir, "chmod 755 sub")
 	})

@@ -64,6 +64,7 @@ type Hint struct {
 	Says    string `json:"says,omitempty"`
 	Refused string `json:"refused,omitempty"` // "write /home/x/notes.txt"
 	Allow   string `json:"allow,omitempty"`   // what to write into the tool's entry; "" where nothing is recommended
+	Changed bool   `json:"changed,omitempty"` // it is about what the call changed that others run or believe without a look
 }
 
 // Hints makes hints of sentences.
