@@ -39,8 +39,16 @@ func caller() (app.Caller, error) {
 // what it is for, and right before it counts.
 func confirm(ctx context.Context, env *environment) error {
 	c, err := caller()
-	if err != nil || len(c.Confirm) == 0 {
+	if err != nil {
 		return err
+	}
+	return prove(ctx, env, c)
+}
+
+// prove asks for what root wants beside an answer.
+func prove(ctx context.Context, env *environment, c app.Caller) error {
+	if len(c.Confirm) == 0 {
+		return nil
 	}
 	program := c.Confirm[0]
 	words := slices.Clone(c.Confirm[1:])

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -33,20 +34,27 @@ type terminal struct {
 }
 
 func newTerminal(env *environment, yes bool) *terminal {
-	t := &terminal{env: env, yes: yes, nobody: nobodyHere(), turn: make(chan struct{}, 1)}
-	t.confirmed = sync.OnceValue(func() error { return confirm(context.Background(), env) })
+	c, err := ownCaller()
+	t := &terminal{env: env, yes: yes, nobody: err, turn: make(chan struct{}, 1)}
+	t.confirmed = sync.OnceValue(func() error { return prove(context.Background(), env, c) })
 	t.lines = bufio.NewReader(env.stdin)
 	t.turn <- struct{}{}
 	return t
 }
 
-// nobodyHere tells why no person is believed to have started this program; nil where one is.
-func nobodyHere() error {
-	_, err := caller()
-	if errors.Is(err, person.ErrAgent) {
-		err = fmt.Errorf("%w, which cannot approve for itself", person.ErrAgent)
+// ownCaller is who has started this program, for what he is asked about his own act; an error where that may be an agent. What
+// a person has cron or a container run, with --yes, is his act.
+func ownCaller() (app.Caller, error) {
+	c, err := app.FindCaller()
+	switch {
+	case err != nil:
+		return c, err
+	case c.Caller == person.Agent:
+		return c, fmt.Errorf("%w, which cannot approve for itself", person.ErrAgent)
+	case c.AgentsAct():
+		return c, c.Err()
 	}
-	return err
+	return c, nil
 }
 
 // beside puts the questions on a board as well.
