@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
 // The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent is what it
@@ -74,6 +76,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "person": // whose answers count; in a container nobody's do
+				return person.Look().Caller == person.Person || os.Getenv("REQUIRE_SANDBOX") != "", nil
 			case "confines":
 				return confines("--require", "tree"), nil
 			case "full": // what an agent wants that is confined
