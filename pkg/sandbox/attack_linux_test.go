@@ -345,7 +345,7 @@ func (s *stage) confined(t *testing.T, host *Host, plan Plan) (Outcome, string) 
 	if len(out) > 1000 && s.row.Proof != proofLeak {
 		out = out[:500] + " … " + out[len(out)-500:]
 	}
-	return outcome, fmt.Sprintf("%s\n[exit %d, limits hit %q, hints %q]", out, outcome.ExitCode, outcome.LimitsHit, outcome.Hints)
+	return outcome, fmt.Sprintf("%s\n[exit %d, limits hit %q, hints %q, changed %q]", out, outcome.ExitCode, outcome.LimitsHit, outcome.Hints, outcome.Changed)
 }
 
 // unconfined runs a text as the same user, with the environment of this program, as tools are run without a sandbox.
