@@ -74,7 +74,7 @@ func mayBeGiven(o Options, file config.File) error {
 	return nil
 }
 
-// ReadFile is Bring for a single file of tools. What its tools are to be given is why it has to be trusted.
+// ReadOwnFile is ReadWorkspaceFiles for a single file of tools. What its tools are to be given is why it has to be trusted.
 func ReadOwnFile(o Options, path string) (*WorkspaceFiles, error) {
 	b := &WorkspaceFiles{Dir: path}
 	var err error
