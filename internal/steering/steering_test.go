@@ -68,7 +68,7 @@ func TestSteering(t *testing.T) {
 			{name: "a repository without a work tree", before: "mkdir sub", tool: "git init -q --bare sub/x; git -C sub/x config core.fsmonitor 'touch x'", held: "sub/x/HEAD"},
 			{name: "made one at last", before: "mkdir -p x/objects x/refs; printf '[core]\n\tbare = true\n\tfsmonitor = touch x\n' >x/config", tool: "echo 'ref: refs/heads/main' >x/HEAD", held: "x/HEAD"},
 			{name: "a plain one", before: "mkdir sub", tool: "git init -q --bare sub/x; git clone -q --bare sub/x sub/y; git -C sub/y remote set-url origin https://example.com/x", left: "sub/x/HEAD sub/x/config sub/y/config"},
-			{name: "through a link", before: "mkdir sub away", tool: "mkdir away/prompts; echo x >away/prompts/x.prompt.md; ln -s ../away sub/.github; ln -s away mise", told: "mise sub/.github"},
+			{name: "through a link", before: "mkdir sub away", tool: "mkdir away/prompts; echo x >away/prompts/x.txt; ln -s ../away sub/.github; ln -s away mise", told: "mise sub/.github"},
 			{name: "a link for all of it", before: "mkdir sub", tool: "mkdir away; ln -s ../away sub/.vscode", held: "sub/.vscode"},
 			{name: "files of such names", tool: "echo x >mise; mkdir .config; echo x >.config/x", left: "mise .config/x"},
 			{name: "a rebase that goes on with a command", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo 'exec touch x' >sub/.git/rebase-merge/git-rebase-todo", told: "sub/.git/rebase-merge/git-rebase-todo"},
