@@ -17,9 +17,12 @@ const (
 	Steers          // git runs it, or reads in it what to run, or where to look for that
 )
 
+// MostRead is how much of a file is read at most. What begins as long a text goes on in ways that nobody has seen.
+const MostRead = 64 << 10
+
 // FileEffect says what it means that a file was made or changed in a repository's directory (gitrepository-layout(5)). name is
-// relative to .git; "" is .git itself, where it is no directory. read gives what the file holds; where it is nil, it is whether a
-// file of that name can have an effect. What lies in the directories of submodules and work trees counts as in the repository's.
+// relative to .git; "" is .git itself, where it is no directory. read gives what the file holds, or its first MostRead bytes; where it
+// is nil, it is whether a file of that name can have an effect. What lies in the directories of submodules and work trees counts as in the repository's.
 func FileEffect(name string, read func() []byte) Effect {
 	name = strings.ToLower(name) // for file systems to which letter case does not count
 	base, parent := path.Base(name), path.Base(path.Dir(name))
@@ -27,7 +30,7 @@ func FileEffect(name string, read func() []byte) Effect {
 		if read == nil {
 			return Steers
 		}
-		if text := read(); text != nil && harmless(string(text)) {
+		if text := read(); text != nil && len(text) < MostRead && harmless(string(text)) {
 			return NoEffect
 		}
 		return Steers
@@ -47,7 +50,10 @@ func FileEffect(name string, read func() []byte) Effect {
 	case base == "attributes" && parent == "info", base == "hooks":
 		return Steers // hooks is a file or a link here
 	case base == "git-rebase-todo", base == "todo" && parent == "sequencer":
-		if read == nil || runsCommands.Match(read()) {
+		if read == nil {
+			return Later
+		}
+		if text := read(); len(text) >= MostRead || runsCommands.Match(text) {
 			return Later
 		}
 	}

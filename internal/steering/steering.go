@@ -58,6 +58,14 @@ func (j *Judge) Enter(dir string) bool {
 	return !ok || !gitrepo.HoldsData(inside)
 }
 
+// Hides implements [sandbox.Judge]: in a repository's directory only what git runs counts.
+func (j *Judge) Hides(path string) bool {
+	_, _, ok := inRepository(path)
+	return ok
+}
+
+const _ = uint(sandbox.MostRead - gitrepo.MostRead) // it does not take the beginning of a file for the whole
+
 // Weigh implements [sandbox.Judge].
 func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 	name := strings.TrimSuffix(at, "/")

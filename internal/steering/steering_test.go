@@ -71,6 +71,13 @@ func TestSteering(t *testing.T) {
 			{name: "through a link", before: "mkdir sub away", tool: "mkdir away/prompts; echo x >away/prompts/x.txt; ln -s ../away sub/.github; ln -s away mise", told: "mise sub/.github"},
 			{name: "a link for all of it", before: "mkdir sub", tool: "mkdir away; ln -s ../away sub/.vscode", held: "sub/.vscode"},
 			{name: "files of such names", tool: "echo x >mise; mkdir .config; echo x >.config/x", left: "mise .config/x"},
+			{name: "settings behind much else", before: "git init -q sub", tool: `{ printf "[core]\n"; for i in {1..5000}; do printf "\tbare = false\n"; done; printf "\tfsmonitor = touch x\n"; } >sub/.git/config`, held: "sub/.git/config"},
+			{name: "a rebase with a command behind much else", before: "git init -q sub", tool: `mkdir sub/.git/rebase-merge; { for i in {1..40000}; do echo "#"; done; echo "exec touch x"; } >sub/.git/rebase-merge/git-rebase-todo`, told: "sub/.git/rebase-merge/git-rebase-todo"},
+			{name: "a link to what git does not read", before: "git init -q", tool: "mkdir -p .git/x/.vscode sub/y; echo x >.git/x/.vscode/tasks.json; ln -s .git/x docs; ln -s ../../.git/objects sub/y/z; ln -s $PWD/.GIT/nothing later", held: "docs sub/y/z", told: "later"},
+			{name: "a link that gets somewhere later", before: "git init -q; echo x >.git/x; ln -s .git/x docs; ln -s .git/y later", tool: "rm .git/x; mkdir .git/x .git/y", held: "docs later"},
+			{name: "a link to what calls start in", tool: "mkdir -p .a2a-call-x/.vscode; ln -s .a2a-call-x docs", held: "docs"},
+			{name: "a repository by a link in a repository", before: "git init -q; mkdir sub", tool: `mkdir -p .git/modules .git/objects/e; printf "[core]\n\tfsmonitor = touch x\n" >.git/objects/e/config; ln -s ../objects/e .git/modules/m; printf "gitdir: ../.git/modules/m\n" >sub/.git`, held: ".git/modules/m"},
+			{name: "links to files", before: "git init -q", tool: "mkdir -p .git/annex src; echo x >.git/annex/x; ln -s .git/annex/x a.bin; ln -s src docs; ln -s /usr/share usr", left: "a.bin docs usr"},
 			{name: "a rebase that goes on with a command", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo 'exec touch x' >sub/.git/rebase-merge/git-rebase-todo", told: "sub/.git/rebase-merge/git-rebase-todo"},
 
 			{name: "plain files", before: "mkdir sub", tool: "echo x >sub/main.go; mkdir -p a/b/c; echo x >a/b/c/README.md; echo x >hooks; mkdir config; echo x >config/config", left: "sub/main.go"},

@@ -7,10 +7,16 @@ type Judge interface {
 	// Enter reports whether anything in a directory can count.
 	Enter(dir string) bool
 	// Weigh says what it means that a file or directory was made or changed. What read returns is what a file
-	// there holds, or the beginning of that, and nil for what is no file. Where read is nil, it is whether a file of that name can
+	// there holds, or the first MostRead bytes of that, and nil for what is no file. Where read is nil, it is whether a file of that name can
 	// mean anything.
 	Weigh(path string, read func(path string) []byte) Weight
+	// Hides reports whether not all that could count is looked for in a directory, by a path that leads to it: what a link leads
+	// there would show under another name.
+	Hides(path string) bool
 }
+
+// MostRead is how much of a file is read to be judged.
+const MostRead = 64 << 10
 
 // Weight is what it means to others that a call has made or changed something.
 type Weight int

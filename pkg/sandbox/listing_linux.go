@@ -5,6 +5,8 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,6 +121,8 @@ func (l *listing) take(fd int, dir, name string, kind byte, judge Judge) {
 	if kind == unix.DT_UNKNOWN { // not every file system says it with the name
 		if is, ok := versionOf(fd, name); ok && is.kind == unix.S_IFDIR {
 			kind = unix.DT_DIR
+		} else if ok && is.kind == unix.S_IFLNK {
+			kind = unix.DT_LNK
 		}
 	}
 	counted := name
@@ -128,7 +132,30 @@ func (l *listing) take(fd int, dir, name string, kind byte, judge Judge) {
 			l.directories = append(l.directories, name)
 		}
 	}
-	if judge.Weigh(dir+counted, nil) != Plain {
+	if judge.Weigh(dir+counted, nil) != Plain || kind == unix.DT_LNK && leadsAside(fd, dir, name, judge) {
 		l.counting = append(l.counting, counted)
 	}
+}
+
+// leadsAsideBelow is leadsAside for a link below a directory.
+func leadsAsideBelow(root int, at string, judge Judge) bool {
+	dir, name := path.Split(at)
+	fd, err := openBeneath(root, path.Clean(dir))
+	if err != nil {
+		return false // it is gone
+	}
+	defer unix.Close(fd)
+	return leadsAside(fd, dir, name, judge)
+}
+
+// leadsAside reports whether a link leads to where not all is looked at.
+func leadsAside(fd int, dir, name string, judge Judge) bool {
+	var target [unix.PathMax]byte
+	n, err := unix.Readlinkat(fd, name, target[:])
+	if err != nil {
+		return false
+	}
+	way := dir + string(target[:n])
+	calls := slices.ContainsFunc(strings.Split(way, "/"), func(part string) bool { return strings.HasPrefix(part, startPrefix) })
+	return calls || judge.Hides(way)
 }

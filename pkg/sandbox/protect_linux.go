@@ -154,10 +154,14 @@ func (w watched) tellNew(hold bool) []string {
 			continue
 		}
 		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
+		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made or changed, which others run or believe without a look"
+		if v := after.there[at]; weight == Plain && v.kind == unix.S_IFLNK && leadsAsideBelow(root, at, w.judge) {
+			weight = v.weighLink()
+			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made to lead to where nobody looks for what others run or believe"
+		}
 		if weight == Plain {
 			continue
 		}
-		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made or changed, which others run or believe without a look"
 		switch {
 		case weight == Told:
 		case w.before.hadElsewhere(at, after.there[at]):

@@ -38,6 +38,9 @@ func (p protected) Enter(dir string) bool {
 	return len(p[first]) > 0
 }
 
+// Hides implements [Judge]: names are all that counts.
+func (p protected) Hides(string) bool { return false }
+
 // Weigh implements [Judge] for those who name nothing but paths.
 func (p protected) Weigh(path string, _ func(string) []byte) Weight {
 	path = strings.TrimSuffix(path, "/")

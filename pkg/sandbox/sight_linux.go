@@ -15,9 +15,6 @@ import (
 // read so many takes a fifth of a second.
 const mostSeen = 200_000
 
-// mostRead is how much of a file is read to be judged.
-const mostRead = 64 << 10
-
 // sight is what of a directory, and of all below it, can mean something to others.
 type sight struct {
 	there  map[string]version
@@ -29,7 +26,7 @@ type sight struct {
 // version tells a file from every other, and from what it was before: nobody can set the change time (inode(7)).
 type version struct {
 	device, inode uint64
-	kind          uint32
+	kind, leadsTo uint32 // leadsTo is the kind of what a link leads to; 0 as long as nothing is there
 	changed       unix.Timespec
 }
 
@@ -64,6 +61,10 @@ func (l *listings) look(root int, at string, judge Judge) sight {
 
 func (s *sight) add(root int, at string) {
 	if v, ok := versionOf(root, strings.TrimSuffix(at, "/")); ok {
+		var is unix.Stat_t
+		if v.kind == unix.S_IFLNK && unix.Fstatat(root, at, &is, 0) == nil {
+			v.leadsTo = is.Mode & unix.S_IFMT
+		}
 		s.there[at], s.bases[v] = v, path.Base(at)
 	}
 }
@@ -78,6 +79,17 @@ func versionOf(root int, at string) (version, bool) {
 		return version{}, false
 	}
 	return version{device: is.Dev, inode: is.Ino, kind: is.Mode & unix.S_IFMT, changed: is.Ctim}, true
+}
+
+// weighLink says what it means that a link leads to where not all is looked at. A file has the link's name there, and is judged by that.
+func (v version) weighLink() Weight {
+	switch v.leadsTo {
+	case unix.S_IFDIR:
+		return Held
+	case 0:
+		return Told // it may become one
+	}
+	return Plain
 }
 
 // has reports whether something was there before, as it is. Of a directory it does not count what was made in it.
@@ -118,7 +130,7 @@ func readBelow(root int, at string) []byte {
 	if err := unix.Fstat(fd, &is); err != nil || is.Mode&unix.S_IFMT != unix.S_IFREG {
 		return nil
 	}
-	text := make([]byte, mostRead)
+	text := make([]byte, MostRead)
 	n, err := io.ReadFull(fileReader(fd), text)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil

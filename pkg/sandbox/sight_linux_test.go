@@ -19,6 +19,8 @@ type someNames []string
 
 func (s someNames) Enter(dir string) bool { return filepath.Base(dir) != "closed" }
 
+func (s someNames) Hides(string) bool { return false }
+
 func (s someNames) Weigh(path string, _ func(string) []byte) Weight {
 	if slices.Contains(s, filepath.Base(path)) {
 		return Held
