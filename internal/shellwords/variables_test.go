@@ -88,7 +88,7 @@ func TestChangesCommands(t *testing.T) {
 		"PATH": true, "LD_PRELOAD": true, "DYLD_INSERT_LIBRARIES": true, "GIT_SSH_COMMAND": true, "BASH_ENV": true, "ENV": true, "IFS": false,
 		"NODE_OPTIONS": true, "PYTHONPATH": true, "PERL5OPT": true, "MANPAGER": true, "EDITOR": true, "HOME": true, "https_proxy": true,
 		"CFLAGS": true, "FOO_CONFIG": true, "BASH_FUNC_ls%%": true, "a=b": true, "": true, "A2A_STATE_DIR": true,
-		"FOO": false, "x": false, "VERBOSE": false, "path": true, "NULLCMD": true, "paths": false, "NAME_OF_PATH_": false, "LANG": false,
+		"FOO": false, "x": false, "VERBOSE": false, "path": true, "NULLCMD": true, "paths": false, "MAGIC": true, "NAME_OF_PATH_": false, "LANG": false,
 	} {
 		if got := ChangesCommands(name); got != want {
 			t.Errorf("ChangesCommands(%q) = %v, want %v", name, got, want)

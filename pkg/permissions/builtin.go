@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -64,8 +65,46 @@ func printsOnly(args []string) string {
 	if len(args) > 0 && counts(args[0]) {
 		return "its format holds %n, which assigns a variable"
 	}
+	if len(args) > 1 {
+		return numbers(args[0], args[1:])
+	}
 	return ""
 }
+
+// numbers keeps the words that printf takes for numbers from being more: zsh evaluates them as arithmetic, so that
+// printf %d 'path[$(cmd)]' runs cmd, and %d PATH=0 assigns, whoever wrote the word: a file that a command prints, too.
+func numbers(format string, args []string) string {
+	taken := ""
+	for {
+		_, rest, found := strings.Cut(format, "%")
+		if !found {
+			break
+		}
+		format = strings.TrimLeft(rest, "-+ #0'123456789*.$hlLjzt")
+		between := rest[:len(rest)-len(format)]
+		if strings.Contains(between, "$") { // which word is meant stands there, as in %2$d
+			taken = "d"
+			break
+		}
+		taken += strings.Repeat("d", strings.Count(between, "*"))
+		if format != "" {
+			taken, format = taken+strings.Trim(format[:1], "%"), format[1:]
+		}
+	}
+	for i, arg := range args {
+		if taken != "" && !strings.Contains("sbqc", taken[i%len(taken):i%len(taken)+1]) && !plainNumber(arg) {
+			return fmt.Sprintf("its format takes %s for a number, which zsh evaluates", ShowLine(arg))
+		}
+	}
+	return ""
+}
+
+// plainNumber reports whether a word is a number and nothing else, or '. or ". for the number of a character.
+func plainNumber(word string) bool {
+	return word == "" || strings.ContainsAny(word[:1], `'"`) || onlyNumber.MatchString(word)
+}
+
+var onlyNumber = regexp.MustCompile(`\A[-+ ]?[0-9.][0-9.a-fxA-FX]*\z`)
 
 // counts tells whether a format of printf's holds the conversion n, whatever flags, widths and lengths stand before it.
 func counts(format string) bool {

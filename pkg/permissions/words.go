@@ -80,7 +80,7 @@ func readWords(row *command.Row, args []string, spelled int) (w words, why strin
 var languages = map[string]func(program string) string{"sed": sedProgram, "awk": awkProgram, "jq": jqProgram}
 
 // checks say why a program must not be given a word, whatever it is to it.
-var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting, "signatures": signatures}
+var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting, "signatures": signatures, "keys": sortKeys}
 
 func looksLikeOption(word string) bool { return len(word) > 1 && word[0] == '-' }
 
@@ -140,4 +140,12 @@ func signatures(word string) string {
 		}
 	}
 	return ""
+}
+
+// sortKeys is signatures for commands that also sort by what a format can tell: --sort=-signature:key.
+func sortKeys(word string) string {
+	if key := strings.TrimLeft(strings.TrimPrefix(word, "--sort="), "-*"); key == "signature" || strings.HasPrefix(key, "signature:") {
+		return fmt.Sprintf("%q has git run gpg", word)
+	}
+	return signatures(word)
 }
