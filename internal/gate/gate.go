@@ -83,6 +83,7 @@ type Passage struct {
 	gate    *Gate
 	act     Act
 	earlier bool // an answer to the very same act, given a moment ago, stands behind the decision
+	heard   bool // the governors in force have looked at the act then
 	resumed bool
 
 	always bool // the person who approved it said "always"
@@ -154,6 +155,7 @@ func (p *Passage) decide() {
 	if p.gate.o.Governors != nil {
 		// Before they are asked: where they change meanwhile, nobody can tell which of them it was.
 		p.Decision.Governors = p.gate.o.Governors.Hash(request.Workspace)
+		p.heard = given && earlier.Governors == p.Decision.Governors
 	}
 }
 

@@ -305,6 +305,40 @@ func TestEarlierAnswer(t *testing.T) {
 	}
 }
 
+// TestEarlierAnswerWithoutGovernors has a person say yes to an act of which the governors in force had heard nothing: they count it, and
+// where they want a person to look at it, one is asked.
+func TestEarlierAnswerWithoutGovernors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, governors string // those that were in force when the person said yes
+		want            permissions.Verdict
+		counted         bool
+	}{
+		{"they have heard of it", "governors", permissions.Approve, false},
+		{"it was a question about a tool of ours", "", permissions.Reject, true},
+		{"they are others by now", "others", permissions.Reject, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := Effect{Kind: permissions.ActionCall, Tool: "note"}
+			s := &story{
+				rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, effect: e, governed: true,
+				governor: permissions.Ruling{Verdict: permissions.Ask, Governor: "guard", Reason: "a key is in it"},
+				atMost:   permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
+			}
+			g, err := New(Options{Rules: s, Governors: council{s}, Record: record{s}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Allow("s", e, permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson, Governors: test.governors})
+			d, _ := g.Pass(t.Context(), act{s}, Person{Asker: s, Patience: time.Minute})
+			if d.Verdict != test.want || s.reviewed.Earlier == test.counted {
+				t.Errorf("it is %s (%s), and counted: %t", d.Verdict, d.Reason, !s.reviewed.Earlier)
+			}
+		})
+	}
+}
+
 // TestResume checks that an act which was decided elsewhere is asked about and recorded here, and not decided again.
 func TestResume(t *testing.T) {
 	t.Parallel()

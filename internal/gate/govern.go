@@ -22,7 +22,7 @@ func (p *Passage) govern(ctx context.Context) {
 	}
 	decided := p.Decision
 	review := p.act.Review(decided)
-	review.Earlier = p.earlier
+	review.Earlier = p.heard
 	ruling := p.gate.o.Governors.Review(ctx, review)
 	if err := p.recordGovernance(ctx, ruling.Governance); err != nil {
 		if held := p.act.Unrecorded(decided, err); held.Verdict == permissions.Reject {
@@ -35,7 +35,7 @@ func (p *Passage) govern(ctx context.Context) {
 		return
 	}
 	p.Decision = decided.Govern(ruling).Masked(p.act.Mask)
-	if p.Decision.Verdict == permissions.Ask && p.earlier && decided.First == permissions.SourcePerson {
+	if p.Decision.Verdict == permissions.Ask && p.heard && decided.First == permissions.SourcePerson {
 		p.Decision = decided // the person has been asked about this very act, and said yes
 	}
 }
