@@ -23,6 +23,9 @@ type claim struct {
 	effects []gate.Effect
 	// unshown are further ones, of which the agent has not shown all: a no covers them, and a yes does not.
 	unshown []gate.Effect
+	// leads tells of each file that is named where its name leads, and linked says so of those that are called otherwise.
+	leads  map[string]string
+	linked []string
 }
 
 // actions are ACP's tool kinds in our words.
@@ -81,6 +84,7 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 			c.coverWrites(diffs)
 		}
 	}
+	c.tellLinks(s)
 	return c
 }
 
@@ -155,11 +159,30 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 func (c *claim) touch(paths []string, write bool) {
 	for _, path := range paths {
 		c.doubt(permissions.Doubtful(path)...)
-		if _, err := permissions.Resolve(c.request.Dir, path); err != nil {
+		if real, err := permissions.Resolve(c.request.Dir, path); err != nil {
 			c.doubt("not everybody takes a name in it for the same file: " + err.Error())
+		} else if _, known := c.leads[path]; !known {
+			if c.leads == nil {
+				c.leads = map[string]string{}
+			}
+			c.leads[path] = real
 		}
 		if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == path }) {
 			c.request.Paths = append(c.request.Paths, permissions.Path{Name: path, Write: write})
+		}
+	}
+}
+
+// tellLinks notes which names lead to files that are called otherwise, but for the directories of the session, which its person calls
+// as he does: a yes stands for the file, and a card shows a name.
+func (c *claim) tellLinks(s *Session) {
+	for _, path := range c.request.Paths {
+		name := path.Name
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(c.request.Dir, name)
+		}
+		if real, known := c.leads[path.Name]; known && filepath.Clean(name) != real && filepath.Clean(name) != s.editorsName(real) {
+			c.linked = append(c.linked, permissions.ShowLine(path.Name)+" leads to "+permissions.ShowLine(real))
 		}
 	}
 }
@@ -168,8 +191,8 @@ func (c *claim) touch(paths []string, write bool) {
 // what differs, so it shows a write only where the file really holds what the diff says that it did.
 func (c *claim) coverWrites(diffs []shownDiff) {
 	for _, d := range diffs {
-		real, err := permissions.Resolve(c.request.Dir, d.path)
-		if err != nil || !d.whole {
+		real, known := c.leads[d.path]
+		if !known || !d.whole {
 			continue
 		}
 		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)}

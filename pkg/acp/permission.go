@@ -210,11 +210,14 @@ func (p *prompt) line() []byte {
 }
 
 // around says with what variables and in which directory a command would run, where that is not as a person would think who reads
-// the command: a yes stands for these, too.
+// the command, and to which files names lead: a yes stands for these, too.
 func (p *prompt) around() string {
 	r := p.claim.request
 	if r.Action != permissions.ActionExecute {
-		return ""
+		if p.claim.linked == nil {
+			return ""
+		}
+		return "a2a-acp: there are links\n" + permissions.Fence("", strings.Join(p.claim.linked, "\n"))
 	}
 	var lines []string
 	if own, err := permissions.Resolve("/", p.session.Dir()); err != nil || own != r.Dir {

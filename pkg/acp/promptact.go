@@ -155,6 +155,9 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	for _, path := range r.Paths {
 		fmt.Fprintf(&text, "file %s\n", permissions.ShowLine(path.Name))
 	}
+	for _, leads := range p.claim.linked {
+		fmt.Fprintf(&text, "and %s\n", leads)
+	}
 	content, _ := (object{"c": p.call.content}).objects("c")
 	for _, item := range content {
 		if item.text("type") == "diff" {

@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -142,6 +143,39 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			d.approve(editOf("s1", "c1", path, test.old, test.text), "y")
 			if got, s := d.request("fs/write_text_file", writeOf("s1", path, test.text)); got != test.want {
 				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+}
+
+// TestACardSaysWhereALinkLeads has an agent ask about a file by a name that is a link: the person, to whose yes the file is written,
+// is told which file it is, here and elsewhere.
+func TestACardSaysWhereALinkLeads(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, path string
+		tells      bool
+	}{
+		{"a link", "notes.md", true},
+		{"a file behind one", "notes/a.md", true},
+		{"a file", "docs/b.md", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board", workDir(t))
+			home := workDir(t)
+			for link, to := range map[string]string{"notes.md": "profile", "notes": "docs"} {
+				if err := os.Symlink(filepath.Join(home, to), filepath.Join(d.work, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			outcome, s := d.request("session/request_permission", editOf("s1", "c1", filepath.Join(d.work, test.path), `null`, "evil\n"))
+			call, _ := s.Params["toolCall"].(map[string]any)
+			if outcome != "asked" || strings.Contains(fmt.Sprint(call["content"]), home) != test.tells {
+				t.Errorf("it is %s, and the card says %s", outcome, call["content"])
+			}
+			if elsewhere := (<-d.board.posted).question.Text; strings.Contains(elsewhere, home) != test.tells {
+				t.Errorf("elsewhere is shown %s", elsewhere)
 			}
 		})
 	}
