@@ -45,9 +45,10 @@ func (b *Bridge) carryOut(a *act) error {
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
+	turn := b.turnUnderWay(a.session)
 	passage := b.o.Gate.Begin(a)
 	if passage.Settled() && passage.Close(context.Background()) {
-		return b.finish(context.Background(), a, passage)
+		return b.finish(turn, a, passage)
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	return b.outside(a.frame, a.session, func(ctx context.Context) error {

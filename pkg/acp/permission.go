@@ -45,8 +45,10 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	if p.session == nil { // no rule could be held against it, and the editor may know one of that id
 		return b.refuseAgent(frame, methodPermission+": there is no such session")
 	}
+	turn := b.turnUnderWay(p.session)
 	passage := b.beginPrompt(&p)
 	if passage.Settled() && passage.Close(context.Background()) {
+		b.cancelledMeanwhile(turn, &p, passage)
 		return b.answerPrompt(&p, passage)
 	}
 	if b.isOpen(ndjson.ID(p.id)) { // before anything is held back for it
@@ -60,12 +62,17 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 		defer b.questionEnded(p.session, p.call.id)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
 		b.drop(ndjson.ID(p.id))
-		if cause := context.Cause(ctx); cause != nil && passage.Cause == nil { // the turn was cancelled while the answer was put on record
-			passage.Cause = cause
-			b.noteNotDone(p.Event(events.ToolEnded), cause)
-		}
+		b.cancelledMeanwhile(ctx, &p, passage)
 		return b.answerPrompt(&p, passage)
 	})
+}
+
+// cancelledMeanwhile has nothing come of an answer whose turn was cancelled while it was put on record.
+func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *prompt, passage *gate.Passage) {
+	if cause := context.Cause(ctx); cause != nil && passage.Cause == nil {
+		passage.Cause = cause
+		b.noteNotDone(p.Event(events.ToolEnded), cause)
+	}
 }
 
 // beginPrompt decides what can be decided at once. A prompt about a tool of ours is decided by that tool's own rules: the agent

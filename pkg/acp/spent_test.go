@@ -201,3 +201,44 @@ func TestTooLateForAYes(t *testing.T) {
 		})
 	}
 }
+
+// TestTooLateForARule has the disk be slow: while an act is put on record that nobody had to be asked about any more, the person cancels
+// the turn.
+func TestTooLateForARule(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, method, params string
+		before               string // what a person has said yes to
+	}{
+		{"a file, by an earlier yes", "fs/write_text_file", writeOf("s1", "$WORK/src/a.go", "hello"), editOf("s1", "c1", "$WORK/src/a.go", "null", "hello")},
+		{"a terminal", "terminal/create", `{"sessionId":"s1","command":"echo hello"}`, ""},
+		{"a question", "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"echo hello","kind":"execute"}` + yesNo + `}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			if test.before != "" {
+				d.approve(test.before, "y")
+			}
+			recording, recorded := make(chan bool), make(chan bool)
+			d.record.before = func(e events.Event) {
+				if e.Type == events.ToolDecided {
+					close(recording)
+					<-recorded
+				}
+			}
+			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"late","method":%q,"params":%s}`, test.method, test.params))
+			<-recording
+			d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+			d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+			close(recorded)
+			told := d.wait("what came of it", func(s said) bool { return s.ID == "late" })
+			if told.to != "agent" || told.Error == nil && !strings.Contains(told.line, `"cancelled"`) {
+				t.Errorf("the %s is told %s", told.to, told.line)
+			}
+			if !strings.Contains(d.record.String(), "it came to nothing: the person cancelled the turn") {
+				t.Errorf("on record is %s", d.record)
+			}
+		})
+	}
+}

@@ -78,6 +78,17 @@ func (b *Bridge) turnContext(s *Session) context.Context {
 	return s.turn.ctx
 }
 
+// turnUnderWay ends when a turn is cancelled in which something begins. Where none is under way, nothing ends.
+func (b *Bridge) turnUnderWay(s *Session) context.Context {
+	if s == nil {
+		return context.Background()
+	}
+	if turn := b.turnContext(s); turn.Err() == nil {
+		return turn
+	}
+	return context.Background()
+}
+
 func (b *Bridge) protocol() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
