@@ -62,8 +62,12 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	if e.active(a) {
 		return false // the governors were asked about this call, and not about the other
 	}
+	if !slices.Equal(k.leads, leadsOf(k.request)) {
+		return false // the rules would be asked about other files than those that it is of
+	}
 	asked := k.request
 	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
+	asked.Principal, asked.Mode, asked.Headless = a.request.Principal, a.request.Mode, a.request.Headless
 	return e.gate.Decide(asked).Verdict == permissions.Approve
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,6 +225,52 @@ func TestKeptForOthers(t *testing.T) {
 				t.Errorf("%d decisions are on record of two calls", decided)
 			}
 		})
+	}
+}
+
+// TestKeptForAnotherMode has rules allow a call in one mode only, and a caller in another one make a call of the same key.
+func TestKeptForAnotherMode(t *testing.T) {
+	t.Parallel()
+	public, private := rule(permissions.Approve), rule(permissions.Approve)
+	public.Parameters = map[string]any{"word": "public"}
+	private.Parameters, private.Modes = map[string]any{"word": "private"}, []string{"review"}
+	for mode, want := range map[string]string{"review": "run 1: private", "edit": "run 2: public"} {
+		h := newHouse(t, public, private)
+		work := caching()
+		work.Caching.Key = "k"
+		h.has(work)
+		first := h.call(`{"word":"private"}`)
+		first.Origin.Mode = "review"
+		if result := h.executor.Execute(t.Context(), first, person{h}); result.Stdout != "run 1: private" {
+			t.Fatalf("the first call: %q, %v", result.Stdout, result.Error)
+		}
+		second := h.call(`{"word":"public"}`)
+		second.Origin.Mode = mode
+		if result := h.executor.Execute(t.Context(), second, person{h}); result.Stdout != want {
+			t.Errorf("in the mode %s: got %q, want %q", mode, result.Stdout, want)
+		}
+	}
+}
+
+// TestKeptOfAnotherFile has a call of the same key made once the name in the first has come to lead elsewhere: the rules, asked about the
+// first call, would speak of a file that the result is not of.
+func TestKeptOfAnotherFile(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	work := caching()
+	work.Caching.Key = "k"
+	work.Parameters[0].Format = tool.FormatPath
+	h.has(work)
+	name := filepath.Join(h.dir, "notes")
+	for i, to := range []string{"private", "public"} {
+		_ = os.Remove(name)
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+		word := []string{"notes", "public"}[i]
+		if result := h.execute(t.Context(), `{"word":"`+word+`"}`); result.Cached || result.Error != nil {
+			t.Errorf("%s: cached %t, error %v", word, result.Cached, result.Error)
+		}
 	}
 }
 
