@@ -99,7 +99,7 @@ var interpreters = map[string]*program{
 	"tex latex pdflatex xelatex lualatex": {operands: []slot{code("TeX", "write the value into a file that a fixed text reads")}, long: true, stdin: "TeX"},
 	"julia":                               {options: options{"-e --eval -E --print": code("julia", argvCure), "-L --load": beside(file("julia"))}, operands: []slot{file("julia"), free}, instead: []slot{free}, stops: true, stdin: "julia"},
 	"elixir":                              {options: options{"-e --eval --rpc-eval": code("elixir", argvCure), "-r -S": beside(file("elixir"))}, operands: []slot{file("elixir"), free}, instead: []slot{free}, stops: true},
-	"m4":                                  {options: options{"-D --define": plain, "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
+	"m4":                                  {options: options{"-D --define": code("m4", "m4 expands what a name is defined as; give it a file"), "-I --include": plain}, operands: []slot{file("m4")}, stdin: "m4", always: true},
 	"nix-shell":                           {options: options{"--run --command": code(Shell, "nix-shell runs this; write it in the script"), "-p -A": plain}, launcher: true},
 	"npm pnpm yarn": {launcher: true, options: options{
 		"-c --call": code(Shell, "write it in the script"), "--script-shell --node-options": code(Settings, "write it in the script"),

@@ -57,5 +57,6 @@ var wrappers = map[string]*program{
 	},
 	"parallel entr":              {operands: []slot{code(Shell, "it gives its words to a shell; use a loop")}, joined: true, stdin: Arguments, always: true},
 	"systemd-inhibit caffeinate": {options: options{"--what --who --why --mode -t": plain}, operands: []slot{command}, stops: true},
-	"at batch crontab":           {options: options{"-f -q -u -t": plain}, operands: []slot{file(Shell)}, stdin: Shell, always: true},
+	"at batch":                   {options: options{"-f --file": file(Shell), "-q -t": plain}, operands: []slot{file(Shell)}, stdin: Shell, always: true},
+	"crontab":                    {options: options{"-u": plain}, operands: []slot{file(Shell)}, stdin: Shell, always: true},
 }
