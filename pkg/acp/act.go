@@ -36,6 +36,9 @@ type act struct {
 	unknown  []member       // those of them that nobody here knows
 	terminal *TerminalOrder // what runs, of a command
 	outgoing []byte         // the line that carries the act out; set by Recheck
+
+	waits bool                 // it has left the lane, for governors or a person
+	asked permissions.Decision // that has a person asked; the zero one where none was
 }
 
 // carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or somebody is asked first.
@@ -51,6 +54,7 @@ func (b *Bridge) carryOut(a *act) error {
 		return b.finish(turn, a, passage)
 	}
 	a.frame, a.line = clone(a.frame, a.line)
+	a.waits = true
 	return b.outside(a.frame, a.session, func(ctx context.Context) error {
 		passage.Finish(ctx, gate.Person{Asker: a.session, Patience: b.o.Patience})
 		b.drop(ndjson.ID(a.frame.ID))
@@ -190,6 +194,7 @@ func (a *act) Event(kind events.Type) events.Event {
 
 // Question implements gate.Act.
 func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
+	a.asked = asked
 	q := approval.Question{
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: permissions.ShowLine(a.title()),
@@ -220,7 +225,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 // Recheck implements gate.Act. The agent may have put a link in a file's way since it asked, while a person read or governors
 // thought, so that is looked at once more: the yes was to the file that it was then. What goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
-	if a.moved() {
+	if a.moved() || a.namesMoved(d) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
@@ -263,6 +268,24 @@ func (a *act) moved() bool {
 		}
 	}
 	return a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
+}
+
+// namesMoved tells whether a command that waited is another one to the rules by now, since its words name other files: what a rule let
+// through it does not any more, or it has come to touch a guarded file that nobody was asked about.
+func (a *act) namesMoved(d permissions.Decision) bool {
+	if a.terminal == nil || !a.waits {
+		return false
+	}
+	again := a.b.o.Gate.Decide(a.request)
+	switch d.Source {
+	case permissions.SourcePerson:
+		return again.Verdict == permissions.Reject || again.Source == permissions.SourceControlFile && a.asked.Source != permissions.SourceControlFile
+	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
+		// The very rule asks that gave it where it has reached its limit with it.
+		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy && again.Rule == d.Rule && again.At == d.At
+		return again.Verdict != permissions.Approve && !itsLimit
+	}
+	return again.Verdict == permissions.Reject
 }
 
 // leadsTo reports whether a name means a file.

@@ -242,3 +242,50 @@ func TestTooLateForARule(t *testing.T) {
 		})
 	}
 }
+
+// TestACommandsFilesMove has a person read what an agent would run, and the agent lay a link to a file that nobody was asked about.
+func TestACommandsFilesMove(t *testing.T) {
+	t.Parallel()
+	for link, want := range map[string]string{"": "editor", ".env": "agent"} {
+		d := newDialogue(t, "", "", workDir(t))
+		writeFile(t, filepath.Join(d.work, "notes.txt"), "x")
+		writeFile(t, filepath.Join(d.work, ".env"), "KEY=x")
+		outcome, question := d.request("terminal/create", `{"sessionId":"s1","command":"cat notes.txt"}`)
+		if outcome != "asked" {
+			t.Fatalf("it is %s: %s", outcome, question.line)
+		}
+		if link != "" {
+			name := filepath.Join(d.work, "notes.txt")
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(link, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.pick(question, "a2a-acp-allow-once")
+		if told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" }); told.to != want {
+			t.Errorf("with a link to %q the %s is told %s", link, told.to, told.line)
+		}
+	}
+}
+
+// TestTheLastOfALimit has governors look at a command with which its rule reaches its limit: it runs.
+func TestTheLastOfALimit(t *testing.T) {
+	t.Parallel()
+	const once = `
+version: 2
+auto_approval_policies:
+  - id: once
+    applies_to: ["functions.shell"]
+    commands: {allow: ["echo"]}
+    limit: {count: 1, per: 1h}
+    decision: {type: approve}
+`
+	d := newDialogue(t, once, "governor approve fine", workDir(t))
+	for _, want := range []string{"forwarded", "asked"} {
+		if got, s := d.request("terminal/create", `{"sessionId":"s1","command":"echo guarded"}`); got != want {
+			t.Errorf("it is %s, want %s: %s", got, want, s.line)
+		}
+	}
+}
