@@ -81,7 +81,7 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 	default:
 		c.readPaths(diffs, paths, readRawInput(call.rawInput))
 		if action == permissions.ActionWrite {
-			c.coverWrites(diffs)
+			c.coverWrites(s, diffs)
 		}
 	}
 	c.tellLinks(s)
@@ -188,15 +188,16 @@ func (c *claim) tellLinks(s *Session) {
 }
 
 // coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show. People see of a diff
-// what differs, so it shows a write only where the file really holds what the diff says that it did.
-func (c *claim) coverWrites(diffs []shownDiff) {
+// what differs, so it shows a write only where the file really holds what the diff says that it did, on disk or, with changes that are
+// not saved, in the editor.
+func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 	for _, d := range diffs {
 		real, known := c.leads[d.path]
 		if !known || !d.whole {
 			continue
 		}
 		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)}
-		if present, ok := presentText(real); ok && sameLines(present, d.oldText) {
+		if present, ok := presentText(real); ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText) {
 			c.effects = append(c.effects, effect)
 		} else {
 			c.unshown = append(c.unshown, effect)

@@ -77,6 +77,35 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 	return b.carryOut(a)
 }
 
+// mostTexts bounds the files of which a session remembers what the editor gave the agent.
+const mostTexts = 1000
+
+// noteText notes the text of a whole file that the editor gives the agent: what is not saved stands nowhere else.
+func (a *act) noteText(answer ndjson.Frame) {
+	if a.session == nil || a.effect.Kind != permissions.ActionRead || slices.ContainsFunc(a.params, func(m member) bool { return m.key == "line" || m.key == "limit" }) {
+		return
+	}
+	result, err := exactObject(answer.Result)
+	if err != nil || len(result["content"]) == 0 {
+		return
+	}
+	text := result.text("content")
+	a.b.mu.Lock()
+	defer a.b.mu.Unlock()
+	if a.session.texts == nil || len(a.session.texts) >= mostTexts {
+		a.session.texts = map[string]string{}
+	}
+	a.session.texts[a.effect.Path] = gate.ContentDigest(unixLines(text))
+}
+
+// editorHeld reports whether the editor gave a text last as that of a file.
+func (s *Session) editorHeld(path, text string) bool {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	held, known := s.texts[path]
+	return known && held == gate.ContentDigest(unixLines(text))
+}
+
 // doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule approves a frame with one.
 func doubtUnknown(unknown []member) (doubts []string) {
 	for _, m := range unknown {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
@@ -75,6 +76,22 @@ func (b *Bridge) questionEnded(s *Session, card string) {
 	b.mu.Unlock()
 	for _, line := range lines {
 		b.release(s, line)
+	}
+}
+
+// questionsEnded lets go what was held back for all questions of a session: no answer to them counts any more.
+func (b *Bridge) questionsEnded(s *Session) {
+	b.mu.Lock()
+	var cards []string
+	for card, call := range s.calls.byID {
+		if call.question.stands() {
+			cards = append(cards, card)
+		}
+	}
+	b.mu.Unlock()
+	slices.Sort(cards)
+	for _, card := range cards {
+		b.questionEnded(s, card)
 	}
 }
 

@@ -52,6 +52,9 @@ var (
 	noWords  = strings.Fields("reject deny no not nothing none cancel decline don't dont never refuse stop abort skip block disallow forbid keep stay")
 )
 
+// alwaysPhrases are phrases with a no in them that say a lasting yes, as Claude and Codex write them.
+var alwaysPhrases = []string{"don't ask again", "do not ask again", "don't ask me again", "never ask again"}
+
 var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always allow", rejectOnce: "Reject", rejectAlways: "Always reject"}
 
 // honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the agent's name beside that,
@@ -62,7 +65,13 @@ func honestName(o permissions.Option) string {
 	if !known {
 		return shown
 	}
-	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(shown, "\u2019", "'")), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	lower := strings.ToLower(strings.ReplaceAll(shown, "\u2019", "'"))
+	if o.Kind == allowAlways {
+		for _, phrase := range alwaysPhrases {
+			lower = strings.ReplaceAll(lower, phrase, "")
+		}
+	}
+	words := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
 	right, wrong := yesWords, noWords
 	if o.Kind == rejectOnce || o.Kind == rejectAlways {
 		right, wrong = noWords, yesWords

@@ -460,6 +460,7 @@ func TestOptionNames(t *testing.T) {
 		{"\u2717 Reject", "allow_once"}, {"1. No", "allow_once"}, {"Always deny", "allow_always"}, {"R\u0435ject", "allow_once"}, {"Ｒｅｊｅｃｔ", "allow_once"},
 		{"Nein", "allow_once"}, {"Always allow", "reject_always"}, {"Accept no changes", "allow_once"}, {"\u2713 Allow for this session", "allow_always"},
 		{"", "allow_once"}, {"Not now", "allow_once"},
+		{"Yes, and don't ask again for go test", "allow_always"}, {"Don't ask again", "reject_always"}, {"Yes, don't ask again", "allow_once"},
 	} {
 		options = append(options, fmt.Sprintf(`{"optionId":"%d","name":%s,"kind":%q}`, i, quote(o[0]), o[1]))
 	}
@@ -474,7 +475,8 @@ func TestOptionNames(t *testing.T) {
 		`Allow once (the agent calls it "✗ Reject")`, `Allow once (the agent calls it "1. No")`, `Always allow (the agent calls it "Always deny")`,
 		`Allow once (the agent calls it "Rеject")`, `Allow once (the agent calls it "Ｒｅｊｅｃｔ")`, `Allow once (the agent calls it "Nein")`,
 		`Always reject (the agent calls it "Always allow")`, `Allow once (the agent calls it "Accept no changes")`, "✓ Allow for this session",
-		`Allow once (the agent calls it "")`, `Allow once (the agent calls it "Not now")`}
+		`Allow once (the agent calls it "")`, `Allow once (the agent calls it "Not now")`,
+		"Yes, and don't ask again for go test", "Don't ask again", `Allow once (the agent calls it "Yes, don't ask again")`}
 	if fmt.Sprint(names) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", names, want)
 	}

@@ -30,6 +30,7 @@ type Session struct {
 	calls     toolCalls
 	turn      turn
 	terminals map[string]string // that a question shows which stands: in which card, by terminalId
+	texts     map[string]string // of files, as the editor gave them last: the digest, by resolved path
 
 	mode        string          // that the agent is in; "" when it has not told
 	modeOptions map[string]bool // the agent's options that are its mode

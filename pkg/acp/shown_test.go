@@ -148,6 +148,39 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// TestAYesIsToWhatTheEditorHolds: a text with changes that are not saved stands only in the editor, which gave it to the agent.
+func TestAYesIsToWhatTheEditorHolds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, read, gives, old, want string }{
+		{"as the editor gave it", ``, "one\nunsaved\n", `"one\nunsaved\n"`, "forwarded"},
+		{"with other line ends", ``, "one\r\nunsaved\r\n", `"one\nunsaved\n"`, "forwarded"},
+		{"another text", ``, "one\nunsaved\n", `"one\nevil\n"`, "asked"},
+		{"a part of it", `,"limit":1`, "one\n", `"one\n"`, "asked"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			path := filepath.Join(d.work, "src", "a.go")
+			writeFile(t, path, "one\nmore\n")
+			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","method":"fs/read_text_file","params":{"sessionId":"s1","path":%q%s}}`, path, test.read))
+			read := d.wait("the editor to be asked for the text", func(s said) bool {
+				return s.to == "editor" && (s.Method == "fs/read_text_file" || s.Method == "session/request_permission")
+			})
+			if read.Method == "session/request_permission" {
+				d.pick(read, "a2a-acp-allow-once")
+				d.wait("the editor to be asked for the text", func(s said) bool { return s.to == "editor" && s.Method == "fs/read_text_file" })
+			}
+			d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","result":{"content":%q}}`, test.gives))
+			d.wait("the text", func(s said) bool { return s.to == "agent" && s.ID == "read" })
+
+			d.approve(editOf("s1", "c1", path, test.old, "two\n"), "y")
+			if got, s := d.request("fs/write_text_file", writeOf("s1", path, "two\n")); got != test.want {
+				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+}
+
 // TestACardSaysWhereALinkLeads has an agent ask about a file by a name that is a link: the person, to whose yes the file is written,
 // is told which file it is, here and elsewhere.
 func TestACardSaysWhereALinkLeads(t *testing.T) {

@@ -46,6 +46,7 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 			s.turn.cancel(errTurnCancelled)
 			b.mu.Unlock()
 			b.endTurn(s)
+			b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 		}
 	}
 	return b.toAgent.Relay(line)

@@ -84,11 +84,38 @@ var writtenAnew = []string{"session/request_permission", "fs/read_text_file", "f
 
 // same reports whether a frame that arrived is one that was sent: byte by byte, and of what is written anew in all that it says.
 func same(sent, arrived editor.Frame) bool {
-	if !slices.Contains(writtenAnew, sent.Method) || sent.IsResponse() {
-		return bytes.Equal(sent.Raw, arrived.Raw)
+	if bytes.Equal(sent.Raw, arrived.Raw) {
+		return true
 	}
 	var a, b any
-	return json.Unmarshal(sent.Raw, &a) == nil && json.Unmarshal(arrived.Raw, &b) == nil && says(b, a)
+	if json.Unmarshal(sent.Raw, &a) != nil || json.Unmarshal(arrived.Raw, &b) != nil {
+		return false
+	}
+	if sent.IsResponse() { // a question ends with its turn: the bridge says so before the editor does
+		return cancels(sent) && says(a, b) && says(b, a)
+	}
+	return slices.Contains(writtenAnew, sent.Method) && says(b, a)
+}
+
+// cancels reports whether a frame answers a question by the end of its turn.
+func cancels(f editor.Frame) bool {
+	var answer struct {
+		Result struct {
+			Outcome struct {
+				Outcome string `json:"outcome"`
+			} `json:"outcome"`
+		} `json:"result"`
+	}
+	return json.Unmarshal(f.Raw, &answer) == nil && answer.Result.Outcome.Outcome == "cancelled"
+}
+
+// withdraws reports whether a frame of the bridge's takes a question back that the editor answers by the end of its turn.
+func withdraws(f editor.Frame, seen []editor.Frame) bool {
+	var params struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	return f.Method == "$/cancel_request" && json.Unmarshal(f.Params, &params) == nil &&
+		slices.ContainsFunc(seen, func(s editor.Frame) bool { return s.ToAgent && cancels(s) && bytes.Equal(s.ID, params.ID) })
 }
 
 // says reports whether a JSON value holds everything that another one does. What the agent told of a tool call before may be in
@@ -114,13 +141,19 @@ func says(whole, part any) bool {
 	return whole == part
 }
 
-// relayed compares in order what was sent with what arrived.
+// relayed compares in order what was sent with what arrived. Questions that were asked at once may arrive in any order: each leaves
+// the lane on its own.
 func relayed(sent, arrived []editor.Frame) relay {
 	var out relay
 	for _, frame := range arrived {
 		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return same(s, frame) })
 		if at < 0 {
-			out.made = append(out.made, frame)
+			passed := slices.IndexFunc(out.lost, func(s editor.Frame) bool { return s.Method == "session/request_permission" && same(s, frame) })
+			if passed < 0 {
+				out.made = append(out.made, frame)
+				continue
+			}
+			out.lost, out.kept = slices.Delete(out.lost, passed, passed+1), append(out.kept, frame)
 			continue
 		}
 		out.lost = append(out.lost, sent[:at]...)
@@ -161,6 +194,9 @@ func (r *rig) checkRelay() {
 	decided := make(map[string]bool)
 	for _, f := range toEditor.made {
 		id := callID(f)
+		if withdraws(f, seen) {
+			continue
+		}
 		if id == "" {
 			r.t.Errorf("the bridge told the editor of its own accord: %s", f.Raw)
 			continue
