@@ -202,6 +202,38 @@ func TestTooLateForAYes(t *testing.T) {
 	}
 }
 
+// TestACancelLetsCardsGoOn has the disk be slow while a question ends with its turn: what the agent says of the call by then goes on at
+// once, in front of the turn's end.
+func TestACancelLetsCardsGoOn(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	if asked, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute"}`+yesNo+`}`); asked != "asked" {
+		t.Fatalf("it is %s: %s", asked, s.line)
+	}
+	recording, recorded := make(chan bool), make(chan bool)
+	d.record.before = func(e events.Event) {
+		if e.Type == events.ToolDecided {
+			close(recording)
+			<-recorded
+		}
+	}
+	d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+	<-recording
+	d.agentSays(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":"called off"}}]}}}`)
+	d.agentSays(`{"jsonrpc":"2.0","method":"_test/end"}`)
+	came := false
+	d.wait("the end", func(s said) bool {
+		came = came || s.to == "editor" && strings.Contains(s.line, "called off")
+		return s.Method == "_test/end"
+	})
+	if !came {
+		t.Error("what became of the call comes behind the end")
+	}
+	close(recorded)
+	d.wait("the answer", func(s said) bool { return s.to == "agent" && s.ID == "r1" })
+}
+
 // TestTooLateForARule has the disk be slow: while an act is put on record that nobody had to be asked about any more, the person cancels
 // the turn.
 func TestTooLateForARule(t *testing.T) {
