@@ -32,8 +32,7 @@ func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
-	only := flags.Bool("sandbox", false, "only the rows of the sandbox")
-	onlyPolicy := flags.Bool("policy", false, "only the rows of decisions and of replay")
+	only := flags.String("only", "", "relay, policy (decisions and replay) or sandbox: only these rows")
 	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -51,7 +50,7 @@ func run(args []string, stdout io.Writer) error {
 	default:
 		return fmt.Errorf("-role %s: there is agent, copy, sandbox and calls", *role)
 	}
-	rows, err := measure(*bin, *only, *onlyPolicy)
+	rows, err := measure(*bin, *only)
 	if err != nil {
 		return err
 	}
@@ -68,8 +67,8 @@ func run(args []string, stdout io.Writer) error {
 	return os.WriteFile(*out, append(data, '\n'), 0o644)
 }
 
-// measure takes every row, or those of the sandbox, or of decisions. What cannot be measured gives a row that says why.
-func measure(bin string, onlySandbox, onlyPolicy bool) ([]row, error) {
+// measure takes every row, or only those of one part. What cannot be measured gives a row that says why.
+func measure(bin, only string) ([]row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -82,11 +81,15 @@ func measure(bin string, onlySandbox, onlyPolicy bool) ([]row, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	switch {
-	case onlySandbox:
+	switch only {
+	case "":
+	case "relay":
+	case "sandbox":
 		return sandboxRows(dir), nil
-	case onlyPolicy:
+	case "policy":
 		return policies(dir), nil
+	default:
+		return nil, fmt.Errorf("-only %s: there is relay, policy and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -95,6 +98,9 @@ func measure(bin string, onlySandbox, onlyPolicy bool) ([]row, error) {
 	var rows []row
 	for _, size := range sizes {
 		rows = append(rows, roundTrips(bridge, floor, size), throughput(bridge, floor, size))
+	}
+	if only == "relay" {
+		return rows, nil
 	}
 	rows = append(rows, firstFrame(bridge))
 	rows = append(rows, idleMemory(bridge)...)

@@ -159,8 +159,10 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	envelope.LossyID = frame.LossyID && p == nil // else it is the very id that the editor has chosen
 	envelope.InvalidUTF8, envelope.RawControl = frame.InvalidUTF8 && read, frame.RawControl && read
 	problem := unclear(envelope)
-	if _, err := exactObject(frame.Result); problem == "" && read && len(frame.Result) > 0 && err != nil {
-		problem = err.Error()
+	if problem == "" && read && len(frame.Result) > 0 { // what nobody here reads may be 30 MB
+		if _, err := exactObject(frame.Result); err != nil {
+			problem = err.Error()
+		}
 	}
 	if problem != "" {
 		why := "an answer of the agent's cannot be read: " + problem
