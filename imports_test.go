@@ -21,18 +21,20 @@ const module = "github.com/a2a-acp/a2a-acp"
 var may = map[string][]string{
 	"": {}, // the files that the program brings along
 
-	"pkg/tool":            {},
+	"pkg/tool":            {"internal/spelling"}, // did you mean …?
 	"pkg/events":          {"pkg/tool"},
 	"internal/shellwords": {},
 	"internal/command":    {},
 	"internal/agents":     {},
+	"internal/display":    {},
+	"internal/spelling":   {},
 	"internal/ndjson":     {},
 	"internal/state":      {},
 	"internal/trust":      {"internal/state"},
 	"internal/profile":    {"pkg/tool"},
 	"internal/doctor":     {},
 	"internal/secret":     {"pkg/tool"},
-	"internal/grant":      {"pkg/tool"},
+	"internal/grant":      {"pkg/tool", "internal/spelling"},
 	"internal/blob":       {},
 	"internal/store":      {}, // what the rows mean is said by internal/approval
 	"internal/digest":     {},
@@ -49,46 +51,46 @@ var may = map[string][]string{
 	"internal/person":     {"internal/supervisor", "pkg/sandbox"},
 	"internal/gitrepo":    {},
 	"internal/sensitive":  {},
-	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
+	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
 	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and records.
-	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/store"},
+	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/digest"},
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/netguard", "internal/secret"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/display", "internal/netguard", "internal/secret"},
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "pkg/permissions", "pkg/sandbox"},
+	"internal/config": {"pkg/tool", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
-	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/governor"},
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/display", "internal/governor"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
-	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/gate", "internal/ndjson"},
+	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/mcpserver": {"pkg/tool"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
-	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
-		"internal/doctor", "internal/exit", "internal/gate",
+		"internal/display", "internal/doctor", "internal/exit", "internal/gate",
 		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
-		"internal/exit", "internal/governor", "internal/grant",
-		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/store",
+		"internal/display", "internal/exit", "internal/governor", "internal/grant",
+		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/spelling", "internal/store",
 		"internal/supervisor", "internal/tooltest", "internal/trust",
 	},
 

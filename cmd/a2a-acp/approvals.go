@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func approvalsCommand(env *environment) *cobra.Command {
@@ -64,18 +64,18 @@ type shownApproval struct {
 
 func showApproval(a store.Approval) shownApproval {
 	s := shownApproval{
-		ID: permissions.ShowLine(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires, Door: permissions.ShowLine(a.Door),
-		Agent: permissions.ShowLine(a.Agent), Session: permissions.ShowLine(a.Session), CallID: permissions.ShowLine(a.CallID),
-		ToolCall: permissions.ShowLine(a.ToolCall), Kind: permissions.ShowLine(a.Kind), Title: permissions.ShowLine(a.Title),
-		Text: permissions.ShowAll(a.Text), Digest: permissions.ShowLine(a.Digest), Bound: a.Bound,
-		Approver: permissions.ShowLine(a.Approver), Reason: permissions.ShowLine(a.Reason),
+		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires, Door: display.Line(a.Door),
+		Agent: display.Line(a.Agent), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
+		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
+		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
+		Approver: display.Line(a.Approver), Reason: display.Line(a.Reason),
 	}
 	if !a.Answered.IsZero() {
 		s.Answered = &a.Answered
 	}
 	switch {
 	case !a.Used.IsZero():
-		s.Used, s.UsedBy = &a.Used, permissions.ShowLine(a.UsedBy)
+		s.Used, s.UsedBy = &a.Used, display.Line(a.UsedBy)
 	case a.Left:
 		s.Asker = "gone"
 	case a.State == store.Pending:

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func approvalsApproveCommand(env *environment) *cobra.Command {
@@ -86,7 +86,7 @@ func oneID(cmd *cobra.Command, args []string) error {
 func answerApproval(ctx context.Context, env *environment, id string, answer store.Answer, meant func() bool) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", permissions.ShowLine(id), store.ErrNoApproval))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", display.Line(id), store.ErrNoApproval))
 	}
 	if err != nil {
 		return fail(exit.Host, err)
@@ -141,14 +141,14 @@ func writeQuestion(env *environment, a store.Approval) {
 
 // tooLate says why a question takes no answer.
 func tooLate(env *environment, id string, a store.Approval, err error) error {
-	id = permissions.ShowLine(id)
+	id = display.Line(id)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrAnswered):
-		return fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.now().Sub(a.Answered)), permissions.ShowLine(a.Approver)))
+		return fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.now().Sub(a.Answered)), display.Line(a.Approver)))
 	case errors.Is(err, store.ErrWithdrawn):
-		return fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, permissions.ShowLine(a.Reason)))
+		return fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):
 		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
 	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):

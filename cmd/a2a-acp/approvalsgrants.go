@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/store"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // shownAllowance is a grant in `approvals list --granted -o json`.
@@ -26,8 +26,8 @@ type shownAllowance struct {
 
 func showAllowance(g store.Grant) shownAllowance {
 	return shownAllowance{
-		ID: permissions.ShowLine(g.ID), Granted: g.Granted, Agent: permissions.ShowLine(g.Agent),
-		Session: permissions.ShowLine(g.Session), Allows: permissions.ShowLine(g.Words),
+		ID: display.Line(g.ID), Granted: g.Granted, Agent: display.Line(g.Agent),
+		Session: display.Line(g.Session), Allows: display.Line(g.Words),
 	}
 }
 
@@ -99,7 +99,7 @@ to come again takes that answer back.`,
 func revoke(ctx context.Context, env *environment, id string) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.appOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exit.Usage, fmt.Errorf("%s: %w", permissions.ShowLine(id), store.ErrNoGrant))
+		return fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(id), store.ErrNoGrant))
 	}
 	if err != nil {
 		return fail(exit.Host, err)
@@ -114,7 +114,7 @@ func revoke(ctx context.Context, env *environment, id string) (err error) {
 	g, err := approvals.Revoke(ctx, id, env.approver("cli"))
 	switch {
 	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):
-		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", permissions.ShowLine(id), err))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", display.Line(id), err))
 	case err != nil:
 		return fail(exit.Host, err)
 	}

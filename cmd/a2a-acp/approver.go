@@ -13,9 +13,9 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // checkPerson tells whether a person has started this, as far as that can be shown, for an act that lets something happen.
@@ -104,7 +104,7 @@ func (e *environment) approver(way string) string {
 		}
 	}
 	if line := slices.Compact(person.Look().Line); len(line) > 0 { // where descent shows no agent, it is for people to look at
-		words = append(words, "below", permissions.ShowLine(strings.Join(line, ", ")))
+		words = append(words, "below", display.Line(strings.Join(line, ", ")))
 	}
 	if e.confirmed != "" {
 		words = append(words, "confirmed by", e.confirmed)

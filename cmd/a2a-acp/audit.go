@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -249,9 +250,9 @@ func titleOf(c audit.Chapter) string {
 	act := actOf(c)
 	switch {
 	case act == nil && c[0].Detail != "":
-		return string(c[0].Type) + ": " + permissions.ShowLine(c[0].Detail)
+		return string(c[0].Type) + ": " + display.Line(c[0].Detail)
 	case act == nil && len(c[0].Command) > 0:
-		return string(c[0].Type) + ": " + permissions.ShowLine(strings.Join(c[0].Command, " "))
+		return string(c[0].Type) + ": " + display.Line(strings.Join(c[0].Command, " "))
 	case act == nil:
 		return string(c[0].Type)
 	}
@@ -270,14 +271,14 @@ func titleOf(c audit.Chapter) string {
 	case act.Title != "":
 		words = append(words, act.Title)
 	}
-	return permissions.ShowLine(strings.Join(words, " "))
+	return display.Line(strings.Join(words, " "))
 }
 
 // tell is the act as a story: a line says what it was, one where it came from, one each what happened.
 func tell(c audit.Chapter) []string {
 	lines := []string{titleOf(c), from(c)}
 	if act := actOf(c); act != nil && act.Title != "" {
-		lines = append(lines, "  the agent calls it "+strconv.Quote(permissions.ShowLine(act.Title)))
+		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))
 	}
 	for _, entry := range c {
 		at := entry.Time.Local().Format("15:04:05.000")
@@ -288,11 +289,11 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
 		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined, entry.Type == events.ApprovalUsed:
 			word := strings.TrimPrefix(string(entry.Type), "approval.")
-			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, permissions.ShowLine(entry.Detail)))
+			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, display.Line(entry.Detail)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {
-				lines = append(lines, strings.Repeat(" ", 25)+permissions.ShowLine(reason))
+				lines = append(lines, strings.Repeat(" ", 25)+display.Line(reason))
 			}
 		case entry.Type == events.ToolEnded && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
@@ -303,15 +304,15 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.SandboxRefused && entry.Act != nil:
-			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at, refusedAct(entry.Act), permissions.ShowLine(entry.Detail)))
+			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at, refusedAct(entry.Act), display.Line(entry.Detail)))
 		case entry.Type == events.ToolSeen:
 			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
 		default:
-			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, permissions.ShowLine(entry.Detail)), " "))
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, display.Line(entry.Detail)), " "))
 		}
 		lines = append(lines, details(entry)...)
 		if entry.Broken != "" {
-			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq, permissions.ShowLine(entry.Broken)))
+			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq, display.Line(entry.Broken)))
 		}
 	}
 	first, last := c[0], c[len(c)-1]
@@ -324,7 +325,7 @@ func tell(c audit.Chapter) []string {
 
 // refusedAct says in a line what a sandbox refused.
 func refusedAct(act *events.Act) string {
-	return permissions.ShowLine(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
+	return display.Line(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
 }
 
 // details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which files counted, and what
@@ -332,13 +333,13 @@ func refusedAct(act *events.Act) string {
 func details(entry audit.Entry) []string {
 	var lines []string
 	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
-		lines = append(lines, fmt.Sprintf("                %s: %s", what, permissions.ShowLine(entry.Coverage[what])))
+		lines = append(lines, fmt.Sprintf("                %s: %s", what, display.Line(entry.Coverage[what])))
 	}
 	if entry.Outcome != nil {
 		lines = append(lines, diagnostics(entry.Outcome.Diagnostics)...)
 	}
 	for _, file := range entry.Files {
-		lines = append(lines, fmt.Sprintf("                %s  %s", permissions.ShowLine(file.Path), file.SHA256))
+		lines = append(lines, fmt.Sprintf("                %s  %s", display.Line(file.Path), file.SHA256))
 	}
 	return lines
 }
@@ -355,7 +356,7 @@ func diagnostics(all map[string]any) []string {
 			}
 			text = string(encoded)
 		}
-		lines = append(lines, permissions.ShowLine(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
+		lines = append(lines, display.Line(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
 	}
 	return lines
 }
@@ -365,7 +366,7 @@ func from(c audit.Chapter) string {
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
 	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
 		if part[1] != "" {
-			words = append(words, part[0]+" "+permissions.ShowLine(part[1]))
+			words = append(words, part[0]+" "+display.Line(part[1]))
 		}
 	}
 	return strings.Join(words, " · ")
@@ -393,9 +394,9 @@ func decision(c audit.Chapter, d *events.Decision) string {
 		reason = ": " + d.Reason
 	}
 	if d.Source == string(permissions.SourceNobody) { // the reason is that of the question
-		return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, asked, reason))
+		return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, asked, reason))
 	}
-	return permissions.ShowLine(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
+	return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
 }
 
 // answers tells whether a source answers what a rule or a governor has asked, rather than being the one that is named.
@@ -422,7 +423,7 @@ func why(d *events.Decision) string {
 	if d.Reason == "" {
 		return "no reason was given"
 	}
-	return permissions.ShowLine(d.Reason)
+	return display.Line(d.Reason)
 }
 
 func outcome(o *events.Outcome) string {
@@ -450,7 +451,7 @@ func outcome(o *events.Outcome) string {
 	if o.Error != "" {
 		words = append(words, o.Error)
 	}
-	return permissions.ShowLine(strings.Join(words, ", "))
+	return display.Line(strings.Join(words, ", "))
 }
 
 func circuitChange(c *events.Circuit) string {
@@ -458,12 +459,12 @@ func circuitChange(c *events.Circuit) string {
 	if !c.Until.IsZero() {
 		text += "; calls are refused until " + clock(c.Until)
 	}
-	return permissions.ShowLine(text)
+	return display.Line(text)
 }
 
 func seenStatus(o *events.Outcome) string {
 	if o == nil {
 		return ""
 	}
-	return " (" + permissions.ShowLine(o.Status) + ")"
+	return " (" + display.Line(o.Status) + ")"
 }

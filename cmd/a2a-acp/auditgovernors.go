@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,9 +18,9 @@ func governorLines(at string, said *tool.Governance) []string {
 	}
 	var lines []string
 	for _, a := range said.Answers {
-		words := []string{fmt.Sprintf("  %s  governor %s, %s: %s", at, permissions.ShowLine(a.Governor), about, permissions.ShowLine(a.Status))}
+		words := []string{fmt.Sprintf("  %s  governor %s, %s: %s", at, display.Line(a.Governor), about, display.Line(a.Status))}
 		if a.CountsAs != "" {
-			words = append(words, "counts as "+permissions.ShowLine(a.CountsAs))
+			words = append(words, "counts as "+display.Line(a.CountsAs))
 		}
 		if a.Redacted > 0 {
 			words = append(words, fmt.Sprintf("took out %d", a.Redacted))
@@ -35,12 +35,12 @@ func governorLines(at string, said *tool.Governance) []string {
 		line := strings.Join(words, ", ")
 		for _, more := range append(a.Messages, a.Error) {
 			if more != "" {
-				line += ": " + permissions.ShowLine(more)
+				line += ": " + display.Line(more)
 			}
 		}
 		lines = append(lines, line)
 		if a.FollowUp != "" {
-			lines = append(lines, "                its prompt for the agent: "+permissions.ShowLine(a.FollowUp))
+			lines = append(lines, "                its prompt for the agent: "+display.Line(a.FollowUp))
 		}
 	}
 	return lines

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func doctorCommand(env *environment) *cobra.Command {
@@ -122,7 +122,7 @@ func writeAnswers(env *environment, a app.AnswersHealth) {
 	case !a.OK:
 		fmt.Fprintf(env.stdout, "  no   answers from here: %s\n", a.Problem)
 	case len(a.Confirm) > 0:
-		fmt.Fprintf(env.stdout, "  ok   answers from here: after %s\n", permissions.ShowLine(strings.Join(a.Confirm, " ")))
+		fmt.Fprintf(env.stdout, "  ok   answers from here: after %s\n", display.Line(strings.Join(a.Confirm, " ")))
 	default:
 		fmt.Fprintln(env.stdout, "  ok   answers from here")
 	}

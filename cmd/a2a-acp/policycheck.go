@@ -11,7 +11,9 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -120,10 +122,10 @@ func idle(env *environment, files []permissions.File) config.Errors {
 					continue
 				}
 				hint := "a2a-acp tools list shows those that there are"
-				if near := tool.Nearest(id, append(permissions.KnownTools(), known...)); near != "" {
+				if near := spelling.Nearest(id, append(permissions.KnownTools(), known...)); near != "" {
 					hint = fmt.Sprintf("did you mean %s?", near)
 				}
-				warn("unknown-tool", hint, "is about %s, and there is no such tool", permissions.ShowLine(id))
+				warn("unknown-tool", hint, "is about %s, and there is no such tool", display.Line(id))
 			}
 		}
 	}

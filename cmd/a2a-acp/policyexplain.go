@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
@@ -276,11 +277,11 @@ func (e explanation) write(env *environment) {
 		fmt.Fprintf(w, "then:     %s (%s%s)\n", e.Then.Result, e.Then.Source, atRule(*e.Then))
 	}
 	if e.Untold != "" {
-		fmt.Fprintf(w, "unknown:  %s\n", permissions.ShowLine(e.Untold))
+		fmt.Fprintf(w, "unknown:  %s\n", display.Line(e.Untold))
 	}
 	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source, atRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
 	if e.Reason != "" {
-		fmt.Fprintf(w, "because:  %s\n", permissions.ShowLine(e.Reason))
+		fmt.Fprintf(w, "because:  %s\n", display.Line(e.Reason))
 	}
 	if e.Asked != "" {
 		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
@@ -298,7 +299,7 @@ func (e explanation) write(env *environment) {
 		if r.Observed {
 			matches = "watched"
 		}
-		out.add(r.Layer, permissions.ShowLine(r.Rule), r.Decision, matches, env.short(r.At), permissions.ShowLine(r.Why))
+		out.add(r.Layer, display.Line(r.Rule), r.Decision, matches, env.short(r.At), display.Line(r.Why))
 	}
 	out.write(w)
 	e.writeGovernors(env)
@@ -319,7 +320,7 @@ func (e explanation) writeGovernors(env *environment) {
 		if len(could) == 0 {
 			could = []string{"only add its reasons"}
 		}
-		out.add(permissions.ShowLine(g.Governor), g.Type, strings.Join(could, ", "), env.short(g.At))
+		out.add(display.Line(g.Governor), g.Type, strings.Join(could, ", "), env.short(g.At))
 	}
 	out.write(env.stdout)
 }

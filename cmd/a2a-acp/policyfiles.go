@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -97,7 +98,7 @@ func printFiles(env *environment, files []sensitiveFile, f format, asked bool) e
 		return nil
 	}
 	for _, file := range files {
-		name := permissions.ShowLine(file.File)
+		name := display.Line(file.File)
 		if file.Says == "" {
 			fmt.Fprintf(env.stdout, "%s is plain data, by its name\n", name)
 			continue

@@ -15,10 +15,10 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func policyReplayCommand(env *environment) *cobra.Command {
@@ -240,13 +240,13 @@ func (r *replayed) write(env *environment) {
 			if by == "" {
 				by = "-"
 			}
-			out.add(strconv.FormatInt(c.Seq, 10), c.Time.Local().Format(time.DateTime), c.From, c.To, permissions.ShowLine(by), c.Act)
+			out.add(strconv.FormatInt(c.Seq, 10), c.Time.Local().Format(time.DateTime), c.From, c.To, display.Line(by), c.Act)
 		}
 		out.write(env.stdout)
 		fmt.Fprintln(env.stdout)
 	}
 	fmt.Fprintln(env.stdout, r.sum())
 	for _, u := range r.Untellers {
-		fmt.Fprintf(env.stdout, "  %d: %s\n", u.Count, permissions.ShowLine(u.Why))
+		fmt.Fprintf(env.stdout, "  %d: %s\n", u.Count, display.Line(u.Why))
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func policySuggestCommand(env *environment) *cobra.Command {
@@ -61,7 +61,7 @@ func suggestPolicies(env *environment, least int, since time.Duration, f format)
 		}{append([]replay.Suggestion{}, suggestions...), append([]replay.LeftOut{}, left...)})
 	}
 	for _, l := range left {
-		env.say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, permissions.ShowLine(l.Why)))
+		env.say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, display.Line(l.Why)))
 	}
 	if len(suggestions) == 0 {
 		env.say(fmt.Sprintf("nothing else was approved %d times in the same way", least))

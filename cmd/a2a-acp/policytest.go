@@ -8,8 +8,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -132,6 +132,6 @@ func tellFailures(env *environment, results []testResult) {
 		if r.Wanted != "" {
 			wanted += " by " + r.Wanted
 		}
-		fmt.Fprintf(env.stdout, "%s: %s, expected %s: %s\n", r.At, got, wanted, permissions.ShowLine(r.Reason))
+		fmt.Fprintf(env.stdout, "%s: %s, expected %s: %s\n", r.At, got, wanted, display.Line(r.Reason))
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // run is the program: it gives the exit code.
@@ -114,7 +114,7 @@ func verbsOnly(cmd *cobra.Command, args []string) error {
 	for _, verb := range cmd.Commands() {
 		verbs = append(verbs, verb.Name())
 	}
-	if near := tool.Nearest(args[0], verbs); near != "" {
+	if near := spelling.Nearest(args[0], verbs); near != "" {
 		return fail(exit.Usage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
 	}
 	return fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", ")))

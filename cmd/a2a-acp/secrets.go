@@ -13,9 +13,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func secretsCommand(env *environment) *cobra.Command {
@@ -92,7 +92,7 @@ func secretsListCommand(env *environment) *cobra.Command {
 			if s.Set != nil {
 				when = s.Set.Local().Format(time.DateOnly)
 			}
-			out.add(s.Name, permissions.ShowLine(from), when, strings.Join(s.Tools, ", "))
+			out.add(s.Name, display.Line(from), when, strings.Join(s.Tools, ", "))
 		}
 		out.write(env.stdout)
 		return nil
@@ -166,7 +166,7 @@ it prints is the value.`,
 			return err
 		}
 		if err := secret.CheckName(args[0]); err != nil {
-			return fail(exit.Usage, fmt.Errorf("%s: %w", permissions.ShowLine(args[0]), err))
+			return fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(args[0]), err))
 		}
 		entry := secret.Entry{Set: time.Now().UTC().Truncate(time.Second)}
 		switch {
@@ -273,7 +273,7 @@ func secretsRemoveCommand(env *environment) *cobra.Command {
 					return fail(exit.Host, err)
 				}
 				if !was {
-					unknown = append(unknown, permissions.ShowLine(name))
+					unknown = append(unknown, display.Line(name))
 				}
 			}
 			if len(unknown) > 0 {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -138,7 +138,7 @@ func offered(t listedTool) string {
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return permissions.ShowLine(line)
+	return display.Line(line)
 }
 
 func toolsShowCommand(env *environment) *cobra.Command {
@@ -246,7 +246,7 @@ func writeTool(env *environment, set *config.Set, loaded *config.Loaded) {
 	if t.Unavailable != "" {
 		fmt.Fprintf(w, "unavailable: %s\n", t.Unavailable)
 	}
-	fmt.Fprintf(w, "%s\n", permissions.Show(strings.TrimSpace(t.Description)))
+	fmt.Fprintf(w, "%s\n", display.Text(strings.TrimSpace(t.Description)))
 	if len(t.Parameters) > 0 {
 		fmt.Fprintln(w, "\nParameters")
 		out := table{head: []string{"  NAME", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION"}}

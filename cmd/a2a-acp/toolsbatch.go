@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -73,7 +73,7 @@ func writeResults(env *environment, results []tool.Result) {
 		if r.ExitCode >= 0 {
 			code = strconv.Itoa(r.ExitCode)
 		}
-		out.add(strconv.Itoa(i+1), permissions.ShowLine(r.ToolID), status, code, fmt.Sprintf("%.0f", r.ExecutionTimeMS), saysOf(r))
+		out.add(strconv.Itoa(i+1), display.Line(r.ToolID), status, code, fmt.Sprintf("%.0f", r.ExecutionTimeMS), saysOf(r))
 	}
 	out.write(env.stdout)
 	var words []string
@@ -89,7 +89,7 @@ func writeResults(env *environment, results []tool.Result) {
 func saysOf(r tool.Result) string {
 	switch {
 	case r.Error != nil:
-		return permissions.ShowLine(r.Error.Error())
+		return display.Line(r.Error.Error())
 	case r.Status != tool.StatusCompleted && r.Stderr != "":
 		return firstLine(r.Stderr)
 	}
@@ -168,7 +168,7 @@ func readCall(raw json.RawMessage) (batchedCall, error) {
 	var call batchedCall
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, _ := dec.Token(); open != json.Delim('{') {
-		return call, fmt.Errorf(`want {"tool": …, "params": {…}}, found %s`, permissions.ShowLine(string(raw[:min(len(raw), 60)])))
+		return call, fmt.Errorf(`want {"tool": …, "params": {…}}, found %s`, display.Line(string(raw[:min(len(raw), 60)])))
 	}
 	seen := map[string]bool{}
 	for dec.More() {

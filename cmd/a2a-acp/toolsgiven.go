@@ -9,8 +9,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,7 +18,7 @@ import (
 func writeGiven(w io.Writer, t *tool.Tool) {
 	s := t.Sandbox
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
-		fmt.Fprintf(w, "  be given %s (%s)\n", name, permissions.ShowLine(s.References[name].String()))
+		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))
 	}
 	if app.Asks(s) && !app.IsOwn(t.Source.Layer) {
 		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n", config.ShellWord(t.Source.File))
@@ -63,13 +63,13 @@ func writeGrants(env *environment, w io.Writer, s tool.Sandbox) {
 		absent := map[string][]string{}
 		for _, given := range g.Gives {
 			if given.Lacks == "" {
-				fmt.Fprintf(w, "  %s %s\n", given.Kind, permissions.ShowLine(given.Name))
+				fmt.Fprintf(w, "  %s %s\n", given.Kind, display.Line(given.Name))
 				continue
 			}
-			absent[given.Lacks] = append(absent[given.Lacks], permissions.ShowLine(given.Name))
+			absent[given.Lacks] = append(absent[given.Lacks], display.Line(given.Name))
 		}
 		for _, why := range slices.Sorted(maps.Keys(absent)) {
-			fmt.Fprintf(w, "  (%s: %s)\n", permissions.ShowLine(why), strings.Join(absent[why], ", "))
+			fmt.Fprintf(w, "  (%s: %s)\n", display.Line(why), strings.Join(absent[why], ", "))
 		}
 	}
 }

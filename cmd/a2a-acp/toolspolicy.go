@@ -8,8 +8,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -99,7 +99,7 @@ func writePolicy(env *environment, w io.Writer, t *tool.Tool) {
 	if c := t.Caching; caching != nil {
 		fmt.Fprintf(w, "  a result is given to the same call for %s; %d of them and %d MB are kept at the most\n", c.TTL, c.Results, c.Bytes>>20)
 		if c.Key != "" {
-			fmt.Fprintf(w, "  the same call is one with the same %s\n", permissions.ShowLine(c.Key))
+			fmt.Fprintf(w, "  the same call is one with the same %s\n", display.Line(c.Key))
 		}
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -138,7 +138,7 @@ func runTool(ctx context.Context, env *environment, id string, flags runFlags, a
 			env.say("hint: " + hint.String())
 			refused = true
 		case hint.Changed:
-			env.say(permissions.ShowLine(hint.Says))
+			env.say(display.Line(hint.Says))
 		}
 	}
 	sayMore(env, result, refused)
@@ -149,20 +149,20 @@ func meaningOf(result tool.Result) string {
 	if result.MCPError == nil || result.MCPError.Message == "" || result.MCPError.Unmapped {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", permissions.ShowLine(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
+	return fmt.Sprintf(" (%s)", display.Line(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
 }
 
 // sayMore says what to do about a failure, unless the sandbox has said it better, and where output lies that was not passed on.
 func sayMore(env *environment, result tool.Result, refused bool) {
 	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok && !refused {
-		env.say("hint: " + permissions.ShowLine(cure))
+		env.say("hint: " + display.Line(cure))
 	}
 	blobs, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)
 	for _, name := range slices.Sorted(maps.Keys(blobs)) {
 		env.say(fmt.Sprintf("all of %s, %d bytes, is in %s", name, blobs[name].Bytes, blobs[name].Path))
 	}
 	if why, ok := result.Metadata.Diagnostics[tool.BlobErrorKey].(string); ok {
-		env.say(permissions.ShowLine(why))
+		env.say(display.Line(why))
 	}
 }
 
@@ -275,10 +275,10 @@ func dryRun(env *environment, a *app.App, call tool.Call, asJSON bool) error {
 	fmt.Fprintf(env.stdout, "decision: %s (%s%s)\nin:       %s\nlevel:    %s\n\n%s\n", preview.Decision.Result, preview.Decision.Source,
 		atRule(preview.Decision), preview.Dir, preview.Sandbox.Level, indent(preview.Shown))
 	for _, value := range preview.Values {
-		fmt.Fprintf(env.stdout, "  %s\n", permissions.Show(value))
+		fmt.Fprintf(env.stdout, "  %s\n", display.Text(value))
 	}
 	if len(preview.Parameters) > 0 {
-		fmt.Fprintf(env.stdout, "  %s\n", permissions.Show(string(preview.Parameters)))
+		fmt.Fprintf(env.stdout, "  %s\n", display.Text(string(preview.Parameters)))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -88,7 +89,7 @@ func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, fl
 			return err
 		}
 	} else if seen.Model != nil {
-		fmt.Fprintf(env.stdout, "\nThe model gets\n%s\n", indent(permissions.Show(*seen.Model)))
+		fmt.Fprintf(env.stdout, "\nThe model gets\n%s\n", indent(display.Text(*seen.Model)))
 	}
 	if seen.Result == nil {
 		return nil
@@ -124,12 +125,12 @@ func writeOffer(w io.Writer, seen seenAs) {
 	if !seen.Known {
 		fmt.Fprintf(w, "  (how this agent respells names is not known; known are %s)", strings.Join(agentNames(), ", "))
 	}
-	fmt.Fprintf(w, "\n%s\n", indent(permissions.Show(seen.Offered.Description)))
+	fmt.Fprintf(w, "\n%s\n", indent(display.Text(seen.Offered.Description)))
 	fmt.Fprintf(w, "  %s\n", seen.Offered.InputSchema)
 	if !seen.Exposed {
 		fmt.Fprintln(w, "  Not now: it came with a2a-acp, and a2a-acp.yaml does not say expose: ["+seen.Offered.Name+"]")
 	}
-	fmt.Fprintf(w, "and calls it with\n  %s\n", permissions.ShowLine(string(seen.Arguments)))
+	fmt.Fprintf(w, "and calls it with\n  %s\n", display.Line(string(seen.Arguments)))
 }
 
 // writeAsked tells what the person sees of the call.
@@ -143,5 +144,5 @@ func writeAsked(w io.Writer, seen seenAs, governed bool) {
 	if governed && seen.Decision.Result == permissions.Approve.String() {
 		no = "no question, unless a governor wants one"
 	}
-	fmt.Fprintf(w, "  %s: %s (%s%s): %s\n", no, seen.Decision.Result, seen.Decision.Source, atRule(seen.Decision), permissions.ShowLine(seen.Decision.Reason))
+	fmt.Fprintf(w, "  %s: %s (%s%s): %s\n", no, seen.Decision.Result, seen.Decision.Source, atRule(seen.Decision), display.Line(seen.Decision.Reason))
 }

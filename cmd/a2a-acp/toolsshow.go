@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -57,7 +58,7 @@ func verdictOf(env *environment, set *config.Set, t *tool.Tool) tool.DecisionSum
 func writeVerdict(w io.Writer, d tool.DecisionSummary) {
 	fmt.Fprintf(w, "\nAn agent's call here\n  %s (%s%s)", d.Result, d.Source, atRule(d))
 	if d.Reason != "" {
-		fmt.Fprintf(w, ": %s", permissions.ShowLine(d.Reason))
+		fmt.Fprintf(w, ": %s", display.Line(d.Reason))
 	}
 	fmt.Fprintln(w, "\n  a rule about paths or values may decide otherwise; -p name=value tells")
 }
@@ -68,17 +69,17 @@ func writeOutcomes(w io.Writer, t *tool.Tool) {
 		fmt.Fprintln(w, "\nExit codes")
 		for _, code := range slices.Sorted(maps.Keys(t.ErrorMapping)) {
 			m := t.ErrorMapping[code]
-			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, permissions.ShowLine(m.Message), m.Code, map[bool]string{true: ", trying again may help"}[m.Retryable])
+			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, display.Line(m.Message), m.Code, map[bool]string{true: ", trying again may help"}[m.Retryable])
 		}
 	}
 	if len(t.Examples) > 0 {
 		fmt.Fprintln(w, "\nExamples")
 		for _, x := range t.Examples {
 			if x.Text != "" {
-				fmt.Fprintf(w, "  %s\n", permissions.ShowLine(x.Text))
+				fmt.Fprintf(w, "  %s\n", display.Line(x.Text))
 				continue
 			}
-			fmt.Fprintf(w, "  %s  %s\n", permissions.ShowLine(x.Name), permissions.ShowLine(string(x.Arguments)))
+			fmt.Fprintf(w, "  %s  %s\n", display.Line(x.Name), display.Line(string(x.Arguments)))
 		}
 	}
 }
@@ -106,10 +107,10 @@ func showCall(env *environment, id string, pairs, files []string, f format) (err
 	w := env.stdout
 	fmt.Fprintf(w, "%s\n\nAn agent's call here\n  %s (%s%s)", id, preview.Decision.Result, preview.Decision.Source, atRule(preview.Decision))
 	if preview.Decision.Reason != "" {
-		fmt.Fprintf(w, ": %s", permissions.ShowLine(preview.Decision.Reason))
+		fmt.Fprintf(w, ": %s", display.Line(preview.Decision.Reason))
 	}
 	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level, map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
-	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", indent(permissions.Show(preview.Shown)))
+	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", indent(display.Text(preview.Shown)))
 	fmt.Fprintf(w, "\nAs it runs\n%s\n", indent(preview.Script))
 	writeValues(w, preview.Values, preview.Parameters)
 	return nil
@@ -122,9 +123,9 @@ func writeValues(w io.Writer, values []string, parameters json.RawMessage) {
 	}
 	fmt.Fprintln(w, "\nWith the values")
 	for i, value := range values {
-		fmt.Fprintf(w, "  %d  %s\n", i, strings.ReplaceAll(permissions.Show(value), "\n", "\n     "))
+		fmt.Fprintf(w, "  %d  %s\n", i, strings.ReplaceAll(display.Text(value), "\n", "\n     "))
 	}
 	if len(parameters) > 0 {
-		fmt.Fprintf(w, "  %s\n", permissions.Show(string(parameters)))
+		fmt.Fprintf(w, "  %s\n", display.Text(string(parameters)))
 	}
 }

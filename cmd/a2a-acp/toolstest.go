@@ -11,10 +11,10 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/tooltest"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -124,12 +124,12 @@ func hasExamples(loaded *config.Loaded) bool {
 
 // outcomeLine tells of one example: one line, and one for each thing that is wrong.
 func outcomeLine(o tooltest.Outcome) string {
-	line := fmt.Sprintf("%-7s  %s: %s", o.Status, o.Tool, permissions.ShowLine(o.Example))
+	line := fmt.Sprintf("%-7s  %s: %s", o.Status, o.Tool, display.Line(o.Example))
 	switch o.Status {
 	case tooltest.Failed:
 		line += fmt.Sprintf("  (%s)", o.At)
 		for _, problem := range o.Problems {
-			line += "\n         " + permissions.ShowLine(problem)
+			line += "\n         " + display.Line(problem)
 		}
 	case tooltest.Skipped:
 		line += "  (" + strings.Join(o.Problems, ", ") + ")"

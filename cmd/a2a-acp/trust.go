@@ -14,9 +14,9 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 func trustCommand(env *environment) *cobra.Command {
@@ -75,17 +75,17 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 	root, brought, err := readBrought(o, dir)
 	switch {
 	case len(config.List(err)) > 0:
-		return fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", permissions.ShowLine(root), err))
+		return fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", display.Line(root), err))
 	case err != nil:
 		return err
 	case brought.Nothing():
-		env.say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", permissions.ShowLine(root), strings.Join(config.ProjectFiles(), ", ")))
+		env.say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", display.Line(root), strings.Join(config.ProjectFiles(), ", ")))
 		return nil
 	case brought.Asks() == 0 && brought.IsFile():
-		env.say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust", permissions.ShowLine(root)))
+		env.say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust", display.Line(root)))
 		return nil
 	case brought.Known && !brought.Changed():
-		env.say(fmt.Sprintf("%s is trusted as it is, since %s", permissions.ShowLine(root), brought.Before.Since.Format(time.DateOnly)))
+		env.say(fmt.Sprintf("%s is trusted as it is, since %s", display.Line(root), brought.Before.Since.Format(time.DateOnly)))
 		return nil
 	}
 	writeBrought(env.stderr, brought)
@@ -161,7 +161,7 @@ func revokeTrust(ctx context.Context, env *environment, dir string) (err error) 
 	}
 	root, ok := trustedAs(o, list, dir)
 	if !ok {
-		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", permissions.ShowLine(dir), trust.ErrNotTrusted))
+		return fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", display.Line(dir), trust.ErrNotTrusted))
 	}
 	store, err := app.OpenTrust(o)
 	if err != nil {
@@ -171,7 +171,7 @@ func revokeTrust(ctx context.Context, env *environment, dir string) (err error) 
 	if err := store.Revoke(ctx, root, env.approver("cli")); err != nil {
 		return fail(exit.Host, err)
 	}
-	env.say(fmt.Sprintf("%s is a stranger's again", permissions.ShowLine(root)))
+	env.say(fmt.Sprintf("%s is a stranger's again", display.Line(root)))
 	return nil
 }
 
@@ -208,17 +208,17 @@ type shownTrust struct {
 
 func showTrust(d trust.Directory) shownTrust {
 	s := shownTrust{
-		Dir: permissions.ShowLine(d.Dir), Since: d.Since, By: permissions.ShowLine(d.By),
+		Dir: display.Line(d.Dir), Since: d.Since, By: display.Line(d.By),
 		Files: map[string]string{}, Scripts: map[string]string{}, Changed: []string{},
 	}
 	for name, pin := range d.Files {
-		s.Files[permissions.ShowLine(name)] = pin.SHA256
+		s.Files[display.Line(name)] = pin.SHA256
 	}
 	for name, hash := range d.Scripts {
-		s.Scripts[permissions.ShowLine(name)] = hash
+		s.Scripts[display.Line(name)] = hash
 	}
 	for _, name := range d.Changed(config.ProjectFiles()) {
-		s.Changed = append(s.Changed, permissions.ShowLine(name))
+		s.Changed = append(s.Changed, display.Line(name))
 	}
 	return s
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
 func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
-	fmt.Fprintf(w, "%s brings\n", permissions.ShowLine(b.Dir))
+	fmt.Fprintf(w, "%s brings\n", display.Line(b.Dir))
 	for _, file := range b.Files {
 		pin, pinned := b.Before.Files[file.Name]
 		switch {
@@ -25,7 +25,7 @@ func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
 			fmt.Fprintf(w, "\n%s, as it was trusted before\n", file.Name)
 		case pinned && pin.Text != "":
 			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", file.Name, b.Before.Since.Format("2006-01-02"))
-			fmt.Fprintln(w, indent(permissions.ShowAll(string(diff.Diff("trusted", []byte(pin.Text), "now", file.Data)))))
+			fmt.Fprintln(w, indent(display.Whole(string(diff.Diff("trusted", []byte(pin.Text), "now", file.Data)))))
 		case pinned:
 			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", file.Name)
 		case b.Known:
@@ -43,7 +43,7 @@ func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
 		fmt.Fprintln(w, "\nscripts that its tools name")
 	}
 	for _, script := range b.Scripts {
-		fmt.Fprintf(w, "  %s, %s\n", permissions.ShowLine(script.Name), scriptInWords(b, script))
+		fmt.Fprintf(w, "  %s, %s\n", display.Line(script.Name), scriptInWords(b, script))
 	}
 }
 
@@ -61,14 +61,14 @@ func writeWanted(w io.Writer, b *app.WorkspaceFiles) {
 				if reference.Command != nil {
 					outside = ", a command that is run outside of the sandbox"
 				}
-				fmt.Fprintf(w, "  %s gets %s%s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name+" from "+reference.String()), outside)
+				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID), display.Line(name+" from "+reference.String()), outside)
 			}
 			for _, name := range loaded.Tool.Sandbox.Grants {
 				risk := ""
 				if g, err := grant.Named(name); err == nil {
 					risk = ": " + g.Risk
 				}
-				fmt.Fprintf(w, "  %s gets the grant %s%s\n", permissions.ShowLine(loaded.Tool.ID), permissions.ShowLine(name), risk)
+				fmt.Fprintf(w, "  %s gets the grant %s%s\n", display.Line(loaded.Tool.ID), display.Line(name), risk)
 			}
 		}
 	}
@@ -89,17 +89,17 @@ func scriptInWords(b *app.WorkspaceFiles, script app.WorkspaceScript) string {
 func writeSays(w io.Writer, file app.WorkspaceFile) {
 	out := table{head: []string{"", "", "", ""}}
 	for _, rule := range file.Says.Policies {
-		out.add("  "+rule.Verdict.String(), permissions.ShowLine(rule.ID), permissions.ShowLine(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
+		out.add("  "+rule.Verdict.String(), display.Line(rule.ID), display.Line(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
 	}
 	for _, governor := range file.Says.Governors {
-		out.add("  "+governor.Phase, permissions.ShowLine(governor.ID), governor.Kind, fmt.Sprintf("line %d", governor.Source.Line))
+		out.add("  "+governor.Phase, display.Line(governor.ID), governor.Kind, fmt.Sprintf("line %d", governor.Source.Line))
 	}
 	for _, loaded := range file.Says.Tools {
-		out.add("  tool", permissions.ShowLine(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox), firstLine(loaded.Tool.Description))
+		out.add("  tool", display.Line(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox), firstLine(loaded.Tool.Description))
 	}
 	out.writeRows(w)
 	for _, warning := range file.Says.Warnings {
-		fmt.Fprintln(w, permissions.ShowAll(warning.Error()))
+		fmt.Fprintln(w, display.Whole(warning.Error()))
 	}
 }
 
@@ -110,16 +110,16 @@ func mayInWords(s tool.Sandbox) string {
 		may = append(may, "network")
 	}
 	for _, path := range s.AllowedPaths {
-		may = append(may, map[bool]string{true: "reads ", false: "writes "}[path.ReadOnly]+permissions.ShowLine(path.Path))
+		may = append(may, map[bool]string{true: "reads ", false: "writes "}[path.ReadOnly]+display.Line(path.Path))
 	}
 	for _, grant := range s.Grants {
-		may = append(may, "grant "+permissions.ShowLine(grant))
+		may = append(may, "grant "+display.Line(grant))
 	}
 	for _, socket := range s.Sockets {
-		may = append(may, "socket "+permissions.ShowLine(socket))
+		may = append(may, "socket "+display.Line(socket))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
-		may = append(may, permissions.ShowLine(name+" from "+s.References[name].String()))
+		may = append(may, display.Line(name+" from "+s.References[name].String()))
 	}
 	if s.RequiresConfirmation {
 		may = append(may, "asks each time")
@@ -133,11 +133,11 @@ func mayInWords(s tool.Sandbox) string {
 // writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
 func writeFull(w io.Writer, b *app.WorkspaceFiles) {
 	for _, file := range b.Files {
-		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, indent(permissions.ShowAll(string(file.Data))))
+		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, indent(display.Whole(string(file.Data))))
 	}
 	for _, script := range b.Scripts {
 		if script.SHA256 != "" {
-			fmt.Fprintf(w, "\n── %s\n%s\n", permissions.ShowLine(script.Name), indent(permissions.ShowAll(string(script.Data))))
+			fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(script.Name), indent(display.Whole(string(script.Data))))
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
 // sayUsage has a command, and those below it, say what they take to somebody who gave something else. The library only counts:
@@ -38,12 +38,12 @@ func usageOf(cmd *cobra.Command, args []string) string {
 	given := "nothing was given"
 	switch {
 	case len(args) == 1:
-		given = "found only " + permissions.ShowLine(args[0])
+		given = "found only " + display.Line(args[0])
 	case len(args) > 1:
-		given = "found " + permissions.ShowLine(strings.Join(args, " "))
+		given = "found " + display.Line(strings.Join(args, " "))
 	}
 	if takes == "" {
-		return fmt.Sprintf("%s takes no arguments, and found %s%s", verb(cmd), permissions.ShowLine(strings.Join(args, " ")), seeHelp(cmd))
+		return fmt.Sprintf("%s takes no arguments, and found %s%s", verb(cmd), display.Line(strings.Join(args, " ")), seeHelp(cmd))
 	}
 	return fmt.Sprintf("%s takes %s; %s%s%s", verb(cmd), takes, given, exampleOf(cmd), seeHelp(cmd))
 }
@@ -81,7 +81,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		text = fmt.Sprintf("%s: %s needs a value after it: %s", verb(cmd), flagName(bare.GetFlag()), valueOf(bare.GetFlag()))
 	case errors.As(err, &wrong):
-		text = fmt.Sprintf("%s: %s: %v; found %q", verb(cmd), flagName(wrong.GetFlag()), wrong.Unwrap(), permissions.ShowLine(wrong.GetValue()))
+		text = fmt.Sprintf("%s: %s: %v; found %q", verb(cmd), flagName(wrong.GetFlag()), wrong.Unwrap(), display.Line(wrong.GetValue()))
 	default:
 		text = fmt.Sprintf("%s: %v", verb(cmd), err)
 	}
@@ -99,8 +99,8 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	if unknown.GetSpecifiedShortnames() != "" {
 		dashes = "-"
 	}
-	text := fmt.Sprintf("%s has no flag %s%s", verb(cmd), dashes, permissions.ShowLine(name))
-	if near := tool.Nearest(name, names); near != "" && len(name) > 1 {
+	text := fmt.Sprintf("%s has no flag %s%s", verb(cmd), dashes, display.Line(name))
+	if near := spelling.Nearest(name, names); near != "" && len(name) > 1 {
 		text += "; did you mean --" + near + "?"
 	}
 	return text

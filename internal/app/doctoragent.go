@@ -16,9 +16,9 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -155,7 +155,7 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 // try starts the agent in its sandbox, and asks it what it is.
 func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	failed := func(err error, fix string) Trial {
-		t.Problem, t.Fix = permissions.ShowLine(err.Error()), fix
+		t.Problem, t.Fix = display.Line(err.Error()), fix
 		return t
 	}
 	self, err := os.Executable()
@@ -185,14 +185,14 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 		return failed(err, fix)
 	}
 	t.OK, t.Protocol = true, answer.ProtocolVersion
-	t.Name, t.Version = permissions.ShowLine(answer.AgentInfo.Name), permissions.ShowLine(answer.AgentInfo.Version)
+	t.Name, t.Version = display.Line(answer.AgentInfo.Name), display.Line(answer.AgentInfo.Version)
 	return t
 }
 
 // lastLine gives the last line of a text that is not empty.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return permissions.ShowLine(lines[len(lines)-1])
+	return display.Line(lines[len(lines)-1])
 }
 
 // initialized is what of an agent's answer to initialize matters here (ACP 1).

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see permissions.Show).
+// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see display.Text).
 func (c FileChange) Show() string {
 	if c.OldText == nil {
-		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", permissions.ShowLine(c.Path), len(c.NewText), permissions.Fence("", permissions.Show(c.NewText)))
+		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText), display.Fence("", display.Text(c.NewText)))
 	}
 	before, after := strings.SplitAfter(*c.OldText, "\n"), strings.SplitAfter(c.NewText, "\n")
 	start := 0
@@ -23,9 +23,9 @@ func (c FileChange) Show() string {
 	}
 	removed, added := strings.Join(before[start:len(before)-end], ""), strings.Join(after[start:len(after)-end], "")
 	if removed == "" && added == "" {
-		return permissions.ShowLine(c.Path) + " would stay as it is"
+		return display.Line(c.Path) + " would stay as it is"
 	}
-	return fmt.Sprintf("%s would change from line %d on:\n%s", permissions.ShowLine(c.Path), start+1, permissions.Fence("diff", marked("-", removed)+marked("+", added)))
+	return fmt.Sprintf("%s would change from line %d on:\n%s", display.Line(c.Path), start+1, display.Fence("diff", marked("-", removed)+marked("+", added)))
 }
 
 // marked gives lines with a mark before each.
@@ -34,7 +34,7 @@ func marked(mark, text string) string {
 		return ""
 	}
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSuffix(permissions.Show(text), "\n") + "\n") {
+	for line := range strings.Lines(strings.TrimSuffix(display.Text(text), "\n") + "\n") {
 		b.WriteString(mark + line)
 	}
 	return b.String()

@@ -11,7 +11,7 @@ import (
 )
 
 // Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever in them comes
-// from an agent or a model has been escaped and fenced (see permissions.Show and permissions.Fence).
+// from an agent or a model has been escaped and fenced (see display.Text and display.Fence).
 type Question struct {
 	Session  string
 	ToolCall string // the id under which the person's editor knows the act; "" when it does not

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -169,7 +170,7 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 	}
 	for _, path := range q.Paths {
 		if q.Change == nil || q.Change.Path != path {
-			text += "\nfile " + permissions.ShowLine(path)
+			text += "\nfile " + display.Line(path)
 		}
 	}
 	return store.Approval{
@@ -192,7 +193,7 @@ func (n *notice) left(a store.Approval) Answer {
 // answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was stopped or the
 // machine asleep, and one to another act than ours, are none.
 func (n *notice) answer(a store.Approval) Answer {
-	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: permissions.ShowLine(a.Reason), By: a.Approver}
+	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: display.Line(a.Reason), By: a.Approver}
 	if a.State != store.Approved {
 		if out.Reason == "" {
 			out.Reason = "the person said no"

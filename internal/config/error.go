@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // Severity says what a mistake leads to.
@@ -62,7 +62,7 @@ func (e Error) text(excerpt *Excerpt) string {
 // shown gives the mistake as people may read it. Files and their names can come from a stranger, and a message repeats what
 // stands there: nothing of it may reach a terminal as a command.
 func (e Error) shown() Error {
-	e.File, e.Message, e.Hint = permissions.ShowLine(e.File), permissions.ShowLine(maskShapes(e.Message)), permissions.Show(maskShapes(e.Hint))
+	e.File, e.Message, e.Hint = display.Line(e.File), display.Line(maskShapes(e.Message)), display.Text(maskShapes(e.Hint))
 	return e
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -125,7 +126,7 @@ func (x *example) readError(v value) {
 	}
 	if !slices.Contains(known, text) {
 		hint := ""
-		if near := tool.Nearest(text, known); near != "" {
+		if near := spelling.Nearest(text, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(text))

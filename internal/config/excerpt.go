@@ -7,7 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // Excerpt is the line of a file that a mistake stands in, as a person may read it: characters that a terminal would act
@@ -62,8 +62,8 @@ func asShown(line []rune, skipped int, hidden []span) []piece {
 		switch {
 		case r == '\t':
 			text = strings.Repeat(" ", tabColumns)
-		case permissions.Hidden(r) || r == '\ufffd':
-			text = permissions.ShowLine(text)
+		case display.Hidden(r) || r == '\ufffd':
+			text = display.Line(text)
 		}
 		pieces[i] = piece{text, displaywidth.String(text)}
 	}

@@ -12,7 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -99,7 +101,7 @@ var kindKeys = map[string][]governor.Kind{
 
 func (e *governorEntry) readID(v value) {
 	id, ok := v.text()
-	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, permissions.Hidden)) {
+	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, display.Hidden)) {
 		v.fail(ruleValue, "", "want 1 to %d visible characters, found %s", longestID, quote(id))
 		return
 	}
@@ -381,7 +383,7 @@ func (v value) oneOf(known []string, set func(string)) {
 		return
 	}
 	hint := ""
-	if near := tool.Nearest(text, known); near != "" {
+	if near := spelling.Nearest(text, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	v.fail(ruleValue, hint, "want %s, found %s", inList(known), quote(text))

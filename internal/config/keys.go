@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
 // The kinds of mistake that keys can have.
@@ -134,11 +134,11 @@ func (n noun[T]) meant(name string) (hint, key string) {
 			return strings.ReplaceAll(other.hint, "%s", name), ""
 		}
 	}
-	if near := tool.Nearest(name, names(n.keys)); near != "" {
+	if near := spelling.Nearest(name, names(n.keys)); near != "" {
 		return fmt.Sprintf("did you mean %s?", near), near
 	}
 	for _, other := range n.elsewhere {
-		if near := tool.Nearest(name, other.names); near != "" {
+		if near := spelling.Nearest(name, other.names); near != "" {
 			return fmt.Sprintf("did you mean %s? ", near) + strings.ReplaceAll(other.hint, "%s", near), ""
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -305,7 +306,7 @@ func (l *loading) checkExposed() {
 			continue
 		}
 		hint := ""
-		if near := tool.Nearest(id, l.ids()); near != "" {
+		if near := spelling.Nearest(id, l.ids()); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		l.warn(settingsName, ruleValue, hint, "expose: there is no tool %q", id)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -128,7 +129,7 @@ func (p *parameter) readType(v value) {
 		hint = fmt.Sprintf("write type: string and format: %s", format)
 	} else if near := otherNames(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
-	} else if near := tool.Nearest(name, known); near != "" {
+	} else if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))
@@ -182,7 +183,7 @@ func (p *parameter) readFormat(v value) {
 	hint := "take it out, or say it as a pattern"
 	if near := otherFormats(name); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
-	} else if near := tool.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path
+	} else if near := spelling.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))

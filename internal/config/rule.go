@@ -9,8 +9,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // ruleRule is the kind of mistake that a rule has as a whole. An example that does not hold is another, ruleExample.
@@ -90,7 +91,7 @@ const longestID = 128
 // readID reads the name under which people are told of the rule, so it must be what it looks like.
 func (r *ruleEntry) readID(v value) {
 	id, ok := v.text()
-	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, permissions.Hidden)) {
+	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, display.Hidden)) {
 		v.fail(ruleValue, "", "want 1 to %d visible characters, found %s", longestID, quote(id))
 		ok = false
 	}
@@ -258,7 +259,7 @@ func (r *ruleEntry) readVerdict(v value) {
 		hint := ""
 		if other := verdictWord(text); other != "" {
 			hint = "here it is " + other
-		} else if near := tool.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
+		} else if near := spelling.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want approve, reject or manual; found %s", quote(text))

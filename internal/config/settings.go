@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -176,7 +177,7 @@ func (s *Settings) readAlways(v value) {
 		s.Always = Always(text)
 	default:
 		hint := ""
-		if near := tool.Nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
+		if near := spelling.Nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.fail(ruleValue, hint, "want keep or forward, found %s", quote(text))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -154,7 +155,7 @@ func (e *toolEntry) nearParameter(finding render.Finding) string {
 			declared = append(declared, p.Name)
 		}
 	}
-	return tool.Nearest(name, declared)
+	return spelling.Nearest(name, declared)
 }
 
 // warnImplied says which parameters a script implies, with the lines that declare them.
@@ -233,7 +234,7 @@ func (e *toolEntry) checkNames(v value, text *render.Text) {
 			continue // the script may imply it, once it can be read
 		}
 		hint := "declare it under parameters, or take it out"
-		if near := tool.Nearest(name, declared); near != "" {
+		if near := spelling.Nearest(name, declared); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		if e.file.version == formatStrict {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
@@ -116,7 +117,7 @@ func (b *Boundary) lookAtHomes() {
 			continue
 		}
 		if real, err := permissions.Resolve(b.profile.Dir, dir); err != nil || !b.reach.Of(real).Write {
-			b.o.Say(fmt.Sprintf("%s names %s, which the agent cannot write to (profile %s); %s lets it", name, permissions.ShowLine(dir), b.o.Profile, flagFor(dir, true)))
+			b.o.Say(fmt.Sprintf("%s names %s, which the agent cannot write to (profile %s); %s lets it", name, display.Line(dir), b.o.Profile, flagFor(dir, true)))
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	seen := b.seen(r.Dir, r.Path)
 	real, err := permissions.Resolve(r.Dir, r.Path)
 	if err != nil && (b.reach.Of(seen).Read || strings.HasPrefix(seen, "/proc/")) {
-		return permissions.Reject, held("and it cannot be told which file " + permissions.ShowLine(seen) + " is")
+		return permissions.Reject, held("and it cannot be told which file " + display.Line(seen) + " is")
 	}
 	access := sandbox.Access{}
 	if err == nil {
@@ -182,7 +183,7 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	case access.Own:
 		return permissions.Reject, held("and this is a file of a2a-acp itself")
 	case access.Protected:
-		return permissions.Ask, held("and others run or believe " + permissions.ShowLine(real) + " without a further look, so its sandbox does not let it change that")
+		return permissions.Ask, held("and others run or believe " + display.Line(real) + " without a further look, so its sandbox does not let it change that")
 	}
 	// The agent reads this, so it tells nothing of what there is outside: of a file that exists, of one that does not, and of a
 	// link, the same.
@@ -192,11 +193,11 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	}
 	switch what := sensitive.Delicate(seen); {
 	case what != "":
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, permissions.ShowLine(seen), what))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s, which %s", verb, display.Line(seen), what))
 	case !grantable(at):
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s", verb, permissions.ShowLine(seen)))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s", verb, display.Line(seen)))
 	default:
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, permissions.ShowLine(seen), flagFor(at, r.Write)))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, display.Line(seen), flagFor(at, r.Write)))
 	}
 }
 

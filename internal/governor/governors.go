@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -331,7 +332,7 @@ func rule(opinions []opinion) permissions.Ruling {
 	}
 	r := permissions.Ruling{
 		Verdict: best.verdict, Governor: best.member.spec.ID, At: best.member.spec.Source.String(),
-		Reason: permissions.ShowLine(best.reason()), Option: best.answer.option,
+		Reason: display.Line(best.reason()), Option: best.answer.option,
 	}
 	// A yes may stand in for a person's when its own file says so, and every one that looked at the act could say what it thinks.
 	r.Answers = best.verdict == permissions.Approve && best.err == nil

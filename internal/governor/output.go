@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -71,7 +72,7 @@ func (s *screening) ask(ctx context.Context, all []asked) (replaced bool) {
 		s.by(&best)
 	}
 	if best.verdict != permissions.Approve {
-		s.withhold(&best, permissions.ShowLine(best.reason()))
+		s.withhold(&best, display.Line(best.reason()))
 		return false
 	}
 	return s.replace(opinions)

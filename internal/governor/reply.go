@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // status is what one governor says.
@@ -284,4 +284,4 @@ func cut(s string, most int) string {
 }
 
 // quoted gives a text of a governor's as a message shows it.
-func quoted(s string) string { return "“" + permissions.ShowLine(cut(s, 60)) + "”" }
+func quoted(s string) string { return "“" + display.Line(cut(s, 60)) + "”" }

@@ -4,6 +4,9 @@ package grant
 
 import (
 	"bytes"
+
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
+
 	_ "embed"
 	"errors"
 	"fmt"
@@ -49,7 +52,7 @@ func Named(name string) (Grant, error) {
 		}
 		names = append(names, g.Name)
 	}
-	return Grant{}, &UnknownError{Name: name, Near: tool.Nearest(name, names), Known: names}
+	return Grant{}, &UnknownError{Name: name, Near: spelling.Nearest(name, names), Known: names}
 }
 
 // UnknownError says that there is no grant of a name.

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -155,7 +156,7 @@ func (s *suggester) suggest() (suggestions []Suggestion, out []LeftOut) {
 		suggestion, why := s.write(g)
 		if why != "" {
 			if !g.wide {
-				out = append(out, LeftOut{Act: permissions.ShowLine(g.name), Count: len(g.acts), Why: why})
+				out = append(out, LeftOut{Act: display.Line(g.name), Count: len(g.acts), Why: why})
 			}
 			continue
 		}
@@ -314,13 +315,13 @@ func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (wh
 		var values []any
 		for _, act := range g.acts {
 			if act.Request.Withheld[name] {
-				return fmt.Sprintf("the values of %s are not on record", permissions.ShowLine(name))
+				return fmt.Sprintf("the values of %s are not on record", display.Line(name))
 			}
 			value := act.Request.Arguments[name]
 			switch value.(type) {
 			case string, bool, json.Number:
 			default:
-				return fmt.Sprintf("the values of %s are lists, objects or nothing", permissions.ShowLine(name))
+				return fmt.Sprintf("the values of %s are lists, objects or nothing", display.Line(name))
 			}
 			if !slices.Contains(values, value) {
 				values = append(values, value)
@@ -336,7 +337,7 @@ func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (wh
 			}
 			rule.Parameters[name] = map[string]any{"in": list}
 		default:
-			return fmt.Sprintf("%s had %d values, so there is no narrow rule", permissions.ShowLine(name), len(values))
+			return fmt.Sprintf("%s had %d values, so there is no narrow rule", display.Line(name), len(values))
 		}
 	}
 	for _, p := range parameters {

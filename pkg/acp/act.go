@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -198,8 +199,8 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	a.asked = asked
 	q := approval.Question{
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
-		Title: permissions.ShowLine(a.title()),
-		Text:  "Asked because: " + permissions.ShowLine(asked.Reason),
+		Title: display.Line(a.title()),
+		Text:  "Asked because: " + display.Line(asked.Reason),
 		Door:  a.request.Door, Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
 		Basis: a.b.basis(a.request, asked),
 	}
@@ -209,16 +210,16 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	}
 	switch {
 	case a.terminal != nil:
-		q.Text += "\n\n" + permissions.Fence("bash", permissions.Show(a.request.ShellText)) + "\nin " + permissions.ShowLine(a.request.Dir)
+		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " + display.Line(a.request.Dir)
 		for _, v := range a.terminal.Environment {
-			q.Text += "\nwith " + permissions.ShowLine(v.Name+"="+v.Value)
+			q.Text += "\nwith " + display.Line(v.Name+"="+v.Value)
 		}
 	case a.change != nil:
 		a.change.OldText = currentText(a.effect.Path)
 		q.Change = a.change
 	}
 	for _, m := range a.unknown {
-		q.Text += "\nand " + permissions.ShowLine(m.key+": "+string(m.value)) + ", of which nobody here knows what it does"
+		q.Text += "\nand " + display.Line(m.key+": "+string(m.value)) + ", of which nobody here knows what it does"
 	}
 	return q, nil
 }
@@ -341,7 +342,7 @@ func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	if errors.Is(cause, errTurnCancelled) || errors.Is(cause, errAgentGaveUp) {
 		code = codeCancelled
 	}
-	message := fmt.Sprintf("a2a-acp did not let the agent %s: %s", permissions.ShowLine(a.what), gate.Why(d))
+	message := fmt.Sprintf("a2a-acp did not let the agent %s: %s", display.Line(a.what), gate.Why(d))
 	if code == codeDenied {
 		if instead := b.o.Gate.Instead(d, a.request); instead != "" {
 			message += " (" + instead + ")"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -111,7 +112,7 @@ func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
 			a.Always, a.Option = true, once.ID
 		}
 	default:
-		a.Reason = "an option of the kind " + permissions.ShowLine(option.Kind) + ", and nobody here knows what that means"
+		a.Reason = "an option of the kind " + display.Line(option.Kind) + ", and nobody here knows what that means"
 	}
 	return a, nil
 }
@@ -188,7 +189,7 @@ func saysAnswer(answer approval.Answer) string {
 		return "rejected: " + answer.Reason
 	}
 	if answer.By != "" && answer.By != editorAnswers {
-		words += ", elsewhere (" + permissions.ShowLine(answer.By) + ")"
+		words += ", elsewhere (" + display.Line(answer.By) + ")"
 	}
 	return words
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -271,7 +272,7 @@ func (r *ourRequests) answered(frame ndjson.Frame) bool {
 	if len(frame.Result) == 0 || unclear(frame) != "" {
 		answer = ourAnswer{failed: "an error"}
 		if e, err := exactObject(frame.Error); err == nil && e.text("message") != "" {
-			answer.failed = permissions.ShowLine(e.text("message"))
+			answer.failed = display.Line(e.text("message"))
 		}
 	}
 	answers <- answer // never blocks: one answer, room for one

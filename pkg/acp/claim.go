@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -182,7 +183,7 @@ func (c *claim) tellLinks(s *Session) {
 			name = filepath.Join(c.request.Dir, name)
 		}
 		if real, known := c.leads[path.Name]; known && filepath.Clean(name) != real && filepath.Clean(name) != s.editorsName(real) {
-			c.linked = append(c.linked, permissions.ShowLine(path.Name)+" leads to "+permissions.ShowLine(real))
+			c.linked = append(c.linked, display.Line(path.Name)+" leads to "+display.Line(real))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -109,7 +110,7 @@ func (s *Session) editorHeld(path, text string) bool {
 // doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule approves a frame with one.
 func doubtUnknown(unknown []member) (doubts []string) {
 	for _, m := range unknown {
-		doubts = append(doubts, fmt.Sprintf("it has a member %q, and nobody here knows what that does", permissions.ShowLine(m.key)))
+		doubts = append(doubts, fmt.Sprintf("it has a member %q, and nobody here knows what that does", display.Line(m.key)))
 	}
 	return doubts
 }

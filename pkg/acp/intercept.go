@@ -8,9 +8,9 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers it. The line is
@@ -70,7 +70,7 @@ func methodSpellings(intercepts map[string]intercept) map[string]bool {
 // methodSpelling returns what the spellings of a method have in common.
 func methodSpelling(method string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || permissions.Hidden(r) {
+		if unicode.IsSpace(r) || display.Hidden(r) {
 			return -1
 		}
 		return r

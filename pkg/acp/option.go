@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -60,7 +61,7 @@ var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always 
 // honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the agent's name beside that,
 // unless its name begins with a word that says what the kind does, and has none that says the opposite.
 func honestName(o permissions.Option) string {
-	shown := permissions.ShowLine(o.Name)
+	shown := display.Line(o.Name)
 	kind, known := kindNames[o.Kind]
 	if !known {
 		return shown

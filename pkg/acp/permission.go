@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -159,9 +160,9 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 		return told, true
 	}
 	title := m.text("title")
-	p.title, p.words = []member{{"title", encode(permissions.ShowAll(title))}}, title
+	p.title, p.words = []member{{"title", encode(display.Whole(title))}}, title
 	if description, given := m.optional("description"); given {
-		p.title = append(p.title, member{"description", encode(permissions.ShowAll(description))})
+		p.title = append(p.title, member{"description", encode(display.Whole(description))})
 		p.words += description
 	}
 	subject := m.object("subject")
@@ -224,19 +225,19 @@ func (p *prompt) around() string {
 		if p.claim.linked == nil {
 			return ""
 		}
-		return "a2a-acp: there are links\n" + permissions.Fence("", strings.Join(p.claim.linked, "\n"))
+		return "a2a-acp: there are links\n" + display.Fence("", strings.Join(p.claim.linked, "\n"))
 	}
 	var lines []string
 	if own, err := permissions.Resolve("/", p.session.Dir()); err != nil || own != r.Dir {
-		lines = append(lines, "in "+permissions.ShowLine(r.Dir))
+		lines = append(lines, "in "+display.Line(r.Dir))
 	}
 	for _, v := range r.Variables {
-		lines = append(lines, "with "+permissions.ShowLine(v.Name+"="+v.Value))
+		lines = append(lines, "with "+display.Line(v.Name+"="+v.Value))
 	}
 	if lines == nil {
 		return ""
 	}
-	return "a2a-acp: it would run\n" + permissions.Fence("", strings.Join(lines, "\n"))
+	return "a2a-acp: it would run\n" + display.Fence("", strings.Join(lines, "\n"))
 }
 
 // writeCall writes the call of a question. Characters that hide something are written out, and where the question cannot be
@@ -244,16 +245,16 @@ func (p *prompt) around() string {
 func (p *prompt) writeCall() []byte {
 	call := p.call
 	members := []member{{"toolCallId", encode(call.id)}}
-	for _, m := range []struct{ key, text string }{{"title", permissions.ShowAll(call.title)}, {"name", call.name}, {"kind", call.kind}, {"status", call.status}} {
+	for _, m := range []struct{ key, text string }{{"title", display.Whole(call.title)}, {"name", call.name}, {"kind", call.kind}, {"status", call.status}} {
 		if m.text != "" {
 			members = append(members, member{m.key, encode(m.text)})
 		}
 	}
 	var first []any
 	if p.asked.Source == permissions.SourceDoubt {
-		words := "a2a-acp asks because " + permissions.ShowLine(p.asked.Reason)
+		words := "a2a-acp asks because " + display.Line(p.asked.Reason)
 		if text := p.claim.request.ShellText; text != "" && text != call.title {
-			words += "\n\nWhat it says would run:\n" + permissions.Fence("bash", permissions.Show(text))
+			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Text(text))
 		}
 		first = append(first, text(words))
 	}

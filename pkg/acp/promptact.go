@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -40,7 +41,7 @@ func asIs(s string) string { return s }
 func (p *prompt) Event(kind events.Type) events.Event {
 	event := requestEvent(kind, p.claim.request)
 	event.CallID, event.ToolCall = p.act, p.call.id
-	event.Act.Title = p.Mask(permissions.ShowLine(p.call.title))
+	event.Act.Title = p.Mask(display.Line(p.call.title))
 	event.Act.Claimed = true
 	return event
 }
@@ -84,7 +85,7 @@ func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
 	request := p.claim.request
 	request.Arguments = map[string]any{"mode": option.ID}
 	if decision := p.b.o.Gate.Decide(request); decision.Verdict == permissions.Reject {
-		p.b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At, permissions.ShowLine(option.ID)))
+		p.b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At, display.Line(option.ID)))
 		p.claim.request = request
 		return decision
 	}
@@ -121,7 +122,7 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	r := p.claim.request
 	q := approval.Question{
 		Session: r.Session, ToolCall: p.call.id, Action: r.Action,
-		Door: tool.DoorACP, Agent: r.Agent, CallID: p.act, Title: permissions.ShowLine(p.call.title),
+		Door: tool.DoorACP, Agent: r.Agent, CallID: p.act, Title: display.Line(p.call.title),
 	}
 	if q.Title == "" {
 		q.Title = string(r.Action)
@@ -131,29 +132,29 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	}
 	var text strings.Builder
 	if asked.Reason != "" {
-		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(asked.Reason))
+		fmt.Fprintf(&text, "Asked because: %s\n\n", display.Line(asked.Reason))
 	}
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
-		text.WriteString(permissions.Fence("json", permissions.Show(string(encode(events.Arguments(r.Arguments, r.Secret))))))
+		text.WriteString(display.Fence("json", display.Text(string(encode(events.Arguments(r.Arguments, r.Secret))))))
 		q.Text = text.String()
 		return q
 	}
 	text.WriteString("The agent's own words:\n")
 	if r.ShellText != "" {
-		fmt.Fprintf(&text, "%s\nin %s\n", permissions.Fence("bash", permissions.Show(r.ShellText)), permissions.ShowLine(r.Dir))
+		fmt.Fprintf(&text, "%s\nin %s\n", display.Fence("bash", display.Text(r.ShellText)), display.Line(r.Dir))
 		for _, v := range r.Variables {
-			fmt.Fprintf(&text, "with %s\n", permissions.ShowLine(v.Name+"="+v.Value))
+			fmt.Fprintf(&text, "with %s\n", display.Line(v.Name+"="+v.Value))
 		}
 	}
 	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) { // what nobody knows, the person is to see
-		text.WriteString(permissions.Fence("json", permissions.Show(string(p.call.rawInput))) + "\n")
+		text.WriteString(display.Fence("json", display.Text(string(p.call.rawInput))) + "\n")
 	}
 	for _, m := range p.unknown {
-		fmt.Fprintf(&text, "and %s\n", permissions.ShowLine(m.key+": "+string(m.value)))
+		fmt.Fprintf(&text, "and %s\n", display.Line(m.key+": "+string(m.value)))
 	}
 	for _, path := range r.Paths {
-		fmt.Fprintf(&text, "file %s\n", permissions.ShowLine(path.Name))
+		fmt.Fprintf(&text, "file %s\n", display.Line(path.Name))
 	}
 	for _, leads := range p.claim.linked {
 		fmt.Fprintf(&text, "and %s\n", leads)
@@ -171,7 +172,7 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 			}
 			text.WriteString(change.Show() + "\n")
 		} else if words := item.object("content").text("text"); words != "" {
-			text.WriteString(permissions.Fence("", permissions.Show(words)) + "\n")
+			text.WriteString(display.Fence("", display.Text(words)) + "\n")
 		}
 	}
 	q.Text = strings.TrimSuffix(text.String(), "\n")

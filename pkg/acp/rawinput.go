@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -129,7 +130,7 @@ func sortedKeys(members object) []string {
 }
 
 func (in *rawInput) unknown(key string) {
-	in.doubt("nobody here knows what " + permissions.ShowLine(key) + " in its raw input does")
+	in.doubt("nobody here knows what " + display.Line(key) + " in its raw input does")
 }
 
 // nested reports whether a value is a list or an object.

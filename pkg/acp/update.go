@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as seen when the
@@ -136,7 +136,7 @@ func (b *Bridge) tookUpdate(s *Session, update object, seen *events.Event) {
 
 // seenAct is an act that we know only from the agent's words, after it.
 func seenAct(call *toolCall, last object) *events.Act {
-	act := &events.Act{Kind: kindOr(call.kind), Title: permissions.ShowLine(call.title), Claimed: true}
+	act := &events.Act{Kind: kindOr(call.kind), Title: display.Line(call.title), Claimed: true}
 	locations, _ := last.objects("locations")
 	for _, location := range locations {
 		act.Paths = append(act.Paths, location.text("path"))

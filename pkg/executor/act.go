@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
@@ -111,7 +112,7 @@ func (a *act) scanDynamic() {
 		}
 	}
 	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir {
-		all.Problems = append(all.Problems, shellscan.Problem{Line: 1, Text: "it runs in " + permissions.ShowLine(dir) + ", where its names are those of other files"})
+		all.Problems = append(all.Problems, shellscan.Problem{Line: 1, Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
 	}
 	a.request.Shell = all
 	a.request.ShellText = strings.Join(texts, "\n")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -100,23 +101,23 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		if err != nil {
 			return approval.Question{}, err
 		}
-		fmt.Fprintf(&text, "%s\n\n", permissions.Show(message))
+		fmt.Fprintf(&text, "%s\n\n", display.Text(message))
 	}
 	if asked.Reason != "" {
 		because := asked.Reason
 		if asked.Source == permissions.SourceGovernor {
 			because = "governor " + asked.Rule + ": " + because
 		}
-		fmt.Fprintf(&text, "Asked because: %s\n\n", permissions.ShowLine(because))
+		fmt.Fprintf(&text, "Asked because: %s\n\n", display.Line(because))
 	}
 	text.WriteString(a.runner.Show(a.invocation))
 	if values := a.values(); values != "" {
-		fmt.Fprintf(&text, "\nwith\n%s", permissions.Fence("", values))
+		fmt.Fprintf(&text, "\nwith\n%s", display.Fence("", values))
 	}
 	if given := a.given(); given != "" {
-		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", permissions.Fence("", permissions.Show(given)))
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
 	}
-	fmt.Fprintf(&text, "\nin %s", permissions.ShowLine(a.invocation.Dir))
+	fmt.Fprintf(&text, "\nin %s", display.Line(a.invocation.Dir))
 	if n := a.tool.Retry.Attempts; n > 1 {
 		fmt.Fprintf(&text, "\nup to %d times, while it fails", n)
 	}
@@ -126,7 +127,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	question := approval.Question{
 		Session:  a.call.Origin.Session,
 		ToolCall: a.call.Origin.ToolCall,
-		Title:    permissions.ShowLine(a.mask(a.title())),
+		Title:    display.Line(a.mask(a.title())),
 		Text:     text.String(),
 		Action:   permissions.ActionExecute,
 		Once:     a.request.RequiresConfirmation,
@@ -168,14 +169,14 @@ func (a *act) values() string {
 	var b strings.Builder
 	for _, name := range names {
 		if text, ok := public[name].(string); ok {
-			fmt.Fprintf(&b, "%s = %s\n", name, permissions.Show(text))
+			fmt.Fprintf(&b, "%s = %s\n", name, display.Text(text))
 			continue
 		}
 		encoded, err := json.Marshal(public[name])
 		if err != nil {
 			encoded = []byte(err.Error())
 		}
-		fmt.Fprintf(&b, "%s = %s\n", name, permissions.Show(string(encoded)))
+		fmt.Fprintf(&b, "%s = %s\n", name, display.Text(string(encoded)))
 	}
 	return b.String()
 }

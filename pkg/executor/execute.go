@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -58,7 +59,7 @@ func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
 	entry, ok := e.tools.LookupIn(call.Workspace, call.Tool)
 	if !ok {
 		meant := ""
-		if near := tool.Nearest(call.Tool, e.tools.ids(call.Workspace)); near != "" {
+		if near := spelling.Nearest(call.Tool, e.tools.ids(call.Workspace)); near != "" {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		return nil, tool.Failf(tool.FailNotFound, "there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)

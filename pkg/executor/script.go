@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -72,7 +72,7 @@ func (s scripts) Plan(invocation *tool.Invocation, filled map[string]string) (pl
 
 // Show implements runner: the script as its author wrote it.
 func (s scripts) Show(invocation *tool.Invocation) string {
-	return permissions.Fence("bash", permissions.Show(invocation.Shown))
+	return display.Fence("bash", display.Text(invocation.Shown))
 }
 
 // Run implements runner.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -54,7 +55,7 @@ func (a *act) hidePieces() {
 	for _, word := range words(*a.request.Shell) {
 		if !public[word] {
 			public[word] = true // once is enough
-			a.secrets = append(a.secrets, word, permissions.ShowLine(word))
+			a.secrets = append(a.secrets, word, display.Line(word))
 		}
 	}
 	permissions.LongestFirst(a.secrets)

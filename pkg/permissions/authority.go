@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -226,7 +227,7 @@ func (a answer) rejectsUnmatched(v *view) bool {
 func (a answer) byFile() Decision {
 	return Decision{
 		Verdict: *a.unmatched, Source: SourceDefault,
-		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", ShowLine(a.unmatchedIn), *a.unmatched),
+		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", display.Line(a.unmatchedIn), *a.unmatched),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words that are let
@@ -93,7 +95,7 @@ func numbers(format string, args []string) string {
 	}
 	for i, arg := range args {
 		if taken != "" && !strings.Contains("sbqc", taken[i%len(taken):i%len(taken)+1]) && !plainNumber(arg) {
-			return fmt.Sprintf("its format takes %s for a number, which zsh evaluates", ShowLine(arg))
+			return fmt.Sprintf("its format takes %s for a number, which zsh evaluates", display.Line(arg))
 		}
 	}
 	return ""

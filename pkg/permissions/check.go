@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // FieldError is one mistake of a Rule.
@@ -116,7 +118,7 @@ func (c *checker) prefix(field, text string) {
 	switch words := strings.Fields(text); {
 	case len(words) == 0:
 		c.add(field, "the command is empty", "name the first words of a command")
-	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && Hidden(r) }), strings.ContainsAny(text, "\n\t"):
+	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && display.Hidden(r) }), strings.ContainsAny(text, "\n\t"):
 		c.add(field, "the command holds characters that nobody sees", "type it anew")
 	case strings.ContainsAny(text, "|&;<>()$`\\\"'"):
 		c.add(field, fmt.Sprintf("%q is shell text, and only plain words are compared", text),

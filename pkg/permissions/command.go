@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -52,7 +53,7 @@ func (l *commandList) covers(v *view) string {
 	some := false
 	for i, c := range v.shell.commands {
 		if name := reachesNetwork(c); name != "" && l.offline {
-			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", ShowLine(name))
+			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", display.Line(name))
 		}
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
@@ -80,7 +81,7 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 	case !w.Fixed:
 		return "it writes a file whose name is not fixed"
 	case l.redirects != RedirectsWorkspace && l.redirects != RedirectsAny:
-		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})", ShowLine(w.Path))
+		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})", display.Line(w.Path))
 	}
 	for _, dir := range v.shell.dirs {
 		p := v.disk.wordPlace(dir, v.home, w.Path, true)
@@ -88,7 +89,7 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 			return why
 		}
 		if p.err != nil {
-			return "it cannot be told which file it writes: " + ShowLine(p.err.Error())
+			return "it cannot be told which file it writes: " + display.Line(p.err.Error())
 		}
 		if l.redirects == RedirectsWorkspace && !v.inside(p) {
 			return "it writes " + shown(v.Workspace, p.real) + ", outside the workspace"
@@ -99,10 +100,10 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 
 // command tells why no prefix covers a command. named tells that one has its words, but not what comes after them.
 func (l *commandList) command(v *view, c shellscan.Command) (named bool, why string) {
-	why = fmt.Sprintf("`%s` is not among the commands of the rule", ShowLine(c.Name))
+	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
 	for launcher := range strings.FieldsSeq(c.Via) {
 		if !launchers[launcher] && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
-			return true, fmt.Sprintf("`%s` is run by %s", ShowLine(c.Name), ShowLine(launcher))
+			return true, fmt.Sprintf("`%s` is run by %s", display.Line(c.Name), display.Line(launcher))
 		}
 	}
 	for _, c := range []shellscan.Command{c, withoutGlobals(c)} {

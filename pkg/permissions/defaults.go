@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -62,7 +63,7 @@ func (v *view) byDefault() Decision {
 func (v *view) whyAsked() string {
 	for _, p := range v.places {
 		if p.err != nil {
-			return "it cannot be told which file it touches: " + ShowLine(p.err.Error())
+			return "it cannot be told which file it touches: " + display.Line(p.err.Error())
 		}
 		if !v.inside(p) {
 			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule is about it"

@@ -3,6 +3,8 @@ package permissions
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // mostDoubts bounds what Doubtful says of one text.
@@ -22,7 +24,7 @@ func Doubtful(text string) []string {
 				doubts = append(doubts, "it holds bytes that are no text (UTF-8)")
 			}
 			seen[r] = true
-		case r == '\n' || r == '\t' || seen[r] || !Hidden(r):
+		case r == '\n' || r == '\t' || seen[r] || !display.Hidden(r):
 		default:
 			doubts = append(doubts, fmt.Sprintf("it holds the hidden character U+%04X", r))
 			seen[r] = true

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 func TestDoubtful(t *testing.T) {
@@ -41,77 +43,19 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-func TestShow(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, text, want string }{
-		{"plain", "ls\n\tä 🎉", "ls\n\tä 🎉"},
-		{"escape sequence", "\x1b]0;x\x07", `\u{1b}]0;x\u{7}`},
-		{"direction", "a\u202eb", `a\u{202e}b`},
-		{"carriage return", "a\rb", `a\u{d}b`},
-		{"no text", "a\xffb", `a\xffb`},
-		{"zero width", "a\u200bb", `a\u{200b}b`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if got := Show(test.text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
-	if got := ShowLine("a\nb\tc"); got != `a\nb\tc` {
-		t.Errorf("on one line: %q", got)
-	}
-}
-
-// A long text is shown with both ends, so that what counts cannot hide behind the middle, and is cut between characters.
-func TestShowLongText(t *testing.T) {
-	t.Parallel()
-	text := "first" + strings.Repeat("é", shownHead) + "last"
-	got := Show(text)
-	for _, want := range []string{"first", "last", "6009 bytes", "sha256 "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing", want)
-		}
-	}
-	if strings.Contains(got, `\x`) {
-		t.Error("a character was cut in two")
-	}
-	if len(got) > 2*(shownHead+shownTail) {
-		t.Errorf("%d bytes are shown", len(got))
-	}
-}
-
-func TestFence(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, text, want string }{
-		{"plain", "ls\n", "```bash\nls\n```"},
-		{"a fence inside", "```\nls", "````bash\n```\nls\n````"},
-		{"a longer fence inside", "`````", "``````bash\n`````\n``````"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if got := Fence("bash", test.text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
 // FuzzShow: nothing hidden is shown, and no text closes its fence.
 func FuzzShow(f *testing.F) {
 	f.Add("a\u202eb\x1b\xff")
 	f.Add("```\n# title\n```")
 	f.Fuzz(func(t *testing.T, text string) {
-		shown := Show(text)
+		shown := display.Text(text)
 		if doubts := Doubtful(shown); doubts != nil {
 			t.Errorf("%q is shown as %q: %v", text, shown, doubts)
 		}
-		if line := ShowLine(text); strings.ContainsAny(line, "\n\t") {
+		if line := display.Line(text); strings.ContainsAny(line, "\n\t") {
 			t.Errorf("%q is shown on several lines", text)
 		}
-		fenced := Fence("", shown)
+		fenced := display.Fence("", shown)
 		mark, _, _ := strings.Cut(fenced, "\n")
 		if inner := fenced[len(mark) : len(fenced)-len(mark)]; strings.Contains(inner, mark) {
 			t.Errorf("%q closes its fence", text)

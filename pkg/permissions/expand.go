@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -45,7 +46,7 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 			args = append(args, unescape(word.Pattern)) // whatever it stands for is a value of the same option
 			continue
 		case !beginsPlain(word.Pattern) && !(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
-			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", ShowLine(word.Pattern))
+			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", display.Line(word.Pattern))
 		}
 		if !v.spendOn(dir + "/" + word.Pattern) {
 			return nil, tooMuch
@@ -53,12 +54,12 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 		names := v.disk.matchPattern(dir, word.Pattern)
 		switch {
 		case len(args)+len(names) > mostMatches+len(c.Args):
-			return nil, fmt.Sprintf("%s stands for too many names to look at", ShowLine(word.Pattern))
+			return nil, fmt.Sprintf("%s stands for too many names to look at", display.Line(word.Pattern))
 		case len(names) == 0 || v.shell.stopsPatterns:
 			names = append(names, unescape(word.Pattern))
 		}
 		if at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") }); at >= 0 {
-			return nil, fmt.Sprintf("%s stands for %s, too, which could be an option", ShowLine(word.Pattern), ShowLine(names[at]))
+			return nil, fmt.Sprintf("%s stands for %s, too, which could be an option", display.Line(word.Pattern), display.Line(names[at]))
 		}
 		args = append(args, names...)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -34,14 +35,14 @@ func (v *view) found(c shellscan.Command, dir string, row *command.Row) (names [
 	}
 	for _, root := range f.roots {
 		if strings.Trim(root, plainNameLetters+"/") != "" || root[0] == '-' {
-			return nil, "it cannot be told what a find gives it that begins at " + ShowLine(root)
+			return nil, "it cannot be told what a find gives it that begins at " + display.Line(root)
 		}
 		if why := v.opens(root, readsFile); why != "" {
 			return nil, why
 		}
 		at, err := v.disk.resolve(dir, root)
 		if err != nil {
-			return nil, "it cannot be told where the find begins: " + ShowLine(err.Error())
+			return nil, "it cannot be told where the find begins: " + display.Line(err.Error())
 		}
 		if why := v.walk(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true, plain: split, name: f.name}); why != "" {
 			return nil, why

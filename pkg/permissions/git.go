@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
@@ -37,7 +38,7 @@ func (v *view) repository(dir string) repository {
 	}
 	found, err := v.git.Look(context.Background(), dir, v.Workspace.Dirs()...)
 	if r.Repository = found; err != nil {
-		r = repository{fault: "it cannot be told what git would run here: " + ShowLine(err.Error())}
+		r = repository{fault: "it cannot be told what git would run here: " + display.Line(err.Error())}
 	}
 	if v.repositories == nil {
 		v.repositories = map[string]repository{}
@@ -55,7 +56,7 @@ func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
 	}
 	use.Roots, use.Home, use.Switched = v.Workspace.Dirs(), v.home, v.switchesGit()
 	use.Secret = func(path string) string { return v.sensitive.find(v.Workspace, path, sensitive.Secret) }
-	return ShowLine(r.Hazard(use))
+	return display.Line(r.Hazard(use))
 }
 
 // gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what git knows: outside of

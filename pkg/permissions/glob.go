@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // longestGlob is the length, in bytes, that a pattern may have.
@@ -97,7 +99,7 @@ func checkGlobText(text string) error {
 		return &globError{"the pattern is empty", `"*" stands for anything`}
 	case len(text) > longestGlob:
 		return &globError{fmt.Sprintf("the pattern is longer than %d bytes", longestGlob), ""}
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, Hidden):
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, display.Hidden):
 		return &globError{"the pattern holds characters that nobody sees", "type it anew"}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -40,7 +41,7 @@ func (v *view) lookCarefully(c shellscan.Command, spelled int) string {
 		why = v.carefulProgram(c, spelled)
 	}
 	if why != "" {
-		why = fmt.Sprintf("`%s`: %s", ShowLine(c.Name), why)
+		why = fmt.Sprintf("`%s`: %s", display.Line(c.Name), why)
 	}
 	return why
 }
@@ -124,7 +125,7 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 		}
 		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
 	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
-		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", ShowLine(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
+		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", display.Line(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
 	}
 	if why := v.reined(c.Name, args, spelled); why != "" {
 		return why

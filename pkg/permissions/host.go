@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // hostPattern is a host that a rule names: a name, or *.name for every name below it, and a port where the rule gives one.
@@ -72,7 +74,7 @@ func anyHost(patterns []hostPattern, text string) string {
 	if !usual {
 		host += ":" + port
 	}
-	return "its host is " + ShowLine(host)
+	return "its host is " + display.Line(host)
 }
 
 // mayBeHost tells whether a text could reach one of the hosts, on any port and with any scheme. Of a URL that is not

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -52,7 +53,7 @@ func (a *Authority) insteadOfCommand(r Request) (said []string) {
 	fine, not = once(fine), once(not)
 	fine = slices.DeleteFunc(fine, func(label string) bool { return slices.Contains(not, label) })
 	if problems := r.Shell.Problems; len(problems) > 0 && a.Decide(r).Verdict != Reject {
-		said = append(said, "nobody can tell all that it runs: "+ShowLine(problems[0].Text))
+		said = append(said, "nobody can tell all that it runs: "+display.Line(problems[0].Text))
 	}
 	if len(not) > 0 && len(fine) > 0 {
 		said = append(said, fmt.Sprintf("not allowed by itself: %s; allowed: %s", quotedList(not), quotedList(fine)))
@@ -140,7 +141,7 @@ func labelOf(c shellscan.Command, approved [][]string) string {
 	if apart && len(c.Args) > 0 && c.Args[0].Fixed && subcommand.MatchString(c.Args[0].Text) {
 		name += " " + c.Args[0].Text
 	}
-	return ShowLine(name)
+	return display.Line(name)
 }
 
 func argvOf(c shellscan.Command) ([]string, bool) {

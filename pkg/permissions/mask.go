@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"sort"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // SecretMark stands where the value of a secret argument would.
@@ -18,7 +20,7 @@ func SecretTexts(arguments map[string]any, secret map[string]bool) []string {
 		switch v := value.(type) {
 		case string:
 			if v != "" {
-				texts = append(texts, v, ShowLine(v), inJSON(v, true), inJSON(v, false))
+				texts = append(texts, v, display.Line(v), inJSON(v, true), inJSON(v, false))
 			}
 		case json.Number:
 			texts = append(texts, v.String())

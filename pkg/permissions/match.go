@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // compiledRule is a Rule that is ready to be asked.
@@ -197,7 +199,7 @@ func (v *view) shownTool() string {
 
 func (c *compiledRule) matchTree(v *view) (holds, string) {
 	if c.InGitWorkTree && !v.inGitTree() {
-		return no, fmt.Sprintf("the workspace %s is no git work tree", ShowLine(v.Workspace.Root))
+		return no, fmt.Sprintf("the workspace %s is no git work tree", display.Line(v.Workspace.Root))
 	}
 	return yes, ""
 }
@@ -226,7 +228,7 @@ func listed(texts []string) string {
 			shownTexts = append(shownTexts, "…")
 			break
 		}
-		shownTexts = append(shownTexts, ShowLine(text))
+		shownTexts = append(shownTexts, display.Line(text))
 	}
 	return strings.Join(shownTexts, ", ")
 }
@@ -237,9 +239,9 @@ func briefly(value any) string {
 	if err != nil {
 		return fmt.Sprintf("a %T", value)
 	}
-	text := ShowLine(string(encoded))
+	text := display.Line(string(encoded))
 	if len(text) > 60 {
-		text = cutAt(text, 60) + "…"
+		text = display.Cut(text, 60) + "…"
 	}
 	return text
 }

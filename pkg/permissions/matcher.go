@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
@@ -95,16 +96,16 @@ func (c *compiledRule) matchParameters(v *view) (holds, string) {
 		}
 		switch matcher := c.matchers[name]; {
 		case v.Withheld[name]:
-			got, why = untold, fmt.Sprintf("the value of the argument %s is not on record", ShowLine(name))
+			got, why = untold, fmt.Sprintf("the value of the argument %s is not on record", display.Line(name))
 		case matcher != nil:
 			got, why = matcher.match(v, c.Verdict, name, given, ok)
 			if v.Secret[name] && why != "" {
-				why = fmt.Sprintf("the argument %s is secret, and not what the rule wants", ShowLine(name))
+				why = fmt.Sprintf("the argument %s is secret, and not what the rule wants", display.Line(name))
 			}
 		case !ok:
-			got, why = no, fmt.Sprintf("there is no argument %s", ShowLine(name))
+			got, why = no, fmt.Sprintf("there is no argument %s", display.Line(name))
 		case !sameScalar(c.Parameters[name], given):
-			got, why = no, fmt.Sprintf("the argument %s is %s, not %s", ShowLine(name), tell(given), briefly(c.Parameters[name]))
+			got, why = no, fmt.Sprintf("the argument %s is %s, not %s", display.Line(name), tell(given), briefly(c.Parameters[name]))
 		}
 		if got == no {
 			return no, why
@@ -121,24 +122,24 @@ func (c *compiledMatcher) match(v *view, verdict Verdict, name string, given any
 	there = there && given != nil
 	if c.Absent != nil && *c.Absent {
 		if there {
-			return no, fmt.Sprintf("the argument %s is %s, and the rule wants none", ShowLine(name), briefly(given))
+			return no, fmt.Sprintf("the argument %s is %s, and the rule wants none", display.Line(name), briefly(given))
 		}
 		return yes, ""
 	}
 	if !there {
-		return no, fmt.Sprintf("there is no argument %s", ShowLine(name))
+		return no, fmt.Sprintf("there is no argument %s", display.Line(name))
 	}
 	list, isList := given.([]any)
 	if !isList {
 		list = []any{given}
 	}
 	if len(list) == 0 {
-		return no, fmt.Sprintf("the argument %s is empty", ShowLine(name))
+		return no, fmt.Sprintf("the argument %s is empty", display.Line(name))
 	}
 	if verdict == Approve {
 		for _, value := range list {
 			if why := c.fits(v, value); why != "" {
-				return no, fmt.Sprintf("the argument %s is %s: %s", ShowLine(name), briefly(value), why)
+				return no, fmt.Sprintf("the argument %s is %s: %s", display.Line(name), briefly(value), why)
 			}
 		}
 		return yes, ""
@@ -152,9 +153,9 @@ func (c *compiledMatcher) match(v *view, verdict Verdict, name string, given any
 		}
 	}
 	if result == maybe {
-		return maybe, fmt.Sprintf("the argument %s is %s, and it cannot be told what that means", ShowLine(name), briefly(given))
+		return maybe, fmt.Sprintf("the argument %s is %s, and it cannot be told what that means", display.Line(name), briefly(given))
 	}
-	return no, fmt.Sprintf("the argument %s is %s", ShowLine(name), briefly(given))
+	return no, fmt.Sprintf("the argument %s is %s", display.Line(name), briefly(given))
 }
 
 // fits tells why a value is not surely what the matcher wants; "" when it is.
@@ -175,7 +176,7 @@ func (c *compiledMatcher) fits(v *view, value any) string {
 		}
 	}
 	if c.exact != nil && !c.exact.MatchString(text) {
-		return fmt.Sprintf("it does not match %s", ShowLine(c.Regex))
+		return fmt.Sprintf("it does not match %s", display.Line(c.Regex))
 	}
 	if c.Within != "" {
 		return c.isWithin(v, text)
@@ -316,10 +317,10 @@ func (c *compiledMatcher) isWithin(v *view, name string) string {
 	}
 	p := v.disk.newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
 	if p.err != nil {
-		return "it cannot be told which file that is: " + ShowLine(p.err.Error())
+		return "it cannot be told which file that is: " + display.Line(p.err.Error())
 	}
 	if !slices.ContainsFunc(c.withinDirs(v), func(dir string) bool { return lies(p.real, dir) }) {
-		return fmt.Sprintf("%s is not within %s", shown(v.Workspace, p.real), ShowLine(c.Within))
+		return fmt.Sprintf("%s is not within %s", shown(v.Workspace, p.real), display.Line(c.Within))
 	}
 	if why := v.guarded(p); why != "" {
 		return why + ", and no include_paths name it exactly"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
@@ -31,7 +32,7 @@ func (c *compiledRule) approvesPaths(v *view) (holds, string) {
 	}
 	for _, p := range v.places {
 		if p.err != nil {
-			return no, fmt.Sprintf("the path cannot be told: %s", ShowLine(p.err.Error()))
+			return no, fmt.Sprintf("the path cannot be told: %s", display.Line(p.err.Error()))
 		}
 		switch {
 		case len(c.include) == 0 && !v.inside(p):
@@ -40,7 +41,7 @@ func (c *compiledRule) approvesPaths(v *view) (holds, string) {
 			return no, v.shown(p.real) + " is not in include_paths (" + c.included + ")"
 		}
 		if at := v.excluded(c.exclude, p.maybe); at >= 0 {
-			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real), ShowLine(c.ExcludePaths[at]))
+			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real), display.Line(c.ExcludePaths[at]))
 		}
 		if why := v.guarded(p); why != "" && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.names(g, p) }) {
 			return no, why + ", and include_paths does not name it exactly"
@@ -60,7 +61,7 @@ func (c *compiledRule) approvesCommand(v *view) (holds, string) {
 		}
 		for _, p := range v.places {
 			if !v.inside(p) {
-				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", ShowLine(p.name))
+				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))
 			}
 			if why := v.guarded(p); why != "" {
 				return no, why
@@ -68,7 +69,7 @@ func (c *compiledRule) approvesCommand(v *view) (holds, string) {
 		}
 		for _, p := range v.everyPlace() {
 			if at := v.excluded(c.exclude, p.maybe); at >= 0 {
-				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]), ShowLine(c.ExcludePaths[at]))
+				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]), display.Line(c.ExcludePaths[at]))
 			}
 		}
 		return yes, ""

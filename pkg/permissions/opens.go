@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
@@ -32,7 +33,7 @@ func (v *view) opens(name string, use use) string {
 		return ""
 	}
 	if strings.HasPrefix(name, "~") {
-		return fmt.Sprintf("%q could be a home directory", ShowLine(name))
+		return fmt.Sprintf("%q could be a home directory", display.Line(name))
 	}
 	for _, dir := range v.shell.dirs {
 		if !v.spendOn(name) {
@@ -41,7 +42,7 @@ func (v *view) opens(name string, use use) string {
 		p := v.disk.wordPlace(dir, v.home, name, use != readsFile)
 		switch {
 		case p.err != nil:
-			return "it cannot be told which file it opens: " + ShowLine(p.err.Error())
+			return "it cannot be told which file it opens: " + display.Line(p.err.Error())
 		case !v.inside(p):
 			return shown(v.Workspace, p.real) + " lies outside the workspace"
 		}

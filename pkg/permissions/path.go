@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -220,5 +221,5 @@ func shown(w tool.Workspace, path string) string {
 	if relative, ok := w.Rel(path); ok {
 		path = relative
 	}
-	return "`" + ShowLine(path) + "`"
+	return "`" + display.Line(path) + "`"
 }

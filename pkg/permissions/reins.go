@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
@@ -59,7 +60,7 @@ var makes = set("make gmake bmake")
 
 // stretches tells why an option must not be given that goes beyond what the rule means; "" where it does not.
 func (v *view) stretches(s command.Stretched) string {
-	word := ShowLine(s.Word)
+	word := display.Line(s.Word)
 	for _, value := range s.Values {
 		for _, dir := range v.shell.dirs {
 			at, err := v.disk.resolve(dir, value)
@@ -96,7 +97,7 @@ func setsForMake(word string) string {
 		return ""
 	}
 	if shellwords.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
-		return fmt.Sprintf("%s becomes a part of the commands that make runs", ShowLine(word))
+		return fmt.Sprintf("%s becomes a part of the commands that make runs", display.Line(word))
 	}
 	return ""
 }
@@ -110,7 +111,7 @@ func (v *view) copies(words []string) string {
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
 			if target, err := v.disk.readlink(joined(dir, word)); err == nil && climbs(target) {
-				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", ShowLine(word), ShowLine(target))
+				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", display.Line(word), display.Line(target))
 			}
 			root, err := v.disk.resolve(dir, word)
 			if info, statErr := v.disk.lstat(root); err != nil || statErr != nil || !info.IsDir() {
@@ -187,7 +188,7 @@ func (v *view) otherRemote(args []string, command, spelled int) string {
 		switch {
 		case named:
 		case strings.Contains(word, "::"), strings.Contains(word, "://"), strings.HasPrefix(word, "--repo"), strings.HasPrefix(word, "--remote"):
-			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", ShowLine(word))
+			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", display.Line(word))
 		case valueOptions[word]:
 			i++
 			continue
@@ -196,7 +197,7 @@ func (v *view) otherRemote(args []string, command, spelled int) string {
 			continue
 		}
 		if first && !named && (strings.Trim(word, plainNameLetters) != "" || v.exists(word)) {
-			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", ShowLine(word))
+			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", display.Line(word))
 		}
 		first = false
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
@@ -55,7 +56,7 @@ func (v *view) assess() danger {
 	}
 	for _, p := range v.places {
 		if p.err != nil || !v.inside(p) {
-			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", ShowLine(p.name))}
+			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))}
 		}
 		if why := v.why(p, p.write); why != "" {
 			return danger{RiskHigh, why}
@@ -87,15 +88,15 @@ func (v *view) assessCommand() danger {
 	reads := len(v.Shell.Writes) == 0
 	for _, c := range v.shell.commands {
 		if name := reachesNetwork(c); name != "" {
-			return danger{RiskHigh, fmt.Sprintf("`%s` reaches other machines", ShowLine(name))}
+			return danger{RiskHigh, fmt.Sprintf("`%s` reaches other machines", display.Line(name))}
 		}
 		if removes(c) {
-			return danger{RiskHigh, fmt.Sprintf("`%s` removes or overwrites", ShowLine(c.Name))}
+			return danger{RiskHigh, fmt.Sprintf("`%s` removes or overwrites", display.Line(c.Name))}
 		}
 	}
 	for _, p := range v.shell.places {
 		if !v.inside(p) && p.name != "/dev/null" && (p.write || filepath.IsAbs(p.name) || strings.Contains(p.name, "..")) {
-			return danger{RiskHigh, fmt.Sprintf("%q may lie outside the workspace", ShowLine(p.name))}
+			return danger{RiskHigh, fmt.Sprintf("%q may lie outside the workspace", display.Line(p.name))}
 		}
 	}
 	for i, c := range v.shell.commands {

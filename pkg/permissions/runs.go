@@ -3,6 +3,7 @@ package permissions
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
@@ -79,9 +80,9 @@ func (r Request) CommandLines() []string {
 				words = append(words, "…")
 			}
 		}
-		line := ShowLine(strings.Join(words, " "))
+		line := display.Line(strings.Join(words, " "))
 		if c.Via != "" {
-			line += " (run by " + ShowLine(c.Via) + ")"
+			line += " (run by " + display.Line(c.Via) + ")"
 		}
 		lines = append(lines, line)
 	}

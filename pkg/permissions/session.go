@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/digest"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // The bounds of what is kept. Beyond them a person is asked again.
@@ -35,7 +36,7 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 	}
 	if a.ledger != nil {
 		if err := a.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
-			return "nothing is kept, since it could not be written down where you can take it back: " + ShowLine(err.Error())
+			return "nothing is kept, since it could not be written down where you can take it back: " + display.Line(err.Error())
 		}
 	}
 	a.mu.Lock()
@@ -100,7 +101,7 @@ func (v *view) grant() (key, words string) {
 	case v.Action == ActionCall, v.Action == ActionOther && len(v.Tools) > 0 && strings.HasPrefix(v.Tools[0], "mcp."):
 		return v.grantTool()
 	}
-	return "", fmt.Sprintf("an act of this kind (%s) is asked every time", ShowLine(string(v.Action)))
+	return "", fmt.Sprintf("an act of this kind (%s) is asked every time", display.Line(string(v.Action)))
 }
 
 func (v *view) grantCommand() (key, words string) {
@@ -116,7 +117,7 @@ func (v *view) grantCommand() (key, words string) {
 	if v.Action == ActionCall && len(v.Tools) > 0 {
 		by = v.Tools[0]
 	}
-	words = fmt.Sprintf("exactly this command, `%s`, in %s", ShowLine(v.ShellText), ShowLine(dir))
+	words = fmt.Sprintf("exactly this command, `%s`, in %s", display.Line(v.ShellText), display.Line(dir))
 	text, variables := v.ShellText, v.Variables
 	switch {
 	case len(variables) < len(v.Env):
@@ -125,7 +126,7 @@ func (v *view) grantCommand() (key, words string) {
 		text = ""
 	}
 	if len(variables) > 0 {
-		words += ", with these variables as they are: " + ShowLine(strings.Join(v.Env, ", "))
+		words += ", with these variables as they are: " + display.Line(strings.Join(v.Env, ", "))
 	}
 	return digest.Of("command", by, CommandKey(text, v.Argv, variables), dir), words
 }
@@ -154,7 +155,7 @@ func (v *view) grantTool() (key, words string) {
 	if why != "" {
 		return "", why
 	}
-	words = fmt.Sprintf("every call of %s", ShowLine(v.Tools[0]))
+	words = fmt.Sprintf("every call of %s", display.Line(v.Tools[0]))
 	switch {
 	case len(outside) > 0:
 		words += " that touches no other file outside the workspace than " + v.shownAll(outside)

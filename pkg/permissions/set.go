@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // Set is the rules of all policy files, compiled. It never changes, and the zero Set has no rules.
@@ -108,7 +110,7 @@ func (s *Set) combine(v *view, found []finding) answer {
 			switch {
 			case !counts:
 			case file.Version != Version2 && first != nil:
-				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides", ShowLine(first.ID))
+				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides", display.Line(first.ID))
 			default:
 				if found[at-1].holds == yes { // one that may match must not hide what stands behind it
 					first = rule

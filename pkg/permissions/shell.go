@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
@@ -47,7 +48,7 @@ func newShellView(v *view) *shellView {
 	case len(v.Shell.Commands) == 0:
 		s.fail("it names no command")
 	case len(v.Shell.Variables) > 0:
-		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret", ShowLine(v.Shell.Variables[0]))
+		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret", display.Line(v.Shell.Variables[0]))
 	}
 	for _, c := range s.commands {
 		s.changesPatterns = s.changesPatterns || c.Name == "shopt"
@@ -122,7 +123,7 @@ func (s *shellView) enter(v *view) {
 	}
 	for _, target := range targets {
 		if !reached[target] {
-			s.fail("there is no directory %s yet, so it cannot be told what will be there", ShowLine(target))
+			s.fail("there is no directory %s yet, so it cannot be told what will be there", display.Line(target))
 		}
 	}
 }
@@ -145,7 +146,7 @@ func (s *shellView) step(v *view, start string) bool {
 	}
 	for _, target := range v.Shell.Steps {
 		if !s.enterFrom(v, at, target) {
-			s.fail("there is no directory %s yet, so it cannot be told what will be there", ShowLine(target))
+			s.fail("there is no directory %s yet, so it cannot be told what will be there", display.Line(target))
 			return true
 		}
 		to, err := v.disk.resolve(at, target)
@@ -164,7 +165,7 @@ func (s *shellView) step(v *view, start string) bool {
 func (s *shellView) enterFrom(v *view, dir, target string) bool {
 	to, err := v.disk.resolve(dir, target)
 	if err != nil || strings.HasPrefix(target, "~") {
-		s.fail("it cannot be told which directory %s is", ShowLine(target))
+		s.fail("it cannot be told which directory %s is", display.Line(target))
 		s.allKnown = false
 		return true
 	}

@@ -11,6 +11,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -117,14 +118,14 @@ func (c *compiledRule) matchWhen(v *view) (holds, string) {
 		return yes, ""
 	}
 	is, err := c.when.ask(v)
-	shownText := ShowLine(shortened(c.When))
+	shownText := display.Line(shortened(c.When))
 	switch {
 	case errors.Is(err, errWithheld):
 		return untold, fmt.Sprintf("when: %s: a value that it needs is not on record", shownText)
 	case err != nil && c.Verdict == Approve:
-		return no, fmt.Sprintf("when: %s: %s", shownText, ShowLine(err.Error()))
+		return no, fmt.Sprintf("when: %s: %s", shownText, display.Line(err.Error()))
 	case err != nil:
-		return yes, fmt.Sprintf("when: %s ended in an error, which counts as a match of a rule that stops: %s", shownText, ShowLine(err.Error()))
+		return yes, fmt.Sprintf("when: %s ended in an error, which counts as a match of a rule that stops: %s", shownText, display.Line(err.Error()))
 	case !is:
 		return no, fmt.Sprintf("when: %s is false", shownText)
 	}
@@ -246,5 +247,5 @@ func shortened(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return cutAt(text, most) + "…"
+	return display.Cut(text, most) + "…"
 }

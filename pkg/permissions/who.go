@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -30,7 +31,7 @@ func (c *compiledRule) matchAgent(v *view) (holds, string) {
 		}
 		return no, "there is no agent's name, and the rule is about " + c.whose
 	}
-	return no, "the agent is " + ShowLine(v.Agent) + ", and the rule is about " + c.whose
+	return no, "the agent is " + display.Line(v.Agent) + ", and the rule is about " + c.whose
 }
 
 // matchMode compares whether anybody can be asked, and the agent's own mode as far as it has told us.
@@ -54,7 +55,7 @@ func (c *compiledRule) matchMode(v *view) (holds, string) {
 	}
 	shown := reach
 	if v.Mode != "" {
-		shown += ", " + ShowLine(v.Mode)
+		shown += ", " + display.Line(v.Mode)
 	}
 	return no, fmt.Sprintf("the mode is %s, and the rule is about %s", shown, listed(c.Modes))
 }

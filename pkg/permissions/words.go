@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // words is a command's words as the row of its program reads them (see internal/command).
@@ -41,7 +42,7 @@ func readWords(row *command.Row, args []string, spelled int) (w words, why strin
 		}
 		if !o.Kind.ReadsOnly() {
 			if o.At >= spelled {
-				return w, fmt.Sprintf("its option %s %s", ShowLine(o.Name), o.Kind)
+				return w, fmt.Sprintf("its option %s %s", display.Line(o.Name), o.Kind)
 			}
 			w.spelled = true
 		}

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
 // mostMisfits is how many mistakes one failure names.
@@ -78,7 +80,7 @@ func unknown(arguments map[string]any, names []string) []misfit {
 	var all []misfit
 	for _, name := range extra {
 		message := "there is no such parameter; there is none at all"
-		if near := Nearest(name, names); near != "" {
+		if near := spelling.Nearest(name, names); near != "" {
 			message = "there is no such parameter; did you mean " + near + "?"
 		} else if len(names) > 0 {
 			message = "there is no such parameter; there are " + strings.Join(names, ", ")

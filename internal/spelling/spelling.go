@@ -1,4 +1,5 @@
-package tool
+// Package spelling finds the name that somebody meant who mistyped one.
+package spelling
 
 // Nearest gives the name that was probably meant: the one with the fewest typing mistakes between, when those are few
 // enough for its length. It gives "" when nothing is near.

@@ -1,4 +1,6 @@
-package permissions
+// Package display gives texts of agents, models and files as a person may safely read them: nothing in them can pretend to be
+// something else.
+package display
 
 import (
 	"crypto/sha256"
@@ -14,23 +16,23 @@ const (
 	shownTail = 1000
 )
 
-// Show gives a text that an agent or a model wrote as a person may safely read it: control characters, characters that
+// Text gives a text that an agent or a model wrote as a person may safely read it: control characters, characters that
 // change the direction of text and invisible ones stand as escapes, so that nothing can pretend to be something else, and
 // of a long text the beginning, the end, the length and the hash are shown. Newlines and tabs stay.
-func Show(s string) string {
+func Text(s string) string {
 	if len(s) > shownHead+shownTail {
-		head, tail := cutAt(s, shownHead), s[backTo(s, len(s)-shownTail):]
+		head, tail := Cut(s, shownHead), s[backTo(s, len(s)-shownTail):]
 		return fmt.Sprintf("%s\n… [%d bytes, sha256 %x] …\n%s", escape(head), len(s), sha256.Sum256([]byte(s)), escape(tail))
 	}
 	return escape(s)
 }
 
-// ShowLine is Show for a text that must stay on one line.
-func ShowLine(s string) string {
+// Line is Text for a text that must stay on one line.
+func Line(s string) string {
 	if len(s) <= shownHead && plainLine(s) { // nearly every text, and rules show very many
 		return s
 	}
-	return lineEnds.Replace(Show(s))
+	return lineEnds.Replace(Text(s))
 }
 
 var lineEnds = strings.NewReplacer("\n", `\n`, "\t", `\t`)
@@ -45,10 +47,10 @@ func plainLine(s string) bool {
 	return true
 }
 
-// ShowAll is Show for a text of ours that holds such texts: nothing of it is left out.
-func ShowAll(s string) string { return escape(s) }
+// Whole is Text for a text of ours that holds such texts: nothing of it is left out.
+func Whole(s string) string { return escape(s) }
 
-// Fence puts a text, which must have gone through Show, into a Markdown code block that it cannot close.
+// Fence puts a text, which must have gone through Text, into a Markdown code block that it cannot close.
 func Fence(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -90,7 +92,8 @@ func Hidden(r rune) bool {
 	return unicode.Is(unicode.Zs, r) && r != ' '
 }
 
-func cutAt(s string, n int) string { return s[:backTo(s, n)] }
+// Cut returns the first bytes of a text, at most n, without cutting a character in two.
+func Cut(s string, n int) string { return s[:backTo(s, n)] }
 
 // backTo gives the start of the character that n lies in.
 func backTo(s string, n int) int {

@@ -1,6 +1,9 @@
-package tool
+package spelling
 
-import "testing"
+import (
+	"testing"
+
+)
 
 func TestNearest(t *testing.T) {
 	t.Parallel()

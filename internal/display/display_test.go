@@ -1,0 +1,64 @@
+package display
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"plain", "ls\n\tä 🎉", "ls\n\tä 🎉"},
+		{"escape sequence", "\x1b]0;x\x07", `\u{1b}]0;x\u{7}`},
+		{"direction", "a\u202eb", `a\u{202e}b`},
+		{"carriage return", "a\rb", `a\u{d}b`},
+		{"no text", "a\xffb", `a\xffb`},
+		{"zero width", "a\u200bb", `a\u{200b}b`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Text(test.text); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+	if got := Line("a\nb\tc"); got != `a\nb\tc` {
+		t.Errorf("on one line: %q", got)
+	}
+}
+
+// A long text is shown with both ends, so that what counts cannot hide behind the middle, and is cut between characters.
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	text := "first" + strings.Repeat("é", shownHead) + "last"
+	got := Text(text)
+	for _, want := range []string{"first", "last", "6009 bytes", "sha256 "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(got, `\x`) {
+		t.Error("a character was cut in two")
+	}
+	if len(got) > 2*(shownHead+shownTail) {
+		t.Errorf("%d bytes are shown", len(got))
+	}
+}
+
+func TestFence(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"plain", "ls\n", "```bash\nls\n```"},
+		{"a fence inside", "```\nls", "````bash\n```\nls\n````"},
+		{"a longer fence inside", "`````", "``````bash\n`````\n``````"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Fence("bash", test.text); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
