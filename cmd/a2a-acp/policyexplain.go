@@ -107,8 +107,8 @@ func explainPolicy(env *environment, make func(*app.App) (permissions.Request, e
 	if err != nil {
 		return err
 	}
-	decision := a.Authority.Decide(request)
-	return explanationOf(request, decision, a.Governors.Prospects(replay.Prospective(request, decision))).print(env, f)
+	decision := a.Gate.Decide(request)
+	return explanationOf(request, decision, a.Configuration().Governors.Prospects(replay.Prospective(request, decision))).print(env, f)
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -160,7 +160,7 @@ func requestOf(env *environment, a *app.App, call permissions.Example) (permissi
 	o := env.appOptions(nil, nil)
 	workspace := o.Dirs().Workspace(o.Dir, nil)
 	// What agents ask the editor to do has the ids of shipped tools, and is another act.
-	if _, ours := a.Registry.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
+	if _, ours := a.Configuration().Tools.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
 		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
 			return permissions.Request{}, fail(exit.Usage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
 		}
@@ -197,7 +197,7 @@ func explainedRequest(env *environment, a *app.App, shell bool, flags explainFla
 		request.SetShellText(flags.shell)
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
-		if _, ok := a.Registry.LookupIn(request.Workspace, flags.tool); !ok {
+		if _, ok := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool); !ok {
 			return request, fail(exit.Usage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
 		}
 		arguments, err := pairsToJSON(env, a, flags.tool, flags.pairs)

@@ -95,7 +95,7 @@ func runTests(env *environment, tests []config.PolicyTest, tools, policies []str
 		if err != nil {
 			return err
 		}
-		d := a.Authority.Decide(request)
+		d := a.Gate.Decide(request)
 		r := testResult{
 			At: test.Source.String(), Expected: test.Expect.String(), Decision: d.Verdict.String(), Wanted: test.Rule,
 			Rule: d.Rule, RuleAt: d.At, Reason: d.Reason,

@@ -235,7 +235,7 @@ func readParams(env *environment, params string) (json.RawMessage, error) {
 func pairsToJSON(env *environment, a *app.App, id string, pairs []string) (json.RawMessage, error) {
 	types := map[string]tool.Type{}
 	o := env.appOptions(nil, nil)
-	if entry, ok := a.Registry.LookupIn(o.Dirs().Workspace(o.Dir, nil), id); ok {
+	if entry, ok := a.Configuration().Tools.LookupIn(o.Dirs().Workspace(o.Dir, nil), id); ok {
 		for _, p := range entry.Tool.Parameters {
 			types[p.Name] = p.Type
 		}

@@ -52,7 +52,7 @@ func (s *seenAs) gets(t *tool.Tool, result tool.Result) {
 
 // runAs makes a call as an agent's, and shows both sides of it.
 func runAs(ctx context.Context, env *environment, a *app.App, call tool.Call, flags runFlags, asJSON bool) error {
-	entry, ok := a.Registry.LookupIn(call.Workspace, call.Tool)
+	entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, call.Tool)
 	if !ok {
 		_, err := findTool(a.Set(), call.Tool)
 		return err

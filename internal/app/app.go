@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
-	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
@@ -37,10 +37,7 @@ func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
 // App is the program, put together. Close it.
 type App struct {
-	Registry  *executor.Registry
 	Executor  *executor.Executor
-	Authority *permissions.Authority
-	Governors *governor.Governors
 	Gate      *gate.Gate
 	Questions *approval.Questions
 	Record    events.Recorder
@@ -55,10 +52,10 @@ type App struct {
 	state    string    // the state directory; "" when there is none
 	handed   issuedSecrets
 
-	fresh fresh
+	inForce atomic.Pointer[Configuration]
+	reading sync.Mutex // held while files are read, and until what they say is in force; no act waits for it, unless they have changed
 
 	mu        sync.Mutex
-	set       *config.Set
 	toolDoors map[*mcpserver.Door]bool // those that are open
 	teardown  []func() error           // run in reverse
 }
@@ -76,7 +73,7 @@ func Sources(o Options) config.Sources {
 
 // New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
 func New(o Options) (*App, error) {
-	a := &App{o: o, sources: Sources(o), Registry: &executor.Registry{}, toolDoors: map[*mcpserver.Door]bool{}}
+	a := &App{o: o, sources: Sources(o), toolDoors: map[*mcpserver.Door]bool{}}
 	if err := a.start(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -85,7 +82,7 @@ func New(o Options) (*App, error) {
 
 // start is one straight line: every step needs what came before it.
 func (a *App) start() error {
-	a.fresh.readMain(a.looks(a.sources.Workspace)) // before it is read: what changes meanwhile is read again
+	seen := a.look(a.sources.Workspace) // before they are read: what changes meanwhile is read again
 	set, err := config.Load(a.sources)
 	if err != nil {
 		return err
@@ -98,22 +95,17 @@ func (a *App) start() error {
 	a.Questions = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded, Say: a.o.Say, Now: now})
 	a.onClose(a.Questions.Close)
 
-	options := permissions.Options{
-		Policies: permissions.NewSet(set.Policies),
-		OwnPaths: a.o.Dirs().Own(),
-		Home:     a.o.Getenv("HOME"),
-		Ledger:   a.Questions,
-		Before:   a.refresh,
-	}
+	options := permissions.Options{OwnPaths: a.o.Dirs().Own(), Home: a.o.Getenv("HOME"), Ledger: a.Questions}
 	if a.state != "" {
 		options.Counter = newCounts(a.state)
 	}
-	a.Authority = permissions.New(options)
-	a.Governors = a.openGovernors()
-	if a.Gate, err = gate.New(gate.Options{Rules: a.Authority, Governors: a.Governors, Record: a.Record, Now: now}); err != nil {
+	empty := &Configuration{seen: seen, Tools: executor.NewTools(nil), Authority: permissions.New(options), Governors: a.openGovernors()}
+	a.inForce.Store(a.with(empty, set))
+	a.recordFiles(set.Files)
+	inForce := func(w tool.Workspace) gate.InForce { return a.Refreshed(w).InForce() }
+	if a.Gate, err = gate.New(gate.Options{InForce: inForce, Record: a.Record, Now: now}); err != nil {
 		return err
 	}
-	a.use(set)
 
 	host, err := sandbox.Open(sandbox.Options{
 		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New(),
@@ -129,7 +121,7 @@ func (a *App) start() error {
 		bash = "/bin/bash" // calls will say that it is missing; the rest works without
 	}
 	if a.Executor, err = executor.New(executor.Options{
-		Tools: a.Registry, Gate: a.Gate, Screener: a.Governors, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
+		InForce: func(w tool.Workspace) executor.Configuration { return a.Refreshed(w).forCalls() }, Gate: a.Gate, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
 		Blobs: a.blobs(),
 	}); err != nil {
 		return err
@@ -156,108 +148,6 @@ func (a *App) Watch() error {
 	}
 	a.onClose(watcher.Close)
 	return nil
-}
-
-// use takes a set over. Everything that can fail has been done.
-func (a *App) use(set *config.Set) {
-	a.mu.Lock()
-	a.set = set
-	a.mu.Unlock()
-	var everywhere []config.Loaded
-	for _, loaded := range set.Tools {
-		if loaded.Tool.Source.Layer != tool.LayerProject {
-			everywhere = append(everywhere, loaded)
-		}
-	}
-	entries := entriesOf(everywhere)
-	a.holdBack(set, entries)
-	a.Registry.Replace(entries)
-	a.Authority.Replace(permissions.NewSet(set.Policies))
-	var governors []governor.File
-	for _, file := range set.Governors {
-		if !file.Project {
-			governors = append(governors, file)
-		}
-	}
-	a.Governors.Replace(governors)
-	a.useOwn(a.sources.Workspace, set)
-	a.inForce(set.Files)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for door := range a.toolDoors {
-		door.Changed() // agents that are running may offer other tools from now on
-	}
-}
-
-// useOwn puts the tools and governors of a workspace's own in force there, and only there. Its policies know where they are at
-// home (permissions.File.Root).
-func (a *App) useOwn(w tool.Workspace, set *config.Set) {
-	if w.Root == "" {
-		return
-	}
-	var governors []governor.File
-	for _, file := range set.Governors {
-		if file.Project {
-			governors = append(governors, file)
-		}
-	}
-	a.Governors.Tighten(w, governors)
-	entries := entriesOf(a.ownTools(set))
-	if len(entries) > 0 {
-		a.watchScripts(w.Root, entries)
-	}
-	a.Registry.Own(w.Root, entries)
-}
-
-// ownTools are the tools of a set that a workspace brings and that stand in nobody's place.
-func (a *App) ownTools(set *config.Set) []config.Loaded {
-	var ids []string
-	for _, entry := range a.Registry.List() {
-		ids = append(ids, entry.Tool.ID)
-	}
-	var own []config.Loaded
-	for _, loaded := range set.Tools {
-		if loaded.Tool.Source.Layer != tool.LayerProject {
-			continue
-		}
-		if why := config.MayNotAdd(loaded.Tool.ID, ids); why != "" {
-			a.o.Say(fmt.Sprintf("%s: tool %q of the workspace is left out: %s", loaded.Tool.Source, loaded.Tool.ID, why))
-			continue
-		}
-		own = append(own, loaded)
-	}
-	return own
-}
-
-// entriesOf makes tools ready to be called.
-func entriesOf(tools []config.Loaded) []*executor.Entry {
-	entries := make([]*executor.Entry, 0, len(tools))
-	for i := range tools {
-		loaded := &tools[i]
-		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
-			Details: loaded.Details,
-		})
-	}
-	return entries
-}
-
-// inForce records which files count from now on, by what they say: before the first act that is decided by them.
-func (a *App) inForce(files []config.File) {
-	event := events.Event{Type: events.ConfigLoaded, Time: now()}
-	for _, file := range files {
-		event.Files = append(event.Files, events.File{Path: file.Name, Layer: file.From(), SHA256: file.SHA256()})
-	}
-	if a.recorder == nil || !a.recorder.before(event) {
-		a.note(event)
-	}
-}
-
-// Set gives the configuration that counts now.
-func (a *App) Set() *config.Set {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.set
 }
 
 // openRecord opens the record. Where there can be none, everything that depends on it is refused later, one act at a time,

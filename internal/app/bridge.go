@@ -235,9 +235,14 @@ func (a *App) admit(w tool.Workspace) error {
 			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; move it, or name it with a flag", file.Path)
 		}
 	}
-	a.fresh.mu.Lock()
-	defer a.fresh.mu.Unlock()
-	return a.readOwn(w)
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	c, err := a.readOwn(a.Configuration(), w)
+	if err != nil {
+		return err
+	}
+	a.inForce.Store(c)
+	return nil
 }
 
 func random() string {

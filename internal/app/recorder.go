@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -12,6 +13,7 @@ import (
 type recorder struct {
 	events.Recorder
 
+	begun atomic.Bool // first was written: nobody waits for mu any more
 	mu    sync.Mutex
 	first []events.Event // not yet written
 }
@@ -37,6 +39,9 @@ func (p *recorder) Record(ctx context.Context, event events.Event) error {
 }
 
 func (p *recorder) write(ctx context.Context) error {
+	if p.begun.Load() {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.first) > 0 {
@@ -46,5 +51,6 @@ func (p *recorder) write(ctx context.Context) error {
 		p.first = p.first[1:]
 	}
 	p.first = nil
+	p.begun.Store(true)
 	return nil
 }

@@ -2,12 +2,9 @@ package app
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -16,129 +13,100 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// fresh sees to it that what somebody no longer trusts counts no more at the next decision, and that a workspace's own files are read
-// again once they have changed. A watcher would be too late: it lets files settle, and it watches one directory only.
-type fresh struct {
-	read atomic.Pointer[asRead] // what was read last; never changed, but replaced
-	mu   sync.Mutex             // held while files are read again, so that what was read first is not put in force last
-}
-
-// asRead says how the files looked that are in force, when they were read.
-type asRead struct {
-	main string              // what the program began with
-	own  map[string]admitted // by the directories of a workspace whose session has begun
-}
-
-// now returns what was read last.
-func (f *fresh) now() asRead {
-	if read := f.read.Load(); read != nil {
-		return *read
+// Refreshed returns the configuration for an act in the workspace that begins now. What somebody no longer trusts counts no more in it,
+// and a workspace's own files are read again once they have changed. A watcher would be too late: it lets files settle, and it watches
+// one directory only. Where nothing has changed it costs a look at each file, and no lock.
+func (a *App) Refreshed(w tool.Workspace) *Configuration {
+	c := a.Configuration()
+	if _, main, own := a.changedSince(c, w); !main && !own {
+		return c
 	}
-	return asRead{}
-}
-
-// readMain notes how what the program began with looked. Called with f held, or before anything is decided.
-func (f *fresh) readMain(looks string) {
-	next := f.now()
-	next.main = looks
-	f.read.Store(&next)
-}
-
-// readOwn notes how a workspace's own files looked. Called with f held.
-func (f *fresh) readOwn(own admitted) {
-	next := f.now()
-	next.own = maps.Clone(next.own)
-	if next.own == nil {
-		next.own = map[string]admitted{}
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	c = a.Configuration()
+	seen, main, own := a.changedSince(c, w) // another act may have read it by now
+	if main {
+		c = a.reread(c, seen)
 	}
-	next.own[strings.Join(own.w.Dirs(), "\x00")] = own
-	f.read.Store(&next)
-}
-
-// admitted are a workspace's own files, as they were read.
-type admitted struct {
-	w        tool.Workspace
-	was      string
-	policies []permissions.File
-}
-
-// refresh reads again what has changed of what the workspace's own files say, and of what somebody thinks of them. It is called
-// before every decision; where nothing has changed it costs a look at each file, and no lock.
-func (a *App) refresh(w tool.Workspace) {
-	key := strings.Join(w.Dirs(), "\x00")
-	changed := func() (main string, mainChanged, ownChanged bool) {
-		read := a.fresh.now()
-		main = a.looks(a.sources.Workspace)
-		own, known := read.own[key]
-		return main, main != read.main && a.Set() != nil, known && a.looks(w) != own.was
-	}
-	if _, mainChanged, ownChanged := changed(); !mainChanged && !ownChanged {
-		return
-	}
-	a.fresh.mu.Lock()
-	defer a.fresh.mu.Unlock()
-	main, mainChanged, ownChanged := changed() // another decision may have read it by now
-	if mainChanged {
-		a.reload()
-		a.fresh.readMain(main) // not before: who finds nothing changed decides by what was read
-	}
-	if own := a.fresh.now().own[key]; ownChanged {
-		if err := a.readOwn(w); err != nil {
+	if own {
+		next, err := a.readOwn(c, w)
+		if err != nil {
 			a.o.Say(fmt.Sprintf("the workspace's own files cannot be read, so of what they said only what they reject counts:\n%v", err))
-			a.tightenOwn(own)
+			next = a.tightenOwn(c, w)
 		}
+		c = next
 	}
+	a.use(c)
+	return c
 }
 
-// changed takes over what the watcher has noticed. It is read again, since what the watcher has read may be older by now than what a
-// decision has read.
+// changedSince reports which files look otherwise than when they were read: those that the program began with, and a workspace's own.
+// seen is how the former look.
+func (a *App) changedSince(c *Configuration, w tool.Workspace) (seen string, main, own bool) {
+	seen = a.look(a.sources.Workspace)
+	read, known := c.own[workspaceKey(w)]
+	return seen, seen != c.seen, known && a.look(w) != read.seen
+}
+
+// changed takes over what the watcher has noticed. It is read again, since what the watcher has read may be older by now than what an
+// act has read.
 func (a *App) changed() {
-	a.fresh.mu.Lock()
-	defer a.fresh.mu.Unlock()
-	main := a.looks(a.sources.Workspace)
-	a.reload()
-	a.fresh.readMain(main)
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	a.use(a.reread(a.Configuration(), a.look(a.sources.Workspace)))
 }
 
-// reload reads all files again. With a mistake in them what they said before still counts, but for what nobody trusts any more.
-func (a *App) reload() {
-	set, err := config.Load(a.sources)
-	if err == nil {
-		a.use(set)
-		return
+// use puts a configuration in force. Called with reading held, so that what was read first is not put in force last.
+func (a *App) use(c *Configuration) {
+	a.inForce.Store(c)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for door := range a.toolDoors {
+		door.Changed() // agents that are running may offer other tools from now on
 	}
-	a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, until the configuration can be read again:\n%v", err))
-	before := *a.Set()
-	before.Policies = rejectsOf(before.Policies)
-	before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool { return l.Tool.Source.Layer == tool.LayerProject })
-	a.use(&before)
 }
 
-// readOwn reads a workspace's own files, and puts them in force. Called with fresh held.
-func (a *App) readOwn(w tool.Workspace) error {
-	was := a.looks(w) // before they are read: what changes meanwhile is read again
+// reread returns the configuration with all files read again; seen is how they looked before. With a mistake in them what they said
+// before still counts, but for what nobody trusts any more.
+func (a *App) reread(c *Configuration, seen string) *Configuration {
+	set, err := config.Load(a.sources)
+	if err != nil {
+		a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, until the configuration can be read again:\n%v", err))
+		before := *c.Set
+		before.Policies = rejectsOf(before.Policies)
+		before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool { return l.Tool.Source.Layer == tool.LayerProject })
+		set = &before
+	}
+	next := *a.with(c, set)
+	next.seen = seen
+	a.recordFiles(set.Files)
+	return &next
+}
+
+// readOwn returns the configuration with a workspace's own files as they are now.
+func (a *App) readOwn(c *Configuration, w tool.Workspace) (*Configuration, error) {
+	seen := a.look(w) // before they are read: what changes meanwhile is read again
 	own, err := config.Load(ownSources(a.o, w))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.Authority.Tighten(w, slices.Clone(own.Policies))
-	a.useOwn(w, own)
+	next := a.withOwn(c, w, own).admitting(admitted{w, seen, own.Policies})
 	for _, warning := range own.Warnings {
 		a.o.Say(warning.Error())
 	}
 	if len(own.Files) > 0 {
-		a.inForce(own.Files)
+		a.recordFiles(own.Files)
 	}
-	a.fresh.readOwn(admitted{w, was, own.Policies})
-	return nil
+	return next, nil
 }
 
-// tightenOwn leaves of a workspace's own files what they reject.
-func (a *App) tightenOwn(own admitted) {
-	own.policies, own.was = rejectsOf(own.policies), a.looks(own.w)
-	a.Authority.Tighten(own.w, slices.Clone(own.policies))
-	a.Registry.Own(own.w.Root, nil)
-	a.fresh.readOwn(own)
+// tightenOwn returns the configuration with nothing of a workspace's own files but what they reject.
+func (a *App) tightenOwn(c *Configuration, w tool.Workspace) *Configuration {
+	own := c.own[workspaceKey(w)]
+	own.policies, own.seen = rejectsOf(own.policies), a.look(w)
+	next := *c.admitting(own)
+	next.Tools = c.Tools.WithOwn(w.Root, nil)
+	return &next
 }
 
 // rejectsOf leaves of the files of workspaces what they reject.
@@ -152,8 +120,8 @@ func rejectsOf(files []permissions.File) []permissions.File {
 	return files
 }
 
-// looks names what somebody trusts, and the own files of a workspace, as the file system tells of them without their being read.
-func (a *App) looks(w tool.Workspace) string {
+// look names what somebody trusts, and the own files of a workspace, as the file system tells of them without their being read.
+func (a *App) look(w tool.Workspace) string {
 	paths := []string{standingPath(a.o)}
 	for _, dir := range w.Dirs() {
 		for _, name := range config.ProjectFiles() {

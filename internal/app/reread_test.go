@@ -36,7 +36,7 @@ func TestChangesCountAtTheNextDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	decide := func() permissions.Decision {
-		return a.Authority.Decide(permissions.Request{
+		return a.Gate.Decide(permissions.Request{
 			Door: tool.DoorACP, Action: permissions.ActionRead, Workspace: w, Dir: dir, Paths: []permissions.Path{{Name: filepath.Join(dir, "file")}},
 		})
 	}

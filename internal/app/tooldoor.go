@@ -28,7 +28,7 @@ type toolDoor struct {
 
 // Open implements acp.ToolDoor.
 func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
-	if len(d.app.Exposed(s.Workspace())) == 0 {
+	if len(d.app.Configuration().Exposed(s.Workspace())) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
 	o := mcpserver.ListenOptions{
@@ -63,7 +63,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 
 // Request implements acp.ToolDoor.
 func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessage) (permissions.Request, bool) {
-	entry, ok := d.app.exposed(s.Workspace(), name)
+	entry, ok := d.app.Configuration().exposedAs(s.Workspace(), name)
 	if !ok {
 		return permissions.Request{}, false
 	}
@@ -72,7 +72,7 @@ func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessag
 
 // ToolID implements acp.ToolDoor.
 func (d *toolDoor) ToolID(w tool.Workspace, name string) (string, bool) {
-	entry, ok := d.app.exposed(w, name)
+	entry, ok := d.app.Configuration().exposedAs(w, name)
 	if !ok {
 		return "", false
 	}
@@ -81,11 +81,10 @@ func (d *toolDoor) ToolID(w tool.Workspace, name string) (string, bool) {
 
 // Exposed lists the tools that agents are offered: those that people wrote, for the workspace among them, and of the shipped ones those that the
 // settings name, since agents have their own for most of that.
-func (a *App) Exposed(w tool.Workspace) []*executor.Entry {
-	settings := a.Set().Settings
+func (c *Configuration) Exposed(w tool.Workspace) []*executor.Entry {
 	var list []*executor.Entry
-	for _, entry := range a.Registry.ListIn(w) {
-		if IsExposed(entry.Tool, settings) {
+	for _, entry := range c.Tools.ListIn(w) {
+		if IsExposed(entry.Tool, c.Set.Settings) {
 			list = append(list, entry)
 		}
 	}
@@ -97,10 +96,10 @@ func IsExposed(t *tool.Tool, settings config.Settings) bool {
 	return t.Unavailable == "" && (!t.Shipped() || slices.Contains(settings.Expose, t.ID))
 }
 
-// exposed finds the one tool that an agent may know under a name: agents respell names for their models.
-func (a *App) exposed(w tool.Workspace, name string) (*executor.Entry, bool) {
+// exposedAs finds the one tool that an agent may know under a name: agents respell names for their models.
+func (c *Configuration) exposedAs(w tool.Workspace, name string) (*executor.Entry, bool) {
 	var found *executor.Entry
-	for _, entry := range a.Exposed(w) {
+	for _, entry := range c.Exposed(w) {
 		if mcpserver.SameName(mcpserver.ToolName(entry.Tool.ID), name) {
 			if found != nil {
 				return nil, false
@@ -119,9 +118,8 @@ type sessionTools struct {
 
 // List implements mcpserver.Tools.
 func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
-	t.app.refresh(t.session.Workspace())
 	var list []mcpserver.Tool
-	for _, entry := range t.app.Exposed(t.session.Workspace()) {
+	for _, entry := range t.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
 	return list, nil
@@ -129,9 +127,8 @@ func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 
 // Call implements mcpserver.Tools.
 func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
-	t.app.refresh(t.session.Workspace())
 	var found *executor.Entry
-	for _, entry := range t.app.Exposed(t.session.Workspace()) {
+	for _, entry := range t.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {
 			found = entry
 		}

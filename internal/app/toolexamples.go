@@ -85,7 +85,11 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 			},
 		}})
 	}
-	a.holdBack(a.Set(), entries)
-	a.Registry.Replace(entries)
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	next := *a.Configuration()
+	a.holdBack(next.Set, entries)
+	next.Tools = next.Tools.With(entries)
+	a.inForce.Store(&next)
 	return nil
 }

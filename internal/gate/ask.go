@@ -72,7 +72,7 @@ func (p *Passage) keep() {
 	kept := "for this time: what the agent's own sandbox does not let it change is asked each time"
 	if p.act.AtMost().Verdict != permissions.Ask {
 		request := p.act.Request()
-		kept = p.gate.o.Rules.Remember(request.Session, request, p.act.Mask)
+		kept = p.in.Rules.Remember(request.Session, request, p.act.Mask)
 	}
 	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
 }

@@ -39,29 +39,43 @@ type Governors interface {
 	Forget(session string)
 }
 
+// InForce is what decides about acts: the rules and governors of one configuration. It never changes; one value decides about an act
+// from start to end.
+type InForce struct {
+	Rules     Rules     // required
+	Governors Governors // optional
+}
+
 // Gate decides about acts. It is safe for concurrent use.
 type Gate struct {
 	o       Options
-	answers Answers
+	answers *Answers
 }
 
 // Options says what a Gate is made of.
 type Options struct {
-	Rules     Rules            // required
-	Governors Governors        // optional
-	Record    events.Recorder  // required
-	Now       func() time.Time // optional, default time.Now
+	// InForce returns what decides about an act in the workspace that is looked at from now on. Required.
+	InForce func(tool.Workspace) InForce
+	Record  events.Recorder  // required
+	Now     func() time.Time // optional, default time.Now
 }
 
 // New makes a Gate.
 func New(o Options) (*Gate, error) {
-	if o.Rules == nil || o.Record == nil {
-		return nil, errors.New("make a gate: rules and record are required")
+	if o.InForce == nil || o.Record == nil {
+		return nil, errors.New("make a gate: what is in force and a record are required")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Gate{o: o}, nil
+	return &Gate{o: o, answers: &Answers{}}, nil
+}
+
+// Under returns the gate for an act that has begun under what was in force then.
+func (g *Gate) Under(in InForce) *Gate {
+	under := *g
+	under.o.InForce = func(tool.Workspace) InForce { return in }
+	return &under
 }
 
 // Person is who can be asked about an act.
@@ -81,6 +95,7 @@ type Passage struct {
 	Unrecorded error
 
 	gate    *Gate
+	in      InForce
 	act     Act
 	earlier bool // an answer to the very same act, given a moment ago, stands behind the decision
 	heard   bool // the governors in force have looked at the act then
@@ -99,14 +114,20 @@ func (g *Gate) Pass(ctx context.Context, a Act, who Person) (permissions.Decisio
 
 // Begin decides what can be decided at once.
 func (g *Gate) Begin(a Act) *Passage {
-	p := &Passage{gate: g, act: a}
+	p := g.passage(a)
 	p.decide()
 	return p
 }
 
 // Resume begins with a decision that was made about an act, by rules and governors that are asked again when it is carried out.
 func (g *Gate) Resume(a Act, d permissions.Decision) *Passage {
-	return &Passage{Decision: d, gate: g, act: a, resumed: true}
+	p := g.passage(a)
+	p.Decision, p.resumed = d, true
+	return p
+}
+
+func (g *Gate) passage(a Act) *Passage {
+	return &Passage{gate: g, act: a, in: g.o.InForce(a.Request().Workspace)}
 }
 
 // Settled reports whether nobody needs to be asked any more: then Close is all that is left, and blocks on the disk only.
@@ -147,14 +168,14 @@ func (p *Passage) decide() {
 	}
 	earlier, given := p.gate.answers.Take(request.Session, p.act.Effect())
 	if given {
-		p.Decision, p.earlier = after(p.gate.o.Rules.Decide(request), earlier), true
+		p.Decision, p.earlier = after(p.in.Rules.Decide(request), earlier), true
 	} else {
-		p.Decision = p.gate.o.Rules.Take(request)
+		p.Decision = p.in.Rules.Take(request)
 	}
 	p.Decision = Within(p.Decision, most).Masked(p.act.Mask)
-	if p.gate.o.Governors != nil {
+	if p.in.Governors != nil {
 		// Before they are asked: where they change meanwhile, nobody can tell which of them it was.
-		p.Decision.Governors = p.gate.o.Governors.Hash(request.Workspace)
+		p.Decision.Governors = p.in.Governors.Hash(request.Workspace)
 		p.heard = given && earlier.Governors == p.Decision.Governors
 	}
 }
@@ -176,7 +197,9 @@ func Rejected(d permissions.Decision, source permissions.Source, reason string) 
 }
 
 // Decide says what the rules say of a request. It has no consequence: nothing is counted, nobody is asked.
-func (g *Gate) Decide(r permissions.Request) permissions.Decision { return g.o.Rules.Decide(r) }
+func (g *Gate) Decide(r permissions.Request) permissions.Decision {
+	return g.o.InForce(r.Workspace).Rules.Decide(r)
+}
 
 // Allow lets an effect happen once, in the turn of the session: an answer was given to the agent's own question about it.
 func (g *Gate) Allow(session string, e Effect, d permissions.Decision) {
@@ -193,9 +216,10 @@ func (g *Gate) EndTurn(session string) { g.answers.EndTurn(session) }
 
 // EndSession forgets what was allowed and counted for a session.
 func (g *Gate) EndSession(session string) {
-	g.o.Rules.Forget(session)
-	if g.o.Governors != nil {
-		g.o.Governors.Forget(session)
+	in := g.o.InForce(tool.Workspace{})
+	in.Rules.Forget(session)
+	if in.Governors != nil {
+		in.Governors.Forget(session)
 	}
 	g.answers.EndTurn(session)
 }

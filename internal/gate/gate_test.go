@@ -240,7 +240,7 @@ func TestGate(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			s.withdraw = cancel
-			g, err := New(Options{Rules: &s, Governors: council{&s}, Record: record{&s}})
+			g, err := New(Options{InForce: always(InForce{&s, council{&s}}), Record: record{&s}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,6 +265,11 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// always has the same decide about every act.
+func always(in InForce) func(tool.Workspace) InForce {
+	return func(tool.Workspace) InForce { return in }
+}
+
 // TestEarlierAnswer checks that an answer which was given to the very same act a moment ago answers what the rules ask, once, and that
 // it counts once towards their limits.
 func TestEarlierAnswer(t *testing.T) {
@@ -274,7 +279,7 @@ func TestEarlierAnswer(t *testing.T) {
 		rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, effect: e,
 		atMost: permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 	}
-	g, err := New(Options{Rules: s, Record: record{s}})
+	g, err := New(Options{InForce: always(InForce{Rules: s}), Record: record{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +331,7 @@ func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 				governor: permissions.Ruling{Verdict: permissions.Ask, Governor: "guard", Reason: "a key is in it"},
 				atMost:   permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 			}
-			g, err := New(Options{Rules: s, Governors: council{s}, Record: record{s}})
+			g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -343,7 +348,7 @@ func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := &story{governed: true, atMost: permissions.Decision{Verdict: permissions.Approve}, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}}
-	g, err := New(Options{Rules: s, Governors: council{s}, Record: record{s}})
+	g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +360,7 @@ func TestResume(t *testing.T) {
 	if steps := strings.Join(s.steps, ", "); steps != "question tool, record approval.asked ask tool, ask write, recheck person, record tool.decided approve person" {
 		t.Errorf("got steps %s", steps)
 	}
-	if _, err := New(Options{Rules: s}); err == nil {
+	if _, err := New(Options{InForce: always(InForce{Rules: s})}); err == nil {
 		t.Error("there is a gate without a record")
 	}
 }

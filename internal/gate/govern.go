@@ -10,7 +10,7 @@ import (
 
 // governed reports whether governors are to be asked. Nothing lifts a rejection, so nobody is asked about one.
 func (p *Passage) governed() bool {
-	g := p.gate.o.Governors
+	g := p.in.Governors
 	return !p.resumed && p.Decision.Verdict != permissions.Reject && g != nil && g.Active(p.act.Request().Workspace)
 }
 
@@ -23,7 +23,7 @@ func (p *Passage) govern(ctx context.Context) {
 	decided := p.Decision
 	review := p.act.Review(decided)
 	review.Earlier = p.heard
-	ruling := p.gate.o.Governors.Review(ctx, review)
+	ruling := p.in.Governors.Review(ctx, review)
 	if err := p.recordGovernance(ctx, ruling.Governance); err != nil {
 		if held := p.act.Unrecorded(decided, err); held.Verdict == permissions.Reject {
 			p.Decision = held

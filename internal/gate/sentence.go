@@ -44,7 +44,7 @@ func (g *Gate) Instead(d permissions.Decision, r permissions.Request) string {
 	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
 		return ""
 	}
-	return g.o.Rules.Instead(r)
+	return g.o.InForce(r.Workspace).Rules.Instead(r)
 }
 
 // Note says a decision in one line for a card.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,14 +55,14 @@ type Options struct {
 	dial dialOptions // of tests
 }
 
-// Governors are all governors in force. They are safe for concurrent use.
+// Governors are all governors in force. Which they are never changes: With and WithOwn return other ones. They are safe for
+// concurrent use.
 type Governors struct {
 	o         Options
 	ledger    *ledger
-	followUps followUps
-	programs  programs
+	followUps *followUps
+	programs  *programs
 
-	mu    sync.RWMutex // guards what follows
 	files []*compiled
 	own   map[string][]*compiled // by the workspace whose own they are
 }
@@ -81,26 +82,29 @@ func New(o Options) *Governors {
 	if o.Vault == nil {
 		o.Vault = noVault{}
 	}
-	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), own: map[string][]*compiled{}}
+	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), followUps: &followUps{}, programs: &programs{}}
 }
 
-// Replace puts the governors of other files in force, the weakest layer first. A governor that is the same as before keeps its
-// circuit breaker.
-func (g *Governors) Replace(files []File) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.files = g.compile(files, g.files)
+// With returns the governors of other files, the weakest layer first, which share everything else. A governor that is the same as
+// before keeps its circuit breaker. Those of workspaces stay.
+func (g *Governors) With(files []File) *Governors {
+	other := *g
+	other.files = g.compile(files, g.files)
+	return &other
 }
 
-// Tighten puts a workspace's own governors in force for the sessions that work in it. They can stop acts, and approve none.
-func (g *Governors) Tighten(w tool.Workspace, files []File) {
+// WithOwn returns Governors that have other ones of a workspace's own, for the sessions that work in it. They can stop acts, and
+// approve none.
+func (g *Governors) WithOwn(w tool.Workspace, files []File) *Governors {
 	for i := range files {
 		files[i].Project = true
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	key := strings.Join(w.Dirs(), "\x00")
-	g.own[key] = g.compile(files, g.own[key])
+	other, key := *g, strings.Join(w.Dirs(), "\x00")
+	if other.own = maps.Clone(g.own); other.own == nil {
+		other.own = map[string][]*compiled{}
+	}
+	other.own[key] = g.compile(files, g.own[key])
+	return &other
 }
 
 // Active tells whether any governor could be asked about acts in the workspace.
@@ -146,8 +150,6 @@ func (g *Governors) Hash(w tool.Workspace) string {
 }
 
 func (g *Governors) inForce(w tool.Workspace) []*compiled {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
 	return append(slices.Clone(g.files), g.own[strings.Join(w.Dirs(), "\x00")]...)
 }
 

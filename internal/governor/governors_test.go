@@ -75,8 +75,8 @@ func TestAnswers(t *testing.T) {
 		h := newHouse(t)
 		settings := DefaultSettings()
 		settings.AllApprove = test.auto
-		h.governors.Replace([]File{{Permission: test.specs, PermissionSettings: settings}})
-		h.governors.Tighten(h.review().Workspace, []File{{Permission: test.project, PermissionSettings: settings}})
+		h.governors = h.governors.With([]File{{Permission: test.specs, PermissionSettings: settings}})
+		h.governors = h.governors.WithOwn(h.review().Workspace, []File{{Permission: test.project, PermissionSettings: settings}})
 		if r := h.governors.Review(t.Context(), h.review()); r.Answers != test.want {
 			t.Errorf("%s: got %+v", name, r)
 		}
@@ -139,7 +139,7 @@ func (h *house) judges(settings Settings, judges ...judge) {
 	for range judges {
 		specs = append(specs, spec("j", KindCEL, nil))
 	}
-	h.governors.Replace([]File{{Permission: specs, PermissionSettings: settings}})
+	h.governors = h.governors.With([]File{{Permission: specs, PermissionSettings: settings}})
 	for i, j := range judges {
 		h.governors.files[0].permission[i].judge = j
 	}
@@ -229,7 +229,7 @@ func TestFollowUps(t *testing.T) {
 	h := newHouse(t)
 	settings := DefaultSettings()
 	settings.MostFollowUps = 2
-	h.governors.Replace([]File{{Permission: []Spec{expr("f", `{"status": "reject", "followUpPrompt": "try this"}`, nil)}, PermissionSettings: settings}})
+	h.governors = h.governors.With([]File{{Permission: []Spec{expr("f", `{"status": "reject", "followUpPrompt": "try this"}`, nil)}, PermissionSettings: settings}})
 	ask := func(session string) string {
 		r := h.review()
 		r.Session = session
@@ -485,7 +485,7 @@ func TestHash(t *testing.T) {
 	}
 	g := New(Options{})
 	hash := func(files []File) string {
-		g.Replace(files)
+		g = g.With(files)
 		return g.Hash(w)
 	}
 	none, first := hash(nil), hash(file(nil))
@@ -510,8 +510,8 @@ func TestHash(t *testing.T) {
 			t.Errorf("%s: got %q, the first was %q", test.name, got, first)
 		}
 	}
-	g.Replace(file(nil))
-	g.Tighten(w, file(func(f *File) { f.Permission[0].ID = "own" }))
+	g = g.With(file(nil))
+	g = g.WithOwn(w, file(func(f *File) { f.Permission[0].ID = "own" }))
 	if g.Hash(w) == first || g.Hash(other) != first {
 		t.Errorf("with its own governors %q, elsewhere %q; the first was %q", g.Hash(w), g.Hash(other), first)
 	}
@@ -540,8 +540,8 @@ func TestScreens(t *testing.T) {
 		{"the workspace's", nil, []File{{Output: []Spec{spec("o", KindSecrets, nil)}}}, "note", here, true},
 		{"another workspace's", nil, []File{{Output: []Spec{spec("o", KindSecrets, nil)}}}, "note", elsewhere, false},
 	} {
-		h.governors.Replace(row.files)
-		h.governors.Tighten(here, row.own)
+		h.governors = h.governors.With(row.files)
+		h.governors = h.governors.WithOwn(here, row.own)
 		if got := h.governors.Screens(row.in, row.tool); got != row.screened {
 			t.Errorf("%s: %t", row.name, got)
 		}

@@ -81,7 +81,7 @@ func spec(id string, kind Kind, change func(*Spec)) Spec {
 func (h *house) has(specs ...Spec) {
 	settings := DefaultSettings()
 	settings.Deadline = time.Minute
-	h.governors.Replace([]File{{Permission: specs, PermissionSettings: settings, OutputSettings: settings}})
+	h.governors = h.governors.With([]File{{Permission: specs, PermissionSettings: settings, OutputSettings: settings}})
 }
 
 // review is a write that a rule has approved.
@@ -102,5 +102,5 @@ func (h *house) review() permissions.Review {
 func (h *house) screens(specs ...Spec) {
 	settings := DefaultSettings()
 	settings.Deadline = time.Minute
-	h.governors.Replace([]File{{Output: specs, PermissionSettings: settings, OutputSettings: settings}})
+	h.governors = h.governors.With([]File{{Output: specs, PermissionSettings: settings, OutputSettings: settings}})
 }

@@ -47,7 +47,7 @@ func TestHashOfPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := New(Options{})
-			g.Replace([]File{{Permission: []Spec{spec("g", KindScript, func(s *Spec) { s.Script = Script{Command: test.command(dir), Dir: dir} })}}})
+			g = g.With([]File{{Permission: []Spec{spec("g", KindScript, func(s *Spec) { s.Script = Script{Command: test.command(dir), Dir: dir} })}}})
 			w := tool.Workspace{Root: realDir(t)}
 			first := g.Hash(w)
 			if err := test.change(dir); err != nil {

@@ -51,7 +51,7 @@ func TestProspects(t *testing.T) {
 	} {
 		settings := DefaultSettings()
 		settings.AllApprove = test.all
-		h.governors.Replace([]File{{Permission: specs, PermissionSettings: settings}})
+		h.governors = h.governors.With([]File{{Permission: specs, PermissionSettings: settings}})
 		review := h.review()
 		review.Decided = test.decided
 		list := h.governors.Prospects(review)

@@ -134,7 +134,7 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	}
 	own, err := config.Load(j.sources(w))
 	if err == nil && len(own.Policies) > 0 {
-		j.Authority.Tighten(w, own.Policies)
+		j.Authority = j.Authority.WithOwn(w, own.Policies)
 	}
 	if list := config.List(err); len(list) > 0 {
 		err = errors.New(list[0].Message)

@@ -8,11 +8,10 @@ import (
 
 // Prospects lists the governors that would be asked about an act that was decided so. None is asked.
 func (j *Judge) Prospects(r permissions.Request, d permissions.Decision) []governor.Prospect {
-	governors := governor.New(governor.Options{})
-	governors.Replace(j.Set.Governors)
+	governors := governor.New(governor.Options{}).With(j.Set.Governors)
 	// What is wrong with the workspace's own files has been told with the decision.
 	if own, err := config.Load(j.sources(r.Workspace)); err == nil {
-		governors.Tighten(r.Workspace, own.Governors)
+		governors = governors.WithOwn(r.Workspace, own.Governors)
 	}
 	return governors.Prospects(Prospective(r, d))
 }

@@ -24,7 +24,7 @@ func TestAbandonedOutput(t *testing.T) {
 	abandoned := make(chan struct{})
 	b, err := acp.New(acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentOutR, Abandoned: abandoned,
-		Gate: newGate(t, gate.Options{Rules: permissions.New(permissions.Options{}), Record: &recorder{}}), Record: &recorder{},
+		Gate: newGate(t, gate.InForce{Rules: permissions.New(permissions.Options{})}, &recorder{}, nil), Record: &recorder{},
 		Workspace: func(string, []string) tool.Workspace { return tool.Workspace{} },
 		Stop:      func(acp.StopCause) {}, Exit: func() string { return "was killed" },
 		Say: func(string) {}, Noise: func([]byte) {}, Prefix: "ours-",

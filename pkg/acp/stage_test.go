@@ -46,9 +46,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 	agentR, agentOut := io.Pipe()
 	s.editorIn, s.agentOut = editorIn, agentOut
 	s.editor, s.agent = bufio.NewReader(editorR), bufio.NewReader(agentInR)
-	gated := gate.Options{
-		Rules: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))}), Record: s.record, Now: atTheEpoch,
-	}
+	in := gate.InForce{Rules: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))})}
 	o := acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
 		Record: s.record,
@@ -84,14 +82,14 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.Tools = fakeDoor{}
 		case strings.HasPrefix(line, "governor "):
 			word, reason, _ := strings.Cut(strings.TrimPrefix(line, "governor "), " ")
-			gated.Governors = &council{word: word, reason: reason}
+			in.Governors = &council{word: word, reason: reason}
 		case strings.HasPrefix(line, "agent exit "):
 			o.Exit = func() string { return strings.TrimPrefix(line, "agent exit ") }
 		case line != "":
 			t.Fatalf("setup: %q is not known", line)
 		}
 	}
-	o.Gate = newGate(t, gated)
+	o.Gate = newGate(t, in, s.record, atTheEpoch)
 	b, err := acp.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +109,9 @@ func newStage(t *testing.T, policies, setup string) *stage {
 
 func atTheEpoch() time.Time { return time.Unix(0, 0).UTC() }
 
-func newGate(t *testing.T, o gate.Options) *gate.Gate {
+func newGate(t *testing.T, in gate.InForce, record events.Recorder, now func() time.Time) *gate.Gate {
 	t.Helper()
-	g, err := gate.New(o)
+	g, err := gate.New(gate.Options{InForce: func(tool.Workspace) gate.InForce { return in }, Record: record, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

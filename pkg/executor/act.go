@@ -19,7 +19,8 @@ import (
 // act is a checked call together with what it would run: what is decided about, shown and recorded.
 type act struct {
 	call       tool.Call
-	entry      *Entry // the one that the call began with, whatever the registry holds by now
+	in         Configuration // what the call began under, whatever is in force by now
+	entry      *Entry
 	tool       *tool.Tool
 	arguments  map[string]any
 	invocation *tool.Invocation

@@ -169,7 +169,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		h := newHouse(t, rule(permissions.Ask))
 		h.has(script(touch))
 		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
-			h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
 			return yes, nil
 		}
 		result := h.execute(t.Context(), `{}`)
@@ -213,7 +213,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		h := newHouse(t)
 		h.has(script(touch))
 		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
-			h.registry.Replace(nil)
+			h.tools = h.tools.With(nil)
 			return yes, nil
 		}
 		if result := h.execute(t.Context(), `{}`); h.hasRun() || codeOf(result) != tool.FailDenied {
@@ -295,12 +295,12 @@ func TestRulesOfTheWorkspace(t *testing.T) {
 	h := newHouse(t, rule(permissions.Approve))
 	h.has(script(touch))
 	never := permissions.Rule{ID: "never", AppliesTo: []string{"deploy"}, Verdict: permissions.Reject}
-	h.authority.Tighten(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
+	h.authority = h.authority.WithOwn(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
 	if result := h.execute(t.Context(), `{}`); result.Status != tool.StatusCompleted || !h.hasRun() {
 		t.Errorf("got %s, %v; want a call that ran", result.Status, result.Error)
 	}
 	never.AppliesTo = []string{"work"}
-	h.authority.Tighten(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
+	h.authority = h.authority.WithOwn(tool.Workspace{Root: h.dir}, []permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{never}}})
 	if result := h.execute(t.Context(), `{}`); codeOf(result) != tool.FailDenied {
 		t.Errorf("got %s, %v; want a call that the workspace rejects", result.Status, result.Error)
 	}

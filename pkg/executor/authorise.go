@@ -20,7 +20,7 @@ import (
 // approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
 	g := &gated{act: a, e: e}
-	decision, unanswered := e.gate.Pass(ctx, g, gate.Person{Asker: caller, Patience: e.patience})
+	decision, unanswered := e.gate.Under(a.in.InForce).Pass(ctx, g, gate.Person{Asker: caller, Patience: e.patience})
 	switch {
 	case decision.Verdict == permissions.Approve:
 		return decision, nil
@@ -192,7 +192,7 @@ func denial(a *act, d permissions.Decision) string {
 
 // withInstead tells the model beside a refusal what would be allowed.
 func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
-	if instead := e.gate.Instead(d, a.request); instead != "" {
+	if instead := e.gate.Under(a.in.InForce).Instead(d, a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"
 	}
 	return refusal

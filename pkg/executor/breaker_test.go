@@ -53,15 +53,15 @@ func TestCircuitsOfWorkspaces(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
 	h.has(breaking())
-	theirs, _ := h.registry.Lookup("work")
+	theirs, _ := h.tools.Lookup("work")
 	theirs.Tool.Source.Layer = tool.LayerProject
-	h.registry.Replace(nil)
+	h.tools = h.tools.With(nil)
 	other := tool.Workspace{Root: filepath.Join(h.dir, "other")}
 	if err := os.Mkdir(other.Root, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h.registry.Own(h.dir, []*Entry{theirs})
-	h.registry.Own(other.Root, []*Entry{theirs}) // to the letter
+	h.tools = h.tools.WithOwn(h.dir, []*Entry{theirs})
+	h.tools = h.tools.WithOwn(other.Root, []*Entry{theirs}) // to the letter
 	h.ends("1")
 	for i, want := range []tool.FailureCode{"", "", tool.FailCircuitOpen} {
 		if got := codeOf(h.execute(t.Context(), `{}`)); got != want {

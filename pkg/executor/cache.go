@@ -22,7 +22,7 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 	if !ok {
 		return run()
 	}
-	shelf := e.cache.shelf(a.tool, e.tools)
+	shelf := e.cache.shelf(a.tool, a.in.Tools)
 	found, flight, mine := shelf.find(key, e.now())
 	if mine {
 		var fresh *kept
@@ -59,7 +59,7 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	if k.invocation == a.invocation.Digest() {
 		return slices.Equal(k.leads, a.leads) // or a link leads elsewhere by now
 	}
-	if e.active(a) {
+	if a.governed() {
 		return false // the governors were asked about this call, and not about the other
 	}
 	if !slices.Equal(k.leads, leadsOf(k.request)) {
@@ -68,7 +68,7 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	asked := k.request
 	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
 	asked.Principal, asked.Mode, asked.Headless = a.request.Principal, a.request.Mode, a.request.Headless
-	return e.gate.Decide(asked).Verdict == permissions.Approve
+	return a.in.Rules.Decide(asked).Verdict == permissions.Approve
 }
 
 // kept is the output of a call that succeeded. It never changes.
@@ -108,7 +108,7 @@ type cache struct {
 
 // shelf gives the place for a tool's results. Whoever changes how they are kept begins with an empty one. The results of
 // tools that are gone go with them.
-func (c *cache) shelf(t *tool.Tool, tools *Registry) *shelf {
+func (c *cache) shelf(t *tool.Tool, tools *Tools) *shelf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.shelves[t.ID]; s != nil && s.caching == t.Caching {

@@ -214,7 +214,7 @@ func TestKeptForOthers(t *testing.T) {
 				t.Fatalf("the first call: %q, %v", first.Stdout, first.Error)
 			}
 			if test.later != nil {
-				h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: test.later}}))
+				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: test.later}}))
 			}
 			h.session = test.session
 			result := h.execute(t.Context(), `{"word":"`+test.word+`"}`)
@@ -438,7 +438,7 @@ func TestWaitingForAFlight(t *testing.T) {
 		h := newHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		results := h.inFlight(t, 2, 0, func(context.CancelFunc) {
-			h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
 		})
 		if codeOf(results[1]) != tool.FailDenied || results[1].Stdout != "" {
 			t.Errorf("got %q, %v; want nothing under rules that reject it", results[1].Stdout, results[1].Error)
@@ -520,13 +520,13 @@ func TestShelvesOfToolsThatAreGone(t *testing.T) {
 		return work
 	}
 	h.has(named("a"), named("b"))
-	a := c.shelf(named("a"), &h.registry)
-	c.shelf(named("b"), &h.registry)
-	if again := c.shelf(named("a"), &h.registry); again != a {
+	a := c.shelf(named("a"), h.tools)
+	c.shelf(named("b"), h.tools)
+	if again := c.shelf(named("a"), h.tools); again != a {
 		t.Error("the same tool has another shelf")
 	}
 	h.has(named("c"))
-	c.shelf(named("c"), &h.registry)
+	c.shelf(named("c"), h.tools)
 	if left := slices.Sorted(maps.Keys(c.shelves)); fmt.Sprint(left) != "[c]" {
 		t.Errorf("shelves of %v are left, want c", left)
 	}

@@ -55,11 +55,11 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 }
 
 // resolve finds the tool.
-func (e *Executor) resolve(call tool.Call) (*Entry, *tool.Failure) {
-	entry, ok := e.tools.LookupIn(call.Workspace, call.Tool)
+func resolve(in Configuration, call tool.Call) (*Entry, *tool.Failure) {
+	entry, ok := in.Tools.LookupIn(call.Workspace, call.Tool)
 	if !ok {
 		meant := ""
-		if near := spelling.Nearest(call.Tool, e.tools.ids(call.Workspace)); near != "" {
+		if near := spelling.Nearest(call.Tool, in.Tools.ids(call.Workspace)); near != "" {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		return nil, tool.Failf(tool.FailNotFound, "there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
@@ -108,8 +108,9 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name. The same rules
 	// may reject by now what they approved before: a path may lead elsewhere when a call is tried again. Governors are not asked
 	// again, since they count; but those that were asked must be those in force.
-	again := a.maskDecision(e.gate.Decide(a.request))
-	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, e.inForce(a), e.now()); err != nil {
+	now := e.inForce(a.call.Workspace)
+	again := a.maskDecision(now.Rules.Decide(a.request))
+	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a), e.now()); err != nil {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}
 	if again.Verdict == permissions.Reject {

@@ -301,7 +301,7 @@ func TestDirectoryOfACall(t *testing.T) {
 
 func TestNewRefused(t *testing.T) {
 	t.Parallel()
-	if e, err := New(Options{Tools: &Registry{}}); err == nil || e != nil {
+	if e, err := New(Options{InForce: func(tool.Workspace) Configuration { return Configuration{} }}); err == nil || e != nil {
 		t.Errorf("got %v, %v; want an error about what is missing", e, err)
 	}
 	if a, b := randomID(), randomID(); a == b || !strings.HasPrefix(a, "call_") {

@@ -16,11 +16,10 @@ import (
 
 // Executor runs tool calls. It is safe for concurrent use.
 type Executor struct {
-	tools    *Registry
+	inForce  func(tool.Workspace) Configuration
 	gate     *gate.Gate
 	scripts  runner
 	record   events.Recorder
-	screener Screener // nil for none
 	now      func() time.Time
 	newID    func() string
 	sleep    func(context.Context, time.Duration) error
@@ -33,6 +32,14 @@ type Executor struct {
 
 	circuits circuits
 	cache    cache
+}
+
+// Configuration is what calls are made under: the tools, and what decides about them. It never changes, and a call has one from start
+// to end; what another one no longer lets happen does not begin.
+type Configuration struct {
+	Tools *Tools
+	gate.InForce
+	Screener Screener // optional: who looks at outputs
 }
 
 // Host confines and runs processes. *sandbox.Host is one.
@@ -52,17 +59,16 @@ type Blobs interface {
 
 // Options says what an Executor is made of.
 type Options struct {
-	Tools  *Registry       // required
-	Gate   *gate.Gate      // required: decides about every call
-	Host   Host            // required
-	Record events.Recorder // required
-	Bash   string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+	// InForce returns the configuration for a call in the workspace that begins now. Required.
+	InForce func(tool.Workspace) Configuration
+	Gate    *gate.Gate      // required: every call passes it, under its configuration
+	Host    Host            // required
+	Record  events.Recorder // required
+	Bash    string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
 	// ErrorProfile is what the tools were read under. Optional, default tool.ProfileBasic.
 	ErrorProfile tool.ErrorProfile
 	Blobs        Blobs // optional; without it no output is kept beside the result
 	Vault        Vault // optional; without it a tool that refers to a value is not run
-
-	Screener Screener // optional: who looks at outputs
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
@@ -79,12 +85,12 @@ const DefaultPatience = 10 * time.Minute
 
 // New makes an Executor.
 func New(o Options) (*Executor, error) {
-	if o.Tools == nil || o.Gate == nil || o.Host == nil || o.Record == nil || o.Bash == "" {
-		return nil, errors.New("make an executor: tools, gate, host, record and bash are required")
+	if o.InForce == nil || o.Gate == nil || o.Host == nil || o.Record == nil || o.Bash == "" {
+		return nil, errors.New("make an executor: a configuration, gate, host, record and bash are required")
 	}
 	e := &Executor{
-		tools: o.Tools, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
-		screener: o.Screener, now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
+		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID

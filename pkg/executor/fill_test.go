@@ -89,7 +89,7 @@ func TestMissingValue(t *testing.T) {
 	if h.count("ask") > 0 || h.count("run") > 0 || len(h.of(events.ToolEnded)) != 1 {
 		t.Errorf("steps: %v", h.steps)
 	}
-	without, err := New(Options{Tools: &h.registry, Gate: h.gate(nil), Host: h.host(), Record: ledger{h}, Bash: h.bash})
+	without, err := New(Options{InForce: h.inForce, Gate: h.gate(), Host: h.host(), Record: ledger{h}, Bash: h.bash})
 	if err != nil {
 		t.Fatal(err)
 	}

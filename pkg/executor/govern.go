@@ -27,16 +27,16 @@ type Screener interface {
 	Screen(context.Context, permissions.Finished) permissions.Screened
 }
 
-func (e *Executor) active(a *act) bool {
-	return e.screener != nil && e.screener.Active(a.call.Workspace)
+func (a *act) governed() bool {
+	return a.in.Screener != nil && a.in.Screener.Active(a.call.Workspace)
 }
 
-// inForce names the governors in force for the act.
-func (e *Executor) inForce(a *act) string {
-	if e.screener == nil {
+// governors names the governors that an act is under.
+func (c Configuration) governors(a *act) string {
+	if c.Screener == nil {
 		return ""
 	}
-	return e.screener.Hash(a.call.Workspace)
+	return c.Screener.Hash(a.call.Workspace)
 }
 
 // review tells governors of the act, without the values of secret parameters.
@@ -51,15 +51,15 @@ func (a *act) review(decision permissions.Decision) permissions.Review {
 // screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told. The call stays what it
 // was: completed or failed, with its exit code. Nothing that was done is unsaid. It gives what the result says about that.
 func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *runResult, took time.Duration) map[string]any {
-	if !r.began && r.kept == nil || !e.active(a) {
+	if !r.began && r.kept == nil || !a.governed() {
 		return nil
 	}
-	if r.spools.long() && e.screener.Screens(a.call.Workspace, a.call.Tool) {
+	if r.spools.long() && a.in.Screener.Screens(a.call.Workspace, a.call.Tool) {
 		r.giveUpFiles(errUnseen) // they came while the call ran
 	}
 	// The caller may have given up. What the governors count, and what they say, is about what was done.
 	ctx = context.WithoutCancel(ctx)
-	screened := e.screener.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
+	screened := a.in.Screener.Screen(ctx, permissions.Finished{Review: a.review(decision), Result: r.bare(a, took)})
 	if err := e.recordGovernance(ctx, a, screened.Governance); err != nil {
 		r.unrecorded = errors.Join(r.unrecorded, err)
 	}

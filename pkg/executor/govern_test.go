@@ -58,7 +58,7 @@ func (c *council) Screen(_ context.Context, f permissions.Finished) permissions.
 
 func newCouncil(h *house, ruling permissions.Ruling) *council {
 	c := &council{h: h, ruling: ruling, screened: permissions.Screened{Silent: true}}
-	h.executor.gate, h.executor.screener = h.gate(c), c
+	h.council = c
 	return c
 }
 

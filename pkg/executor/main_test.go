@@ -27,8 +27,9 @@ type house struct {
 	dir   string // where calls are made from, and the workspace
 	bash  string
 
-	registry  Registry
+	tools     *Tools
 	authority *permissions.Authority
+	council   *council // the governors; nil for none
 	executor  *Executor
 	session   string
 
@@ -75,7 +76,7 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	h := &house{t: t, level: string(host.Level()), dir: dir, bash: bash, session: "session", refuses: map[events.Type]error{}}
 	h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: policies}})})
 	h.executor, err = New(Options{
-		Tools: &h.registry, Gate: h.gate(nil), Host: workshop{h, host}, Record: ledger{h}, Bash: bash, Vault: keeper{h},
+		InForce: h.inForce, Gate: h.gate(), Host: workshop{h, host}, Record: ledger{h}, Bash: bash, Vault: keeper{h},
 		NewID: func() string { return "call-1" }, Sleep: h.sleep,
 	})
 	if err != nil {
@@ -85,13 +86,22 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 }
 
 // gate makes a gate that the house decides at.
-func (h *house) gate(governors gate.Governors) *gate.Gate {
+func (h *house) gate() *gate.Gate {
 	h.t.Helper()
-	g, err := gate.New(gate.Options{Rules: judge{h}, Governors: governors, Record: ledger{h}})
+	g, err := gate.New(gate.Options{InForce: func(w tool.Workspace) gate.InForce { return h.inForce(w).InForce }, Record: ledger{h}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return g
+}
+
+// inForce is the house as a Configuration.
+func (h *house) inForce(tool.Workspace) Configuration {
+	in := Configuration{Tools: h.tools, InForce: gate.InForce{Rules: judge{h}}}
+	if h.council != nil {
+		in.Governors, in.Screener = h.council, h.council
+	}
+	return in
 }
 
 // rule makes a policy about every tool.
@@ -188,7 +198,7 @@ func (p person) Ask(ctx context.Context, q approval.Question) (approval.Answer, 
 	return p.h.answers(ctx, q)
 }
 
-// has puts tools into the registry.
+// has makes tools that can be called.
 func (h *house) has(tools ...*tool.Tool) {
 	h.t.Helper()
 	var entries []*Entry
@@ -214,7 +224,7 @@ func (h *house) has(tools ...*tool.Tool) {
 		}
 		entries = append(entries, entry)
 	}
-	h.registry.Replace(entries)
+	h.tools = NewTools(entries)
 }
 
 func (h *house) text(source string) *render.Text {

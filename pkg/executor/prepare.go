@@ -18,15 +18,16 @@ func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 // actOf is prepare without the plan, for who only wants to know what a call would ask for. With a Failure comes the act as far as
 // it got: nil where there is no such tool, without an invocation where the arguments do not fit.
 func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
-	entry, failure := e.resolve(call)
+	in := e.inForce(call.Workspace)
+	entry, failure := resolve(in, call)
 	if failure != nil {
 		return nil, failure
 	}
-	a := &act{call: call, entry: entry, tool: entry.Tool, runner: e.scripts}
+	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts}
 	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
 		return a, failure
 	}
-	if a.invocation, failure = a.runner.Render(entry, call, a.arguments, e.spools(entry.Tool, call.Workspace)); failure != nil {
+	if a.invocation, failure = a.runner.Render(entry, call, a.arguments, e.spools(in, entry.Tool, call.Workspace)); failure != nil {
 		return a, failure
 	}
 	a.describe()

@@ -54,7 +54,7 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 		return Preview{}, failure
 	}
 	invocation := a.invocation
-	decision := a.maskDecision(e.gate.Decide(a.request))
+	decision := a.maskDecision(a.in.Rules.Decide(a.request))
 	p := Preview{
 		Tool: a.tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
 		Shown: invocation.Shown, Script: invocation.Script, Sandbox: a.plan.Report(),

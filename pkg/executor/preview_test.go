@@ -2,7 +2,6 @@ package executor
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,31 +67,42 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestRegistry checks that tools are replaced as a whole, also while others look.
-func TestRegistry(t *testing.T) {
+// TestTools checks that tools are what they were made of, whatever others are made from them.
+func TestTools(t *testing.T) {
 	t.Parallel()
-	var r Registry
-	if _, ok := r.Lookup("a"); ok || r.List() != nil {
-		t.Error("the zero Registry holds something")
+	var none *Tools
+	if _, ok := none.Lookup("a"); ok || none.List() != nil || none.ListIn(tool.Workspace{Root: "/w"}) != nil {
+		t.Error("there is something in none")
 	}
-	set := func(version string) []*Entry {
-		return []*Entry{{Tool: &tool.Tool{ID: "b", Version: version}}, {Tool: &tool.Tool{ID: "a", Version: version}}}
+	set := func(version string, ids ...string) (entries []*Entry) {
+		for _, id := range ids {
+			entries = append(entries, &Entry{Tool: &tool.Tool{ID: id, Version: version}})
+		}
+		return entries
 	}
-	r.Replace(set("1"))
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			for range 100 {
-				list := r.List()
-				if len(list) != 2 || list[0].Tool.ID != "a" || list[0].Tool.Version != list[1].Tool.Version {
-					t.Errorf("got a list that was half replaced")
-				}
-			}
-		})
-	}
-	r.Replace(set("2"))
-	readers.Wait()
-	if entry, ok := r.Lookup("b"); !ok || entry.Tool.Version != "2" {
-		t.Errorf("got %v, %t; want the new entry", entry, ok)
+	w := tool.Workspace{Root: "/w"}
+	first := NewTools(set("1", "b", "a"))
+	own := first.WithOwn(w.Root, set("own", "c", "a"))
+	second := own.With(set("2", "a"))
+	for _, test := range []struct {
+		name  string
+		tools *Tools
+		in    tool.Workspace
+		want  string
+	}{
+		{"the first", first, w, "a1 b1"},
+		{"with its own", own, w, "a1 b1 cown"},
+		{"elsewhere", own, tool.Workspace{Root: "/x"}, "a1 b1"},
+		{"nowhere", own, tool.Workspace{}, "a1 b1"},
+		{"others, with its own", second, w, "a2 cown"},
+	} {
+		var got []string
+		for _, entry := range test.tools.ListIn(test.in) {
+			found, _ := test.tools.LookupIn(test.in, entry.Tool.ID)
+			got = append(got, found.Tool.ID+found.Tool.Version)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
 	}
 }

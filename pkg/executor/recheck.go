@@ -7,7 +7,7 @@ import "github.com/a2a-acp/a2a-acp/pkg/tool"
 // its author has just taken back.
 func (e *Executor) recheck(a *act) *tool.Failure {
 	changed := tool.Failf(tool.FailDenied, "%s was changed while the question was open, so the answer is about something else; call it again", a.tool.ID)
-	entry, failure := e.resolve(a.call)
+	entry, failure := resolve(e.inForce(a.call.Workspace), a.call)
 	switch {
 	case failure != nil:
 		return changed

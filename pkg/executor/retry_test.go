@@ -139,7 +139,7 @@ func TestRetryStops(t *testing.T) {
 		}, tool.FailCancelled, ""},
 		{"the rules change", func(h *house, _ context.CancelFunc) {
 			h.sleeps = func(context.Context) error {
-				h.authority.Replace(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
 				return nil
 			}
 		}, "", "the permission no longer holds: what would run is not what was granted"},

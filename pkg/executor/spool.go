@@ -20,8 +20,8 @@ const (
 
 // spools tells whether the output of a tool's calls goes to files while they run. Where an output governor looks at it, it must
 // see all of it before it stands anywhere: then it is held in memory, up to max_output_mb.
-func (e *Executor) spools(t *tool.Tool, w tool.Workspace) bool {
-	return t.Output.Spill && e.blobs != nil && (e.screener == nil || !e.screener.Screens(w, t.ID))
+func (e *Executor) spools(in Configuration, t *tool.Tool, w tool.Workspace) bool {
+	return t.Output.Spill && e.blobs != nil && (in.Screener == nil || !in.Screener.Screens(w, t.ID))
 }
 
 // spool is one stream of a run on its way into a file. What comes in has passed the redactor, so no value that the act was given

@@ -199,7 +199,7 @@ func TestSpoolGovernors(t *testing.T) {
 	t.Parallel()
 	h, _ := spilling(t, `yes token | head -c 900000`)
 	c := &council{h: h, ruling: permissions.Ruling{Silent: true}, screened: permissions.Screened{Stdout: "clean", Governor: "g"}}
-	h.executor.gate, h.executor.screener = h.gate(c), c
+	h.council = c
 	result := h.execute(t.Context(), `{}`)
 	if result.Stdout != "clean" || len(c.seen) != 1 || len(c.seen[0].Result.Stdout) != 900000 || len(h.left()) != 0 {
 		t.Errorf("got %.20q; governors saw %d bytes; left %v", result.Stdout, len(c.seen[0].Result.Stdout), h.left())
@@ -207,7 +207,7 @@ func TestSpoolGovernors(t *testing.T) {
 
 	long, _ := spilling(t, `yes token | head -c 3000000`)
 	c = &council{h: long, ruling: permissions.Ruling{Silent: true}, screened: permissions.Screened{Silent: true}}
-	long.executor.gate, long.executor.screener = long.gate(c), c
+	long.council = c
 	if result = long.execute(t.Context(), `{}`); result.Error == nil || result.Error.Code != tool.FailOutput || len(c.seen[0].Result.Stdout) != 1<<20 {
 		t.Errorf("more than governors may see: %v; they saw %d bytes", result.Error, len(c.seen[0].Result.Stdout))
 	}

@@ -2,8 +2,8 @@ package permissions
 
 import (
 	"fmt"
+	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -21,9 +21,6 @@ type Options struct {
 
 	Now     func() time.Time // optional, default time.Now
 	Counter Counter          // optional, default one that lives as long as the program: how often rules have approved
-	// Before is called before each decision about an act in the workspace, and may put other rules in force (see Replace and Tighten).
-	// Optional.
-	Before func(tool.Workspace)
 	// Environ is what git is asked with about repositories: what the agents' commands have. Optional, default the environment of this process.
 	Environ []string
 	Ledger  Ledger // optional: where what people allow for a session is written down, so that they can take it back
@@ -39,30 +36,29 @@ type Ledger interface {
 	Ended(session string)
 }
 
-// Authority decides whether an act may happen. It is safe for concurrent use, and never waits for anybody.
+// Authority decides whether an act may happen. Its rules never change: With and WithOwn return an Authority of other rules. It is safe
+// for concurrent use, and never waits for anybody.
 type Authority struct {
 	home      string
 	sensitive *sensitiveFiles
 	now       func() time.Time
 	counter   Counter
 	ledger    Ledger // nil: nothing is written down
-	before    func(tool.Workspace)
 	files     files
 	git       gitAsker
+	kept      *sessions
 
-	mu       sync.RWMutex // guards what follows
 	policies *Set
 	own      map[string]*Set // by the workspace whose own rules they are
-	kept     sessions
 }
 
 // New makes an Authority.
 func New(o Options) *Authority {
 	a := &Authority{
-		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger, before: o.Before,
+		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger,
 		files:    machine{},
 		git:      &gitrepo.Asker{Environ: o.Environ},
-		policies: o.Policies, own: map[string]*Set{}, kept: sessions{},
+		policies: o.Policies, kept: &sessions{allowed: map[string]map[string]bool{}},
 	}
 	if a.now == nil {
 		a.now = time.Now
@@ -79,36 +75,34 @@ func New(o Options) *Authority {
 	return a
 }
 
-// Replace puts other rules in force. What was decided by the ones before is decided; what a person has allowed in a session
-// stays, as far as the new rules let it.
-func (a *Authority) Replace(policies *Set) {
-	if policies == nil {
-		policies = NewSet(nil)
+// With returns an Authority that decides by other rules, and shares everything else: what rules have counted, and what a person has
+// allowed in a session, as far as the new rules let it. The rules of workspaces stay.
+func (a *Authority) With(policies *Set) *Authority {
+	other := *a
+	if other.policies = policies; policies == nil {
+		other.policies = NewSet(nil)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.policies = policies
+	return &other
 }
 
-// Tighten puts a workspace's own rules in force for the sessions that work in it, in place of those that it had before. They
-// can only reject (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must not choose what is allowed.
-func (a *Authority) Tighten(w tool.Workspace, files []File) {
+// WithOwn returns an Authority that has other rules of a workspace's own, for the sessions that work in it. They can only reject
+// (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must not choose what is allowed.
+func (a *Authority) WithOwn(w tool.Workspace, files []File) *Authority {
 	for i := range files {
 		files[i].TightenOnly = files[i].TightenOnly || files[i].Root == ""
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.own[workspaceKey(w)] = NewSet(files)
+	other := *a
+	if other.own = maps.Clone(a.own); other.own == nil {
+		other.own = map[string]*Set{}
+	}
+	other.own[workspaceKey(w)] = NewSet(files)
+	return &other
 }
 
 func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }
 
 // Policy names the rules in force (see Set.Hash).
-func (a *Authority) Policy() string {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.policies.Hash()
-}
+func (a *Authority) Policy() string { return a.policies.Hash() }
 
 // Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some commands, at the
 // names of files; about git's commands it asks git, which takes some milliseconds and at most three seconds. It has no effect,
@@ -151,11 +145,6 @@ func (a *Authority) spend(v *view, rules answer, d Decision) Decision {
 type inForce struct{ policies, own *Set }
 
 func (a *Authority) rulesFor(r Request) inForce {
-	if a.before != nil {
-		a.before(r.Workspace)
-	}
-	a.mu.RLock()
-	defer a.mu.RUnlock()
 	return inForce{a.policies, a.own[workspaceKey(r.Workspace)]}
 }
 

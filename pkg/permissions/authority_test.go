@@ -384,15 +384,15 @@ func TestWorkspaceTightens(t *testing.T) {
 	elsewhere := here
 	elsewhere.Workspace.Additional = append([]string{t.TempDir()}, here.Workspace.Additional...)
 
-	a.Tighten(here.Workspace, []File{v2(rule("no", Reject), rule("more", Approve))})
+	a = a.WithOwn(here.Workspace, []File{v2(rule("no", Reject), rule("more", Approve))})
 	if d := a.Decide(here); said(d) != "reject policy" || d.Rule != "no" || !strings.Contains(d.Policy, "+") || len(d.Reasons) != 3 {
 		t.Errorf("in the workspace: %s by %q under %s with %d reasons; want its own rule to reject", said(d), d.Rule, d.Policy, len(d.Reasons))
 	}
 	if d := a.Decide(elsewhere); said(d) != "approve policy" {
 		t.Errorf("in another workspace: %s; want its rules not to reach there", said(d))
 	}
-	a.Tighten(here.Workspace, []File{v2(rule("less", Approve))})
-	a.Replace(NewSet(nil))
+	a = a.WithOwn(here.Workspace, []File{v2(rule("less", Approve))})
+	a = a.With(NewSet(nil))
 	if d := a.Decide(here); said(d) != "ask default" {
 		t.Errorf("with nothing but an approving rule of the workspace's: %s; want it not to count", said(d))
 	}
@@ -609,16 +609,16 @@ func TestReplace(t *testing.T) {
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Approve || d.Policy != before {
 		t.Errorf("%s under %s", said(d), d.Policy)
 	}
-	a.Replace(NewSet([]File{v2(rule("no", Reject))}))
+	a = a.With(NewSet([]File{v2(rule("no", Reject))}))
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject || d.Policy != a.Policy() || d.Policy == before {
 		t.Errorf("after the change: %s under %s, before under %s", said(d), d.Policy, before)
 	}
-	a.Replace(nil)
+	a = a.With(nil)
 	if d := a.Decide(b.write("docs/a.md")); said(d) != "ask default" {
 		t.Errorf("without rules: %s", said(d))
 	}
 	a.Remember("s", b.write("docs/a.md"), asIs)
-	a.Replace(NewSet([]File{v2(rule("no", Reject))}))
+	a = a.With(NewSet([]File{v2(rule("no", Reject))}))
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject {
 		t.Errorf("what a person allowed before lifts a new rule: %s", said(d))
 	}
@@ -759,8 +759,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if len(a.kept) > mostSessions || len(a.kept["s"]) > mostKept {
-		t.Errorf("%d sessions, %d kept in one", len(a.kept), len(a.kept["s"]))
+	if len(a.kept.allowed) > mostSessions || len(a.kept.allowed["s"]) > mostKept {
+		t.Errorf("%d sessions, %d kept in one", len(a.kept.allowed), len(a.kept.allowed["s"]))
 	}
 	if words := a.Remember("s", b.call("one more", nil), asIs); !strings.HasPrefix(words, "nothing is kept: ") {
 		t.Errorf("beyond the bound: %s", words)

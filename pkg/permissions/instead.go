@@ -76,8 +76,6 @@ func (a *Authority) insteadOfCommand(r Request) (said []string) {
 
 // approvedCommands are the first words of commands that approving rules name.
 func (a *Authority) approvedCommands(r Request) (prefixes [][]string) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
 	for _, file := range a.policies.files {
 		if file.tightens(r.Workspace) {
 			continue

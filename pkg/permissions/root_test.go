@@ -21,7 +21,7 @@ func TestTrustedAtHome(t *testing.T) {
 	everywhere := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{mine, own})})
 	admitted := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{mine})})
 	for _, w := range []tool.Workspace{{Root: "/w"}, {Root: "/w/sub"}, {Root: "/v", Additional: []string{"/w"}}} {
-		admitted.Tighten(w, []permissions.File{own})
+		admitted = admitted.WithOwn(w, []permissions.File{own})
 	}
 	for _, row := range []struct {
 		workspace tool.Workspace

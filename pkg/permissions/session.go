@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -17,8 +18,11 @@ const (
 	mostKept     = 1024 // of one session
 )
 
-// sessions is what people have allowed for the rest of a session: per session, the keys of acts.
-type sessions map[string]map[string]bool
+// sessions is what people have allowed for the rest of a session. It is safe for concurrent use.
+type sessions struct {
+	mu      sync.RWMutex
+	allowed map[string]map[string]bool // per session, the keys of acts
+}
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
 // what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
@@ -39,15 +43,15 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 			return "nothing is kept, since it could not be written down where you can take it back: " + display.Line(err.Error())
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	kept := a.kept[session]
+	a.kept.mu.Lock()
+	defer a.kept.mu.Unlock()
+	kept := a.kept.allowed[session]
 	if kept == nil {
-		if len(a.kept) >= mostSessions {
+		if len(a.kept.allowed) >= mostSessions {
 			return "nothing is kept: there are too many sessions"
 		}
 		kept = map[string]bool{}
-		a.kept[session] = kept
+		a.kept.allowed[session] = kept
 	}
 	if len(kept) >= mostKept && !kept[key] {
 		return "nothing is kept: too much is kept already in this session"
@@ -58,10 +62,10 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 
 // Forget drops what was kept for a session that has ended.
 func (a *Authority) Forget(session string) {
-	a.mu.Lock()
-	kept := len(a.kept[session]) > 0
-	delete(a.kept, session)
-	a.mu.Unlock()
+	a.kept.mu.Lock()
+	kept := len(a.kept.allowed[session]) > 0
+	delete(a.kept.allowed, session)
+	a.kept.mu.Unlock()
 	if kept && a.ledger != nil {
 		a.ledger.Ended(session)
 	}
@@ -73,9 +77,9 @@ func (a *Authority) keeps(v *view) bool {
 	if key == "" || v.Session == "" {
 		return false
 	}
-	a.mu.RLock()
-	kept := a.kept[v.Session][key]
-	a.mu.RUnlock()
+	a.kept.mu.RLock()
+	kept := a.kept.allowed[v.Session][key]
+	a.kept.mu.RUnlock()
 	return kept && (a.ledger == nil || a.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 

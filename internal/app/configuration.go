@@ -1,0 +1,147 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Configuration is what the files say, read and checked as a whole and ready to decide by, with what the workspaces bring whose
+// sessions have begun. It never changes: what is read later is another one, which takes its place at once.
+type Configuration struct {
+	Set       *config.Set // the files; those that only a workspace's sessions meet are in own
+	Tools     *executor.Tools
+	Authority *permissions.Authority
+	Governors *governor.Governors
+
+	seen string              // how the files looked when Set was read
+	own  map[string]admitted // by the directories of a workspace whose session has begun
+}
+
+// admitted are a workspace's own files, as they were read.
+type admitted struct {
+	w        tool.Workspace
+	seen     string // how they looked then
+	policies []permissions.File
+}
+
+// InForce returns what decides about acts.
+func (c *Configuration) InForce() gate.InForce {
+	return gate.InForce{Rules: c.Authority, Governors: c.Governors}
+}
+
+// forCalls returns what calls are made under.
+func (c *Configuration) forCalls() executor.Configuration {
+	return executor.Configuration{Tools: c.Tools, InForce: c.InForce(), Screener: c.Governors}
+}
+
+// Configuration returns what is in force now. See Refreshed.
+func (a *App) Configuration() *Configuration { return a.inForce.Load() }
+
+// Set returns the files that are in force now.
+func (a *App) Set() *config.Set { return a.Configuration().Set }
+
+// with returns the configuration with other files in the place of its Set. Everything that can fail has been done.
+func (a *App) with(before *Configuration, set *config.Set) *Configuration {
+	next := *before
+	next.Set = set
+	var everywhere []config.Loaded
+	for _, loaded := range set.Tools {
+		if loaded.Tool.Source.Layer != tool.LayerProject {
+			everywhere = append(everywhere, loaded)
+		}
+	}
+	entries := entriesOf(everywhere)
+	a.holdBack(set, entries)
+	next.Tools = before.Tools.With(entries)
+	next.Authority = before.Authority.With(permissions.NewSet(set.Policies))
+	next.Governors = before.Governors.With(governorsOf(set, false))
+	return a.withOwn(&next, a.sources.Workspace, set)
+}
+
+// withOwn returns the configuration with the tools and governors of a workspace's own in force there, and only there. Policies know
+// where they are at home (permissions.File.Root).
+func (a *App) withOwn(before *Configuration, w tool.Workspace, set *config.Set) *Configuration {
+	if w.Root == "" {
+		return before
+	}
+	next := *before
+	entries := entriesOf(a.ownTools(before.Tools, set))
+	if len(entries) > 0 {
+		a.watchScripts(w.Root, entries)
+	}
+	next.Tools = before.Tools.WithOwn(w.Root, entries)
+	next.Governors = before.Governors.WithOwn(w, governorsOf(set, true))
+	return &next
+}
+
+// admitting returns the configuration with a workspace's own files as they were read.
+func (c *Configuration) admitting(own admitted) *Configuration {
+	next := *c
+	if next.own = maps.Clone(c.own); next.own == nil {
+		next.own = map[string]admitted{}
+	}
+	next.own[workspaceKey(own.w)] = own
+	next.Authority = c.Authority.WithOwn(own.w, slices.Clone(own.policies))
+	return &next
+}
+
+func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }
+
+// governorsOf returns the governors of workspaces, or all others.
+func governorsOf(set *config.Set, project bool) []governor.File {
+	return slices.DeleteFunc(slices.Clone(set.Governors), func(f governor.File) bool { return f.Project != project })
+}
+
+// ownTools are the tools of a set that a workspace brings and that stand in nobody's place.
+func (a *App) ownTools(tools *executor.Tools, set *config.Set) []config.Loaded {
+	var ids []string
+	for _, entry := range tools.List() {
+		ids = append(ids, entry.Tool.ID)
+	}
+	var own []config.Loaded
+	for _, loaded := range set.Tools {
+		if loaded.Tool.Source.Layer != tool.LayerProject {
+			continue
+		}
+		if why := config.MayNotAdd(loaded.Tool.ID, ids); why != "" {
+			a.o.Say(fmt.Sprintf("%s: tool %q of the workspace is left out: %s", loaded.Tool.Source, loaded.Tool.ID, why))
+			continue
+		}
+		own = append(own, loaded)
+	}
+	return own
+}
+
+// entriesOf makes tools ready to be called.
+func entriesOf(tools []config.Loaded) []*executor.Entry {
+	entries := make([]*executor.Entry, 0, len(tools))
+	for i := range tools {
+		loaded := &tools[i]
+		entries = append(entries, &executor.Entry{
+			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
+			Details: loaded.Details,
+		})
+	}
+	return entries
+}
+
+// recordFiles records which files count from now on, by what they say: before the first act that is decided by them.
+func (a *App) recordFiles(files []config.File) {
+	event := events.Event{Type: events.ConfigLoaded, Time: now()}
+	for _, file := range files {
+		event.Files = append(event.Files, events.File{Path: file.Name, Layer: file.From(), SHA256: file.SHA256()})
+	}
+	if a.recorder == nil || !a.recorder.before(event) {
+		a.note(event)
+	}
+}
