@@ -23,8 +23,9 @@ var may = map[string][]string{
 
 	"pkg/tool":            {"internal/spelling"}, // did you mean …?
 	"pkg/events":          {"pkg/tool"},
-	"internal/shellwords": {},
-	"internal/command":    {},
+	"internal/shellwords": {"internal/command"},
+	"internal/plainyaml":  {},
+	"internal/command":    {"internal/plainyaml"},
 	"internal/agents":     {},
 	"internal/display":    {},
 	"internal/spelling":   {},
@@ -41,7 +42,7 @@ var may = map[string][]string{
 	"internal/exit":       {},
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
-	"internal/shellscan": {"pkg/tool", "internal/shellwords"},
+	"internal/shellscan": {"pkg/tool", "internal/command", "internal/shellwords"},
 	// sensitive: which files run although no command names them. command: which programs are known, beside those that do something with
 	// their words.
 	"internal/render":     {"pkg/tool", "internal/command", "internal/sensitive", "internal/shellwords"},
@@ -65,7 +66,7 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},

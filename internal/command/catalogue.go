@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -10,28 +9,48 @@ import (
 	"strings"
 	"sync"
 
-	"gopkg.in/yaml.v3"
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
 //go:embed commands.yaml
-var source []byte
+var source string
 
-// rows are those of the catalogue.
-type rows struct {
-	byName  map[string]*Row
-	inOrder []*Row
-	// stretched are the rows of programs that a person's own rules name.
-	stretched map[string]*stretchedRow
+// The sections of commands.yaml, each read when it is first asked. What is wrong in them TestCatalogue finds.
+var (
+	programs  = section("programs", readPrograms)
+	stretched = section("stretched", readStretched)
+	groups    = section("groups", readGroups)
+	known     = section("variables", readVariables)
+	sets      = section("sets", readSets)
+)
+
+// section gives the reader of a section, which reads once.
+func section[T any](key string, read func(plainyaml.Node) (T, error)) func() T {
+	return sync.OnceValue(func() T {
+		file, err := plainyaml.Read(cut(source, key))
+		var all T
+		if err == nil {
+			all, err = read(file.Nodes[0])
+		}
+		if err != nil {
+			panic(fmt.Sprintf("commands.yaml, which is a part of this program: %s: %v", key, err))
+		}
+		return all
+	})
 }
 
-// catalogue is commands.yaml, read.
-var catalogue = sync.OnceValue(func() rows {
-	all, err := load(source)
-	if err != nil {
-		panic(fmt.Sprintf("commands.yaml, which is a part of this program: %v", err)) // TestCatalogue
+// cut gives the lines of a section.
+func cut(text, key string) string {
+	_, rest, _ := strings.Cut(text, "\n"+key+":\n")
+	end := 0
+	for line := range strings.Lines(rest) {
+		if line[0] != ' ' && line[0] != '#' && line[0] != '\n' {
+			break
+		}
+		end += len(line)
 	}
-	return all
-})
+	return key + ":\n" + rest[:end]
+}
 
 // Lookup finds the row of a program, and how many of its arguments name it: that of git stash list before that of git. A
 // program that is named by its path is only known where the system's own programs lie. The row is nil where there is none.
@@ -43,83 +62,106 @@ func Lookup(name string, args []string) (row *Row, named int) {
 		name = base
 	}
 	for n := min(2, len(args)); n > 0; n-- {
-		if row := catalogue().byName[name+" "+strings.Join(args[:n], " ")]; row != nil {
+		if row := programs().named(name + " " + strings.Join(args[:n], " ")); row != nil {
 			return row, n
 		}
 	}
-	return catalogue().byName[name], 0
+	return programs().named(name), 0
 }
 
 // Named gives the row of exactly that name, nil where there is none: "git diff".
-func Named(name string) *Row { return catalogue().byName[name] }
+func Named(name string) *Row { return programs().named(name) }
 
 // Rows lists every row once, in the order of the file.
-func Rows() []*Row { return catalogue().inOrder }
-
-// version is that of the form of the file.
-const version = 1
-
-// written is the file as it is written.
-type written struct {
-	Version int                          `yaml:"version"`
-	Sets    map[string]map[string]string `yaml:"sets"`
-	Rows    []writtenRow                 `yaml:"programs"`
-	Stretch []writtenStretch             `yaml:"stretched"`
+func Rows() []*Row {
+	all := programs()
+	rows := make([]*Row, len(all.inOrder))
+	for i, row := range all.inOrder {
+		rows[i] = row()
+	}
+	return rows
 }
 
-type writtenRow struct {
-	Names         string            `yaml:"names"`
-	Parser        Parser            `yaml:"parser"`
-	Verified      string            `yaml:"verified"`
-	Options       map[string]string `yaml:"options"`
-	Sets          string            `yaml:"sets"`
-	Operands      Operands          `yaml:"operands"`
-	Language      string            `yaml:"language"`
-	Trees         string            `yaml:"trees"`
-	Hidden        string            `yaml:"hidden"`
-	Links         bool              `yaml:"links"`
-	Check         string            `yaml:"check"`
-	NoOptionHarms bool              `yaml:"no_option_harms"`
+// rows are those of programs, each read when it is first asked.
+type rows struct {
+	byName  map[string]func() *Row
+	inOrder []func() *Row
 }
 
-func load(data []byte) (rows, error) {
-	var file written
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&file); err != nil {
-		return rows{}, err
+func (r rows) named(name string) *Row {
+	if row := r.byName[name]; row != nil {
+		return row()
 	}
-	if file.Version != version {
-		return rows{}, fmt.Errorf("version: want %d, got %d", version, file.Version)
-	}
-	all := rows{byName: map[string]*Row{}, stretched: map[string]*stretchedRow{}}
-	for _, w := range file.Rows {
-		row, err := w.row(file.Sets)
-		if err != nil {
-			return rows{}, fmt.Errorf("%s: %w", w.Names, err)
-		}
-		all.inOrder = append(all.inOrder, row)
-		for _, name := range row.Names {
+	return nil
+}
+
+func readPrograms(n plainyaml.Node) (rows, error) {
+	all := rows{byName: map[string]func() *Row{}}
+	for _, item := range n.Nodes {
+		read := sync.OnceValue(func() *Row {
+			row, err := readRow(item, sets())
+			if err != nil {
+				panic(fmt.Sprintf("commands.yaml, which is a part of this program: %v", err))
+			}
+			return row
+		})
+		all.inOrder = append(all.inOrder, read)
+		for _, name := range names(item) {
 			if all.byName[name] != nil {
-				return rows{}, fmt.Errorf("%s has two rows", name)
+				return rows{}, at(item, name+" has two rows")
 			}
-			all.byName[name] = row
-		}
-	}
-	for _, w := range file.Stretch {
-		row, err := w.row()
-		if err != nil {
-			return rows{}, fmt.Errorf("stretched: %s: %w", w.Names, err)
-		}
-		for name := range strings.SplitSeq(w.Names, ",") {
-			name = strings.TrimSpace(name)
-			if all.stretched[name] != nil {
-				return rows{}, fmt.Errorf("stretched: %s has two rows", name)
-			}
-			all.stretched[name] = row
+			all.byName[name] = read
 		}
 	}
 	return all, nil
+}
+
+// names gives the names of a row.
+func names(row plainyaml.Node) []string {
+	var names []string
+	for _, entry := range row.Nodes {
+		if entry.Key == "names" {
+			for name := range strings.SplitSeq(entry.Text, ",") {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+	}
+	return names
+}
+
+func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
+	all := map[string]map[string]string{}
+	for _, set := range n.Nodes {
+		all[set.Key] = texts(set)
+	}
+	return all, nil
+}
+
+// readRow reads a row of programs.
+func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) {
+	var w writtenRow
+	err := entries(n, map[string]any{
+		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options, "sets": &w.Sets,
+		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden, "links": &w.Links,
+		"check": &w.Check, "no_option_harms": &w.NoOptionHarms,
+	})
+	if err != nil {
+		return nil, err
+	}
+	row, err := w.row(sets)
+	if err != nil {
+		return nil, at(n, w.names+": "+err.Error())
+	}
+	return row, nil
+}
+
+// writtenRow is a row of programs as it is written.
+type writtenRow struct {
+	names, Verified, Sets, Language, Trees, Hidden, Check string
+	Parser                                                Parser
+	Operands                                              Operands
+	Options                                               map[string]string
+	Links, NoOptionHarms                                  bool
 }
 
 // row makes a row of what is written.
@@ -128,7 +170,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check, Links: w.Links, NoOptionHarms: w.NoOptionHarms,
 		options: map[string]Kind{},
 	}
-	for name := range strings.SplitSeq(w.Names, ",") {
+	for name := range strings.SplitSeq(w.names, ",") {
 		r.Names = append(r.Names, strings.TrimSpace(name))
 	}
 	switch r.Parser {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
 // One row for each way in which a word is read.
@@ -153,19 +155,53 @@ func TestLoad(t *testing.T) {
 		{"a set", "- {names: a, parser: getopt, sets: s}", `a: sets: there is no set "s"`},
 		{"operands", "- {names: a, parser: getopt, operands: file}", `a: operands: "file" are none`},
 		{"trees", "- {names: a, parser: getopt, trees: -r}", "a: -r is no option of the row"},
-		{"a key", "- {names: a, parser: getopt, option: {}}", "field option not found"},
+		{"a key", "- {names: a, parser: getopt, option: {}}", "3:30: \"option\" is no key here"},
 	} {
-		text := fmt.Sprintf("version: %d\nprograms:\n%s\n", version, c.rows)
-		if _, err := load([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := loadYAML(fmt.Sprintf("version: 1\nprograms:\n%s\n", c.rows)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := load([]byte("version: 2\n")); err == nil || !strings.Contains(err.Error(), "want 1, got 2") {
+	if err := loadYAML("version: 2\n"); err == nil || !strings.Contains(err.Error(), `want 1, got "2"`) {
 		t.Errorf("version 2: %v", err)
+	}
+	if err := loadYAML(source); err != nil {
+		t.Errorf("commands.yaml: %v", err)
 	}
 	if names := kindNames(); slices.Contains(names, "") {
 		t.Error("a kind has no name")
 	}
+}
+
+// loadYAML reads all sections of a file.
+func loadYAML(text string) error {
+	file, err := parse(text)
+	if err != nil {
+		return err
+	}
+	found, sets := "", map[string]map[string]string{}
+	err = entries(file, map[string]any{
+		"version": &found,
+		"sets": func(n plainyaml.Node) (err error) {
+			sets, err = readSets(n)
+			return err
+		},
+		"programs": func(n plainyaml.Node) error {
+			for _, item := range n.Nodes {
+				if _, err := readRow(item, sets); err != nil {
+					return err
+				}
+			}
+			_, err := readPrograms(n)
+			return err
+		},
+		"stretched": func(n plainyaml.Node) error { _, err := readStretched(n); return err },
+		"groups":    func(n plainyaml.Node) error { _, err := readGroups(n); return err },
+		"variables": func(n plainyaml.Node) error { _, err := readVariables(n); return err },
+	})
+	if err == nil && found != "1" {
+		return fmt.Errorf("version: want 1, got %q", found)
+	}
+	return err
 }
 
 func kindNames() []string {

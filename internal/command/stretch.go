@@ -1,8 +1,9 @@
 package command
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
 // Stretch is what an option of a program says that goes beyond what a rule for the program means; see commands.yaml.
@@ -27,7 +28,7 @@ type Stretched struct {
 // Stretches finds such options among the words of a program, named without its directory. A word counts where it could be read
 // as one: several letters behind a dash, a long name that is cut short.
 func Stretches(program string, words []string) []Stretched {
-	row := catalogue().stretched[program]
+	row := stretched()[program]
 	if row == nil {
 		return nil
 	}
@@ -91,32 +92,43 @@ func (o stretchingOption) in(word string, oneDash bool) (values []string, ok boo
 	return []string{rest, strings.TrimPrefix(rest, "=")}, found
 }
 
-type writtenStretch struct {
-	Names  string `yaml:"names"`
-	Source string `yaml:"source"`
-	Dash   string `yaml:"dash"`
-	Runs   string `yaml:"runs"`
-	Moves  string `yaml:"moves"`
-	Obeys  string `yaml:"obeys"`
-	Writes string `yaml:"writes"`
-	Words  string `yaml:"words"`
+func readStretched(n plainyaml.Node) (map[string]*stretchedRow, error) {
+	all := map[string]*stretchedRow{}
+	for _, item := range n.Nodes {
+		row, err := readStretchedRow(item)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names(item) {
+			if all[name] != nil {
+				return nil, at(item, name+" has two rows")
+			}
+			all[name] = row
+		}
+	}
+	return all, nil
 }
 
-func (w writtenStretch) row() (*stretchedRow, error) {
-	r := &stretchedRow{oneDash: w.Dash == "one", files: w.Words}
-	if w.Dash != "" && w.Dash != "one" || w.Source == "" {
-		return nil, fmt.Errorf("want a source, and for dash one or nothing")
+func readStretchedRow(n plainyaml.Node) (*stretchedRow, error) {
+	var names, source, dash, words string
+	var lists [4]string
+	if err := entries(n, map[string]any{
+		"names": &names, "source": &source, "dash": &dash, "words": &words,
+		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "writes": &lists[3],
+	}); err != nil {
+		return nil, err
 	}
-	for _, list := range []struct {
-		how   Stretch
-		names string
-	}{{StretchRuns, w.Runs}, {StretchMoves, w.Moves}, {StretchObeys, w.Obeys}, {StretchWrites, w.Writes}} {
-		for word := range strings.FieldsSeq(list.names) {
+	if dash != "" && dash != "one" || source == "" {
+		return nil, at(n, "want a source, and for dash one or nothing")
+	}
+	r := &stretchedRow{oneDash: dash == "one", files: words}
+	for i, how := range []Stretch{StretchRuns, StretchMoves, StretchObeys, StretchWrites} {
+		for word := range strings.FieldsSeq(lists[i]) {
 			name := strings.TrimLeft(word, "-")
 			bare := strings.TrimSuffix(name, "*")
-			o := stretchingOption{how: list.how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name}
+			o := stretchingOption{how: how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name}
 			if bare == "" || name == word || !o.long && len(bare) > 1 && !r.oneDash {
-				return nil, fmt.Errorf("%s is no option", word)
+				return nil, at(n, word+" is no option")
 			}
 			r.options = append(r.options, o)
 		}

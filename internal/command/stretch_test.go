@@ -10,7 +10,7 @@ import (
 // Each option that stretches a rule is found in every way in which it can be written.
 func TestStretches(t *testing.T) {
 	t.Parallel()
-	for program, row := range catalogue().stretched {
+	for program, row := range stretched() {
 		for _, o := range row.options {
 			var ways []string
 			switch {
@@ -48,12 +48,12 @@ func TestStretches(t *testing.T) {
 func TestLoadStretched(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, rows, want string }{
-		{"no source", "- {names: a, runs: -x}", "a: want a source"},
+		{"no source", "- {names: a, runs: -x}", "want a source"},
 		{"no dash", "- {names: a, source: s, runs: x}", "x is no option"},
 		{"a word behind one dash", "- {names: a, source: s, runs: -xy}", "-xy is no option"},
 		{"twice", "- {names: 'a, b', source: s}\n- {names: b, source: s}", "b has two rows"},
 	} {
-		if _, err := load([]byte(fmt.Sprintf("version: %d\nstretched:\n%s\n", version, c.rows))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := loadYAML(fmt.Sprintf("version: 1\nstretched:\n%s\n", c.rows)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}

@@ -6,20 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const ruleCommand = "command"
-
-// networkClients are the programs that a script calls in order to reach another machine, beside those that shellwords knows. Some
-// of their commands do not, which is what a rule about an agent's command looks at; a script that calls them has others, too.
-var networkClients = strings.Fields("npm pnpm yarn uv cargo gem go")
-
-// gitNetwork are the commands of git that reach another machine.
-var gitNetwork = []string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}
 
 // checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant to use the
 // network where the entry does not say.
@@ -70,15 +63,16 @@ func authorsCommands(script string) []shellscan.Command {
 	return commands
 }
 
-// callsNetwork tells whether a command is there to reach another machine.
-func callsNetwork(command shellscan.Command) bool {
-	name := path.Base(command.Name)
-	if name != "git" {
-		return shellwords.IsNetworkClient(name) || slices.Contains(networkClients, name)
+// callsNetwork tells whether a script is given the network because it calls a command.
+func callsNetwork(c shellscan.Command) bool {
+	name := path.Base(c.Name)
+	if command.In(command.NetworkClients, name) || command.In(command.NetworkScripts, name) {
+		return true
 	}
-	for _, arg := range command.Args {
+	subcommands := command.Subcommands(command.NetworkScripts, name)
+	for _, arg := range c.Args {
 		if arg.Fixed && !strings.HasPrefix(arg.Text, "-") {
-			return slices.Contains(gitNetwork, arg.Text)
+			return subcommands[arg.Text]
 		}
 	}
 	return false

@@ -4,59 +4,12 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// refused are variables that choose what runs, in the loader, a shell, an interpreter or a program, before or beside the
-// script that was checked. A name that ends in * stands for all that begin so.
-type refused struct {
-	names []string
-	why   string
-}
-
-func refusedVariables() []refused {
-	return []refused{
-		{[]string{"A2A_*", "a2a_*", "__a2a*", "__A2A*"}, "it belongs to this program"},
-		{[]string{
-			"LD_*", "DYLD_*", "GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH", "NLSPATH", "HOSTALIASES",
-		}, "the loader and the C library read it in every program"},
-		{[]string{
-			"BASH_ENV", "ENV", "BASH_FUNC_*", "SHELLOPTS", "BASHOPTS", "IFS", "PS4", "PS0", "PROMPT_COMMAND", "BASH_LOADABLES_PATH",
-			"BASH_XTRACEFD", "BASH_COMPAT", "CDPATH", "GLOBIGNORE", "POSIXLY_CORRECT", "INPUTRC", "ZDOTDIR",
-		}, "it changes what the shell makes of the script"},
-		{[]string{
-			"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "PYTHONWARNINGS", "PYTHONBREAKPOINT", "PYTHONINSPECT",
-			"PYTHONEXECUTABLE", "PYTHONPLATLIBDIR", "PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "PERL5SHELL", "RUBYOPT", "RUBYLIB",
-			"NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "LUA_INIT*", "LUA_PATH*",
-			"LUA_CPATH*", "PHPRC", "PHP_INI_SCAN_DIR", "DOTNET_STARTUP_HOOKS", "AWKPATH", "AWKLIBPATH", "GUILE_LOAD_PATH", "R_PROFILE*",
-			"R_ENVIRON*", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ELIXIR_ERL_OPTIONS", "JULIA_LOAD_PATH", "TCLLIBPATH",
-		}, "an interpreter runs code that it names"},
-		{[]string{
-			"GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER",
-			"GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_CONFIG*", "GIT_DIR", "GIT_COMMON_DIR", "GIT_ALLOW_PROTOCOL",
-		}, "git runs programs that it names"},
-		{[]string{
-			"SSH_ASKPASS", "SUDO_ASKPASS", "LESSOPEN", "LESSCLOSE", "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "MAKEFLAGS", "GNUMAKEFLAGS",
-			"MAKEFILES", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "GOFLAGS", "npm_config_*", "PIP_*",
-		}, "a program runs what it names"},
-	}
-}
-
-// refusal says why a variable may not be set, "" when it may.
-func refusal(name string) string {
-	for _, group := range refusedVariables() {
-		for _, pattern := range group.names {
-			prefix, open := strings.CutSuffix(pattern, "*")
-			if name == prefix || open && strings.HasPrefix(name, prefix) {
-				return group.why
-			}
-		}
-	}
-	return ""
-}
 
 // readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since programs
 // differ on what they take for true.
@@ -74,7 +27,7 @@ func (e *toolEntry) readEnvironment(v value) {
 			entry.key.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
 			continue
 		}
-		if why := refusal(name); why != "" {
+		if why := command.RefusedInTools(name); why != "" {
 			entry.key.fail("refused-variable", "set it in the script, for the one command that needs it",
 				"%s cannot be set here: %s", name, why)
 			continue

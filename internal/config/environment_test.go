@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+)
 
 func TestRefusal(t *testing.T) {
 	t.Parallel()
@@ -9,7 +13,7 @@ func TestRefusal(t *testing.T) {
 		"PROMPT_COMMAND", "PYTHONPATH", "PERL5OPT", "NODE_OPTIONS", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
 		"GIT_CONFIG_PARAMETERS", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH", "BASH_FUNC_ls", "A2A_AUTH_TOKEN", "A2A_", "__a2a_p",
 	} {
-		if refusal(name) == "" {
+		if command.RefusedInTools(name) == "" {
 			t.Errorf("%s may be set", name)
 		}
 	}
@@ -17,7 +21,7 @@ func TestRefusal(t *testing.T) {
 		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "API_KEY", "PGHOST", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT", "ENVIRONMENT", "PS1",
 		"BUILD_ENV", "PYTHONUNBUFFERED", "NODE_ENV", "LDAP_HOST", "_", "A2", "PAGER",
 	} {
-		if why := refusal(name); why != "" {
+		if why := command.RefusedInTools(name); why != "" {
 			t.Errorf("%s may not be set: %s", name, why)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -108,7 +109,7 @@ func checkLoaded(t *testing.T, loaded Loaded) {
 		t.Errorf("limits %+v", limits)
 	}
 	for name := range loaded.Tool.Sandbox.Environment {
-		if refusal(name) != "" || !variableName.MatchString(name) {
+		if command.RefusedInTools(name) != "" || !variableName.MatchString(name) {
 			t.Errorf("variable %q", name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
@@ -176,7 +177,7 @@ func (e *governorEntry) readEnvironment(v value) {
 			entry.key.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
 			continue
 		}
-		if why := refusal(name); why != "" {
+		if why := command.RefusedInTools(name); why != "" {
 			entry.key.fail("refused-variable", "set it in the program", "%s cannot be set here: %s", name, why)
 			continue
 		}

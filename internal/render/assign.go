@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -24,7 +25,7 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 		return
 	}
 	name := n.Name.Value
-	if meaning, special := shellwords.SpecialVariable(name); special {
+	if meaning, special := command.SpecialVariable(name); special {
 		t.refuse(meaning, "use another variable")
 	}
 	switch p := parent.(type) {
@@ -47,7 +48,7 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 
 // exported handles a value in a variable that programs get: those that n runs, or, without n, all that follow.
 func (t *trail) exported(name string, n *syntax.CallExpr) {
-	meaning, runs, family := shellwords.Exported(name)
+	meaning, runs, family := command.Exported(name)
 	switch {
 	case t.class != free:
 	case runs:

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
@@ -121,7 +122,7 @@ func (f *flow) followExports() {
 		if !slices.Contains(f.a.exports, e.to) || e.from.input == "" && !f.carries(e.from) {
 			continue
 		}
-		if meaning, runs, _ := shellwords.Exported(e.to); runs {
+		if meaning, runs, _ := command.Exported(e.to); runs {
 			f.a.report(Error, e.script, e.node, f.origin(f.variables[e.to]), "through $"+e.to, meaning, "use another variable, or list the values under enum")
 		}
 	}
@@ -143,7 +144,7 @@ func (f *flow) checkTargets() {
 		if e.direct || !v.tainted() || e.from.input == "" && !f.carries(e.from) {
 			continue
 		}
-		meaning, special := shellwords.SpecialVariable(e.to)
+		meaning, special := command.SpecialVariable(e.to)
 		switch {
 		case special:
 			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to, meaning, "use another variable")

@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
@@ -120,7 +121,7 @@ func (t *text) sets(name string, value shellwords.Word, line int) {
 		}
 		return
 	}
-	if shellwords.ChangesCommands(name) && !harmlessValue(name, value) {
+	if command.ChangesCommands(name) && !(value.Fixed && command.SetsNothing(name, value.Text)) {
 		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))
 	}
 }

@@ -9,23 +9,23 @@ import (
 
 // builtinRule gives what is to be looked at in the words of a builtin; nil for nothing. What they run and which variables
 // they set is found by the words' roles.
-func builtinRule(name string) func(c *command, n int) {
+func builtinRule(name string) func(c *simpleCommand, n int) {
 	switch name {
 	case "alias", "unalias", "enable", "hash":
-		return (*command).renames
+		return (*simpleCommand).renames
 	case "bind", "complete", "compgen", "compopt", "fc", "history":
-		return (*command).registers
+		return (*simpleCommand).registers
 	case "jobs":
-		return (*command).jobs
+		return (*simpleCommand).jobs
 	case "set":
-		return (*command).setOptions
+		return (*simpleCommand).setOptions
 	case "shopt":
-		return (*command).shopt
+		return (*simpleCommand).shopt
 	case "unset":
-		return (*command).unset
+		return (*simpleCommand).unset
 	}
 	if declares(name) {
-		return (*command).declareOptions
+		return (*simpleCommand).declareOptions
 	}
 	return nil
 }
@@ -38,26 +38,26 @@ func declares(name string) bool {
 	return false
 }
 
-func (c *command) after(n int) []shellwords.Word {
+func (c *simpleCommand) after(n int) []shellwords.Word {
 	return c.words[c.Programs[n].At+1 : c.Programs[n].End]
 }
 
 // renames: with words, these change which program a name means.
-func (c *command) renames(n int) {
+func (c *simpleCommand) renames(n int) {
 	if len(c.after(n)) > 0 {
 		c.cannot(fmt.Sprintf("%s changes which program a name means", c.words[c.Programs[n].At].Text))
 	}
 }
 
 // registers: with words, these run code, or keep it for later.
-func (c *command) registers(n int) {
+func (c *simpleCommand) registers(n int) {
 	if len(c.after(n)) > 0 {
 		c.cannot(fmt.Sprintf("%s can run code, now or later", c.words[c.Programs[n].At].Text))
 	}
 }
 
 // jobs -x runs a command.
-func (c *command) jobs(n int) {
+func (c *simpleCommand) jobs(n int) {
 	for _, w := range c.after(n) {
 		if !w.Fixed || strings.Contains(w.Text, "x") {
 			c.cannot("jobs -x runs a command")
@@ -66,7 +66,7 @@ func (c *command) jobs(n int) {
 }
 
 // setOptions looks at the options of set: -k makes every NAME=value of a command an assignment, and -o posix changes much.
-func (c *command) setOptions(n int) {
+func (c *simpleCommand) setOptions(n int) {
 	words := c.after(n)
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
@@ -89,7 +89,7 @@ func (c *command) setOptions(n int) {
 }
 
 // shopt can turn on aliases and extended globs, with which later lines read differently.
-func (c *command) shopt(n int) {
+func (c *simpleCommand) shopt(n int) {
 	for _, w := range c.after(n) {
 		flag := strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text[1:], "supqo") == ""
 		if !w.Fixed || !flag && !harmlessShopts[w.Text] && !harmlessNames[w.Text] {
@@ -99,7 +99,7 @@ func (c *command) shopt(n int) {
 }
 
 // unset can take a function away, so that its name means a program again.
-func (c *command) unset(n int) {
+func (c *simpleCommand) unset(n int) {
 	for _, w := range c.after(n) {
 		option := strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "f")
 		if _, function := c.functions[w.Text]; function || option && len(c.functions) > 0 {
@@ -109,7 +109,7 @@ func (c *command) unset(n int) {
 }
 
 // declareOptions looks at the options of declare and its like where the parser did not know them: command declare -n.
-func (c *command) declareOptions(n int) {
+func (c *simpleCommand) declareOptions(n int) {
 	span := c.Programs[n]
 	for i := span.At + 1; i < span.End; i++ {
 		if kind := c.Roles[i].Kind; kind != shellwords.Variable {

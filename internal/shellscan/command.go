@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
@@ -16,8 +17,8 @@ const (
 	maxWrappers = 16 // in front of each other
 )
 
-// command is one simple command: what shellwords says of its words, and which of them are still to be looked at.
-type command struct {
+// simpleCommand is one simple command: what shellwords says of its words, and which of them are still to be looked at.
+type simpleCommand struct {
 	*text
 	shellwords.Reading
 	words []shellwords.Word
@@ -39,7 +40,7 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 		t.stop(line, "too many programs stand in front of each other")
 		return
 	}
-	c := &command{text: t, Reading: shellwords.Read(words), words: words, own: own, line: line, done: make([]bool, len(words))}
+	c := &simpleCommand{text: t, Reading: shellwords.Read(words), words: words, own: own, line: line, done: make([]bool, len(words))}
 	for n := range c.Programs {
 		if !c.done[c.Programs[n].At] && !c.program(n) {
 			return
@@ -63,11 +64,11 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 	}
 }
 
-func (c *command) cannot(what string) { c.problem(c.line, what) }
+func (c *simpleCommand) cannot(what string) { c.problem(c.line, what) }
 
 // asksVersion tells whether the last program is an interpreter that is only asked which one it is, and so reads nothing.
 // -v is not among the words: python goes on to its input.
-func (c *command) asksVersion() bool {
+func (c *simpleCommand) asksVersion() bool {
 	span := c.Programs[len(c.Programs)-1]
 	if span.End-span.At != 2 || !c.words[span.At+1].Fixed {
 		return false
@@ -81,13 +82,13 @@ func (c *command) asksVersion() bool {
 	return false
 }
 
-func (c *command) last() string {
+func (c *simpleCommand) last() string {
 	return shellwords.Base(c.words[c.Programs[len(c.Programs)-1].At].Text)
 }
 
 // program looks at one of the programs of the command. It says no when there is nothing more to tell of the command: the
 // name is not known, it is a function of the text, or nobody can tell what the program runs.
-func (c *command) program(n int) bool {
+func (c *simpleCommand) program(n int) bool {
 	span := c.Programs[n]
 	name := c.words[span.At]
 	own := append(c.own[:len(c.own):len(c.own)], span.Via...)
@@ -125,7 +126,7 @@ func builtin(name string, own []string) bool {
 			return false
 		}
 	}
-	return shellwords.IsBuiltin(name)
+	return command.In(command.Builtins, name)
 }
 
 func args(words []shellwords.Word) []Word {
@@ -148,7 +149,7 @@ func join(lists ...[]string) string {
 
 // inner reads a part of the words again, as another program starts it: with items in it that are not known. via is the
 // program that starts it.
-func (c *command) inner(span shellwords.Span, words []shellwords.Word, via ...string) {
+func (c *simpleCommand) inner(span shellwords.Span, words []shellwords.Word, via ...string) {
 	for i := span.At; i < span.End; i++ {
 		c.done[i] = true
 	}
@@ -156,7 +157,7 @@ func (c *command) inner(span shellwords.Span, words []shellwords.Word, via ...st
 }
 
 // role looks at what a word is to its program.
-func (c *command) role(i int) {
+func (c *simpleCommand) role(i int) {
 	word, role := c.words[i], c.Roles[i]
 	reader, _, _ := strings.Cut(role.Reader, " ")
 	switch role.Kind {
@@ -196,7 +197,7 @@ func (c *command) role(i int) {
 	}
 }
 
-func (c *command) startsAt(i int) bool {
+func (c *simpleCommand) startsAt(i int) bool {
 	for _, span := range c.Programs {
 		if span.At == i {
 			return true
@@ -206,7 +207,7 @@ func (c *command) startsAt(i int) bool {
 }
 
 // writesWord adds the file that a word names, alone or behind an option.
-func (c *command) writesWord(i int) {
+func (c *simpleCommand) writesWord(i int) {
 	word := c.words[i]
 	if c.Roles[i].Kind == shellwords.Option {
 		_, path, glued := strings.Cut(word.Text, "=")
@@ -216,7 +217,7 @@ func (c *command) writesWord(i int) {
 }
 
 // code looks at a text that a program runs.
-func (c *command) code(code shellwords.Text) {
+func (c *simpleCommand) code(code shellwords.Text) {
 	reader, _, _ := strings.Cut(c.Roles[code.At].Reader, " ")
 	switch {
 	case code.Language == shellwords.Settings && reader == "git", builtinRule(reader) != nil: // their rules speak of it
@@ -234,7 +235,7 @@ func (c *command) code(code shellwords.Text) {
 }
 
 // shellCode reads shell code that a word of reader holds.
-func (c *command) shellCode(reader string, code shellwords.Text) {
+func (c *simpleCommand) shellCode(reader string, code shellwords.Text) {
 	via := slices.Concat(c.via, c.own, c.wrappers(code.At), []string{reader})
 	switch reader {
 	case "eval", "trap":
@@ -249,7 +250,7 @@ func (c *command) shellCode(reader string, code shellwords.Text) {
 }
 
 // wrappers gives what stands in front of the program that a word belongs to.
-func (c *command) wrappers(at int) []string {
+func (c *simpleCommand) wrappers(at int) []string {
 	var via []string
 	for _, span := range c.Programs {
 		if span.At < at && at < span.End {

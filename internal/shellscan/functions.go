@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
 // functions are the names that a text defines as functions. The value tells whether the function surely exists by now: its
@@ -37,7 +37,7 @@ func (t *text) function(f *syntax.FuncDecl) {
 		return
 	}
 	name := f.Name.Value
-	if shellwords.IsBuiltin(name) || keyword(name) || name == "command_not_found_handle" {
+	if command.In(command.Builtins, name) || keyword(name) || name == "command_not_found_handle" {
 		t.problem(line, fmt.Sprintf("the function %s hides what bash does itself", name))
 	}
 	if stmt, ok := t.parent(1).(*syntax.Stmt); ok && !stmt.Background && !stmt.Negated {

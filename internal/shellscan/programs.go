@@ -33,28 +33,28 @@ func opaque(base string) string {
 }
 
 // ruleFor gives what is to be looked at in a program's words, beside what shellwords says of them; nil for nothing.
-func ruleFor(base string) func(c *command, n int) {
+func ruleFor(base string) func(c *simpleCommand, n int) {
 	switch base {
 	case "xargs":
-		return (*command).xargs
+		return (*simpleCommand).xargs
 	case "find":
-		return (*command).find
+		return (*simpleCommand).find
 	case "env":
-		return (*command).env
+		return (*simpleCommand).env
 	case "sudo", "doas":
-		return (*command).sudo
+		return (*simpleCommand).sudo
 	case "git":
-		return (*command).git
+		return (*simpleCommand).git
 	case "bash", "rbash", "sh", "dash", "ash":
-		return (*command).shellOptions
+		return (*simpleCommand).shellOptions
 	case "rg", "sort", "fd", "fdfind", "tcpdump", "wget":
-		return (*command).gluedPrograms
+		return (*simpleCommand).gluedPrograms
 	}
 	return builtinRule(base)
 }
 
 // xargs adds what it reads to the words of its command, or puts it in the place of a mark: neither is known.
-func (c *command) xargs(n int) {
+func (c *simpleCommand) xargs(n int) {
 	span := c.Programs[n]
 	if n+1 >= len(c.Programs) || c.Programs[n+1].At >= span.End {
 		if c.Unknown == "" { // echo is what xargs runs when it is given no command
@@ -109,7 +109,7 @@ func (t *text) finds(words []Word) (end func()) {
 }
 
 // finderOf gives the find whose names a program is given.
-func (c *command) finderOf(span shellwords.Span) []Word {
+func (c *simpleCommand) finderOf(span shellwords.Span) []Word {
 	for _, w := range c.words[span.At+1 : span.End] {
 		if w.Found {
 			return c.finder
@@ -132,7 +132,7 @@ func replaced(words []shellwords.Word, mark string, splits bool) []shellwords.Wo
 
 // find reads its -exec commands again with the names of files in the place of {}, which GNU find replaces anywhere in a
 // word. A word that is not fixed could be -exec or -delete itself.
-func (c *command) find(n int) {
+func (c *simpleCommand) find(n int) {
 	span := c.Programs[n]
 	for _, child := range c.Programs[n+1:] {
 		if child.At < span.End && len(child.Via) == len(span.Via)+1 && !c.done[child.At] {
@@ -162,7 +162,7 @@ func (c *command) find(n int) {
 }
 
 // before gives the words of program n in front of the program that it runs.
-func (c *command) before(n int) []shellwords.Word {
+func (c *simpleCommand) before(n int) []shellwords.Word {
 	span := c.Programs[n]
 	end := span.End
 	if n+1 < len(c.Programs) {
@@ -173,7 +173,7 @@ func (c *command) before(n int) []shellwords.Word {
 
 // env without an environment leaves PATH to the program, and bash then looks in the current directory, too. What it sets
 // is looked at as every assignment.
-func (c *command) env(n int) {
+func (c *simpleCommand) env(n int) {
 	words := c.before(n)
 	for i, w := range words {
 		option, value, glued := strings.Cut(w.Text, "=")
@@ -205,7 +205,7 @@ func (c *command) env(n int) {
 }
 
 // sudo has options that start a shell, edit files or change the root directory.
-func (c *command) sudo(n int) {
+func (c *simpleCommand) sudo(n int) {
 	for _, w := range c.before(n) {
 		long := strings.HasPrefix(w.Text, "--")
 		if long && (abbreviates(w.Text, "--shell") || abbreviates(w.Text, "--login") || abbreviates(w.Text, "--edit") || abbreviates(w.Text, "--chroot")) {
@@ -230,7 +230,7 @@ func abbreviates(word, option string) bool {
 }
 
 // git's settings name pagers, editors, hooks, filters and helpers, so that whoever gives git a setting gives it a program.
-func (c *command) git(n int) {
+func (c *simpleCommand) git(n int) {
 	span := c.Programs[n]
 	for i := span.At + 1; i < span.End; i++ {
 		switch w := c.words[i]; {
@@ -250,7 +250,7 @@ func (c *command) git(n int) {
 
 // gluedPrograms looks for programs behind the = of an option, or right behind its letter. Those that stand in a word of
 // their own are found by their role.
-func (c *command) gluedPrograms(n int) {
+func (c *simpleCommand) gluedPrograms(n int) {
 	span := c.Programs[n]
 	base := shellwords.Base(c.words[span.At].Text)
 	letters, options := "", []string(nil)

@@ -23,7 +23,7 @@ var (
 )
 
 // shellOptions looks at the options of a shell. Its code, script and input are found by their roles.
-func (c *command) shellOptions(n int) {
+func (c *simpleCommand) shellOptions(n int) {
 	span := c.Programs[n]
 	base := shellwords.Base(c.words[span.At].Text)
 	if informs(c.words[span.At+1 : span.End]) {
@@ -66,7 +66,7 @@ const (
 
 // eitherShell reads the code as bash and as a POSIX shell would, and believes both: 'echo $'\'; rm x #' is one word to one
 // and a command to the other.
-func (c *command) eitherShell(code string, via []string) {
+func (c *simpleCommand) eitherShell(code string, via []string) {
 	read := func(language syntax.LangVariant, sh standard) Script {
 		t := *c.text
 		t.scan, t.sh = &scan{}, sh

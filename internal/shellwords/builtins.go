@@ -1,14 +1,5 @@
 package shellwords
 
-// builtinNames are what bash 5.2 does itself (bash(1), SHELL BUILTIN COMMANDS), but for the reserved words.
-const builtinNames = `: . [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo
-	enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd
-	read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset
-	wait`
-
-// IsBuiltin tells whether bash runs a command itself, as long as no function or alias takes its name.
-func IsBuiltin(name string) bool { return listed(builtinNames, name) }
-
 // builtins are those that do more with their words than to read them. test, [, trap and the wrappers are elsewhere.
 var builtins = map[string]*program{
 	"eval":         {operands: []slot{code(Shell, "do not pass values to eval")}, joined: true},

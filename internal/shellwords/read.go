@@ -1,6 +1,10 @@
 package shellwords
 
-import "strings"
+import (
+	"strings"
+
+	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
+)
 
 // maxDepth bounds how many programs may stand in front of each other (env timeout nice …).
 const maxDepth = 16
@@ -78,7 +82,7 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
-	if p == unknown && !IsBuiltin(label) {
+	if p == unknown && !catalogue.In(catalogue.Builtins, label) {
 		for i := at + 1; i < to; i++ {
 			r.Roles[i].Unknown = true
 		}

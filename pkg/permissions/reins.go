@@ -11,7 +11,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // A rule that names go test, make or git push means what they do with the files that are there. The words behind may say
@@ -96,7 +95,7 @@ func setsForMake(word string) string {
 	if !sets || strings.HasPrefix(word, "-") {
 		return ""
 	}
-	if shellwords.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
+	if command.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
 		return fmt.Sprintf("%s becomes a part of the commands that make runs", display.Line(word))
 	}
 	return ""

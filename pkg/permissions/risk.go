@@ -9,7 +9,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // Risk is how much an act could harm, by what is known of it and not by what it says of itself.
@@ -132,31 +131,15 @@ func removes(c shellscan.Command) bool {
 
 var gitRemovers = set("reset clean checkout restore rebase filter-branch gc prune push rm mv -D --delete --hard --force -f")
 
-// networkPrograms reach other machines by whatever words, beside those that shellwords knows; networkFamilies do so by some
-// subcommands. A tool's script is not given the network because it calls one of these: see internal/config.
-var networkPrograms = set("ping6 aria2c lynx w3m links doctl ansible nmap openssl git-remote-http git-remote-https pacman bunx uvx")
-
-var networkFamilies = map[string]map[string]bool{
-	"git":   set("push pull fetch clone ls-remote remote submodule send-email svn"),
-	"npm":   set("install i add ci update publish view audit exec x create init login pack outdated"),
-	"pnpm":  set("install i add update publish dlx audit outdated"),
-	"yarn":  set("install add upgrade publish dlx audit"),
-	"cargo": set("install fetch publish update search add"),
-	"go":    set("get install mod"),
-	"uv":    set("add sync pip tool lock publish"),
-	"bun":   set("install add update x"),
-	"gem":   set("install update push fetch"),
-}
-
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
 func reachesNetwork(c shellscan.Command) string {
 	for _, name := range append(strings.Fields(c.Via), c.Name) {
-		if base := filepath.Base(name); shellwords.IsNetworkClient(base) || networkPrograms[base] {
-			return filepath.Base(name)
+		if base := filepath.Base(name); command.In(command.NetworkClients, base) || command.In(command.NetworkReaching, base) {
+			return base
 		}
 	}
-	family, ok := networkFamilies[filepath.Base(c.Name)]
-	if !ok {
+	family := command.Subcommands(command.NetworkCommands, filepath.Base(c.Name))
+	if family == nil {
 		return ""
 	}
 	for _, word := range c.Args {

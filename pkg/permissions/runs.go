@@ -3,9 +3,9 @@ package permissions
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
-	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // SetShellText makes the request one that runs a shell text: what it runs, and whether the text can be believed, is read
@@ -36,14 +36,14 @@ func (r *Request) SetsVariables(names []string) {
 func (r *Request) SetVariables(variables []Variable) {
 	r.Env, r.Variables = make([]string, len(variables)), variables
 	for i, v := range variables {
-		if r.Env[i] = v.Name; !shellscan.SetsNothing(v.Name, v.Value) {
+		if r.Env[i] = v.Name; !command.SetsNothing(v.Name, v.Value) {
 			r.sets(v.Name)
 		}
 	}
 }
 
 func (r *Request) sets(name string) {
-	if shellwords.ChangesCommands(name) && r.Shell != nil {
+	if command.ChangesCommands(name) && r.Shell != nil {
 		r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
 	}
 }

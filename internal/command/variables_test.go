@@ -1,4 +1,4 @@
-package shellwords
+package command
 
 import (
 	"os"
@@ -72,11 +72,11 @@ func TestBuiltinsAreThoseOfBash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range strings.Fields(string(out)) {
-		if !IsBuiltin(name) {
+		if !In(Builtins, name) {
 			t.Errorf("%s is a builtin of this bash", name)
 		}
 	}
-	if IsBuiltin("ls") || IsBuiltin("") {
+	if In(Builtins, "ls") || In(Builtins, "") {
 		t.Error("ls is no builtin")
 	}
 }
@@ -92,6 +92,26 @@ func TestChangesCommands(t *testing.T) {
 	} {
 		if got := ChangesCommands(name); got != want {
 			t.Errorf("ChangesCommands(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A row of one question counts for the others: what bash or a program runs when a script sets it, a command is asked about that
+// does, unless bash never takes it from outside.
+func TestVariablesAgree(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(`PHPRC SYSTEM_WGETRC CORECLR_PROFILER_PATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH ODBCINI ODBCSYSINI
+		GDK_PIXBUF_MODULE_FILE GS_LIB TEXINPUTS MYVIMRC PUPPETEER_EXECUTABLE_PATH CHROME_BIN CHROME_PATH ESBUILD_BINARY_PATH TS_NODE_PROJECT
+		PYTEST_ADDOPTS MY_ADDOPTS`) {
+		if !ChangesCommands(name) {
+			t.Errorf("%s changes no command", name)
+		}
+	}
+	for name, rows := range known().exact {
+		for _, row := range rows {
+			if special[row.effect] != "" && !row.sameCommands && !ChangesCommands(name) {
+				t.Errorf("%s is %s, and changes no command", name, row.effect)
+			}
 		}
 	}
 }

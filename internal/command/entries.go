@@ -1,0 +1,55 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
+)
+
+// entries reads the entries of a mapping into what is given for their keys: a *string, a *bool, a *map[string]string, or a function
+// that reads the entry itself. A key that is not given is an error.
+func entries(n plainyaml.Node, to map[string]any) error {
+	if n.List || n.Text != "" {
+		return at(n, "want a mapping")
+	}
+	for i, entry := range n.Nodes {
+		for _, before := range n.Nodes[:i] {
+			if before.Key == entry.Key {
+				return at(entry, entry.Key+" stands there twice")
+			}
+		}
+		switch to := to[entry.Key].(type) {
+		case *string:
+			if *to = entry.Text; len(entry.Nodes) > 0 {
+				return at(entry, entry.Key+" is a text")
+			}
+		case *bool:
+			if *to = entry.Text == "true"; !*to && entry.Text != "false" {
+				return at(entry, entry.Key+" is true or false")
+			}
+		case *map[string]string:
+			*to = texts(entry)
+		case func(plainyaml.Node) error:
+			if err := to(entry); err != nil {
+				return err
+			}
+		default:
+			return at(entry, fmt.Sprintf("%q is no key here", entry.Key))
+		}
+	}
+	return nil
+}
+
+// texts gives the entries of a mapping of texts.
+func texts(n plainyaml.Node) map[string]string {
+	all := make(map[string]string, len(n.Nodes))
+	for _, entry := range n.Nodes {
+		all[entry.Key] = entry.Text
+	}
+	return all
+}
+
+// at is an error with its place.
+func at(n plainyaml.Node, what string) error {
+	return fmt.Errorf("%d:%d: %s", n.Line, n.Column, what)
+}

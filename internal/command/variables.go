@@ -1,0 +1,196 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
+)
+
+// variables is what is known of environment variables; see commands.yaml.
+type variables struct {
+	exact              map[string][]*variable
+	prefixes, suffixes []affix
+}
+
+type affix struct {
+	text string
+	*variable
+}
+
+// variable is a row of variables.
+type variable struct {
+	effect       effect
+	inTools      string   // why tools.yaml may not set it; "" where it may
+	nothing      []string // values with which it does nothing
+	anyWord      bool     // every plain word is such a value
+	sameCommands bool
+	anyCase      bool
+}
+
+// effect is what setting a variable does.
+type effect string
+
+const (
+	evaluated effect = "evaluated"
+	shell     effect = "shell"
+	loaded    effect = "loaded"
+	obeyed    effect = "obeyed"
+	changes   effect = "changes"
+	plain     effect = "plain"
+)
+
+// special says what an effect means that a variable has even where a script only sets it.
+var special = map[effect]string{
+	evaluated: "bash evaluates what is assigned to NAME",
+	shell:     "NAME changes how bash runs what comes after it",
+	loaded:    "NAME can name code that programs run",
+}
+
+func readVariables(n plainyaml.Node) (*variables, error) {
+	all := &variables{exact: map[string][]*variable{}}
+	for _, item := range n.Nodes {
+		if err := all.add(item); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (v *variables) add(n plainyaml.Node) error {
+	var row variable
+	var names, nothing string
+	if err := entries(n, map[string]any{
+		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
+		"same_commands": &row.sameCommands, "any_case": &row.anyCase,
+	}); err != nil {
+		return err
+	}
+	switch row.effect {
+	case evaluated, shell, loaded, obeyed, changes, plain, "":
+	default:
+		return at(n, string(row.effect)+" is no effect")
+	}
+	if row.anyWord = nothing == "any word"; !row.anyWord {
+		row.nothing = strings.Fields(nothing)
+	}
+	for name := range strings.FieldsSeq(names) {
+		if prefix, open := strings.CutSuffix(name, "*"); open {
+			v.prefixes = append(v.prefixes, affix{prefix, &row})
+		} else if suffix, open := strings.CutPrefix(name, "*"); open {
+			v.suffixes = append(v.suffixes, affix{suffix, &row})
+		} else {
+			v.exact[name] = append(v.exact[name], &row)
+		}
+	}
+	return nil
+}
+
+// find calls f with every row of a name, those that name it first, until it says no.
+func (v *variables) find(name string, f func(*variable) (more bool)) {
+	for _, row := range v.exact[name] {
+		if !f(row) {
+			return
+		}
+	}
+	upper := strings.ToUpper(name)
+	for _, p := range v.prefixes {
+		if (strings.HasPrefix(name, p.text) || p.anyCase && strings.HasPrefix(upper, p.text)) && !f(p.variable) {
+			return
+		}
+	}
+	for _, s := range v.suffixes {
+		if strings.HasSuffix(name, s.text) && !f(s.variable) {
+			return
+		}
+	}
+}
+
+// SpecialVariable reports whether bash or a program gives a variable a meaning of its own, even where a script only sets it, and
+// what that is.
+func SpecialVariable(name string) (meaning string, is bool) {
+	found := effect("")
+	known().find(name, func(v *variable) bool {
+		if v.effect == plain || special[v.effect] != "" {
+			found = v.effect
+			return false
+		}
+		return true
+	})
+	meaning = strings.ReplaceAll(special[found], "NAME", name)
+	return meaning, meaning != ""
+}
+
+// Exported reports what a variable can mean to the programs that get it: runs that one of them runs, loads or obeys what it names;
+// family only that it is one of many of which some are obeyed.
+func Exported(name string) (meaning string, runs, family bool) {
+	harmless := false
+	known().find(name, func(v *variable) bool {
+		harmless = harmless || v.effect == plain
+		runs = runs || v.effect == obeyed
+		return !harmless
+	})
+	if harmless {
+		return "", false, false
+	}
+	if meaning, is := SpecialVariable(name); is {
+		return meaning, true, true
+	}
+	if runs {
+		return "programs run or obey what " + name + " holds", true, true
+	}
+	return "", false, ChangesCommands(name)
+}
+
+// ChangesCommands reports whether setting an environment variable of that name can change what a command runs or does: where
+// programs are found, what is loaded into them, which settings, editors and pagers they use, where they connect to.
+//
+// A name that is no plain name counts as one that does: BASH_FUNC_ls%% is a function called ls, and in some interfaces a
+// name with a = in it sets another variable. The list cannot be complete, since any program may read any variable; it
+// holds those that are known to run or load something, and takes whole families where a family is known for it.
+func ChangesCommands(name string) bool {
+	if !validName(name) {
+		return true
+	}
+	found := false
+	known().find(name, func(v *variable) bool {
+		found = v.effect != "" && v.effect != plain && !v.sameCommands
+		return !found && !v.sameCommands
+	})
+	return found
+}
+
+// RefusedInTools says why tools.yaml may not set a variable for a tool; "" where it may.
+func RefusedInTools(name string) (why string) {
+	known().find(name, func(v *variable) bool {
+		why = v.inTools
+		return why == ""
+	})
+	return why
+}
+
+// SetsNothing reports whether a variable that could do much is set to a value with which it does nothing: people and agents keep
+// git from opening a pager with PAGER=cat.
+func SetsNothing(name, value string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	for _, v := range known().exact[name] {
+		for _, nothing := range v.nothing {
+			if value == nothing || value == "" && nothing == "cat" {
+				return true
+			}
+		}
+		if v.anyWord && strings.Trim(value, letters) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func validName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
