@@ -39,6 +39,7 @@ type act struct {
 	outgoing []byte         // the line that carries the act out; set by Recheck
 
 	waits bool                 // it has left the lane, for governors or a person
+	place *place               // in what the session sends to the editor
 	asked permissions.Decision // that has a person asked; the zero one where none was
 }
 
@@ -51,28 +52,32 @@ func (b *Bridge) carryOut(a *act) error {
 	}
 	turn := b.turnUnderWay(a.session)
 	passage := b.o.Gate.Begin(a)
+	a.place = b.queueOf(a.session).reserve()
 	if passage.Settled() && passage.Close(context.Background()) {
 		return b.finish(turn, a, passage)
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	a.waits = true
-	return b.outside(a.frame, a.session, func(ctx context.Context) error {
-		passage.Finish(ctx, gate.Person{Asker: a.session, Patience: b.o.Patience})
+	return b.outside(a.frame, a.session, a.place, func(ctx context.Context) error {
+		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 		b.drop(ndjson.ID(a.frame.ID))
 		return b.finish(ctx, a, passage)
 	})
 }
 
 // outside goes on with a request outside of the lane. ctx ends when the turn is cancelled, the session closed, the request
-// withdrawn, or when the agent ends; what goes on drops the request's id when it waits no more. The frame is kept.
-func (b *Bridge) outside(frame ndjson.Frame, s *Session, goOn func(ctx context.Context) error) error {
+// withdrawn, or when the agent ends; what goes on drops the request's id when it waits no more. The frame is kept. What comes behind
+// its place goes out at the latest when that is over.
+func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ctx context.Context) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
 	if !b.keep(ndjson.ID(frame.ID), withdraw) {
 		withdraw(nil)
+		at.leave()
 		return b.refuseAgent(frame, idInUse)
 	}
 	b.holding.Go(func() { // ends with an answer, or with ctx
 		defer withdraw(nil)
+		defer at.leave()
 		if err := goOn(ctx); err != nil {
 			b.o.Say(fmt.Sprintf("%s: %v", frame.MethodName(), err)) // the other end is broken; its lane ends the bridge
 		}
@@ -105,18 +110,17 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		b.noteNotDone(a.Event(events.ToolEnded), why)
 		passage.Decision, passage.Cause = gate.Rejected(passage.Decision, permissions.SourceFault, why.Error()), why
 	}
+	defer a.place.leave()
 	decision := passage.Decision
 	if passage.Unrecorded != nil {
 		b.sayUnrecorded(passage.Unrecorded)
 	}
 	call := b.callFor(a)
 	if call != nil && saidOnCard(decision.Source) {
-		if err := b.toEditor.Send(b.decided(a.session, call, gate.Note(decision), "")); err != nil {
-			return err
-		}
+		a.place.add(b.decided(a.session, call, gate.Note(decision), ""))
 	}
 	if decision.Verdict != permissions.Approve {
-		b.backToAgent.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
+		b.toAgent.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
 		return nil
 	}
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -126,7 +130,13 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 	}}) {
 		return b.refuseAgent(a.frame, idInUse)
 	}
-	return b.toEditor.Relay(a.outgoing)
+	a.place.put(a.outgoing)
+	return nil
+}
+
+// Ask implements approval.Asker.
+func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	return a.session.ask(ctx, q, a.place)
 }
 
 // errMoved says that what was decided about is no longer what the name means.
@@ -432,14 +442,18 @@ func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	if err != nil {
 		return b.refuseAgent(frame, methodCancelRequest+": "+err.Error())
 	}
+	to := b.toEditor
 	if id, ok := params["requestId"]; ok {
 		b.mu.Lock()
-		withdraw := b.held[ndjson.ID(id)]
+		withdraw, open := b.held[ndjson.ID(id)], b.fromAgentOpen[ndjson.ID(id)]
 		b.mu.Unlock()
 		if withdraw != nil {
 			withdraw(errAgentGaveUp)
 			return nil
 		}
+		if open != nil {
+			to = b.queueOf(open.session)
+		}
 	}
-	return b.toEditor.Relay(line)
+	return to.relay(line)
 }

@@ -50,23 +50,18 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 		replies <- reply{frame: kept, line: line}
 		return nil // the agent hears what was decided, once it is on record
 	}}
-	b.letOut()
 	b.mu.Lock()
 	b.fromAgentOpen[ndjson.ID(p.id)] = open
 	call := p.sessionsCall()
 	b.mu.Unlock()
 	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
-		if err := b.toEditor.Send(b.decided(p.session, call, gate.Note(p.asked), "")); err != nil {
-			return approval.Answer{}, err
-		}
+		p.place.add(b.decided(p.session, call, gate.Note(p.asked), ""))
 	}
 	b.mu.Lock()
 	call.announced = true // the request itself tells the editor of the call
 	p.call.notes = slices.Clone(call.notes)
 	b.mu.Unlock()
-	if err := b.toEditor.Send(p.line()); err != nil {
-		return approval.Answer{}, err
-	}
+	p.place.put(p.line())
 	select {
 	case p.reply = <-replies:
 		return p.read(p.reply.frame)
@@ -75,9 +70,7 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 	b.mu.Lock()
 	open.over = true // what the editor still says goes nowhere
 	b.mu.Unlock()
-	if err := b.toEditor.Send(request("", methodCancelRequest, map[string]any{"requestId": json.RawMessage(p.id)})); err != nil {
-		b.o.Say(fmt.Sprintf("the editor cannot be told that its question is over: %v", err))
-	}
+	p.place.put(request("", methodCancelRequest, map[string]any{"requestId": json.RawMessage(p.id)}))
 	return approval.Answer{}, context.Cause(ctx)
 }
 
@@ -124,7 +117,7 @@ func (b *Bridge) keepsAlways(p *prompt) bool {
 }
 
 // answerPrompt tells the agent what came of its question, and the card, where somebody else than the person at the editor has answered.
-func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) error {
+func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 	d := passage.Decision
 	if passage.Unrecorded != nil && d.Source == permissions.SourcePerson {
 		b.o.Say(fmt.Sprintf("the person's answer was passed on, but not recorded: %v", passage.Unrecorded))
@@ -132,12 +125,10 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) error {
 	if passage.Cause == nil {
 		b.settleEffects(p, d)
 	}
-	if err := b.noteAnswer(p, d, passage.Cause); err != nil {
-		return err
-	}
+	b.noteAnswer(p, d, passage.Cause)
+	p.place.leave()
 	b.questionEnded(p.session, p.call.id) // the agent may ask in this card again as soon as it has its answer
-	b.backToAgent.put(p.response(d, passage.Cause))
-	return nil
+	b.toAgent.put(p.response(d, passage.Cause))
 }
 
 // response writes the answer to the agent's question.
@@ -159,14 +150,14 @@ func (p *prompt) response(d permissions.Decision, cause error) []byte {
 var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
 
 // noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
-func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) error {
+func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
 	note, status := gate.Note(d), ""
 	switch {
 	case p.call.id == "", cause != nil && d.Source != permissions.SourceNobody:
-		return nil
+		return
 	case d.Source == permissions.SourcePerson && d.Approver == editorAnswers:
 		if note = d.Reason; note == "" || d.Verdict != permissions.Approve {
-			return nil
+			return
 		}
 	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceNobody:
 		note = saysAnswer(approval.Answer{Verdict: d.Verdict, Source: d.Source, Reason: d.Reason, By: d.Approver})
@@ -176,7 +167,7 @@ func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) erro
 	b.mu.Lock()
 	call := p.sessionsCall()
 	b.mu.Unlock()
-	return b.toEditor.Send(b.decided(p.session, call, note, status))
+	p.place.put(b.decided(p.session, call, note, status))
 }
 
 // saysAnswer is an answer in one line for a card.

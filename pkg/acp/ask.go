@@ -21,22 +21,27 @@ import (
 // the person reads. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
 // be on its way is not taken any more.
 func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	id := s.ID(ctx)
-	if id == "" {
+	if s.ID(ctx) == "" {
 		return approval.Answer{}, fmt.Errorf("the session has not begun: %w", approval.ErrNobody)
 	}
+	at := s.toEditor.reserve()
+	defer at.leave()
+	return s.ask(ctx, q, at)
+}
+
+// ask is Ask at a place in what the session sends to the editor.
+func (s *Session) ask(ctx context.Context, q approval.Question, at *place) (approval.Answer, error) {
+	id := s.boundID()
 	// The person may cancel the turn, or close the session, while the caller still waits.
 	ctx, stop := s.During(ctx)
 	defer stop()
 
-	card, err := s.openCard(id, q)
-	if err != nil {
-		return approval.Answer{}, err
-	}
+	card := s.b.ours.nextID()
+	at.add(s.openCard(id, card, q))
 	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (approval.Answer, error) {
-		return s.put(ctx, id, card, q)
+		return s.put(ctx, id, card, q, at)
 	})
-	s.closeCard(id, card, q, answer, err)
+	s.closeCard(id, card, q, answer, err, at)
 	return answer, err
 }
 
@@ -54,7 +59,7 @@ type wireOption struct {
 }
 
 // put sends the question and reads the answer. Only an option that we offered approves.
-func (s *Session) put(ctx context.Context, id, card string, q approval.Question) (approval.Answer, error) {
+func (s *Session) put(ctx context.Context, id, card string, q approval.Question, at *place) (approval.Answer, error) {
 	var options []wireOption
 	for _, o := range askOptions {
 		if !q.Once || o.Kind != allowAlways {
@@ -68,7 +73,7 @@ func (s *Session) put(ctx context.Context, id, card string, q approval.Question)
 	} else {
 		params["toolCall"] = call.bare()
 	}
-	answer, err := s.b.ours.ask(ctx, s.b.toEditor, methodPermission, params)
+	answer, err := s.b.ours.ask(ctx, at, methodPermission, params)
 	if err != nil {
 		return approval.Answer{}, err
 	}
@@ -96,23 +101,19 @@ func (s *Session) put(ctx context.Context, id, card string, q approval.Question)
 }
 
 // openCard announces the card that the question stands in.
-func (s *Session) openCard(id string, q approval.Question) (string, error) {
-	card := s.b.ours.nextID()
-	s.b.mu.Lock()
-	version := s.b.version
-	s.b.mu.Unlock()
+func (s *Session) openCard(id, card string, q approval.Question) []byte {
 	kind := "tool_call"
-	if version >= 2 {
+	if s.b.protocol() >= 2 {
 		kind = "tool_call_update"
 	}
-	return card, s.b.toEditor.Send(updateFrame(id, cardUpdate{
+	return updateFrame(id, cardUpdate{
 		SessionUpdate: kind, ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending",
 		Content: questionContent(q), Locations: locationsOf(q.Paths),
-	}))
+	})
 }
 
 // closeCard says in the card what came of the question, and in the agent's own card, where there is one.
-func (s *Session) closeCard(id, card string, q approval.Question, answer approval.Answer, err error) {
+func (s *Session) closeCard(id, card string, q approval.Question, answer approval.Answer, err error, at *place) {
 	status, note := "completed", saysAnswer(answer)
 	switch {
 	case err != nil:
@@ -120,7 +121,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	case answer.Verdict != permissions.Approve:
 		status = "failed"
 	}
-	_ = s.b.toEditor.Send(updateFrame(id, cardUpdate{
+	at.put(updateFrame(id, cardUpdate{
 		SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
 		Content: contentWith(questionContent(q), []string{"a2a-acp: " + note}),
 	}))
@@ -130,7 +131,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	s.b.mu.Lock()
 	call := s.calls.get(q.ToolCall)
 	s.b.mu.Unlock()
-	_ = s.b.toEditor.Send(s.b.decided(s, call, note, ""))
+	at.put(s.b.decided(s, call, note, ""))
 }
 
 func questionContent(q approval.Question) json.RawMessage {
@@ -222,7 +223,7 @@ func (r *ourRequests) nextActID() string {
 
 // ask sends a request and waits for its answer. When ctx ends first, the request is withdrawn, and an answer that comes
 // later is swallowed.
-func (r *ourRequests) ask(ctx context.Context, to *ndjson.Writer, method string, params any) (ourAnswer, error) {
+func (r *ourRequests) ask(ctx context.Context, at *place, method string, params any) (ourAnswer, error) {
 	id := r.nextID()
 	answers := make(chan ourAnswer, 1)
 	r.mu.Lock()
@@ -232,9 +233,7 @@ func (r *ourRequests) ask(ctx context.Context, to *ndjson.Writer, method string,
 	}
 	r.open[id] = answers
 	r.mu.Unlock()
-	if err := to.Send(request(id, method, params)); err != nil {
-		return ourAnswer{}, err
-	}
+	at.put(request(id, method, params))
 	select {
 	case answer, ok := <-answers:
 		if !ok {
@@ -247,9 +246,7 @@ func (r *ourRequests) ask(ctx context.Context, to *ndjson.Writer, method string,
 		delete(r.open, id)
 		r.mu.Unlock()
 		if waiting {
-			if err := to.Send(request("", methodCancelRequest, map[string]string{"requestId": id})); err != nil {
-				return ourAnswer{}, err
-			}
+			at.put(request("", methodCancelRequest, map[string]string{"requestId": id}))
 		}
 		return ourAnswer{}, context.Cause(ctx)
 	}

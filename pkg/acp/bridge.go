@@ -21,22 +21,18 @@ import (
 
 // Bridge sits between one editor and one agent for as long as the agent lives.
 //
-// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person or for governors. Run starts them and
-// waits for them; only the reader of the editor's input may outlive it, since a read of standard input cannot be
-// interrupted and the process is about to end.
+// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person or for
+// governors. Run starts them and waits for them; only the reader of the editor's input may outlive it, since a read of standard input
+// cannot be interrupted and the process is about to end.
 type Bridge struct {
 	o        Options
-	toEditor *ndjson.Writer
-	toAgent  *ndjson.Writer
+	toEditor *queue // for what belongs to no session; see queueOf
+	toAgent  *queue
 	ours     *ourRequests
 
-	// What a lane writes back to the side that it reads from. Made by Run.
-	backToEditor, backToAgent *outbox
+	holding sync.WaitGroup // acts that wait for a person or for governors
 
-	holding   sync.WaitGroup // acts that wait for a person or for governors
-	releasing sync.Mutex     // held while updates that were held back go to the editor; taken before mu
-
-	mu sync.Mutex // guards everything below, and the fields of every Session
+	mu sync.Mutex // guards everything below, and the fields of every Session; taken before outbox.mu
 	connection
 }
 
@@ -184,7 +180,7 @@ func New(o Options) (*Bridge, error) {
 		o.Patience = DefaultPatience
 	}
 	o.MaxFrame = max(o.MaxFrame, ndjson.DefaultMax)
-	b := &Bridge{o: o, toEditor: ndjson.NewWriter(o.EditorOut), toAgent: ndjson.NewWriter(o.AgentIn)}
+	b := &Bridge{o: o, toEditor: newOutbox(ndjson.NewWriter(o.EditorOut)), toAgent: newOutbox(ndjson.NewWriter(o.AgentIn))}
 	b.ours = newOurRequests(o.Prefix)
 	b.connection = connection{
 		fromEditorOpen: map[ndjson.Key]*passed{},
@@ -199,7 +195,10 @@ func New(o Options) (*Bridge, error) {
 // goes away, or ctx ends, it has the agent stopped and relays what still comes. The error is nil when the agent's output
 // ended in the ordinary way.
 func (b *Bridge) Run(ctx context.Context) error {
-	b.backToEditor, b.backToAgent = newOutbox(b.toEditor), newOutbox(b.toAgent)
+	var writing sync.WaitGroup
+	for _, side := range []*outbox{b.toEditor.out, b.toAgent.out} {
+		writing.Go(side.run) // ends when it is closed
+	}
 	fromEditor, fromAgent := make(chan error, 1), make(chan error, 1)
 	// Ends when the editor closes its end, or with the process.
 	go func() {
@@ -237,6 +236,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 	}
 	stop(AgentSilent) // an agent that closed its output and lives on is of no use to anybody
 	b.end()
+	b.toEditor.out.close()
+	b.toAgent.out.close()
+	writing.Wait()
 	return agentErr
 }
 
@@ -261,8 +263,6 @@ func (b *Bridge) end() {
 		b.closeSession(s)
 	}
 	b.answerForAgent()
-	b.backToEditor.close()
-	b.backToAgent.close()
 }
 
 // answerForAgent answers every request of the editor's that the agent can no longer answer: a prompt that the person
@@ -282,8 +282,6 @@ func (b *Bridge) answerForAgent() {
 			// Zed shows data.details, and only that, when it is data's only member.
 			line = errorResponse(p.id, wireError{Code: codeInternal, Message: "Internal error", Data: map[string]string{"details": "the agent ended: " + why}})
 		}
-		if err := b.toEditor.Send(line); err != nil {
-			return // the editor has gone, too
-		}
+		b.toEditor.put(line)
 	}
 }

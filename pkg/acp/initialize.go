@@ -31,7 +31,7 @@ func (b *Bridge) initialize(frame ndjson.Frame, line []byte) error {
 		b.initialized(answer)
 		return line
 	}})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // initialized learns what the agent chose.

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -147,7 +148,7 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if line == nil {
 		return nil
 	}
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // agentAnswered passes on the agent's answer to a request of the editor's. What the editor could take for an answer that is not the
@@ -174,10 +175,15 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 		line = append(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
 		frame = ndjson.Scan(line)
 	}
+	if p == nil {
+		return b.toEditor.relay(line)
+	}
+	at := b.queueOf(p.session).reserve() // a session that is known by this answer may have something to say at once
 	if read {
 		line = p.answered(frame, line)
 	}
-	return b.toEditor.Relay(line)
+	at.put(bytes.Clone(line))
+	return nil
 }
 
 // takeOpen removes the request that a response answers from one of the connection's maps.
@@ -200,7 +206,7 @@ func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
 	if frame.HasMethod() && len(frame.ID) == 0 && frame.Kind == ndjson.Object {
 		return nil // a notification has no answer
 	}
-	b.backToAgent.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+	b.toAgent.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
 	return nil
 }
 
@@ -208,7 +214,7 @@ func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
 func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
 	b.o.Say("refused a frame of the editor's: " + why)
 	if len(frame.ID) > 0 {
-		b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+		b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (b *Bridge) fromEditor(line []byte) error {
 	frame := ndjson.Scan(line)
 	switch {
 	case frame.Kind != ndjson.Object:
-		return b.toAgent.Relay(line)
+		return b.toAgent.relay(line)
 	case frame.CouldBe(isEditorIntercept):
 		if problem := unclear(frame); problem != "" {
 			return b.refuseEditor(frame, problem)
@@ -48,11 +48,13 @@ func (b *Bridge) fromEditor(line []byte) error {
 		return b.editorAnswered(frame, line)
 	}
 	b.openFromEditor(frame, passed{})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // fromAgent handles one line of the agent's. An error means that the editor's end is broken.
 func (b *Bridge) fromAgent(line []byte) error {
+	b.toAgent.out.room()
+	b.toEditor.out.room()
 	frame := ndjson.Scan(line)
 	switch {
 	case frame.Kind == ndjson.Blank:
@@ -79,10 +81,11 @@ func (b *Bridge) fromAgent(line []byte) error {
 	case len(frame.Result)+len(frame.Error) > 0:
 		return b.refuseAgent(frame, "it is a request and an answer at once")
 	}
-	if !b.openFromAgent(frame, passed{}) {
+	s := b.sessionIn(frame.Params)
+	if !b.openFromAgent(frame, passed{session: s}) {
 		return b.refuseAgent(frame, idInUse)
 	}
-	return b.toEditor.Relay(line)
+	return b.queueOf(s).relay(line)
 }
 
 const misspelled = "its method is that of a frame that is decided here, in another spelling"
@@ -104,15 +107,15 @@ func unclear(frame ndjson.Frame) string {
 
 // editorTooLong reports a line of the editor's that was thrown away, and answers whoever waits for it.
 func (b *Bridge) editorTooLong(e *ndjson.TooLongError) {
-	b.tooLong("editor", e, b.backToEditor, b.toAgent, &b.fromAgentOpen)
+	b.tooLong("editor", e, b.toEditor, b.toAgent, &b.fromAgentOpen)
 }
 
 // agentTooLong reports a line of the agent's that was thrown away, and answers whoever waits for it.
 func (b *Bridge) agentTooLong(e *ndjson.TooLongError) {
-	b.tooLong("agent", e, b.backToAgent, b.toEditor, &b.fromEditorOpen)
+	b.tooLong("agent", e, b.toAgent, b.toEditor, &b.fromEditorOpen)
 }
 
-func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, other *ndjson.Writer, asked *map[ndjson.Key]*passed) {
+func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender, other *queue, asked *map[ndjson.Key]*passed) {
 	b.o.Say(fmt.Sprintf("from the %s: %v (--max-frame-mb raises the limit)", who, e))
 	if len(e.ID) == 0 {
 		return
@@ -131,5 +134,5 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender *outbox, oth
 			return
 		}
 	}
-	_ = other.Send(refusal)
+	other.put(refusal)
 }

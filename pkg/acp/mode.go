@@ -45,7 +45,7 @@ func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 		}
 		b.o.Say(strings.TrimPrefix(text, "a2a-acp: "))
 		if len(frame.ID) > 0 {
-			b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: text}))
+			b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: text}))
 		}
 		return nil
 	}
@@ -55,7 +55,7 @@ func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 		}
 		return line
 	}})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // scalarOf reads a text or a truth value; nil for anything else.

@@ -1,88 +1,172 @@
 package acp
 
 import (
+	"bytes"
+	"sync"
+
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// outbox takes what a lane writes back to the side that it reads from: refusals, answers, our lines in cards. The lane must
-// not wait for that side to read: an agent that writes much before it reads would wait for us while we wait for it. Order
-// is kept; what is in the outbox may be overtaken by what the other lane relays, with which it has nothing to do.
+// outbox writes to one side. The lines of a queue go out in its order, and nobody but the lane that relays to that side waits for it to
+// read: a lane that waited for the side that it reads from, while that side writes, would wait for ever.
 type outbox struct {
-	to   *ndjson.Writer
-	box  chan boxed
-	quit chan struct{}
-	done chan struct{}
+	to *ndjson.Writer
+
+	mu      sync.Mutex
+	lines   [][]byte // whose turn it is
+	bytes   int      // of these and of what waits in queues
+	writing bool
+	closed  bool
+	work    sync.Cond // there is something to write, or never will be again; only run waits for it
+	moved   sync.Cond // something was written
 }
 
-// boxed is what waits in an outbox: a message, or somebody who waits until those before have been written.
-type boxed struct {
-	message []byte
-	written chan struct{} // closed when its turn has come; nil for a message
+// queue is an order in which lines go out: that of a session. Guarded by outbox.mu.
+type queue struct {
+	out    *outbox
+	places []*place // from the first on that is not ready
 }
 
-// outboxSize is how many messages wait at the most. Beyond it the lane does wait: whoever sends that many frames to be
-// refused and reads nothing has no claim on our memory.
-const outboxSize = 1024
-
-// newOutbox starts the goroutine that writes; close ends it.
-func newOutbox(to *ndjson.Writer) *outbox {
-	o := &outbox{to: to, box: make(chan boxed, outboxSize), quit: make(chan struct{}), done: make(chan struct{})}
-	go o.write()
-	return o
+// place is one in a queue: what comes behind it waits until something is put there. Guarded by outbox.mu.
+type place struct {
+	in    *queue
+	lines [][]byte
+	ready bool
 }
 
-func (o *outbox) write() {
-	defer close(o.done)
+// mostWaiting is how many bytes may wait before the lane that reads from the agent waits: an agent that has very much refused
+// and reads nothing has no claim on our memory.
+const mostWaiting = 16 << 20
+
+// newOutbox makes an outbox, and returns the queue for what has no order of its own.
+func newOutbox(to *ndjson.Writer) *queue {
+	o := &outbox{to: to}
+	o.work.L, o.moved.L = &o.mu, &o.mu
+	return &queue{out: o}
+}
+
+// beside returns a new queue to the same side.
+func (q *queue) beside() *queue { return &queue{out: q.out} }
+
+// relay writes a line and waits for the side to take it. Where something is to be written before it, a copy of the line waits instead.
+func (q *queue) relay(line []byte) error {
+	o := q.out
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing || len(o.lines) > 0 || len(q.places) > 0 {
+		q.append().fill(bytes.Clone(line))
+		return nil
+	}
+	return o.write(o.to.Relay, line)
+}
+
+// put has lines written when their turn has come, and waits for nobody. The lines are kept.
+func (q *queue) put(lines ...[]byte) { q.reserve().put(lines...) }
+
+// reserve keeps a place behind all that is in the queue. Whoever has it puts something there, or leaves it.
+func (q *queue) reserve() *place {
+	q.out.mu.Lock()
+	defer q.out.mu.Unlock()
+	return q.append()
+}
+
+// append adds a place. Called with mu held.
+func (q *queue) append() *place {
+	p := &place{in: q}
+	q.places = append(q.places, p)
+	return p
+}
+
+// add leaves a line in a place for which more is to come.
+func (p *place) add(line []byte) {
+	p.in.out.mu.Lock()
+	defer p.in.out.mu.Unlock()
+	if p.ready {
+		p.in.append().fill(line)
+		return
+	}
+	p.lines = append(p.lines, line)
+	p.in.out.bytes += len(line)
+}
+
+// put leaves lines in a place, which is ready then. What comes once it is goes to the end of the queue.
+func (p *place) put(lines ...[]byte) {
+	p.in.out.mu.Lock()
+	defer p.in.out.mu.Unlock()
+	if p.ready {
+		p = p.in.append()
+	}
+	p.fill(lines...)
+}
+
+// leave lets what is behind a place go on.
+func (p *place) leave() { p.put() }
+
+// fill makes a place ready, and lets out what waited for it. Called with mu held.
+func (p *place) fill(lines ...[]byte) {
+	q, o := p.in, p.in.out
+	p.lines, p.ready = append(p.lines, lines...), true
+	if o.closed {
+		p.lines, lines = nil, nil // there is nobody left to read it
+	}
+	for _, line := range lines {
+		o.bytes += len(line)
+	}
+	for len(q.places) > 0 && q.places[0].ready {
+		o.lines = append(o.lines, q.places[0].lines...)
+		q.places = q.places[1:]
+	}
+	if len(o.lines) > 0 {
+		o.work.Signal()
+	}
+}
+
+// run writes what was put. It returns once the outbox is closed and empty.
+func (o *outbox) run() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for {
-		select {
-		case next := <-o.box:
-			o.send(next)
-		case <-o.quit:
-			for {
-				select {
-				case next := <-o.box:
-					o.send(next)
-				default:
-					return
-				}
-			}
+		for o.writing || len(o.lines) == 0 && !o.closed {
+			o.work.Wait()
 		}
+		if len(o.lines) == 0 {
+			return
+		}
+		line := o.lines[0]
+		o.lines = o.lines[1:]
+		o.bytes -= len(line)
+		_ = o.write(o.to.Send, line) // a side that cannot be written to any more is found out by the lane that relays to it
 	}
 }
 
-func (o *outbox) send(next boxed) {
-	if next.written != nil {
-		close(next.written)
-		return
+// write writes one line while nobody else does. Called with mu held, which it gives up meanwhile.
+func (o *outbox) write(how func([]byte) error, line []byte) error {
+	o.writing = true
+	o.mu.Unlock()
+	err := how(line)
+	o.mu.Lock()
+	o.writing = false
+	if len(o.lines) > 0 || o.closed {
+		o.work.Signal()
 	}
-	// A side that cannot be written to any more is found out by the lane that relays to it.
-	_ = o.to.Send(next.message)
+	o.moved.Broadcast()
+	return err
 }
 
-// put leaves a message. After close it is dropped: there is nobody left to read it.
-func (o *outbox) put(message []byte) {
-	select {
-	case o.box <- boxed{message: message}:
-	case <-o.quit:
-	}
-}
-
-// flush waits until everything that was put before has been written, or the outbox is closed.
-func (o *outbox) flush() {
-	written := make(chan struct{})
-	select {
-	case o.box <- boxed{written: written}:
-	case <-o.quit:
-		return
-	}
-	select {
-	case <-written:
-	case <-o.done:
+// room waits until not too much waits any more.
+func (o *outbox) room() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.bytes > mostWaiting && !o.closed {
+		o.moved.Wait()
 	}
 }
 
-// close waits until everything that was put before has been written. It is called once.
+// close has run return when everything that was put has been written.
 func (o *outbox) close() {
-	close(o.quit)
-	<-o.done
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	o.work.Signal()
+	o.moved.Broadcast()
 }

@@ -19,6 +19,7 @@ type prompt struct {
 	id      []byte // of the request
 	session *Session
 	turn    context.Context // that it came in
+	place   *place          // in what the session sends to the editor
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
 	offers  []offer
 	options []permissions.Option // those of the offers
@@ -48,23 +49,27 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	}
 	turn := b.turnUnderWay(p.session)
 	passage := b.beginPrompt(&p)
+	p.place = p.session.toEditor.reserve()
 	if passage.Settled() && passage.Close(context.Background()) {
 		b.cancelledMeanwhile(turn, &p, passage)
-		return b.answerPrompt(&p, passage)
+		b.answerPrompt(&p, passage)
+		return nil
 	}
 	if b.isOpen(ndjson.ID(p.id)) { // before anything is held back for it
+		p.place.leave()
 		return b.refuseAgent(frame, idInUse)
 	}
 	frame, _ = clone(frame, line)
 	b.mu.Lock()
 	p.questionStands()
 	b.mu.Unlock()
-	return b.outside(frame, p.session, func(ctx context.Context) error {
+	return b.outside(frame, p.session, p.place, func(ctx context.Context) error {
 		defer b.questionEnded(p.session, p.call.id)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
 		b.drop(ndjson.ID(p.id))
 		b.cancelledMeanwhile(ctx, &p, passage)
-		return b.answerPrompt(&p, passage)
+		b.answerPrompt(&p, passage)
+		return nil
 	})
 }
 
@@ -132,7 +137,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 		if callID != "" {
 			call = p.session.calls.get(callID)
 		}
-		if call.question.stands() {
+		if call.question != nil {
 			b.mu.Unlock()
 			return p, "a question about that tool call is not answered yet"
 		}

@@ -16,10 +16,11 @@ import (
 // Session is one ACP session. It begins when the editor asks for it, when its id may not be known yet, and goes on when
 // the editor loads or resumes it again: an agent that still has it keeps what it has, our MCP server included.
 type Session struct {
-	b      *Bridge
-	known  chan struct{} // closed when id is known, or will never be
-	closed context.Context
-	close  context.CancelCauseFunc
+	b        *Bridge
+	toEditor *queue        // the order in which what belongs to the session goes there
+	known    chan struct{} // closed when id is known, or will never be
+	closed   context.Context
+	close    context.CancelCauseFunc
 
 	// Guarded by Bridge.mu.
 	id        string
@@ -124,7 +125,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if b.o.Admit != nil {
 		if err := b.o.Admit(workspace, cwd); err != nil {
 			b.o.Say(fmt.Sprintf("no session in %s: %v", cwd, err))
-			b.backToEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: "a2a-acp: " + err.Error()}))
+			b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: "a2a-acp: " + err.Error()}))
 			return nil
 		}
 	}
@@ -150,7 +151,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		b.sessionAnswered(s, server, fresh, answer)
 		return line
 	}})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id at once, since
@@ -160,7 +161,7 @@ func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace, dirs []edi
 	defer b.mu.Unlock()
 	if s = b.sessions[id]; s == nil {
 		fresh = true
-		s = &Session{b: b, known: make(chan struct{})}
+		s = &Session{b: b, toEditor: b.toEditor.beside(), known: make(chan struct{})}
 		s.closed, s.close = context.WithCancelCause(context.Background())
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 	}
@@ -279,6 +280,27 @@ func (b *Bridge) session(id string) *Session {
 	return b.sessions[id]
 }
 
+// sessionIn finds the open session that params name; nil when they name none.
+func (b *Bridge) sessionIn(params []byte) *Session {
+	raw, ok := ndjson.Get(params, "sessionId")
+	if !ok {
+		return nil
+	}
+	id, err := ndjson.String(raw)
+	if err != nil {
+		return nil
+	}
+	return b.session(id)
+}
+
+// queueOf returns the order in which what belongs to a session goes to the editor. Without one there is no order but that of the lane.
+func (b *Bridge) queueOf(s *Session) *queue {
+	if s == nil {
+		return b.toEditor
+	}
+	return s.toEditor
+}
+
 // leaveSession owns session/close and session/delete.
 func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 	if params, err := exactObject(frame.Params); err == nil {
@@ -287,7 +309,7 @@ func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 		}
 	}
 	b.openFromEditor(frame, passed{})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in it. Closing twice

@@ -21,7 +21,7 @@ type toolCall struct {
 	rawInput  []byte
 	meta      []byte
 
-	question  *heldUpdates // set while a question about it stands, and while what was held back meanwhile is on its way
+	question  *heldUpdates // set while a question about it stands
 	announced bool         // the editor has heard of it
 	decided   bool         // something about it was decided here
 	notes     []string     // our lines in its card
@@ -120,7 +120,7 @@ func (t *toolCalls) get(id string) *toolCall {
 
 // forgetOldest forgets the oldest call in whose card no question stands: what would change such a card must be known as one of it.
 func (t *toolCalls) forgetOldest() {
-	oldest := slices.IndexFunc(t.order, func(id string) bool { return !t.byID[id].question.stands() })
+	oldest := slices.IndexFunc(t.order, func(id string) bool { return t.byID[id].question == nil })
 	if oldest < 0 {
 		return
 	}

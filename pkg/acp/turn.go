@@ -22,7 +22,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	}
 	if s == nil {
 		b.openFromEditor(frame, passed{})
-		return b.toAgent.Relay(line)
+		return b.toAgent.relay(line)
 	}
 	b.newTurn(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
@@ -33,7 +33,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 		}
 		return line
 	}})
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn, and a yes that was given in it
@@ -49,7 +49,7 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 			b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 		}
 	}
-	return b.toAgent.Relay(line)
+	return b.toAgent.relay(line)
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.

@@ -18,7 +18,7 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	}
 	s := b.session(id)
 	if s == nil {
-		return b.toEditor.Relay(line)
+		return b.toEditor.relay(line)
 	}
 	if card, shown := b.showsTerminal(s, frame.Params); shown && b.holdBack(s, card, line) {
 		return nil
@@ -45,7 +45,7 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 			}
 		}
 	}
-	return b.toEditor.Relay(line)
+	return s.toEditor.relay(line)
 }
 
 // updateKind reads as little as it can: most updates are chunks of text, and there are very many of them. Which kind it is must
@@ -90,19 +90,20 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 	if b.holdBack(s, id, line) {
 		return nil
 	}
-	lines, seen := b.takeUpdate(s, update.members, line)
+	b.mu.Lock()
+	lines, heard := b.takeUpdate(s, update.members, line)
+	b.mu.Unlock()
 	for _, line := range lines {
-		if err := b.toEditor.Relay(line); err != nil {
+		if err := s.toEditor.relay(line); err != nil {
 			return err
 		}
 	}
-	b.tookUpdate(s, update.members, seen)
+	heard()
 	return nil
 }
 
-// takeUpdate remembers an update and gives the lines by which the editor hears of it.
-func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, seen *events.Event) {
-	b.mu.Lock()
+// takeUpdate remembers an update. It gives the lines by which the editor hears of it, and what follows once it has. Called with mu held.
+func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, heard func()) {
 	call := s.calls.get(update.text("toolCallId"))
 	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2
 	call.announced = true
@@ -111,27 +112,20 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 		lines = append(lines, append(announce(s.id, call, call.status), '\n'))
 	}
 	call.merge(update)
-	notes := call.notes
+	var seen *events.Event
 	if call.finished() && !call.decided && !call.recorded {
 		call.recorded = true
 		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, update)}
 	}
-	b.mu.Unlock()
-	if len(notes) > 0 {
-		line = withNotes(line, update["content"], notes)
+	if len(call.notes) > 0 {
+		line = withNotes(line, update["content"], call.notes)
 	}
-	return append(lines, line), seen
-}
-
-// tookUpdate does what follows once the editor has heard.
-func (b *Bridge) tookUpdate(s *Session, update object, seen *events.Event) {
-	if seen != nil {
-		b.note(*seen)
+	return append(lines, line), func() {
+		if seen != nil {
+			b.note(*seen)
+		}
+		b.hear(s, call, update)
 	}
-	b.mu.Lock()
-	call := s.calls.get(update.text("toolCallId"))
-	b.mu.Unlock()
-	b.hear(s, call, update)
 }
 
 // seenAct is an act that we know only from the agent's words, after it.

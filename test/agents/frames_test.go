@@ -142,19 +142,13 @@ func says(whole, part any) bool {
 	return whole == part
 }
 
-// relayed compares in order what was sent with what arrived. Questions that were asked at once may arrive in any order: each leaves
-// the lane on its own.
+// relayed compares in order what was sent with what arrived.
 func relayed(sent, arrived []editor.Frame) relay {
 	var out relay
 	for _, frame := range arrived {
 		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return same(s, frame) })
 		if at < 0 {
-			passed := slices.IndexFunc(out.lost, func(s editor.Frame) bool { return s.Method == "session/request_permission" && same(s, frame) })
-			if passed < 0 {
-				out.made = append(out.made, frame)
-				continue
-			}
-			out.lost, out.kept = slices.Delete(out.lost, passed, passed+1), append(out.kept, frame)
+			out.made = append(out.made, frame)
 			continue
 		}
 		out.lost = append(out.lost, sent[:at]...)
