@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/render"
@@ -53,7 +55,7 @@ func check(name, language string, data []byte) error {
 	case strings.Contains(string(data), "auto_approval_policies:"):
 		_, err = config.ReadPolicies(file)
 	case config.IsGovernors(file):
-		var told config.Errors
+		var told yamldoc.Errors
 		if _, told, err = config.ReadGovernors(file); err == nil && len(told) > 0 {
 			err = told
 		}

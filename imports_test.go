@@ -65,13 +65,15 @@ var may = map[string][]string{
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/display", "internal/netguard", "internal/secret"},
 
 	"internal/audit": {"pkg/events", "pkg/tool"},
+	// yamldoc knows what people write, and nothing of what it means.
+	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
-	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/display", "internal/governor"},
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
@@ -85,14 +87,14 @@ var may = map[string][]string{
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/doctor", "internal/exit", "internal/gate",
 		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
 	},
 	"cmd/a2a-acp": {
 		"pkg/tool", "pkg/events", "pkg/permissions",
 		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/governor", "internal/grant",
 		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/spelling", "internal/store",
-		"internal/supervisor", "internal/tooltest", "internal/trust",
+		"internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.

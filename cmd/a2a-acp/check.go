@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // checkCommand makes a verb out of a way to check files: read gives everything that is to be said of them, and how many of
 // what it looked at are fine. What that is has a name for one of it, and one for many.
-func checkCommand(env *environment, cmd *cobra.Command, one, many string, read func(env *environment, files []string) (config.Errors, int, error)) *cobra.Command {
+func checkCommand(env *environment, cmd *cobra.Command, one, many string, read func(env *environment, files []string) (yamldoc.Errors, int, error)) *cobra.Command {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -22,7 +22,7 @@ func checkCommand(env *environment, cmd *cobra.Command, one, many string, read f
 			return err
 		}
 		if *f != formatTable {
-			if err := writeData(env.stdout, *f, append(config.Errors{}, found...)); err != nil {
+			if err := writeData(env.stdout, *f, append(yamldoc.Errors{}, found...)); err != nil {
 				return err
 			}
 		} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -37,9 +38,9 @@ is not. Without a file it checks all the configuration that is in use.`,
 
 // checkPolicies reads the files, or all the configuration when there are none, and gives everything that is to be said,
 // with the number of rules and governors.
-func checkPolicies(env *environment, names []string) (config.Errors, int, error) {
+func checkPolicies(env *environment, names []string) (yamldoc.Errors, int, error) {
 	var files []permissions.File
-	var found config.Errors
+	var found yamldoc.Errors
 	var read []config.File
 	rules := 0
 	if len(names) == 0 {
@@ -63,7 +64,7 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 		var policies permissions.File
 		if err == nil && config.IsGovernors(file) {
 			governors, told, err := config.ReadGovernors(file)
-			found = append(append(found, told...), config.List(err)...)
+			found = append(append(found, told...), yamldoc.List(err)...)
 			rules += len(governors.Permission) + len(governors.Output)
 			continue
 		}
@@ -85,32 +86,32 @@ func checkPolicies(env *environment, names []string) (config.Errors, int, error)
 	}
 	for _, s := range permissions.Shadows(files) {
 		at := s.Rule.Source
-		found = append(found, config.Error{
-			File: at.File, Line: at.Line, Column: at.Column, Severity: config.SeverityWarning, Rule: ruleShadowed,
+		found = append(found, yamldoc.Error{
+			File: at.File, Line: at.Line, Column: at.Column, Severity: yamldoc.SeverityWarning, Rule: ruleShadowed,
 			Message: fmt.Sprintf("rule %s can never decide: %s", s.Rule.ID, s.Why), Hint: "remove one of the two, or give the other one a condition",
 		})
 	}
 	found = append(found, idle(env, files)...)
-	config.Quote(found, read)
+	config.AddExcerptsOf(read, found)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, rules, nil
 }
 
 // governorsSaid tells whether a warning is about a governors file.
-func governorsSaid(set *config.Set, warning config.Error) bool {
+func governorsSaid(set *config.Set, warning yamldoc.Error) bool {
 	return slices.ContainsFunc(set.Governors, func(file governor.File) bool { return file.Name == warning.File })
 }
 
 // idle tells of rules that are about nothing: their time is over, or no tool has their names.
-func idle(env *environment, files []permissions.File) config.Errors {
-	var found config.Errors
+func idle(env *environment, files []permissions.File) yamldoc.Errors {
+	var found yamldoc.Errors
 	known, complete := knownTools(env)
 	for _, file := range files {
 		for _, rule := range file.Rules {
 			warn := func(kind, hint, format string, args ...any) {
 				at := rule.Source
-				found = append(found, config.Error{
-					File: at.File, Line: at.Line, Column: at.Column, Severity: config.SeverityWarning, Rule: kind,
+				found = append(found, yamldoc.Error{
+					File: at.File, Line: at.Line, Column: at.Column, Severity: yamldoc.SeverityWarning, Rule: kind,
 					Message: fmt.Sprintf("rule %s ", rule.ID) + fmt.Sprintf(format, args...), Hint: hint,
 				})
 			}

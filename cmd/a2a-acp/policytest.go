@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -50,14 +51,14 @@ as expected, with 1 when one is not, and with 2 when a file cannot be read.
 
 func readTests(names []string) ([]config.PolicyTest, error) {
 	var tests []config.PolicyTest
-	var found config.Errors
+	var found yamldoc.Errors
 	for _, name := range names {
 		file, err := config.ReadFile(name, tool.LayerFlag)
 		var more []config.PolicyTest
 		if err == nil {
 			more, err = config.ReadPolicyTests(file)
 		}
-		list := config.List(err)
+		list := yamldoc.List(err)
 		if err != nil && len(list) == 0 {
 			return nil, err
 		}

@@ -13,10 +13,10 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // run is the program: it gives the exit code.
@@ -49,11 +49,11 @@ func (e *environment) explain(w io.Writer, _ fang.Styles, err error) {
 		return
 	}
 	text := strings.TrimSuffix(err.Error(), "\n")
-	if list := config.List(err); len(list) > 0 {
+	if list := yamldoc.List(err); len(list) > 0 {
 		if text != list.Error() { // what was to be done with the files comes first
 			fmt.Fprint(w, "a2a-acp: ")
 		}
-		fmt.Fprintln(w, config.Shown(err))
+		fmt.Fprintln(w, yamldoc.Shown(err))
 		text = "nothing was done: " + list.Summary()
 	}
 	if !errors.As(err, &coded) {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -211,7 +212,7 @@ type toolDetails struct {
 	Grants     []shownGrant      `json:"grants,omitempty"`
 	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
 
-	Warnings config.Errors `json:"warnings,omitempty"`
+	Warnings yamldoc.Errors `json:"warnings,omitempty"`
 }
 
 func shownTool(env *environment, set *config.Set, loaded *config.Loaded) toolDetails {
@@ -331,7 +332,7 @@ func toolsCheckCommand(env *environment) *cobra.Command {
 }
 
 // check reads the files, or all the configuration when there are none, and gives everything that is to be said.
-func check(env *environment, files []string) (config.Errors, int, error) {
+func check(env *environment, files []string) (yamldoc.Errors, int, error) {
 	if len(files) == 0 {
 		set, err := config.Load(app.Sources(env.appOptions(nil, nil)))
 		if err != nil {
@@ -341,10 +342,10 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 		for i := range set.Tools {
 			found = append(found, config.CheckSetups(&set.Tools[i])...)
 		}
-		config.Quote(found, set.Files)
+		config.AddExcerptsOf(set.Files, found)
 		return found, len(set.Tools), nil
 	}
-	var found config.Errors
+	var found yamldoc.Errors
 	count := 0
 	profile, err := tool.ParseErrorProfile(env.getenv(config.ErrorProfileVariable))
 	if err != nil {
@@ -369,14 +370,14 @@ func check(env *environment, files []string) (config.Errors, int, error) {
 		for i := range loaded {
 			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
 		}
-		config.Quote(found, []config.File{file})
+		config.AddExcerptsOf([]config.File{file}, found)
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, count, nil
 }
 
-func toList(err error) (config.Errors, int, error) {
-	list := config.List(err)
+func toList(err error) (yamldoc.Errors, int, error) {
+	list := yamldoc.List(err)
 	if len(list) == 0 {
 		return nil, 0, fail(exit.Usage, err)
 	}

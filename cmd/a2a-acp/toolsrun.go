@@ -17,10 +17,10 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/blob"
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -168,7 +168,7 @@ func sayMore(env *environment, result tool.Result, refused bool) {
 
 // startCode gives the exit code of an App that could not be started.
 func startCode(err error) int {
-	if len(config.List(err)) > 0 {
+	if len(yamldoc.List(err)) > 0 {
 		return exit.Usage
 	}
 	return exit.Host

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 func trustCommand(env *environment) *cobra.Command {
@@ -74,7 +75,7 @@ func giveTrust(ctx context.Context, env *environment, dir string) (err error) {
 	o := env.appOptions(nil, nil)
 	root, brought, err := readBrought(o, dir)
 	switch {
-	case len(config.List(err)) > 0:
+	case len(yamldoc.List(err)) > 0:
 		return fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", display.Line(root), err))
 	case err != nil:
 		return err
@@ -124,7 +125,7 @@ func readBrought(o app.Options, name string) (root string, b *app.WorkspaceFiles
 
 // orHost gives an error that is not about what stands in a file the exit code of the host's.
 func orHost(err error) error {
-	if err == nil || len(config.List(err)) > 0 {
+	if err == nil || len(yamldoc.List(err)) > 0 {
 		return err
 	}
 	return fail(exit.Host, err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
@@ -139,7 +141,7 @@ func (a *App) Watch() error {
 			a.o.Say("the changed configuration is in use")
 		},
 		Trouble: func(err error) {
-			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", config.Shown(err)))
+			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", yamldoc.Shown(err)))
 			a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 		},
 	})

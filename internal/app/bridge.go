@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -221,7 +222,7 @@ func coverageOf(command []string) agents.Coverage {
 
 // codeOfStart gives the exit code of a start that went wrong: a mistake in a file is the person's, the rest the host's.
 func codeOfStart(err error) int {
-	if len(config.List(err)) > 0 {
+	if len(yamldoc.List(err)) > 0 {
 		return exit.Usage
 	}
 	return exit.Host

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -62,9 +63,9 @@ type Health struct {
 
 // ConfigurationState is what the configuration files are, together.
 type ConfigurationState struct {
-	OK       bool          `json:"ok"`
-	Files    []string      `json:"files"`
-	Problems config.Errors `json:"problems"`
+	OK       bool           `json:"ok"`
+	Files    []string       `json:"files"`
+	Problems yamldoc.Errors `json:"problems"`
 }
 
 // Confines tells whether tools can run with their files confined.
@@ -166,10 +167,10 @@ func health(path string, err error) Health {
 }
 
 func lookAtConfiguration(o Options) ConfigurationState {
-	c := ConfigurationState{Files: []string{}, Problems: config.Errors{}}
+	c := ConfigurationState{Files: []string{}, Problems: yamldoc.Errors{}}
 	set, err := config.Load(Sources(o))
 	if err != nil {
-		c.Problems = config.List(err)
+		c.Problems = yamldoc.List(err)
 		return c
 	}
 	c.OK = true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -51,7 +52,7 @@ func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err)
 	}
-	var mistakes config.Errors
+	var mistakes yamldoc.Errors
 	for _, name := range config.ProjectFiles() {
 		pin, pinned := b.Before.Files[name]
 		data, err := trust.Read(dir, name)
@@ -65,7 +66,7 @@ func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
 			return nil, err
 		}
 		says, err := config.ReadProject(dir, name, data, profile)
-		mistakes = append(mistakes, config.List(err)...)
+		mistakes = append(mistakes, yamldoc.List(err)...)
 		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != trust.Hash(data)})
 	}
 	if len(mistakes) > 0 {

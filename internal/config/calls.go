@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -17,39 +18,39 @@ type PolicyTest struct {
 
 // ReadCall reads a file that tells one act, as JSON or YAML. The error is an Errors.
 func ReadCall(file File) (permissions.Example, error) {
-	doc := parse(file.Name, file.Data)
+	doc := yamldoc.Parse(file.Name, file.Data, yamldoc.Options{})
 	var call permissions.Example
-	if doc.root != nil {
-		call = readCall(doc.at(doc.root, "", "an act: {tool, params}, {command}, …"))
+	if root, ok := doc.Root("an act: {tool, params}, {command}, …"); ok {
+		call = readCall(root)
 	}
-	doc.finish()
-	return call, doc.found.err()
+	doc.Finish()
+	return call, doc.Found.Err()
 }
 
-func readCall(v value) permissions.Example {
-	before := v.doc.errors
+func readCall(v yamldoc.Value) permissions.Example {
+	before := v.Doc.Mistakes()
 	call := readExample(v)
-	call.Source = tool.Source{File: v.doc.file, Line: v.node.Line, Column: v.node.Column}
-	if err := call.Check(); err != nil && v.doc.errors == before {
-		v.fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, mode, headless", "it is no act: %v", err)
+	call.Source = tool.Source{File: v.Doc.File, Line: v.Node.Line, Column: v.Node.Column}
+	if err := call.Check(); err != nil && v.Doc.Mistakes() == before {
+		v.Fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, mode, headless", "it is no act: %v", err)
 	}
 	return call
 }
 
-// policyTestNoun is what a test may say.
-func policyTestNoun() noun[*PolicyTest] {
-	return noun[*PolicyTest]{
-		name: "a test",
-		keys: []key[*PolicyTest]{
-			{"call", "an act: {tool, params}, {command}, …", func(t *PolicyTest, v value) { t.Call = readCall(v) }},
-			{"expect", "approve, reject or ask", (*PolicyTest).readExpect},
-			{"rule", "the id of the rule that decides", func(t *PolicyTest, v value) { v.setText(&t.Rule) }},
+// policyTestMapping is what a test may say.
+func policyTestMapping() yamldoc.Mapping[*PolicyTest] {
+	return yamldoc.Mapping[*PolicyTest]{
+		Name: "a test",
+		Keys: []yamldoc.Key[*PolicyTest]{
+			yamldoc.NewKey("call", "an act: {tool, params}, {command}, …", func(t *PolicyTest, v yamldoc.Value) { t.Call = readCall(v) }),
+			yamldoc.NewKey("expect", "approve, reject or ask", (*PolicyTest).readExpect),
+			yamldoc.NewKey("rule", "the id of the rule that decides", func(t *PolicyTest, v yamldoc.Value) { v.SetText(&t.Rule) }),
 		},
 	}
 }
 
-func (t *PolicyTest) readExpect(v value) {
-	text, ok := v.text()
+func (t *PolicyTest) readExpect(v yamldoc.Value) {
+	text, ok := v.Text()
 	if !ok {
 		return
 	}
@@ -61,29 +62,30 @@ func (t *PolicyTest) readExpect(v value) {
 	case "ask", "manual":
 		t.Expect = permissions.Ask
 	default:
-		v.fail(ruleValue, "", "want approve, reject or ask; found %s", quote(text))
+		v.Fail(yamldoc.RuleValue, "", "want approve, reject or ask; found %s", yamldoc.Quote(text))
 	}
 }
 
-// ReadPolicyTests reads a list of tests, as YAML or JSON. The error is an Errors that holds all mistakes of the file.
+// ReadPolicyTests reads a list of tests, as YAML or JSON. The error is an Errors that holds all mistakes of
+// the file.
 func ReadPolicyTests(file File) ([]PolicyTest, error) {
-	doc := parse(file.Name, file.Data)
+	doc := yamldoc.Parse(file.Name, file.Data, yamldoc.Options{})
 	var tests []PolicyTest
-	if doc.root != nil {
-		entries, _ := doc.at(doc.root, "", "").list("a test: {call, expect, rule}")
+	if root, ok := doc.Root(""); ok {
+		entries, _ := root.List("a test: {call, expect, rule}")
 		for i, at := range entries {
-			at.name = fmt.Sprintf("test %d", i+1)
+			at.Name = fmt.Sprintf("test %d", i+1)
 			t := PolicyTest{Source: file.source(at)}
-			if readKeys(at, policyTestNoun(), &t); isMapping(at) {
-				at.mustHave("call", "")
-				at.mustHave("expect", "approve, reject or ask")
+			if yamldoc.ReadKeys(at, policyTestMapping(), &t); at.IsMapping() {
+				at.Require("call", "")
+				at.Require("expect", "approve, reject or ask")
 			}
 			tests = append(tests, t)
 		}
-		if len(entries) == 0 && doc.errors == 0 {
-			doc.at(doc.root, "", "").fail(ruleEmpty, "", "the file has no tests, and would always pass")
+		if len(entries) == 0 && doc.Mistakes() == 0 {
+			root.Fail(yamldoc.RuleEmpty, "", "the file has no tests, and would always pass")
 		}
 	}
-	doc.finish()
-	return tests, doc.found.err()
+	doc.Finish()
+	return tests, doc.Found.Err()
 }

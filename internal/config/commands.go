@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -17,8 +18,8 @@ const ruleCommand = "command"
 // checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant to use the
 // network where the entry does not say.
 //
-// The script is read with a word in the place of each tag. What cannot be told about it is left to the kernel, which holds the
-// running script to the same list.
+// The script is read with a word in the place of each tag. What cannot be told about it is left to the
+// kernel, which holds the running script to the same list.
 func (e *toolEntry) checkCommands() {
 	s := &e.tool.Sandbox
 	if e.tool.Script == "" {
@@ -31,8 +32,8 @@ func (e *toolEntry) checkCommands() {
 			if command.Builtin || slices.Contains(s.Commands, name) || slices.Contains(s.Commands, path.Base(name)) {
 				continue
 			}
-			e.commands.fail(ruleCommand, "add it to the list, or take it out of the script",
-				"the script calls %s (its line %d), which is not among allowed_commands", quote(name), command.Line)
+			e.commands.Fail(ruleCommand, "add it to the list, or take it out of the script",
+				"the script calls %s (its line %d), which is not among allowed_commands", yamldoc.Quote(name), command.Line)
 		}
 	}
 	if s.Network == tool.NetworkUnsaid {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -13,40 +14,40 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since programs
 // differ on what they take for true.
-func (e *toolEntry) readEnvironment(v value) {
-	if !isMapping(v) && !v.empty() {
-		v.mismatch("", "write each as NAME: value, on a line of its own without a dash")
+func (e *toolEntry) readEnvironment(v yamldoc.Value) {
+	if !v.IsMapping() && !v.IsEmpty() {
+		v.Mismatch("", "write each as NAME: value, on a line of its own without a dash")
 		return
 	}
-	entries, _ := v.entries()
+	entries, _ := v.Entries()
 	environment := make(map[string]string, len(entries))
 	references := map[string]tool.Reference{}
 	for _, entry := range entries {
-		name := entry.name
+		name := entry.Name
 		if !variableName.MatchString(name) {
-			entry.key.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
+			entry.Key.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
 			continue
 		}
 		if why := command.RefusedInTools(name); why != "" {
-			entry.key.fail("refused-variable", "set it in the script, for the one command that needs it",
+			entry.Key.Fail("refused-variable", "set it in the script, for the one command that needs it",
 				"%s cannot be set here: %s", name, why)
 			continue
 		}
-		entry.value.want = "a text"
-		if isMapping(entry.value) {
-			if reference, ok := readReference(entry.value); ok {
+		entry.Value.Want = "a text"
+		if entry.Value.IsMapping() {
+			if reference, ok := readReference(entry.Value); ok {
 				references[name] = reference
 			}
 			continue
 		}
-		literal, ok := entry.value.literal()
+		literal, ok := entry.Value.Literal()
 		if !ok {
 			continue
 		}
 		environment[name] = literal
 		if what := credential(name, literal); what != "" {
 			cure := "run: a2a-acp secrets set " + name + " and write here: {secret: " + name + "}"
-			entry.value.warn("credential", cure, "%s, in plain text", what)
+			entry.Value.Warn("credential", cure, "%s, in plain text", what)
 		}
 	}
 	if len(environment) > 0 {
@@ -57,84 +58,84 @@ func (e *toolEntry) readEnvironment(v value) {
 	}
 }
 
-// referenceNoun is what a value says that stands elsewhere.
-func referenceNoun() noun[*tool.Reference] {
-	return noun[*tool.Reference]{
-		name:   "a variable's value",
-		called: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env", "path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
-		keys: []key[*tool.Reference]{
-			{"secret", "the name of a secret", readSecretName},
-			{"env", "the name of a variable", readVariableName},
-			{"file", "an absolute path", readSecretFile},
-			{"command", "a list of texts: a program and its arguments", readSecretCommand},
+// referenceMapping is what a value says that stands elsewhere.
+func referenceMapping() yamldoc.Mapping[*tool.Reference] {
+	return yamldoc.Mapping[*tool.Reference]{
+		Name:     "a variable's value",
+		Synonyms: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env", "path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
+		Keys: []yamldoc.Key[*tool.Reference]{
+			yamldoc.NewKey("secret", "the name of a secret", readSecretName),
+			yamldoc.NewKey("env", "the name of a variable", readVariableName),
+			yamldoc.NewKey("file", "an absolute path", readSecretFile),
+			yamldoc.NewKey("command", "a list of texts: a program and its arguments", readSecretCommand),
 		},
 	}
 }
 
 // readReference reads where a value stands. The value itself is looked for when the tool is called.
-func readReference(v value) (tool.Reference, bool) {
+func readReference(v yamldoc.Value) (tool.Reference, bool) {
 	var r tool.Reference
-	before := len(v.doc.found)
-	if !readKeys(v, referenceNoun(), &r) {
+	before := len(v.Doc.Found)
+	if !yamldoc.ReadKeys(v, referenceMapping(), &r) {
 		return r, false
 	}
-	if len(v.node.Content) != 2 {
-		v.fail(ruleValue, "keep the one that is meant", "want exactly one of secret, env, file, command")
+	if len(v.Node.Content) != 2 {
+		v.Fail(yamldoc.RuleValue, "keep the one that is meant", "want exactly one of secret, env, file, command")
 		return r, false
 	}
-	return r, len(v.doc.found) == before
+	return r, len(v.Doc.Found) == before
 }
 
-func readSecretName(r *tool.Reference, v value) {
-	name, ok := v.text()
+func readSecretName(r *tool.Reference, v yamldoc.Value) {
+	name, ok := v.Text()
 	if !ok {
 		return
 	}
-	if shapedSecret().MatchString(name) {
-		v.fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}", "the name of a secret belongs here, and this looks like the secret itself")
+	if yamldoc.LooksSecret(name) {
+		v.Fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}", "the name of a secret belongs here, and this looks like the secret itself")
 		return
 	}
 	if err := secret.CheckName(name); err != nil {
-		v.fail(ruleValue, "", "%v; found %s", err, quote(name))
+		v.Fail(yamldoc.RuleValue, "", "%v; found %s", err, yamldoc.Quote(name))
 		return
 	}
 	r.Secret = name
 }
 
-// readVariableName reads the name of a variable of the environment that the program is started with. Its own are not for
-// tools: they hold the tokens of its doors.
-func readVariableName(r *tool.Reference, v value) {
-	name, ok := v.text()
+// readVariableName reads the name of a variable of the environment that the program is started with. Its own
+// are not for tools: they hold the tokens of its doors.
+func readVariableName(r *tool.Reference, v yamldoc.Value) {
+	name, ok := v.Text()
 	switch {
 	case !ok:
 	case !variableName.MatchString(name):
-		v.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
+		v.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
 	case secret.IsOwnVariable(name):
-		v.fail("refused-variable", "a secret of the tool's own: a2a-acp secrets set NAME, and {secret: NAME}", "%s cannot be given to a tool: it belongs to this program", name)
+		v.Fail("refused-variable", "a secret of the tool's own: a2a-acp secrets set NAME, and {secret: NAME}", "%s cannot be given to a tool: it belongs to this program", name)
 	default:
 		r.Env = name
 	}
 }
 
-func readSecretFile(r *tool.Reference, v value) {
-	path, ok := v.path()
+func readSecretFile(r *tool.Reference, v yamldoc.Value) {
+	path, ok := readPath(v)
 	switch {
 	case !ok:
 	case !strings.HasPrefix(path, "/"):
-		v.fail(ruleValue, "", "want an absolute path, found %s", quote(path))
+		v.Fail(yamldoc.RuleValue, "", "want an absolute path, found %s", yamldoc.Quote(path))
 	default:
 		r.File = path
 	}
 }
 
-func readSecretCommand(r *tool.Reference, v value) {
-	command, ok := v.texts()
+func readSecretCommand(r *tool.Reference, v yamldoc.Value) {
+	command, ok := v.Texts()
 	switch {
 	case !ok:
 	case len(command) == 0 || command[0] == "":
-		v.fail(ruleValue, "", "want a program and its arguments, as [pass, show, KEY]; found none")
+		v.Fail(yamldoc.RuleValue, "", "want a program and its arguments, as [pass, show, KEY]; found none")
 	case strings.Contains(command[0], "/") && !strings.HasPrefix(command[0], "/"):
-		v.fail(ruleValue, "write its whole path", "want a name that is found in PATH, or an absolute path; found %s", quote(command[0]))
+		v.Fail(yamldoc.RuleValue, "write its whole path", "want a name that is found in PATH, or an absolute path; found %s", yamldoc.Quote(command[0]))
 	default:
 		r.Command = command
 	}
@@ -146,15 +147,12 @@ var credentialShapes = regexp.MustCompile(`^(?:sk-|sk_live_|rk_live_|gh[pousr]_|
 
 var credentialNames = regexp.MustCompile(`(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)`)
 
-// longLiteral is the length from which the value of a variable that is named like a credential is taken for one.
-const longLiteral = 12
-
 // credential says why a literal looks like one, "" when it does not. It never repeats the literal.
 func credential(name, literal string) string {
 	switch {
-	case len(literal) >= longLiteral && credentialShapes.MatchString(literal), strings.Contains(literal, "-----BEGIN "):
+	case len(literal) >= yamldoc.LongLiteral && credentialShapes.MatchString(literal), strings.Contains(literal, "-----BEGIN "):
 		return "the value looks like a credential"
-	case len(literal) >= longLiteral && credentialNames.MatchString(name):
+	case len(literal) >= yamldoc.LongLiteral && credentialNames.MatchString(name):
 		return "the name says that this is a credential"
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -17,48 +18,48 @@ type mappedError struct {
 	error tool.MappedError
 }
 
-// mappedErrorNoun is what the long form of an entry may say.
-func mappedErrorNoun() noun[*mappedError] {
-	return noun[*mappedError]{
-		name:   "an error mapping",
-		called: map[string]string{"retry": "retryable", "details": "detail", "data": "detail", "text": "message", "errorcode": "code"},
-		keys: []key[*mappedError]{
-			{"code", "a JSON-RPC error code", (*mappedError).readCode},
-			{"message", "a text", func(m *mappedError, v value) { v.setText(&m.error.Message) }},
-			{"detail", "a plain text", (*mappedError).readDetail},
-			{"retryable", "true or false", func(m *mappedError, v value) { v.setBool(&m.error.Retryable) }},
+// mappedErrorMapping is what the long form of an entry may say.
+func mappedErrorMapping() yamldoc.Mapping[*mappedError] {
+	return yamldoc.Mapping[*mappedError]{
+		Name:     "an error mapping",
+		Synonyms: map[string]string{"retry": "retryable", "details": "detail", "data": "detail", "text": "message", "errorcode": "code"},
+		Keys: []yamldoc.Key[*mappedError]{
+			yamldoc.NewKey("code", "a JSON-RPC error code", (*mappedError).readCode),
+			yamldoc.NewKey("message", "a text", func(m *mappedError, v yamldoc.Value) { v.SetText(&m.error.Message) }),
+			yamldoc.NewKey("detail", "a plain text", (*mappedError).readDetail),
+			yamldoc.NewKey("retryable", "true or false", func(m *mappedError, v yamldoc.Value) { v.SetBool(&m.error.Retryable) }),
 		},
 	}
 }
 
 // readErrorMapping reads what exit codes mean. 1 and "1" are the same exit code.
-func (e *toolEntry) readErrorMapping(v value) {
-	if isList(v) {
-		v.mismatch("", "each exit code is a key:\nerror_mapping:\n  1: {code: -32002, message: Not found}")
+func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
+	if v.IsList() {
+		v.Mismatch("", "each exit code is a key:\nerror_mapping:\n  1: {code: -32002, message: Not found}")
 		return
 	}
-	entries, _ := v.rawEntries()
+	entries, _ := v.AllEntries()
 	for _, entry := range entries {
-		exit, err := strconv.Atoi(entry.name)
-		if err != nil || exit < 1 || exit > 255 || strconv.Itoa(exit) != entry.name {
+		exit, err := strconv.Atoi(entry.Name)
+		if err != nil || exit < 1 || exit > 255 || strconv.Itoa(exit) != entry.Name {
 			hint := ""
-			if entry.name == "0" {
+			if entry.Name == "0" {
 				hint = "0 is success, which is no error"
 			}
-			entry.key.fail(ruleValue, hint, "want an exit code from 1 to 255, found %s", describe(entry.key.node))
+			entry.Key.Fail(yamldoc.RuleValue, hint, "want an exit code from 1 to 255, found %s", yamldoc.Describe(entry.Key.Node))
 			continue
 		}
 		m := &mappedError{entry: e, exit: exit}
-		if isMapping(entry.value) {
-			readKeys(entry.value, mappedErrorNoun(), m)
-			entry.value.mustHave("code", "a JSON-RPC code, such as -32603")
+		if entry.Value.IsMapping() {
+			yamldoc.ReadKeys(entry.Value, mappedErrorMapping(), m)
+			entry.Value.Require("code", "a JSON-RPC code, such as -32603")
 		} else {
-			entry.value.want = "an error code, or {code, message, detail, retryable}"
-			if text := entry.value.node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" && !jsonNumber.MatchString(text.Value) {
-				entry.value.mismatch("", fmt.Sprintf("write {code: -32603, message: %s}", quote(text.Value)))
+			entry.Value.Want = "an error code, or {code, message, detail, retryable}"
+			if text := entry.Value.Node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" && !yamldoc.IsJSONNumber(text.Value) {
+				entry.Value.Mismatch("", fmt.Sprintf("write {code: -32603, message: %s}", yamldoc.Quote(text.Value)))
 				continue
 			}
-			m.readCode(entry.value)
+			m.readCode(entry.Value)
 		}
 		if m.error.Message == "" {
 			m.error.Message = canonical(m.error.Code)
@@ -70,27 +71,27 @@ func (e *toolEntry) readErrorMapping(v value) {
 	}
 }
 
-func (m *mappedError) readCode(v value) {
-	if code, ok := v.whole(math.MinInt32, math.MaxInt32); ok {
+func (m *mappedError) readCode(v yamldoc.Value) {
+	if code, ok := v.Int(math.MinInt32, math.MaxInt32); ok {
 		m.error.Code = int(code)
 	}
 }
 
-// readDetail wants a text under the default error profile, acp-basic, which shows details to clients that print an object as
-// "[object Object]".
-func (m *mappedError) readDetail(v value) {
-	structured := isMapping(v) || isList(v)
+// readDetail wants a text under the default error profile, acp-basic, which shows details to clients that
+// print an object as "[object Object]".
+func (m *mappedError) readDetail(v yamldoc.Value) {
+	structured := v.IsMapping() || v.IsList()
 	var detail any
 	var ok bool
 	switch {
 	case structured && m.entry.file.file.ErrorProfile != tool.ProfileExtended:
-		v.fail(ruleType, "write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
-			"want a plain text under the error profile acp-basic, found %s", describe(v.node))
+		v.Fail(yamldoc.RuleType, "write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
+			"want a plain text under the error profile acp-basic, found %s", yamldoc.Describe(v.Node))
 		return
 	case structured:
-		detail, ok = v.open()
+		detail, ok = v.JSON()
 	default:
-		detail, ok = v.text()
+		detail, ok = v.Text()
 	}
 	if ok {
 		m.error.Detail, m.entry.details[m.exit] = detail, v

@@ -17,7 +17,8 @@ a:
     3: {code: -32002, detail: {uri: "file://{{path}}", tried: [1, "{{path}}.txt", null], plain: {yes: true}}}
 `
 
-// TestErrorProfiles guards that what ACP's clients would show as [object Object] is a mistake, unless it was asked for.
+// TestErrorProfiles guards that what ACP's clients would show as [object Object] is a mistake, unless it was
+// asked for.
 func TestErrorProfiles(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []tool.ErrorProfile{"", tool.ProfileBasic} {

@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and with nothing
-// secret in them. What was taken out is told, one line each. The error says which entry holds a credential that cannot be taken out.
+// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and
+// with nothing secret in them. What was taken out is told, one line each. The error says which entry holds a
+// credential that cannot be taken out.
 func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
 	for _, id := range ids {
@@ -64,26 +69,26 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 	if i < 0 {
 		return errors.New("its file is gone")
 	}
-	doc := parse(set.Files[i].Name, set.Files[i].Data)
-	if doc.root == nil {
+	doc := yamldoc.Parse(set.Files[i].Name, set.Files[i].Data, yamldoc.Options{})
+	root, ok := doc.Root("")
+	if !ok {
 		return errors.New("its file cannot be read any more")
 	}
-	root := doc.at(doc.root, "", "")
 	tools := root
-	if inner, ok := root.get("tools"); ok {
+	if inner, ok := root.Get("tools"); ok {
 		tools = inner
 	}
-	version, _ := root.get("version")
-	strict := version.node != nil && version.node.Value == "2"
+	version, _ := root.Get("version")
+	strict := version.Node != nil && version.Node.Value == "2"
 	x.strict = x.strict && strict
-	if safety, ok := root.get("template_safety"); ok && safety.node.Value == "warn" {
+	if safety, ok := root.Get("template_safety"); ok && safety.Node.Value == "warn" {
 		x.lenient = true
 	}
-	at, ok := tools.get(loaded.Tool.ID)
+	at, ok := tools.Get(loaded.Tool.ID)
 	if !ok {
 		return errors.New("its file does not have it any more")
 	}
-	entry := plainCopy(at.node)
+	entry := plainCopy(at.Node)
 	x.strip(loaded, entry)
 	if parameters := member(entry, "parameters"); strict && parameters != nil {
 		for _, p := range parameters.Content {
@@ -116,8 +121,8 @@ func plainCopy(node *yaml.Node) *yaml.Node {
 	return c
 }
 
-// strip takes out what is secret: literal variables that are or look like credentials, and defaults and examples that give a
-// secret parameter.
+// strip takes out what is secret: literal variables that are or look like credentials, and defaults and
+// examples that give a secret parameter.
 func (x *export) strip(loaded *Loaded, entry *yaml.Node) {
 	id, secret := loaded.Tool.ID, loaded.Tool.SecretParameters()
 	if variables := member(member(entry, "sandbox"), "environment_variables"); variables != nil {
@@ -150,14 +155,15 @@ func (x *export) strip(loaded *Loaded, entry *yaml.Node) {
 	}
 }
 
-// credentialIn finds a word of an entry that has the shape of a well-known key; what is told of it is where it begins.
+// credentialIn finds a word of an entry that has the shape of a well-known key; what is told of it is where
+// it begins.
 func credentialIn(node *yaml.Node) string {
 	if node.Kind == yaml.ScalarNode {
 		if strings.Contains(node.Value, "-----BEGIN ") && strings.Contains(node.Value, "PRIVATE KEY") {
 			return "a private key"
 		}
 		for _, word := range credentialWord().FindAllString(node.Value, -1) {
-			if len(word) >= longLiteral && credentialShapes.MatchString(word) {
+			if len(word) >= yamldoc.LongLiteral && credentialShapes.MatchString(word) {
 				return fmt.Sprintf("%q", word[:4]+"…")
 			}
 		}
@@ -171,7 +177,7 @@ func credentialIn(node *yaml.Node) string {
 }
 
 // credentialWord is what a key can consist of.
-var credentialWord = late(`[A-Za-z0-9_.-]+`)
+var credentialWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.-]+`) })
 
 // member gives the value of a key; nil when there is none, or nothing to look in.
 func member(node *yaml.Node, key string) *yaml.Node {
@@ -200,7 +206,8 @@ func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 }
 
-// PlainJSON gives a YAML text as JSON has it: keys that are numbers, such as exit codes, are texts, and so are days.
+// PlainJSON gives a YAML text as JSON has it: keys that are numbers, such as exit codes, are texts, and so
+// are days.
 func PlainJSON(text []byte) (any, error) {
 	var plain any
 	if err := yaml.Unmarshal(text, &plain); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -13,15 +14,17 @@ type File struct {
 	Name  string // as it is shown to people
 	Path  string // absolute; "" for a file that came with the program
 	Layer tool.Layer
-	// Workspace marks a file that belongs to a workspace. It stands outside the layers: it replaces nothing, and of its
-	// policies only the rejecting rules are in force.
+	// Workspace marks a file that belongs to a workspace. It stands outside the layers: it replaces nothing,
+	// and of its policies only the rejecting rules are in force.
 	Workspace bool
-	// Trusted is the directory of the workspace where somebody trusts the file as it is: there it counts whole. "" for none.
+	// Trusted is the directory of the workspace where somebody trusts the file as it is: there it counts
+	// whole. "" for none.
 	Trusted string
 	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
 	ErrorProfile tool.ErrorProfile
-	// Checked says that the file came with the program, whose tests have read it whole: its scripts are not compiled in
-	// each of their shapes again at every start. What a call needs of one is proved when it is called, as always.
+	// Checked says that the file came with the program, whose tests have read it whole: its scripts are not
+	// compiled in each of their shapes again at every start. What a call needs of one is proved when it is
+	// called, as always.
 	Checked bool
 	Data    []byte // never changed
 }
@@ -47,6 +50,6 @@ func (f File) From() string {
 }
 
 // source gives the place of a node of the file.
-func (f File) source(v value) tool.Source {
-	return tool.Source{Layer: f.Layer, File: f.Name, Line: v.node.Line, Column: v.node.Column}
+func (f File) source(v yamldoc.Value) tool.Source {
+	return tool.Source{Layer: f.Layer, File: f.Name, Line: v.Node.Line, Column: v.Node.Column}
 }

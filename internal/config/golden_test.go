@@ -9,34 +9,36 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 var update = flag.Bool("update", false, "rewrite the .out files")
 
-// said reads a file as what its name says it is and gives everything that is said about it.
-func said(name string, data []byte) Errors {
+// readGolden reads a file as what its name says it is and gives everything that is said about it.
+func readGolden(name string, data []byte) yamldoc.Errors {
 	file := File{Name: name, Layer: tool.LayerUser, Data: data}
 	switch {
 	case strings.HasPrefix(name, "policies_"):
 		_, err := ReadPolicies(file)
-		return List(err)
+		return yamldoc.List(err)
 	case strings.HasPrefix(name, "governors_"):
 		_, told, err := ReadGovernors(file)
-		return append(told, List(err)...)
+		return append(told, yamldoc.List(err)...)
 	case strings.HasPrefix(name, "settings_"):
 		_, err := ReadSettings(file, DefaultSettings())
-		return List(err)
+		return yamldoc.List(err)
 	}
 	tools, err := ReadTools(file)
-	found := List(err)
+	found := yamldoc.List(err)
 	for _, t := range tools {
 		found = append(found, t.Warnings...)
 	}
 	return found
 }
 
-// TestGolden reads every file of testdata. Those in ok are silent; those in err and seed say what stands beside them.
+// TestGolden reads every file of testdata. Those in ok are silent; those in err and seed say what stands
+// beside them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"ok", "err", "seed"} {
@@ -51,7 +53,7 @@ func TestGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found := said(filepath.Base(path), data)
+				found := readGolden(filepath.Base(path), data)
 				got := ""
 				if len(found) > 0 {
 					got = found.Error() + "\n"
@@ -84,8 +86,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSeedVerdicts pins which blocks of the seed document load, which load as unavailable, and which are refused: the
-// promise that the original format loads unchanged, but for what was unsafe in it.
+// TestSeedVerdicts pins which blocks of the seed document load, which load as unavailable, and which are
+// refused: the promise that the original format loads unchanged, but for what was unsafe in it.
 func TestSeedVerdicts(t *testing.T) {
 	t.Parallel()
 	const loads, unavailable, refused = "loads", "unavailable", "refused"

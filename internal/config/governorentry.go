@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
-	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -23,16 +23,16 @@ import (
 // governorEntry is one governor that is being read.
 type governorEntry struct {
 	file   *governorsFile
-	at     value
+	at     yamldoc.Value
 	spec   governor.Spec
 	output bool
-	kind   value // of type, where it is given
-	given  map[string]value
+	kind   yamldoc.Value // of type, where it is given
+	given  map[string]yamldoc.Value
 }
 
-func newGovernorEntry(f *governorsFile, at value, output bool) *governorEntry {
+func newGovernorEntry(f *governorsFile, at yamldoc.Value, output bool) *governorEntry {
 	return &governorEntry{
-		file: f, at: at, output: output, given: map[string]value{},
+		file: f, at: at, output: output, given: map[string]yamldoc.Value{},
 		spec: governor.Spec{
 			Kind: governor.KindScript, Source: f.file.source(at), Timeout: governor.DefaultTimeout,
 			OnError: governor.FallbackAsk, OnTimeout: governor.FallbackAsk,
@@ -41,52 +41,52 @@ func newGovernorEntry(f *governorsFile, at value, output bool) *governorEntry {
 	}
 }
 
-// governorNoun is what a governor may say. Which keys go with which type is told by kindKeys.
-func governorNoun() noun[*governorEntry] {
-	own := func(name string, read func(*governorEntry, value)) func(*governorEntry, value) {
-		return func(e *governorEntry, v value) {
+// governorMapping is what a governor may say. Which keys go with which type is told by kindKeys.
+func governorMapping() yamldoc.Mapping[*governorEntry] {
+	own := func(name string, read func(*governorEntry, yamldoc.Value)) func(*governorEntry, yamldoc.Value) {
+		return func(e *governorEntry, v yamldoc.Value) {
 			e.given[name] = v
 			read(e, v)
 		}
 	}
-	keys := []key[*governorEntry]{
-		{"id", "a text", (*governorEntry).readID},
-		{"type", "script, http, cel, rate, budget or secrets", (*governorEntry).readKind},
-		{"timeout_ms", "a whole number of milliseconds", func(e *governorEntry, v value) { v.setMillis(&e.spec.Timeout) }},
-		{"requires_manual", "true or false", func(e *governorEntry, v value) { v.setBool(&e.spec.RequiresManual) }},
-		{"required", "true or false", func(e *governorEntry, v value) { v.setBool(&e.spec.Required) }},
-		{"applies_to", "a list of tool ids, which may have * in them", (*governorEntry).readAppliesTo},
-		{"on_error", "ask, reject or ignore", func(e *governorEntry, v value) { e.readFallback(v, &e.spec.OnError) }},
-		{"on_timeout", "ask, reject or ignore", func(e *governorEntry, v value) { e.readFallback(v, &e.spec.OnTimeout) }},
-		{"message", "a text", func(e *governorEntry, v value) { v.setText(&e.spec.Message) }},
-		{"command", "a list: the program and its arguments", (*governorEntry).readCommand},
-		{"network", "on or off", (*governorEntry).readNetwork},
-		{"environment", "a mapping of variables", (*governorEntry).readEnvironment},
-		{"url", "a URL", (*governorEntry).readURL},
-		{"headers", "a mapping of texts", (*governorEntry).readHeaders},
-		{"signing_secret", "a mapping, such as {secret: NAME}", func(e *governorEntry, v value) {
+	keys := []yamldoc.Key[*governorEntry]{
+		yamldoc.NewKey("id", "a text", (*governorEntry).readID),
+		yamldoc.NewKey("type", "script, http, cel, rate, budget or secrets", (*governorEntry).readKind),
+		yamldoc.NewKey("timeout_ms", "a whole number of milliseconds", func(e *governorEntry, v yamldoc.Value) { setMillis(v, &e.spec.Timeout) }),
+		yamldoc.NewKey("requires_manual", "true or false", func(e *governorEntry, v yamldoc.Value) { v.SetBool(&e.spec.RequiresManual) }),
+		yamldoc.NewKey("required", "true or false", func(e *governorEntry, v yamldoc.Value) { v.SetBool(&e.spec.Required) }),
+		yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them", (*governorEntry).readAppliesTo),
+		yamldoc.NewKey("on_error", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) { e.readFallback(v, &e.spec.OnError) }),
+		yamldoc.NewKey("on_timeout", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) { e.readFallback(v, &e.spec.OnTimeout) }),
+		yamldoc.NewKey("message", "a text", func(e *governorEntry, v yamldoc.Value) { v.SetText(&e.spec.Message) }),
+		yamldoc.NewKey("command", "a list: the program and its arguments", (*governorEntry).readCommand),
+		yamldoc.NewKey("network", "on or off", (*governorEntry).readNetwork),
+		yamldoc.NewKey("environment", "a mapping of variables", (*governorEntry).readEnvironment),
+		yamldoc.NewKey("url", "a URL", (*governorEntry).readURL),
+		yamldoc.NewKey("headers", "a mapping of texts", (*governorEntry).readHeaders),
+		yamldoc.NewKey("signing_secret", "a mapping, such as {secret: NAME}", func(e *governorEntry, v yamldoc.Value) {
 			if reference, ok := readReference(v); ok {
 				e.spec.HTTP.Secret = &reference
 			}
-		}},
-		{"allow_addresses", "a list of addresses or networks", (*governorEntry).readAllow},
-		{"expression", "a CEL expression", (*governorEntry).readExpression},
-		{"otherwise", "reject or ask", func(e *governorEntry, v value) {
-			v.oneOf([]string{"reject", "ask"}, func(s string) { e.spec.CEL.Otherwise = governor.Verb(s) })
-		}},
-		{"limit", "a mapping", func(e *governorEntry, v value) { readKeys(v, governorLimitNoun(), e) }},
-		{"action", "reject, ask or redact", (*governorEntry).readAction},
+		}),
+		yamldoc.NewKey("allow_addresses", "a list of addresses or networks", (*governorEntry).readAllow),
+		yamldoc.NewKey("expression", "a CEL expression", (*governorEntry).readExpression),
+		yamldoc.NewKey("otherwise", "reject or ask", func(e *governorEntry, v yamldoc.Value) {
+			v.OneOf([]string{"reject", "ask"}, func(s string) { e.spec.CEL.Otherwise = governor.Verb(s) })
+		}),
+		yamldoc.NewKey("limit", "a mapping", func(e *governorEntry, v yamldoc.Value) { yamldoc.ReadKeys(v, governorLimitMapping(), e) }),
+		yamldoc.NewKey("action", "reject, ask or redact", (*governorEntry).readAction),
 	}
 	for i := range keys {
-		keys[i].read = own(keys[i].name, keys[i].read)
+		keys[i].Read = own(keys[i].Name, keys[i].Read)
 	}
-	return noun[*governorEntry]{
-		name: "a governor", keys: keys,
-		elsewhere: []misplaced{
-			{names(governorSettingsNoun().keys), "%s belongs under permission_settings or output_settings"},
-			{names(governorLimitNoun().keys), "%s belongs under limit"},
-			{[]string{"timeout"}, "write timeout_ms for %s"},
-			{[]string{"when"}, "write expression for %s"},
+	return yamldoc.Mapping[*governorEntry]{
+		Name: "a governor", Keys: keys,
+		Elsewhere: []yamldoc.Misplaced{
+			{Names: governorSettingsMapping().Names(), Hint: "%s belongs under permission_settings or output_settings"},
+			{Names: governorLimitMapping().Names(), Hint: "%s belongs under limit"},
+			{Names: []string{"timeout"}, Hint: "write timeout_ms for %s"},
+			{Names: []string{"when"}, Hint: "write expression for %s"},
 		},
 	}
 }
@@ -100,114 +100,114 @@ var kindKeys = map[string][]governor.Kind{
 	"message": {governor.KindCEL, governor.KindRate, governor.KindBudget, governor.KindSecrets},
 }
 
-func (e *governorEntry) readID(v value) {
-	id, ok := v.text()
+func (e *governorEntry) readID(v yamldoc.Value) {
+	id, ok := v.Text()
 	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, display.Hidden)) {
-		v.fail(ruleValue, "", "want 1 to %d visible characters, found %s", longestID, quote(id))
+		v.Fail(yamldoc.RuleValue, "", "want 1 to %d visible characters, found %s", longestID, yamldoc.Quote(id))
 		return
 	}
 	e.spec.ID = id
 }
 
-func (e *governorEntry) readKind(v value) {
+func (e *governorEntry) readKind(v yamldoc.Value) {
 	var known []string
 	for _, kind := range governor.Kinds() {
 		known = append(known, string(kind))
 	}
 	known = append(known, "python")
 	e.kind = v
-	v.oneOf(known, func(text string) {
+	v.OneOf(known, func(text string) {
 		if e.spec.Kind = governor.Kind(text); text == "python" {
 			e.spec.Kind = governor.KindScript // as in the original system, whose python governors are programs, too
 		}
 	})
 }
 
-func (e *governorEntry) readAppliesTo(v value) {
-	texts, ok := v.texts()
+func (e *governorEntry) readAppliesTo(v yamldoc.Value) {
+	texts, ok := v.Texts()
 	if ok && len(texts) == 0 {
-		v.fail(ruleEmpty, "name what it is about, or take the key out", "the list is empty")
+		v.Fail(yamldoc.RuleEmpty, "name what it is about, or take the key out", "the list is empty")
 	}
 	for i, err := range permissions.CheckTools(texts) {
-		v.doc.at(v.node.Content[i], v.name, "").fail(ruleValue, "", "%v", err)
+		v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "", "%v", err)
 	}
 	e.spec.AppliesTo = texts
 }
 
-func (e *governorEntry) readFallback(v value, into *governor.Fallback) {
-	v.oneOf([]string{"ask", "reject", "ignore"}, func(text string) { *into = governor.Fallback(text) })
+func (e *governorEntry) readFallback(v yamldoc.Value, into *governor.Fallback) {
+	v.OneOf([]string{"ask", "reject", "ignore"}, func(text string) { *into = governor.Fallback(text) })
 	if *into == governor.FallbackIgnore {
-		v.warn("fail-open", "ask or reject stops what it could not look at", "where this governor gives no answer, nothing stops")
+		v.Warn("fail-open", "ask or reject stops what it could not look at", "where this governor gives no answer, nothing stops")
 	}
 }
 
-func (e *governorEntry) readCommand(v value) {
-	words, ok := v.texts()
+func (e *governorEntry) readCommand(v yamldoc.Value) {
+	words, ok := v.Texts()
 	if ok && (len(words) == 0 || words[0] == "") {
-		v.fail(ruleEmpty, "write the program and its arguments: [python3, ./guard.py]", "there is no program")
+		v.Fail(yamldoc.RuleEmpty, "write the program and its arguments: [python3, ./guard.py]", "there is no program")
 	}
 	for i, word := range words {
 		if strings.ContainsRune(word, 0) {
-			v.doc.at(v.node.Content[i], v.name, "").fail(ruleValue, "", "an argument cannot hold NUL")
+			v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "", "an argument cannot hold NUL")
 		}
 	}
 	if len(words) == 1 && strings.ContainsAny(words[0], " \t|;&<>$") {
-		v.warn("shell", fmt.Sprintf("write a list of words, or [bash, -c, %q]", words[0]), "no shell reads the command: this is the name of one program")
+		v.Warn("shell", fmt.Sprintf("write a list of words, or [bash, -c, %q]", words[0]), "no shell reads the command: this is the name of one program")
 	}
 	e.spec.Script.Command = words
 }
 
-func (e *governorEntry) readNetwork(v value) {
-	if v.node.Tag == "!!bool" { // YAML 1.1 takes on and off for these
-		if is, ok := v.boolean(); ok && is {
+func (e *governorEntry) readNetwork(v yamldoc.Value) {
+	if v.Node.Tag == "!!bool" { // YAML 1.1 takes on and off for these
+		if is, ok := v.Bool(); ok && is {
 			e.spec.Script.Network = tool.NetworkOn
 		}
 		return
 	}
-	v.oneOf([]string{"on", "off"}, func(text string) { e.spec.Script.Network = tool.Network(text) })
+	v.OneOf([]string{"on", "off"}, func(text string) { e.spec.Script.Network = tool.Network(text) })
 }
 
-func (e *governorEntry) readEnvironment(v value) {
-	entries, _ := v.entries()
+func (e *governorEntry) readEnvironment(v yamldoc.Value) {
+	entries, _ := v.Entries()
 	s := &e.spec.Script
 	s.Environment, s.Secrets = map[string]string{}, map[string]tool.Reference{}
 	for _, entry := range entries {
-		name := entry.name
+		name := entry.Name
 		if !variableName.MatchString(name) {
-			entry.key.fail(ruleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", quote(name))
+			entry.Key.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
 			continue
 		}
 		if why := command.RefusedInTools(name); why != "" {
-			entry.key.fail("refused-variable", "set it in the program", "%s cannot be set here: %s", name, why)
+			entry.Key.Fail("refused-variable", "set it in the program", "%s cannot be set here: %s", name, why)
 			continue
 		}
-		if isMapping(entry.value) {
-			if reference, ok := readReference(entry.value); ok {
+		if entry.Value.IsMapping() {
+			if reference, ok := readReference(entry.Value); ok {
 				s.Secrets[name] = reference
 			}
 			continue
 		}
-		entry.value.want = "a text, or {secret: NAME}"
-		if literal, ok := entry.value.literal(); ok {
+		entry.Value.Want = "a text, or {secret: NAME}"
+		if literal, ok := entry.Value.Literal(); ok {
 			s.Environment[name] = literal
 			if what := credential(name, literal); what != "" {
-				entry.value.warn("credential", "a2a-acp secrets set "+name+", and write {secret: "+name+"}", "%s, in plain text", what)
+				entry.Value.Warn("credential", "a2a-acp secrets set "+name+", and write {secret: "+name+"}", "%s, in plain text", what)
 			}
 		}
 	}
 }
 
-func (e *governorEntry) readURL(v value) {
-	text, ok := v.text()
+func (e *governorEntry) readURL(v yamldoc.Value) {
+	text, ok := v.Text()
 	if !ok {
 		return
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err == nil && u.User != nil:
-		v.fail(ruleValue, "put it into headers, as ${VARIABLE}", "a URL is shown and recorded, so no name and password may stand in it")
+		v.Fail(yamldoc.RuleValue, "put it into headers, as ${VARIABLE}", "a URL is shown and recorded, so no name and password may stand in it")
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
-		v.fail(ruleValue, "", "want http:// or https:// and a host")
+		v.Fail(yamldoc.RuleValue, "", "want http:// or https:// and a host")
 	}
 	e.spec.HTTP.URL = text
 }
@@ -222,30 +222,30 @@ var ourHeaders = []string{
 	"host", "content-length", "content-type", "transfer-encoding", "connection", "webhook-id", "webhook-timestamp", "webhook-signature", "idempotency-key",
 }
 
-func (e *governorEntry) readHeaders(v value) {
-	entries, _ := v.entries()
+func (e *governorEntry) readHeaders(v yamldoc.Value) {
+	entries, _ := v.Entries()
 	e.spec.HTTP.Headers = map[string]string{}
 	for _, entry := range entries {
-		if !headerName.MatchString(entry.name) || slices.Contains(ourHeaders, strings.ToLower(entry.name)) {
-			entry.key.fail(ruleValue, "", "%s cannot be set here", quote(entry.name))
+		if !headerName.MatchString(entry.Name) || slices.Contains(ourHeaders, strings.ToLower(entry.Name)) {
+			entry.Key.Fail(yamldoc.RuleValue, "", "%s cannot be set here", yamldoc.Quote(entry.Name))
 			continue
 		}
-		text, ok := entry.value.literal()
+		text, ok := entry.Value.Literal()
 		if ok && !headerValue.MatchString(text) {
-			entry.value.fail(ruleValue, "", "a header's value has no line breaks and no letters beyond ASCII")
+			entry.Value.Fail(yamldoc.RuleValue, "", "a header's value has no line breaks and no letters beyond ASCII")
 			continue
 		}
-		e.spec.HTTP.Headers[entry.name] = text
+		e.spec.HTTP.Headers[entry.Name] = text
 		if !strings.Contains(text, "${") {
-			if what := credential(entry.name, text); what != "" {
-				entry.value.warn("credential", "write ${NAME} for a variable of the program's environment", "%s, in plain text", what)
+			if what := credential(entry.Name, text); what != "" {
+				entry.Value.Warn("credential", "write ${NAME} for a variable of the program's environment", "%s, in plain text", what)
 			}
 		}
 	}
 }
 
-func (e *governorEntry) readAllow(v value) {
-	texts, _ := v.texts()
+func (e *governorEntry) readAllow(v yamldoc.Value) {
+	texts, _ := v.Texts()
 	for i, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if address, single := netip.ParseAddr(text); single == nil {
@@ -253,15 +253,15 @@ func (e *governorEntry) readAllow(v value) {
 			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			v.doc.at(v.node.Content[i], v.name, "").fail(ruleValue, "", "want an address or a network, such as 127.0.0.1 or 10.1.0.0/16; found %s", quote(text))
+			v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "", "want an address or a network, such as 127.0.0.1 or 10.1.0.0/16; found %s", yamldoc.Quote(text))
 			continue
 		}
 		e.spec.HTTP.Allow = append(e.spec.HTTP.Allow, prefix.Masked())
 	}
 }
 
-func (e *governorEntry) readExpression(v value) {
-	text, ok := v.text()
+func (e *governorEntry) readExpression(v yamldoc.Value) {
+	text, ok := v.Text()
 	if !ok {
 		return
 	}
@@ -271,72 +271,71 @@ func (e *governorEntry) readExpression(v value) {
 	switch {
 	case err == nil:
 	case errors.As(err, &wrong):
-		line, column := v.place(wrong.Line, wrong.Column)
-		v.doc.report(line, column, "cel", v.about("%s", wrong.Message), "")
+		v.ReportAt(yamldoc.Error{Line: wrong.Line, Column: wrong.Column, Severity: yamldoc.SeverityError, Rule: "cel", Message: wrong.Message}, "")
 	default:
-		v.fail("cel", "", "%v", err)
+		v.Fail("cel", "", "%v", err)
 	}
 }
 
-func (e *governorEntry) readAction(v value) {
-	v.oneOf([]string{"reject", "ask", "redact"}, func(text string) { e.spec.Secrets = governor.Verb(text) })
+func (e *governorEntry) readAction(v yamldoc.Value) {
+	v.OneOf([]string{"reject", "ask", "redact"}, func(text string) { e.spec.Secrets = governor.Verb(text) })
 	if e.spec.Secrets == governor.VerbRedact && !e.output {
-		v.fail(ruleValue, "write reject or ask", "an act is not changed on its way, so nothing can be taken out of it")
+		v.Fail(yamldoc.RuleValue, "write reject or ask", "an act is not changed on its way, so nothing can be taken out of it")
 	}
 }
 
-// governorLimitNoun is what a rate or a budget may say.
-func governorLimitNoun() noun[*governorEntry] {
-	count := func(into func(*governorEntry) *int64) func(*governorEntry, value) {
-		return func(e *governorEntry, v value) {
-			if n, ok := v.whole(1, 1<<50); ok {
+// governorLimitMapping is what a rate or a budget may say.
+func governorLimitMapping() yamldoc.Mapping[*governorEntry] {
+	count := func(into func(*governorEntry) *int64) func(*governorEntry, yamldoc.Value) {
+		return func(e *governorEntry, v yamldoc.Value) {
+			if n, ok := v.Int(1, 1<<50); ok {
 				*into(e) = n
 			}
 		}
 	}
 	calls := count(func(e *governorEntry) *int64 { return &e.spec.Limit.Calls })
-	return noun[*governorEntry]{
-		name: "limit",
-		keys: []key[*governorEntry]{
-			{"count", "a whole number of calls", calls},
-			{"calls", "a whole number of calls", calls},
-			{"bytes", "a whole number of bytes", count(func(e *governorEntry) *int64 { return &e.spec.Limit.Bytes })},
-			{"seconds", "seconds, or a duration such as 10m", func(e *governorEntry, v value) { v.setDuration(&e.spec.Limit.Running, 1000*time.Hour) }},
-			{"per", "seconds, or a duration such as 1h", func(e *governorEntry, v value) { v.setDuration(&e.spec.Limit.Per, 366*24*time.Hour) }},
-			{"key", "all, agent, tool or session", func(e *governorEntry, v value) {
-				v.oneOf([]string{"all", "agent", "tool", "session"}, func(s string) { e.spec.Limit.Key = governor.Key(s) })
-			}},
-			{"beyond", "reject or ask", func(e *governorEntry, v value) {
-				v.oneOf([]string{"reject", "ask"}, func(s string) { e.spec.Limit.Beyond = governor.Verb(s) })
-			}},
+	return yamldoc.Mapping[*governorEntry]{
+		Name: "limit",
+		Keys: []yamldoc.Key[*governorEntry]{
+			yamldoc.NewKey("count", "a whole number of calls", calls),
+			yamldoc.NewKey("calls", "a whole number of calls", calls),
+			yamldoc.NewKey("bytes", "a whole number of bytes", count(func(e *governorEntry) *int64 { return &e.spec.Limit.Bytes })),
+			yamldoc.NewKey("seconds", "seconds, or a duration such as 10m", func(e *governorEntry, v yamldoc.Value) { v.SetDuration(&e.spec.Limit.Running, 1000*time.Hour) }),
+			yamldoc.NewKey("per", "seconds, or a duration such as 1h", func(e *governorEntry, v yamldoc.Value) { v.SetDuration(&e.spec.Limit.Per, 366*24*time.Hour) }),
+			yamldoc.NewKey("key", "all, agent, tool or session", func(e *governorEntry, v yamldoc.Value) {
+				v.OneOf([]string{"all", "agent", "tool", "session"}, func(s string) { e.spec.Limit.Key = governor.Key(s) })
+			}),
+			yamldoc.NewKey("beyond", "reject or ask", func(e *governorEntry, v yamldoc.Value) {
+				v.OneOf([]string{"reject", "ask"}, func(s string) { e.spec.Limit.Beyond = governor.Verb(s) })
+			}),
 		},
 	}
 }
 
 // check looks at the entry as a whole, and fills in what its type has by default.
 func (e *governorEntry) check() {
-	if !isMapping(e.at) {
+	if !e.at.IsMapping() {
 		return
 	}
-	e.at.mustHave("id", "")
+	e.at.Require("id", "")
 	s := &e.spec
-	for _, name := range names(governorNoun().keys) {
+	for _, name := range governorMapping().Names() {
 		v, given := e.given[name]
 		if kinds := kindKeys[name]; given && kinds != nil && !slices.Contains(kinds, s.Kind) {
-			v.fail(ruleKey, "", "a governor of type %s has no such key", s.Kind)
+			v.Fail(yamldoc.RuleKey, "", "a governor of type %s has no such key", s.Kind)
 		}
 	}
 	needs := map[governor.Kind]string{
 		governor.KindScript: "command", governor.KindHTTP: "url", governor.KindCEL: "expression", governor.KindRate: "limit", governor.KindBudget: "limit",
 	}
 	if name := needs[s.Kind]; name != "" {
-		e.at.mustHave(name, "")
+		e.at.Require(name, "")
 	}
 	if e.file.file.Workspace && !s.Kind.InProject() {
-		e.at.fail("untrusted", "put it into your own governors.yaml", "a workspace's own file cannot hold a governor of type %s: it would run programs, reach out or count for others", s.Kind)
+		e.at.Fail("untrusted", "put it into your own governors.yaml", "a workspace's own file cannot hold a governor of type %s: it would run programs, reach out or count for others", s.Kind)
 	}
 	if s.Required && (s.OnError == governor.FallbackIgnore || s.OnTimeout == governor.FallbackIgnore) {
-		e.given["required"].fail(ruleValue, "take one of the two out", "a governor that is required cannot be ignored where it gives no answer")
+		e.given["required"].Fail(yamldoc.RuleValue, "take one of the two out", "a governor that is required cannot be ignored where it gives no answer")
 	}
 	if s.CEL.Otherwise == "" {
 		s.CEL.Otherwise = governor.VerbReject
@@ -351,11 +350,11 @@ func (e *governorEntry) check() {
 
 func (e *governorEntry) checkLimit() {
 	s, at := &e.spec, e.given["limit"]
-	if s.Kind != governor.KindRate && s.Kind != governor.KindBudget || at.node == nil {
+	if s.Kind != governor.KindRate && s.Kind != governor.KindBudget || at.Node == nil {
 		return
 	}
 	if e.output {
-		e.at.fail(ruleKey, "move it to permission_governors: what calls have put out is counted there", "a governor of type %s decides before an act", s.Kind)
+		e.at.Fail(yamldoc.RuleKey, "move it to permission_governors: what calls have put out is counted there", "a governor of type %s decides before an act", s.Kind)
 	}
 	if s.Limit.Key == "" {
 		s.Limit.Key = governor.KeyAll
@@ -363,43 +362,19 @@ func (e *governorEntry) checkLimit() {
 	if s.Limit.Beyond == "" {
 		s.Limit.Beyond = governor.VerbReject
 	}
-	at.mustHave("per", "per: 1h")
+	at.Require("per", "per: 1h")
 	switch {
 	case s.Kind == governor.KindRate && (s.Limit.Bytes > 0 || s.Limit.Running > 0):
-		at.fail(ruleValue, "write type: budget", "a rate counts calls only")
-	case at.has("count") || at.has("calls") || at.has("bytes") || at.has("seconds"):
+		at.Fail(yamldoc.RuleValue, "write type: budget", "a rate counts calls only")
+	case at.Has("count") || at.Has("calls") || at.Has("bytes") || at.Has("seconds"):
 	case s.Limit.Calls == 0 && s.Limit.Bytes == 0 && s.Limit.Running == 0:
-		at.fail(ruleMissing, "count: 100, or for a budget also bytes or seconds", "it does not say how much there may be")
+		at.Fail(yamldoc.RuleMissing, "count: 100, or for a budget also bytes or seconds", "it does not say how much there may be")
 	}
-}
-
-// oneOf reads one of some words.
-func (v value) oneOf(known []string, set func(string)) {
-	text, ok := v.text()
-	if !ok {
-		return
-	}
-	if slices.Contains(known, text) {
-		set(text)
-		return
-	}
-	hint := ""
-	if near := spelling.Nearest(text, known); near != "" {
-		hint = fmt.Sprintf("did you mean %s?", near)
-	}
-	v.fail(ruleValue, hint, "want %s, found %s", inList(known), quote(text))
-}
-
-func inList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // setMillis reads a whole number of milliseconds.
-func (v value) setMillis(into *time.Duration) {
-	if n, ok := v.whole(1, longestGovernor); ok {
+func setMillis(v yamldoc.Value, into *time.Duration) {
+	if n, ok := v.Int(1, longestGovernor); ok {
 		*into = time.Duration(n) * time.Millisecond
 	}
 }

@@ -59,8 +59,9 @@ func TestReadGovernors(t *testing.T) {
 	}
 }
 
-// TestGovernorLayers checks which files count: a later layer replaces an entry by its id, the same one may not, the environment names
-// none of the workspace, and the workspace's own is not loaded until somebody trusts it.
+// TestGovernorLayers checks which files count: a later layer replaces an entry by its id, the same one may
+// not, the environment names none of the workspace, and the workspace's own is not loaded until somebody
+// trusts it.
 func TestGovernorLayers(t *testing.T) {
 	t.Parallel()
 	dir := realDirectory(t)

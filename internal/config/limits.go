@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -16,8 +17,8 @@ type limit struct {
 	set       func(*tool.Limits, int64)
 }
 
-// limits are the limits that an entry may give, under sandbox or under resource_limits. The upper bounds are there to
-// catch slips; the kernel has its own.
+// limits are the limits that an entry may give, under sandbox or under resource_limits. The upper bounds are
+// there to catch slips; the kernel has its own.
 func limits() []limit {
 	const mega = 1 << 20
 	return []limit{
@@ -35,49 +36,51 @@ func limits() []limit {
 }
 
 // limitKeys makes the table's rows keys.
-func limitKeys() []key[*toolEntry] {
-	var keys []key[*toolEntry]
+func limitKeys() []yamldoc.Key[*toolEntry] {
+	var keys []yamldoc.Key[*toolEntry]
 	for _, l := range limits() {
-		keys = append(keys, key[*toolEntry]{l.name, l.want, func(e *toolEntry, v value) { e.readLimit(l, v) }})
+		keys = append(keys, yamldoc.NewKey(l.name, l.want, func(e *toolEntry, v yamldoc.Value) { e.readLimit(l, v) }))
 	}
 	return keys
 }
 
-// limitsNoun is what may stand under resource_limits.
-func limitsNoun() noun[*toolEntry] {
-	return noun[*toolEntry]{
-		name:      "resource_limits",
-		keys:      limitKeys(),
-		elsewhere: []misplaced{{names(sandboxKeys()), "%s belongs under sandbox"}},
+// limitsMapping is what may stand under resource_limits.
+func limitsMapping() yamldoc.Mapping[*toolEntry] {
+	return yamldoc.Mapping[*toolEntry]{
+		Name: "resource_limits",
+		Keys: limitKeys(),
+		Elsewhere: []yamldoc.Misplaced{{
+			Names: yamldoc.Mapping[*toolEntry]{Keys: sandboxKeys()}.Names(), Hint: "%s belongs under sandbox",
+		}},
 	}
 }
 
-func (e *toolEntry) readLimit(l limit, v value) {
+func (e *toolEntry) readLimit(l limit, v yamldoc.Value) {
 	if first, twice := e.limits[l.name]; twice {
-		v.fail(ruleTwice, "keep one of them", "the limit is also given in line %d", first.node.Line)
+		v.Fail(ruleTwice, "keep one of them", "the limit is also given in line %d", first.Node.Line)
 		return
 	}
 	e.limits[l.name] = v
-	n, ok := v.whole(l.low, l.high)
+	n, ok := v.Int(l.low, l.high)
 	if !ok {
 		return
 	}
 	l.set(&e.tool.Sandbox.Limits, n)
 	if addresses := e.tool.Sandbox.Limits.Addresses; l.name == "max_address_space_mb" && addresses < manyAddresses {
-		v.warn("address-space", "max_memory_mb counts the memory that a process really takes",
+		v.Warn("address-space", "max_memory_mb counts the memory that a process really takes",
 			"node, java and go reserve far more addresses than they ever use, and do not start with so few")
 	}
 }
 
-// manyAddresses is how much address space such programs start with: java wanted more than one gigabyte, node more than a
-// hundred (measured).
+// manyAddresses is how much address space such programs start with: java wanted more than one gigabyte, node
+// more than a hundred (measured).
 const manyAddresses = 128 << 30
 
 // longestTimeout is the longest time that a call may be given.
 const longestTimeout = 24 * time.Hour
 
-func (e *toolEntry) readTimeout(v value) {
-	if timeout, ok := v.duration(longestTimeout); ok {
+func (e *toolEntry) readTimeout(v yamldoc.Value) {
+	if timeout, ok := v.Duration(longestTimeout); ok {
 		e.tool.Sandbox.Limits.Timeout = timeout
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -25,16 +26,17 @@ type Set struct {
 	// ErrorProfile is what the tools files were read under.
 	ErrorProfile tool.ErrorProfile
 	Files        []File // every file that was read, in the order in which they count
-	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not read.
-	Warnings Errors
+	// Warnings are what people should be told: of the files, of the tools that are in force, and of files not
+	// read.
+	Warnings yamldoc.Errors
 
 	read []toolsRead // each tools file with what it says
 }
 
-// Ignored are the warnings about files that are there and do not count, or not whole: those of a workspace that nobody trusts,
-// most of all.
-func (s *Set) Ignored() Errors {
-	var list Errors
+// Ignored are the warnings about files that are there and do not count, or not whole: those of a workspace
+// that nobody trusts, most of all.
+func (s *Set) Ignored() yamldoc.Errors {
+	var list yamldoc.Errors
 	for _, e := range s.Warnings {
 		if e.Rule == ruleIgnored {
 			list = append(list, e)
@@ -43,8 +45,8 @@ func (s *Set) Ignored() Errors {
 	return list
 }
 
-// toolsRead is a tools file with what it says by itself. To check the scripts takes longer than everything else, so a file
-// that stays as it is is not read again.
+// toolsRead is a tools file with what it says by itself. To check the scripts takes longer than everything
+// else, so a file that stays as it is is not read again.
 type toolsRead struct {
 	file  File
 	tools []Loaded
@@ -55,14 +57,14 @@ type loading struct {
 	sources Sources
 	last    *Set // what counted before; nil at the start
 	set     *Set
-	found   Errors
+	found   yamldoc.Errors
 	tools   map[string]int // index in set.Tools
 	files   []File         // every file that was read, those that do not count among them
 }
 
-// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an earlier
-// layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all mistakes of all
-// files; nothing is half loaded.
+// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an
+// earlier layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all
+// mistakes of all files; nothing is half loaded.
 func Load(sources Sources) (*Set, error) { return load(sources, nil) }
 
 // load is Load after last: a file that has vanished since says what it said then.
@@ -82,7 +84,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 	}
 	l.notice()
 	if l.found.Broken() {
-		Quote(l.found, l.files)
+		AddExcerptsOf(l.files, l.found)
 		return nil, l.found
 	}
 	for _, t := range l.set.Tools {
@@ -90,7 +92,7 @@ func load(sources Sources, last *Set) (*Set, error) {
 	}
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.checkExposed()
-	Quote(l.found, l.files)
+	AddExcerptsOf(l.files, l.found)
 	l.set.Warnings = l.found
 	return l.set, nil
 }
@@ -129,7 +131,7 @@ func (l *loading) add(c candidate) {
 		l.addGovernors(file)
 	case kindSettings:
 		settings, err := ReadSettings(file, l.set.Settings)
-		l.found = append(l.found, List(err)...)
+		l.found = append(l.found, yamldoc.List(err)...)
 		l.set.Settings = settings
 	}
 }
@@ -150,7 +152,7 @@ func (l *loading) kept(c candidate) (File, bool) {
 func (l *loading) addTools(file File) {
 	tools, err := l.readTools(file)
 	if err != nil {
-		l.found = append(l.found, List(err)...)
+		l.found = append(l.found, yamldoc.List(err)...)
 		return
 	}
 	for _, t := range tools {
@@ -171,7 +173,8 @@ func (l *loading) addTools(file File) {
 	}
 }
 
-// readTools gives what a tools file says: what it said last, when it is the same. The tools are shared and must not be changed.
+// readTools gives what a tools file says: what it said last, when it is the same. The tools are shared and
+// must not be changed.
 func (l *loading) readTools(file File) ([]Loaded, error) {
 	if l.last != nil {
 		i := slices.IndexFunc(l.last.read, func(before toolsRead) bool { return before.file.equal(file) })
@@ -198,25 +201,26 @@ func (l *loading) give(t *Loaded) {
 	}
 	refused, err := grant.Give(&t.Tool.Sandbox, l.sources.Env)
 	if err != nil { // reading has looked the names up
-		l.say(Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityError, Rule: ruleGrant, Message: err.Error()})
+		l.say(yamldoc.Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: yamldoc.SeverityError, Rule: ruleGrant, Message: err.Error()})
 	}
 	t.Tool.HoldToHints()
 	for _, given := range refused {
-		t.Warnings = append(t.Warnings, Error{
-			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: SeverityWarning, Rule: ruleGrant,
+		t.Warnings = append(t.Warnings, yamldoc.Error{
+			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleGrant,
 			Message: fmt.Sprintf("tool %q: sandbox.grants: %s is not granted: %s", t.Tool.ID, given.Name, given.Lacks),
-		}.shown())
+		}.Escaped())
 	}
 }
 
 func (l *loading) addPolicies(file File) {
 	policies, err := ReadPolicies(file)
 	if err != nil {
-		l.found = append(l.found, List(err)...)
+		l.found = append(l.found, yamldoc.List(err)...)
 		return
 	}
 	if file.Workspace {
-		// Ids of a stranger's file are its own: one that is also in use elsewhere must not take that rule's place.
+		// Ids of a stranger's file are its own: one that is also in use elsewhere must not take that rule's
+		// place.
 		l.bound(&policies)
 		l.set.Policies = append(l.set.Policies, policies)
 		return
@@ -230,7 +234,7 @@ func (l *loading) addPolicies(file File) {
 func (l *loading) addGovernors(file File) {
 	read, told, err := ReadGovernors(file)
 	if err != nil {
-		l.found = append(l.found, List(err)...)
+		l.found = append(l.found, yamldoc.List(err)...)
 		return
 	}
 	l.found = append(l.found, told...)
@@ -276,8 +280,8 @@ func (l *loading) replace(rule permissions.Rule, layer tool.Layer) {
 }
 
 func (l *loading) twice(what string, second, first tool.Source) {
-	l.say(Error{
-		File: second.File, Line: second.Line, Column: second.Column, Severity: SeverityError, Rule: ruleDuplicate,
+	l.say(yamldoc.Error{
+		File: second.File, Line: second.Line, Column: second.Column, Severity: yamldoc.SeverityError, Rule: yamldoc.RuleDuplicate,
 		Message: fmt.Sprintf("%s: is also at %s, in the same layer (%s)", what, first, first.Layer),
 		Hint:    "take one of them out; a later layer may replace an entry, the same one may not",
 	})
@@ -309,7 +313,7 @@ func (l *loading) checkExposed() {
 		if near := spelling.Nearest(id, l.ids()); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		l.warn(settingsName, ruleValue, hint, "expose: there is no tool %q", id)
+		l.warn(settingsName, yamldoc.RuleValue, hint, "expose: there is no tool %q", id)
 	}
 }
 
@@ -322,10 +326,10 @@ func (l *loading) ids() []string {
 }
 
 func (l *loading) warn(file, rule, hint, format string, args ...any) {
-	l.say(Error{File: file, Severity: SeverityWarning, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
+	l.say(yamldoc.Error{File: file, Severity: yamldoc.SeverityWarning, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func (l *loading) say(e Error) { l.found = append(l.found, e.shown()) }
+func (l *loading) say(e yamldoc.Error) { l.found = append(l.found, e.Escaped()) }
 
 // fail says why a file that is there, or must be, cannot be used.
 func (l *loading) fail(c candidate, err error) {
@@ -344,4 +348,11 @@ func (l *loading) fail(c candidate, err error) {
 		found.Message = "there is no such file"
 	}
 	l.say(found)
+}
+
+// AddExcerptsOf gives each of a list the line that it is about, as far as the files hold it.
+func AddExcerptsOf(files []File, list yamldoc.Errors) {
+	for _, file := range files {
+		yamldoc.AddExcerpts(list, file.Name, file.Data)
+	}
 }

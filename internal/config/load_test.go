@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -384,7 +385,7 @@ func TestBadFiles(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("%+v: want %q, got %v", sources, test.want, err)
 				}
-				if len(List(err)) == 0 {
+				if len(yamldoc.List(err)) == 0 {
 					t.Errorf("not an Errors: %T", err)
 				}
 			}
@@ -428,7 +429,7 @@ func TestAllMistakesOfAllFiles(t *testing.T) {
 		Env:      env("A2A_TOOLS_CONFIG", "x"),
 	})
 	var got []string
-	for _, e := range List(err) {
+	for _, e := range yamldoc.List(err) {
 		got = append(got, filepath.Base(e.File)+" "+e.Rule)
 	}
 	want := []string{"x untrusted", "t.yaml unknown-key", "missing.yaml file", "p.yaml unknown-key", "s.yaml unknown-key"}
@@ -493,7 +494,8 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-// TestUnchangedToolsAreNotReadAgain: a reload compiles the files that changed. Only what came with the program counts as checked.
+// TestUnchangedToolsAreNotReadAgain: a reload compiles the files that changed. Only what came with the
+// program counts as checked.
 func TestUnchangedToolsAreNotReadAgain(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

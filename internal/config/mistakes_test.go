@@ -9,32 +9,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // readsAs tells what a file of a golden archive is read as, by its name.
-func readsAs(file File) Errors {
+func readsAs(file File) yamldoc.Errors {
 	switch {
 	case strings.HasPrefix(file.Name, "auto_approval"):
 		_, err := ReadPolicies(file)
-		return List(err)
+		return yamldoc.List(err)
 	case strings.HasPrefix(file.Name, "governors"):
 		_, told, err := ReadGovernors(file)
-		return append(told, List(err)...)
+		return append(told, yamldoc.List(err)...)
 	case strings.HasPrefix(file.Name, "a2a-acp"):
 		_, err := ReadSettings(file, DefaultSettings())
-		return List(err)
+		return yamldoc.List(err)
 	}
 	tools, err := ReadTools(file)
-	found := List(err)
+	found := yamldoc.List(err)
 	for i := range tools {
 		found = append(append(found, tools[i].Warnings...), CheckSetups(&tools[i])...)
 	}
 	return found
 }
 
-// TestMistakes reads what authors get wrong, one file a mistake, and holds all that is said about it against what stands beside
-// it: a reviewer reads there how good the messages are. -update writes it anew.
+// TestMistakes reads what authors get wrong, one file a mistake, and holds all that is said about it against
+// what stands beside it: a reviewer reads there how good the messages are. -update writes it anew.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/mistakes/*.txtar")
@@ -78,7 +79,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // checkExcerpt holds what every excerpt promises.
-func checkExcerpt(t *testing.T, e Error) {
+func checkExcerpt(t *testing.T, e yamldoc.Error) {
 	t.Helper()
 	if e.Line == 0 {
 		return
@@ -86,7 +87,7 @@ func checkExcerpt(t *testing.T, e Error) {
 	switch x := e.Excerpt; {
 	case x == nil:
 		t.Errorf("%v: no excerpt", e)
-	case x.Column < 1 || x.Width < 1 || x.Column+x.Width > widestExcerpt+4:
+	case x.Column < 1 || x.Width < 1 || x.Column+x.Width > 78:
 		t.Errorf("%v: excerpt %+v", e, x)
 	case strings.ContainsAny(x.Text, "\x1b\t\n\u202e"):
 		t.Errorf("%v: excerpt %q", e, x.Text)

@@ -15,8 +15,9 @@ var scriptReaders = []string{
 	"bash", "sh", "dash", "zsh", "ksh", "source", ".", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "Rscript",
 }
 
-// NamedScripts lists the scripts of a workspace that a tool's own script names in so many words, relative to the workspace's
-// directory. What a script calls in its turn, and what it makes the name of, is not among them.
+// NamedScripts lists the scripts of a workspace that a tool's own script names in so many words, relative to
+// the workspace's directory. What a script calls in its turn, and what it makes the name of, is not among
+// them.
 func NamedScripts(t *tool.Tool, dir string) []string {
 	var names []string
 	for _, command := range authorsCommands(t.Script) {

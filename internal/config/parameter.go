@@ -9,47 +9,48 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // parameter is an entry of parameters, or the items of an array, that is being read.
 type parameter struct {
 	entry     *toolEntry
-	at        value
+	at        yamldoc.Value
 	parameter tool.Parameter
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt value
-	enum                                                                                    []value
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt yamldoc.Value
+	enum                                                                                    []yamldoc.Value
 	pattern                                                                                 *regexp.Regexp // for the whole value
 }
 
-// parameterNoun is what an entry of parameters may say.
-func parameterNoun() noun[*parameter] {
-	return noun[*parameter]{
-		name:   "a parameter",
-		called: typeNamesElsewhere(),
-		elsewhere: []misplaced{
-			{[]string{"optional"}, "say required instead: a parameter is optional unless it says `required: true`"},
-			{[]string{"properties", "additionalProperties"}, "%s is not known here: an object's members are not declared"},
-			{[]string{"minLength", "maxLength"}, "say it as a pattern, such as \"^.{1,80}$\""},
-			{[]string{"sandbox", "script", "examples"}, "%s belongs to the tool, beside parameters: look at the indentation"},
+// parameterMapping is what an entry of parameters may say.
+func parameterMapping() yamldoc.Mapping[*parameter] {
+	return yamldoc.Mapping[*parameter]{
+		Name:     "a parameter",
+		Synonyms: typeNamesElsewhere(),
+		Elsewhere: []yamldoc.Misplaced{
+			{Names: []string{"optional"}, Hint: "say required instead: a parameter is optional unless it says `required: true`"},
+			{Names: []string{"properties", "additionalProperties"}, Hint: "%s is not known here: an object's members are not declared"},
+			{Names: []string{"minLength", "maxLength"}, Hint: "say it as a pattern, such as \"^.{1,80}$\""},
+			{Names: []string{"sandbox", "script", "examples"}, Hint: "%s belongs to the tool, beside parameters: look at the indentation"},
 		},
-		keys: append([]key[*parameter]{
-			{"name", "a text", (*parameter).readName},
-			{"required", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.Required) }},
-			{"default", "a value of the parameter's type", (*parameter).readDefault},
-			{"code", "sql", (*parameter).readCode},
-			{"allow_leading_dash", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.AllowLeadingDash) }},
-			{"secret", "true or false", func(p *parameter, v value) { v.setBool(&p.parameter.Secret) }},
+		Keys: append([]yamldoc.Key[*parameter]{
+			yamldoc.NewKey("name", "a text", (*parameter).readName),
+			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.Required) }),
+			yamldoc.NewKey("default", "a value of the parameter's type", (*parameter).readDefault),
+			yamldoc.NewKey("code", "sql", (*parameter).readCode),
+			yamldoc.NewKey("allow_leading_dash", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.AllowLeadingDash) }),
+			yamldoc.NewKey("secret", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.Secret) }),
 		}, typeKeys()...),
 	}
 }
 
-// itemsNoun is what may be said about the items of an array.
-func itemsNoun() noun[*parameter] {
-	return noun[*parameter]{name: "items", keys: typeKeys(), called: typeNamesElsewhere()}
+// itemsMapping is what may be said about the items of an array.
+func itemsMapping() yamldoc.Mapping[*parameter] {
+	return yamldoc.Mapping[*parameter]{Name: "items", Keys: typeKeys(), Synonyms: typeNamesElsewhere()}
 }
 
 // typeNamesElsewhere are what other programs call what a parameter may say.
@@ -62,36 +63,36 @@ func typeNamesElsewhere() map[string]string {
 }
 
 // typeKeys say what a value may be.
-func typeKeys() []key[*parameter] {
-	return []key[*parameter]{
-		{"type", "a type", (*parameter).readType},
-		{"description", "a text", func(p *parameter, v value) { v.setText(&p.parameter.Description) }},
-		{"enum", "a list of values", func(p *parameter, v value) {
+func typeKeys() []yamldoc.Key[*parameter] {
+	return []yamldoc.Key[*parameter]{
+		yamldoc.NewKey("type", "a type", (*parameter).readType),
+		yamldoc.NewKey("description", "a text", func(p *parameter, v yamldoc.Value) { v.SetText(&p.parameter.Description) }),
+		yamldoc.NewKey("enum", "a list of values", func(p *parameter, v yamldoc.Value) {
 			p.enumAt = v
-			p.enum, _ = v.list("")
-		}},
-		{"minimum", "a number", func(p *parameter, v value) { p.minimumAt = v; v.setNumber(&p.parameter.Minimum) }},
-		{"maximum", "a number", func(p *parameter, v value) { p.maximumAt = v; v.setNumber(&p.parameter.Maximum) }},
-		{"pattern", "a regular expression", (*parameter).readPattern},
-		{"items", "what each item may be: {type, …}", (*parameter).readItems},
-		{"format", "a format", (*parameter).readFormat},
+			p.enum, _ = v.List("")
+		}),
+		yamldoc.NewKey("minimum", "a number", func(p *parameter, v yamldoc.Value) { p.minimumAt = v; v.SetNumber(&p.parameter.Minimum) }),
+		yamldoc.NewKey("maximum", "a number", func(p *parameter, v yamldoc.Value) { p.maximumAt = v; v.SetNumber(&p.parameter.Maximum) }),
+		yamldoc.NewKey("pattern", "a regular expression", (*parameter).readPattern),
+		yamldoc.NewKey("items", "what each item may be: {type, …}", (*parameter).readItems),
+		yamldoc.NewKey("format", "a format", (*parameter).readFormat),
 	}
 }
 
 // parameterName is what a template can name.
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
-func (p *parameter) readName(v value) {
-	name, ok := v.text()
+func (p *parameter) readName(v yamldoc.Value) {
+	name, ok := v.Text()
 	if !ok {
 		return
 	}
 	lower := strings.ToLower(name)
 	switch {
 	case !parameterName.MatchString(name):
-		v.fail(ruleValue, parameterHint(name), "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", quote(name))
+		v.Fail(yamldoc.RuleValue, parameterHint(name), "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", yamldoc.Quote(name))
 	case strings.HasPrefix(lower, "__a2a"), strings.HasPrefix(lower, "a2a_"):
-		v.fail(ruleValue, "", "names that begin with a2a_ or __a2a belong to this program")
+		v.Fail(yamldoc.RuleValue, "", "names that begin with a2a_ or __a2a belong to this program")
 	default:
 		p.parameter.Name = name
 	}
@@ -106,8 +107,8 @@ func parameterHint(name string) string {
 	return ""
 }
 
-func (p *parameter) readType(v value) {
-	name, ok := v.text()
+func (p *parameter) readType(v yamldoc.Value) {
+	name, ok := v.Text()
 	if p.badType = !ok; !ok {
 		return
 	}
@@ -132,7 +133,7 @@ func (p *parameter) readType(v value) {
 	} else if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))
+	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
 }
 
 // otherNames gives JSON Schema's name for what programming languages call a type.
@@ -154,21 +155,21 @@ func otherNames(name string) tool.Type {
 	return ""
 }
 
-func (p *parameter) readCode(v value) {
-	code, ok := v.text()
+func (p *parameter) readCode(v yamldoc.Value) {
+	code, ok := v.Text()
 	if !ok {
 		return
 	}
 	p.codeAt = v
 	if tool.Code(code) != tool.CodeSQL {
-		v.fail(ruleValue, "", "want sql, the only language that a value may be written in; found %s", quote(code))
+		v.Fail(yamldoc.RuleValue, "", "want sql, the only language that a value may be written in; found %s", yamldoc.Quote(code))
 		return
 	}
 	p.parameter.Code = tool.CodeSQL
 }
 
-func (p *parameter) readFormat(v value) {
-	name, ok := v.text()
+func (p *parameter) readFormat(v yamldoc.Value) {
+	name, ok := v.Text()
 	if !ok {
 		return
 	}
@@ -186,7 +187,7 @@ func (p *parameter) readFormat(v value) {
 	} else if near := spelling.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	v.fail(ruleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), quote(name))
+	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
 }
 
 // otherFormats gives our name for what JSON Schema and people call a format.
@@ -210,31 +211,31 @@ func otherFormats(name string) tool.Format {
 	return ""
 }
 
-func (p *parameter) readDefault(v value) {
-	if v.isNull() {
-		v.fail(ruleType, "take the key out: a parameter without a default has none", "want %s, found nothing", v.want)
+func (p *parameter) readDefault(v yamldoc.Value) {
+	if v.IsNull() {
+		v.Fail(yamldoc.RuleType, "take the key out: a parameter without a default has none", "want %s, found nothing", v.Want)
 		return
 	}
-	if given, ok := v.open(); ok {
+	if given, ok := v.JSON(); ok {
 		p.parameter.Default, p.defaultAt = given, v
 	}
 }
 
-func (p *parameter) readPattern(v value) {
-	pattern, ok := v.text()
+func (p *parameter) readPattern(v yamldoc.Value) {
+	pattern, ok := v.Text()
 	if !ok {
 		return
 	}
 	if p.entry.file.version == formatOriginal {
 		whole, open := wholePattern(pattern)
 		if open && !strings.HasSuffix(pattern, ".*") && !strings.HasSuffix(pattern, ".+") {
-			v.warn("pattern", "end it in $ if nothing may follow; with version: 2 a pattern is always for the whole value",
+			v.Warn("pattern", "end it in $ if nothing may follow; with version: 2 a pattern is always for the whole value",
 				"only the beginning of a value is held against the pattern, as this format has it")
 		}
 		pattern = whole
 	}
-	// Both must be read: a)(b is an expression between the parentheses only, and the deepest one that is allowed only
-	// without them.
+	// Both must be read: a)(b is an expression between the parentheses only, and the deepest one that is
+	// allowed only without them.
 	_, err := regexp.Compile(pattern)
 	var whole *regexp.Regexp
 	if err == nil {
@@ -245,15 +246,16 @@ func (p *parameter) readPattern(v value) {
 		if strings.Contains(pattern, "(?") {
 			hint = "the expressions are RE2's, which have no lookahead, lookbehind or backreferences"
 		}
-		v.fail("pattern", hint, "%s is no regular expression: %s", quote(pattern), regexpFault(err))
+		v.Fail("pattern", hint, "%s is no regular expression: %s", yamldoc.Quote(pattern), regexpFault(err))
 		return
 	}
 	p.parameter.Pattern, p.patternAt = pattern, v
 	p.pattern = whole
 }
 
-// wholePattern gives an expression for the whole value that means what a pattern of the original format means: it holds of the
-// beginning, whatever follows (Python's re.match). open tells that something may follow.
+// wholePattern gives an expression for the whole value that means what a pattern of the original format
+// means: it holds of the beginning, whatever follows (Python's re.match). open tells that something may
+// follow.
 func wholePattern(pattern string) (whole string, open bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -276,17 +278,17 @@ func wholePattern(pattern string) (whole string, open bool) {
 func regexpFault(err error) string {
 	var fault *syntax.Error
 	if errors.As(err, &fault) {
-		return fmt.Sprintf("%s: %s", fault.Code, quote(fault.Expr))
+		return fmt.Sprintf("%s: %s", fault.Code, yamldoc.Quote(fault.Expr))
 	}
-	return shorten(err.Error())
+	return yamldoc.Shorten(err.Error())
 }
 
-func (p *parameter) readItems(v value) {
+func (p *parameter) readItems(v yamldoc.Value) {
 	items := &parameter{entry: p.entry, at: v, parameter: tool.Parameter{Type: tool.TypeString}}
-	if !v.mustHave("type", "") {
+	if !v.Require("type", "") {
 		items.badType = true
 	}
-	readKeys(v, itemsNoun(), items)
+	yamldoc.ReadKeys(v, itemsMapping(), items)
 	items.check()
 	p.itemsAt, p.parameter.Items = v, &items.parameter
 }

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,13 +19,13 @@ func (p *parameter) check() {
 		return
 	}
 	declared := p.parameter.Type
-	only := func(at value, types ...tool.Type) {
-		if at.node != nil && !slices.Contains(types, declared) {
+	only := func(at yamldoc.Value, types ...tool.Type) {
+		if at.Node != nil && !slices.Contains(types, declared) {
 			hint := ""
-			if declared == tool.TypeString && (at.node == p.minimumAt.node || at.node == p.maximumAt.node) {
+			if declared == tool.TypeString && (at.Node == p.minimumAt.Node || at.Node == p.maximumAt.Node) {
 				hint = `for a number write type: integer or number; for the length of a text, pattern: "^.{1,80}$"`
 			}
-			at.fail(ruleValue, hint, "has no meaning for a parameter of type %s", declared)
+			at.Fail(yamldoc.RuleValue, hint, "has no meaning for a parameter of type %s", declared)
 		}
 	}
 	only(p.minimumAt, tool.TypeNumber, tool.TypeInteger)
@@ -34,11 +35,11 @@ func (p *parameter) check() {
 	only(p.codeAt, tool.TypeString)
 	only(p.itemsAt, tool.TypeArray)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
-	if low != "" && high != "" && compare(json.Number(low), json.Number(high)) > 0 {
-		p.maximumAt.fail(ruleValue, "the two may have changed places", "the maximum %s is less than the minimum %s", high, low)
+	if low != "" && high != "" && yamldoc.CompareNumbers(json.Number(low), json.Number(high)) > 0 {
+		p.maximumAt.Fail(yamldoc.RuleValue, "the two may have changed places", "the maximum %s is less than the minimum %s", high, low)
 	}
 	p.checkEnum()
-	if p.defaultAt.node == nil {
+	if p.defaultAt.Node == nil {
 		return
 	}
 	why := p.misfit(p.parameter.Default)
@@ -47,41 +48,41 @@ func (p *parameter) check() {
 	}
 	switch {
 	case why != "":
-		p.defaultAt.fail(ruleValue, p.quoteHint(p.defaultAt), "%s", p.discreet(why))
+		p.defaultAt.Fail(yamldoc.RuleValue, p.quoteHint(p.defaultAt), "%s", p.discreet(why))
 	case len(p.parameter.Enum) > 0 && !contains(p.parameter.Enum, p.parameter.Default):
-		p.defaultAt.fail(ruleValue, "", "%s", p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default), show(p.parameter.Enum))))
+		p.defaultAt.Fail(yamldoc.RuleValue, "", "%s", p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default), show(p.parameter.Enum))))
 	case p.parameter.Required:
-		p.defaultAt.warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
+		p.defaultAt.Warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
 	}
 }
 
 func (p *parameter) checkEnum() {
-	if p.enumAt.node != nil && len(p.enum) == 0 && isList(p.enumAt) {
-		p.enumAt.fail(ruleEmpty, "take the key out to allow every value", "the list is empty, so no value would be allowed")
+	if p.enumAt.Node != nil && len(p.enum) == 0 && p.enumAt.IsList() {
+		p.enumAt.Fail(yamldoc.RuleEmpty, "take the key out to allow every value", "the list is empty, so no value would be allowed")
 	}
 	for _, at := range p.enum {
-		item, ok := at.open()
+		item, ok := at.JSON()
 		if !ok {
 			continue
 		}
 		if why := p.misfit(item); why != "" {
-			at.fail(ruleValue, p.quoteHint(at), "%s", p.discreet(why))
+			at.Fail(yamldoc.RuleValue, p.quoteHint(at), "%s", p.discreet(why))
 		}
 		p.parameter.Enum = append(p.parameter.Enum, item)
 	}
 }
 
 // quoteHint is the cure for a text that YAML takes for something else.
-func (p *parameter) quoteHint(at value) string {
-	text := at.node.Value
-	plain := at.node.Kind == yaml.ScalarNode && at.node.Tag == "!!str"
+func (p *parameter) quoteHint(at yamldoc.Value) string {
+	text := at.Node.Value
+	plain := at.Node.Kind == yaml.ScalarNode && at.Node.Tag == "!!str"
 	switch {
 	case p.parameter.Secret:
-	case p.parameter.Type == tool.TypeString && !isMapping(at) && !isList(at) && !plain:
+	case p.parameter.Type == tool.TypeString && !at.IsMapping() && !at.IsList() && !plain:
 		return fmt.Sprintf("put quotes around it: %q", text)
-	case p.parameter.Type == tool.TypeInteger && isNumber(at.node):
-		return wholeHint(json.Number(text))
-	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && jsonNumber.MatchString(text) && exponent(text) <= maxExponent:
+	case p.parameter.Type == tool.TypeInteger && at.IsNumber():
+		return yamldoc.WholeHint(json.Number(text))
+	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && yamldoc.IsJSONNumber(text):
 		return "take the quotes out: " + text
 	case p.parameter.Type == tool.TypeBoolean && plain:
 		switch strings.ToLower(text) {
@@ -108,18 +109,18 @@ func (p *parameter) misfit(given any) string {
 		return why
 	}
 	if number, ok := given.(json.Number); ok {
-		if low := p.parameter.Minimum; low != "" && compare(number, json.Number(low)) < 0 {
+		if low := p.parameter.Minimum; low != "" && yamldoc.CompareNumbers(number, json.Number(low)) < 0 {
 			return fmt.Sprintf("%s is less than the minimum %s", number, low)
 		}
-		if high := p.parameter.Maximum; high != "" && compare(number, json.Number(high)) > 0 {
+		if high := p.parameter.Maximum; high != "" && yamldoc.CompareNumbers(number, json.Number(high)) > 0 {
 			return fmt.Sprintf("%s is more than the maximum %s", number, high)
 		}
 	}
 	if text, ok := given.(string); ok && p.pattern != nil && !p.pattern.MatchString(text) {
-		return fmt.Sprintf("%s does not match the pattern as a whole", quote(text))
+		return fmt.Sprintf("%s does not match the pattern as a whole", yamldoc.Quote(text))
 	}
 	if text, ok := given.(string); ok && !p.parameter.Format.Holds(text) {
-		return fmt.Sprintf("want %s, found %s", p.parameter.Format.Words(), quote(text))
+		return fmt.Sprintf("want %s, found %s", p.parameter.Format.Words(), yamldoc.Quote(text))
 	}
 	return ""
 }
@@ -182,5 +183,5 @@ func show(v any) string {
 	if err != nil {
 		return fmt.Sprintf("%v", v)
 	}
-	return shorten(string(text))
+	return yamldoc.Shorten(string(text))
 }

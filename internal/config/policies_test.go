@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"testing"
 
@@ -92,39 +91,6 @@ func TestReadSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// TestFind follows the names that a rule's own check gives to its fields.
-func TestFind(t *testing.T) {
-	t.Parallel()
-	doc := parse("p.yaml", []byte("a:\n  b: [x, y,\n      z]\n  c: {d: 1}\n"))
-	root := doc.at(doc.root, `rule "r"`, "")
-	tests := []struct {
-		path string
-		want string
-	}{
-		{"", `1:1 rule "r"`},
-		{"a", `2:3 rule "r": a`},
-		{"a.b[0]", `2:7 rule "r": a.b[0]`},
-		{"a.b[2]", `3:7 rule "r": a.b[2]`},
-		{"a.b[3]", `2:6 rule "r": a.b`},
-		{"a.b[-1]", `2:6 rule "r": a.b`},
-		{"a.b[", `2:6 rule "r": a.b`},
-		{"a.b.c", `2:6 rule "r": a.b`},
-		{"a.c.d", `4:10 rule "r": a.c.d`},
-		{"a..c", `2:3 rule "r": a`},
-		{"nothing[1].x", `1:1 rule "r"`},
-		{"[0]", `1:1 rule "r"`},
-	}
-	for _, test := range tests {
-		t.Run(test.path, func(t *testing.T) {
-			t.Parallel()
-			got := root.find(test.path)
-			if diff := cmp.Diff(test.want, fmt.Sprintf("%d:%d %s", got.node.Line, got.node.Column, got.name)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

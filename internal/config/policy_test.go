@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestExecutionPolicy reads retry, circuit_breaker and caching in each way that they can be written, the original system's
-// included.
+// TestExecutionPolicy reads retry, circuit_breaker and caching in each way that they can be written, the
+// original system's included.
 func TestExecutionPolicy(t *testing.T) {
 	t.Parallel()
 	cached := func(change func(*tool.Caching)) tool.Caching {

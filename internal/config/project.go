@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -23,7 +24,7 @@ type Project struct {
 	Policies  []permissions.Rule
 	Governors []ProjectGovernor
 	Tools     []Loaded
-	Warnings  Errors
+	Warnings  yamldoc.Errors
 }
 
 // ProjectGovernor is a governor of a workspace's own file.
@@ -115,14 +116,15 @@ func (l *loading) noticeLoose(file File, changed, hint string) {
 	}
 }
 
-// bound takes from a workspace's own rules what is not theirs to say, trusted or not: whom the governors of others are asked about.
+// bound takes from a workspace's own rules what is not theirs to say, trusted or not: whom the governors of
+// others are asked about.
 func (l *loading) bound(policies *permissions.File) {
 	for i := range policies.Rules {
 		rule := &policies.Rules[i]
 		if rule.SkipGovernors {
 			rule.SkipGovernors = false
-			l.say(Error{
-				File: rule.Source.File, Line: rule.Source.Line, Column: rule.Source.Column, Severity: SeverityWarning, Rule: ruleIgnored,
+			l.say(yamldoc.Error{
+				File: rule.Source.File, Line: rule.Source.Line, Column: rule.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
 				Message: fmt.Sprintf("rule %q: skipGovernors has no effect in a workspace's own file", rule.ID),
 			})
 		}
@@ -133,16 +135,16 @@ func (l *loading) bound(policies *permissions.File) {
 func (l *loading) mayAdd(t tool.Tool) bool {
 	why := MayNotAdd(t.ID, l.ids())
 	if why != "" {
-		l.say(Error{
-			File: t.Source.File, Line: t.Source.Line, Column: t.Source.Column, Severity: SeverityWarning, Rule: ruleIgnored,
+		l.say(yamldoc.Error{
+			File: t.Source.File, Line: t.Source.Line, Column: t.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
 			Message: fmt.Sprintf("tool %q is left out: %s", t.ID, why), Hint: "give it another id: a workspace's own tool stands beside yours and never in their place",
 		})
 	}
 	return why == ""
 }
 
-// MayNotAdd says why a workspace's own tool must not have an id, given the ids of all other layers; "" when it may. An id that
-// is only spelled another way counts as the same: agents respell the names of tools.
+// MayNotAdd says why a workspace's own tool must not have an id, given the ids of all other layers; "" when
+// it may. An id that is only spelled another way counts as the same: agents respell the names of tools.
 func MayNotAdd(id string, others []string) string {
 	if strings.HasPrefix(folded(id), "functions") {
 		return "rules know acts of editors and agents by ids that begin so"

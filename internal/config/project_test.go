@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestTrustedByBytes: what counts is what was read, whatever the file says a moment later, and only that of the root.
+// TestTrustedByBytes: what counts is what was read, whatever the file says a moment later, and only that of
+// the root.
 func TestTrustedByBytes(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

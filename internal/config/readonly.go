@@ -1,18 +1,21 @@
 package config
 
-import "github.com/a2a-acp/a2a-acp/pkg/tool"
+import (
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
 
-// checkReadOnly holds a tool to its author's word that it changes nothing, for which agents get it unasked: what the entry
-// grants against that is a mistake, and what it only implies is not given.
+// checkReadOnly holds a tool to its author's word that it changes nothing, for which agents get it unasked:
+// what the entry grants against that is a mistake, and what it only implies is not given.
 func (e *toolEntry) checkReadOnly() {
 	if !e.tool.IsReadOnly() {
 		return
 	}
 	if paths, ok := e.inSandbox("allowed_paths"); ok {
-		entries, _ := paths.list(allowedPathsWant)
+		entries, _ := paths.List(allowedPathsWant)
 		for _, entry := range entries {
-			if access, ok := entry.get("access"); ok && access.node.Value == "write" {
-				access.fail(ruleValue, "write read, or take readOnlyHint out", "the annotations say that the tool changes nothing (readOnlyHint)")
+			if access, ok := entry.Get("access"); ok && access.Node.Value == "write" {
+				access.Fail(yamldoc.RuleValue, "write read, or take readOnlyHint out", "the annotations say that the tool changes nothing (readOnlyHint)")
 			}
 		}
 	}
@@ -22,22 +25,22 @@ func (e *toolEntry) checkReadOnly() {
 		network, said := e.inSandbox("network")
 		switch on := e.tool.Sandbox.Network == tool.NetworkOn; {
 		case on && said:
-			network.fail(ruleValue, cure, why)
+			network.Fail(yamldoc.RuleValue, cure, why)
 		case on:
-			e.script.warn("read-only", cure, "it runs without the network: "+why)
+			e.script.Warn("read-only", cure, "it runs without the network: "+why)
 		}
 		if sockets, ok := e.inSandbox("sockets"); ok && len(e.tool.Sandbox.Sockets) > 0 {
-			sockets.fail(ruleValue, cure, why)
+			sockets.Fail(yamldoc.RuleValue, cure, why)
 		}
 	}
 	e.tool.HoldToHints()
 }
 
 // inSandbox gives the value of a key of the entry's sandbox.
-func (e *toolEntry) inSandbox(key string) (value, bool) {
-	sandbox, ok := e.at.get("sandbox")
+func (e *toolEntry) inSandbox(key string) (yamldoc.Value, bool) {
+	sandbox, ok := e.at.Get("sandbox")
 	if !ok {
-		return value{}, false
+		return yamldoc.Value{}, false
 	}
-	return sandbox.get(key)
+	return sandbox.Get(key)
 }

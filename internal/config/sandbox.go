@@ -7,20 +7,21 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const ruleGrant = "grant"
 
-// sandboxNoun is what a tool may say about where and how it runs.
-func sandboxNoun() noun[*toolEntry] {
-	return noun[*toolEntry]{
-		name:   "sandbox",
-		keys:   append(sandboxKeys(), limitKeys()...),
-		called: sandboxNames(),
-		elsewhere: []misplaced{
-			{besideSandbox(), "%s belongs to the tool, beside sandbox"},
-			{[]string{"readOnlyHint", "destructiveHint"}, "%s belongs under annotations, beside sandbox"},
+// sandboxMapping is what a tool may say about where and how it runs.
+func sandboxMapping() yamldoc.Mapping[*toolEntry] {
+	return yamldoc.Mapping[*toolEntry]{
+		Name:     "sandbox",
+		Keys:     append(sandboxKeys(), limitKeys()...),
+		Synonyms: sandboxNames(),
+		Elsewhere: []yamldoc.Misplaced{
+			{Names: besideSandbox(), Hint: "%s belongs to the tool, beside sandbox"},
+			{Names: []string{"readOnlyHint", "destructiveHint"}, Hint: "%s belongs under annotations, beside sandbox"},
 		},
 	}
 }
@@ -47,85 +48,85 @@ func sandboxNames() map[string]string {
 }
 
 // sandboxCalled is where they belong, for somebody who wrote them beside sandbox.
-func sandboxCalled() []misplaced {
-	var all []misplaced
+func sandboxCalled() []yamldoc.Misplaced {
+	var all []yamldoc.Misplaced
 	for _, name := range slices.Sorted(maps.Keys(sandboxNames())) {
-		all = append(all, misplaced{[]string{name}, "write it under sandbox, where it is " + sandboxNames()[name]})
+		all = append(all, yamldoc.Misplaced{Names: []string{name}, Hint: "write it under sandbox, where it is " + sandboxNames()[name]})
 	}
 	return all
 }
 
-func sandboxKeys() []key[*toolEntry] {
-	return []key[*toolEntry]{
-		{"requires_confirmation", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.RequiresConfirmation) }},
-		{"confirmation_message", "a text", (*toolEntry).readConfirmation},
-		{"timeout", "seconds, or a duration such as 2m30s", (*toolEntry).readTimeout},
-		{"working_directory", "a path", (*toolEntry).readWorkingDirectory},
-		{"use_temp_isolation", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.TempIsolation) }},
-		{"allowed_paths", "a list of paths", (*toolEntry).readAllowedPaths},
-		{"environment_variables", "a mapping of names to texts", (*toolEntry).readEnvironment},
-		{"network", "on or off", (*toolEntry).readNetwork},
-		{"strict", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.Strict) }},
-		{"allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands},
-		{"sockets", "a list of paths", (*toolEntry).readSockets},
-		{"grants", "a list of names", (*toolEntry).readGrants},
-		{"require", "a list of properties", (*toolEntry).readRequire},
-		{"best_effort", "true or false", func(e *toolEntry, v value) { v.setBool(&e.tool.Sandbox.BestEffort) }},
+func sandboxKeys() []yamldoc.Key[*toolEntry] {
+	return []yamldoc.Key[*toolEntry]{
+		yamldoc.NewKey("requires_confirmation", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.RequiresConfirmation) }),
+		yamldoc.NewKey("confirmation_message", "a text", (*toolEntry).readConfirmation),
+		yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s", (*toolEntry).readTimeout),
+		yamldoc.NewKey("working_directory", "a path", (*toolEntry).readWorkingDirectory),
+		yamldoc.NewKey("use_temp_isolation", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.TempIsolation) }),
+		yamldoc.NewKey("allowed_paths", "a list of paths", (*toolEntry).readAllowedPaths),
+		yamldoc.NewKey("environment_variables", "a mapping of names to texts", (*toolEntry).readEnvironment),
+		yamldoc.NewKey("network", "on or off", (*toolEntry).readNetwork),
+		yamldoc.NewKey("strict", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.Strict) }),
+		yamldoc.NewKey("allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands),
+		yamldoc.NewKey("sockets", "a list of paths", (*toolEntry).readSockets),
+		yamldoc.NewKey("grants", "a list of names", (*toolEntry).readGrants),
+		yamldoc.NewKey("require", "a list of properties", (*toolEntry).readRequire),
+		yamldoc.NewKey("best_effort", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.BestEffort) }),
 
-		{"caching_enabled", "true or false", (*toolEntry).readCachingEnabled},
-		{"cache_ttl_seconds", "a whole number of seconds", (*toolEntry).readCacheTTL},
-		{"cache_max_size_mb", "a whole number of megabytes", (*toolEntry).readCacheSize},
+		yamldoc.NewKey("caching_enabled", "true or false", (*toolEntry).readCachingEnabled),
+		yamldoc.NewKey("cache_ttl_seconds", "a whole number of seconds", (*toolEntry).readCacheTTL),
+		yamldoc.NewKey("cache_max_size_mb", "a whole number of megabytes", (*toolEntry).readCacheSize),
 	}
 }
 
-func (e *toolEntry) readConfirmation(v value) {
-	if text, ok := v.text(); ok {
+func (e *toolEntry) readConfirmation(v yamldoc.Value) {
+	if text, ok := v.Text(); ok {
 		e.tool.Sandbox.ConfirmationMessage, e.confirmation = text, v
 	}
 }
 
-func (e *toolEntry) readWorkingDirectory(v value) {
-	if dir, ok := v.path(); ok {
+func (e *toolEntry) readWorkingDirectory(v yamldoc.Value) {
+	if dir, ok := readPath(v); ok {
 		e.tool.Sandbox.WorkingDirectory = dir
 	}
 }
 
-// path reads a path that is used as it is written: no shell and no template ever sees it.
-func (v value) path() (string, bool) {
-	path, ok := v.text()
+// readPath reads a path that is used as it is written: no shell and no template ever sees it.
+func readPath(v yamldoc.Value) (string, bool) {
+	path, ok := v.Text()
 	if !ok {
 		return "", false
 	}
 	switch {
 	case path == "":
-		v.fail(ruleValue, `"." is the caller's directory`, "want a path, found nothing")
+		v.Fail(yamldoc.RuleValue, `"." is the caller's directory`, "want a path, found nothing")
 	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "$"):
-		v.fail(ruleValue, "write the whole path", "%s is not filled in here: the path is used as it is written", quote(path))
+		v.Fail(yamldoc.RuleValue, "write the whole path", "%s is not filled in here: the path is used as it is written", yamldoc.Quote(path))
 	case strings.Contains(path, "{{"):
-		v.fail(ruleValue, "what a call may touch is the author's to say, not the call's", "values are not filled in here")
+		v.Fail(yamldoc.RuleValue, "what a call may touch is the author's to say, not the call's", "values are not filled in here")
 	default:
 		return path, true
 	}
 	return "", false
 }
 
-// allowedPathNoun is the long form of an entry of allowed_paths.
-func allowedPathNoun() noun[*tool.AllowedPath] {
-	return noun[*tool.AllowedPath]{
-		name: "an allowed path",
-		keys: []key[*tool.AllowedPath]{
-			{"path", "a path", func(p *tool.AllowedPath, v value) {
-				if path, ok := v.path(); ok {
+// allowedPathMapping is the long form of an entry of allowed_paths.
+func allowedPathMapping() yamldoc.Mapping[*tool.AllowedPath] {
+	return yamldoc.Mapping[*tool.AllowedPath]{
+		Name: "an allowed path",
+		Keys: []yamldoc.Key[*tool.AllowedPath]{
+			yamldoc.NewKey("path", "a path", func(p *tool.AllowedPath, v yamldoc.Value) {
+				if path, ok := readPath(v); ok {
 					p.Path = path
 				}
-			}},
-			{"access", "read or write", func(p *tool.AllowedPath, v value) {
-				access, ok := v.text()
+			}),
+			yamldoc.NewKey("access", "read or write", func(p *tool.AllowedPath, v yamldoc.Value) {
+				access, ok := v.Text()
 				if ok && access != "read" && access != "write" {
-					v.fail(ruleValue, "write includes read", "want read or write, found %s", quote(access))
+					v.Fail(yamldoc.RuleValue, "write includes read", "want read or write, found %s", yamldoc.Quote(access))
 				}
 				p.ReadOnly = access == "read"
-			}},
+			}),
 		},
 	}
 }
@@ -133,45 +134,46 @@ func allowedPathNoun() noun[*tool.AllowedPath] {
 // allowedPathsWant is what allowed_paths are a list of.
 const allowedPathsWant = "a path, or {path: …, access: read}"
 
-func (e *toolEntry) readAllowedPaths(v value) {
-	entries, _ := v.list(allowedPathsWant)
+func (e *toolEntry) readAllowedPaths(v yamldoc.Value) {
+	entries, _ := v.List(allowedPathsWant)
 	for _, entry := range entries {
-		if isMapping(entry) {
+		if entry.IsMapping() {
 			var allowed tool.AllowedPath
-			readKeys(entry, allowedPathNoun(), &allowed)
-			entry.mustHave("path", "path: /srv/data")
+			yamldoc.ReadKeys(entry, allowedPathMapping(), &allowed)
+			entry.Require("path", "path: /srv/data")
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, allowed)
 			continue
 		}
-		if path, ok := entry.path(); ok {
+		if path, ok := readPath(entry); ok {
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, tool.AllowedPath{Path: path})
 		}
 	}
 }
 
-// readNetwork takes the words only. on and off are truth values to YAML 1.1 and texts to YAML 1.2, which is what we read.
-func (e *toolEntry) readNetwork(v value) {
-	if v.node.Tag != "!!str" {
-		hint := map[string]string{"true": "write on", "false": "write off"}[strings.ToLower(v.node.Value)]
-		v.mismatch("", hint)
+// readNetwork takes the words only. on and off are truth values to YAML 1.1 and texts to YAML 1.2, which is
+// what we read.
+func (e *toolEntry) readNetwork(v yamldoc.Value) {
+	if v.Node.Tag != "!!str" {
+		hint := map[string]string{"true": "write on", "false": "write off"}[strings.ToLower(v.Node.Value)]
+		v.Mismatch("", hint)
 		return
 	}
-	switch network := tool.Network(v.node.Value); network {
+	switch network := tool.Network(v.Node.Value); network {
 	case tool.NetworkOn, tool.NetworkOff:
 		e.tool.Sandbox.Network = network
 	default:
-		v.fail(ruleValue, "", "want on or off, found %s", quote(v.node.Value))
+		v.Fail(yamldoc.RuleValue, "", "want on or off, found %s", yamldoc.Quote(v.Node.Value))
 	}
 }
 
-func (e *toolEntry) readAllowedCommands(v value) {
-	commands, ok := v.texts()
+func (e *toolEntry) readAllowedCommands(v yamldoc.Value) {
+	commands, ok := v.Texts()
 	if !ok {
 		return
 	}
 	for i, command := range commands {
 		if command == "" || strings.Contains(command, "/") && !strings.HasPrefix(command, "/") {
-			v.item(i).fail(ruleValue, "write the name alone, or the whole path", "want a name to be found in PATH, or an absolute path; found %s", quote(command))
+			v.Item(i).Fail(yamldoc.RuleValue, "write the name alone, or the whole path", "want a name to be found in PATH, or an absolute path; found %s", yamldoc.Quote(command))
 			return
 		}
 	}
@@ -181,12 +183,12 @@ func (e *toolEntry) readAllowedCommands(v value) {
 	}
 }
 
-func (e *toolEntry) readSockets(v value) {
-	entries, _ := v.list("an absolute path")
+func (e *toolEntry) readSockets(v yamldoc.Value) {
+	entries, _ := v.List("an absolute path")
 	for _, entry := range entries {
-		path, ok := entry.path()
+		path, ok := readPath(entry)
 		if ok && !strings.HasPrefix(path, "/") {
-			entry.fail(ruleValue, "", "want an absolute path, found %s", quote(path))
+			entry.Fail(yamldoc.RuleValue, "", "want an absolute path, found %s", yamldoc.Quote(path))
 			continue
 		}
 		if ok {
@@ -196,10 +198,10 @@ func (e *toolEntry) readSockets(v value) {
 }
 
 // readGrants reads what a tool is granted in one word. What that gives is looked for when all files are read.
-func (e *toolEntry) readGrants(v value) {
-	entries, _ := v.list("the name of a grant")
+func (e *toolEntry) readGrants(v yamldoc.Value) {
+	entries, _ := v.List("the name of a grant")
 	for _, entry := range entries {
-		name, ok := entry.text()
+		name, ok := entry.Text()
 		if !ok {
 			continue
 		}
@@ -207,11 +209,11 @@ func (e *toolEntry) readGrants(v value) {
 		var unknown *grant.UnknownError
 		switch {
 		case errors.As(err, &unknown):
-			entry.fail(ruleGrant, unknown.Hint(), "%v", err)
+			entry.Fail(ruleGrant, unknown.Hint(), "%v", err)
 		case err != nil:
-			entry.fail(ruleGrant, "", "%v", err)
+			entry.Fail(ruleGrant, "", "%v", err)
 		case slices.Contains(e.tool.Sandbox.Grants, name):
-			entry.fail(ruleGrant, "take one of them out", "%s stands here twice", name)
+			entry.Fail(ruleGrant, "take one of them out", "%s stands here twice", name)
 		default:
 			e.tool.Sandbox.Grants = append(e.tool.Sandbox.Grants, name)
 			e.networkGranted = e.networkGranted || g.NeedsNetwork()
@@ -219,14 +221,15 @@ func (e *toolEntry) readGrants(v value) {
 	}
 }
 
-// properties are what a tool can require of its sandbox. pkg/sandbox has the same list and says what each means.
+// properties are what a tool can require of its sandbox. pkg/sandbox has the same list and says what each
+// means.
 var properties = []string{"fs", "net", "processes", "memory", "tree"}
 
-func (e *toolEntry) readRequire(v value) {
-	required, _ := v.texts()
+func (e *toolEntry) readRequire(v yamldoc.Value) {
+	required, _ := v.Texts()
 	for i, property := range required {
 		if !slices.Contains(properties, property) {
-			v.item(i).fail(ruleValue, "", "want one of %s; found %s", strings.Join(properties, ", "), quote(property))
+			v.Item(i).Fail(yamldoc.RuleValue, "", "want one of %s; found %s", strings.Join(properties, ", "), yamldoc.Quote(property))
 			return
 		}
 	}

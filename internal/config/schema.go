@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -14,18 +15,19 @@ const SchemaDialect = "http://json-schema.org/draft-07/schema#"
 // schema is a JSON Schema that is being made.
 type schema = map[string]any
 
-// ToolsSchema gives the JSON Schema of tools files, for editors: what keys there are, what each means, and what may stand
-// there. It is made from the tables that the loader reads by, so that it knows the same keys. A file that it refuses the loader
-// refuses too; what only the loader sees are mistakes in templates, and what belongs together.
+// ToolsSchema gives the JSON Schema of tools files, for editors: what keys there are, what each means, and
+// what may stand there. It is made from the tables that the loader reads by, so that it knows the same keys.
+// A file that it refuses the loader refuses too; what only the loader sees are mistakes in templates, and
+// what belongs together.
 func ToolsSchema() ([]byte, error) {
-	entry := object(toolNoun(), "script")
-	root := rootNoun()
+	entry := object(toolMapping(), "script")
+	root := rootMapping()
 	withTools := object(root, "tools")
 	bare := schema{
 		"properties": schema{
 			// A tool may be called version or template_safety, too.
-			"version":         anyOf(rowOf(root.name, "version"), ref("tool")),
-			"template_safety": anyOf(rowOf(root.name, "template_safety"), ref("tool")),
+			"version":         anyOf(rowOf(root.Name, "version"), ref("tool")),
+			"template_safety": anyOf(rowOf(root.Name, "template_safety"), ref("tool")),
 		},
 		"additionalProperties": ref("tool"),
 	}
@@ -41,34 +43,34 @@ func ToolsSchema() ([]byte, error) {
 		"else":       bare,
 		"definitions": schema{
 			"tool":       entry,
-			"parameter":  object(parameterNoun(), "name"),
-			"items":      object(itemsNoun(), "type"),
-			"sandbox":    object(sandboxNoun()),
-			"limits":     object(limitsNoun()),
-			"path":       object(allowedPathNoun(), "path"),
-			"error":      object(mappedErrorNoun(), "code"),
-			"hints":      object(annotationsNoun()),
-			"retry":      object(retryNoun()),
-			"breaker":    object(circuitBreakerNoun()),
-			"caching":    object(cachingNoun(), "enabled"),
-			"output":     object(outputNoun()),
-			"surface":    object(surfaceNoun()),
-			"reference":  object(referenceNoun()),
-			"example":    object(exampleNoun()),
-			"expect":     object(expectNoun()),
-			"file":       given(object(exampleFileNoun())),
-			"match":      given(object(matchNoun())),
-			"file_match": given(object(fileMatchNoun())),
+			"parameter":  object(parameterMapping(), "name"),
+			"items":      object(itemsMapping(), "type"),
+			"sandbox":    object(sandboxMapping()),
+			"limits":     object(limitsMapping()),
+			"path":       object(allowedPathMapping(), "path"),
+			"error":      object(mappedErrorMapping(), "code"),
+			"hints":      object(annotationsMapping()),
+			"retry":      object(retryMapping()),
+			"breaker":    object(circuitBreakerMapping()),
+			"caching":    object(cachingMapping(), "enabled"),
+			"output":     object(outputMapping()),
+			"surface":    object(surfaceMapping()),
+			"reference":  object(referenceMapping()),
+			"example":    object(exampleMapping()),
+			"expect":     object(expectMapping()),
+			"file":       given(object(exampleFileMapping())),
+			"match":      given(object(matchMapping())),
+			"file_match": given(object(fileMatchMapping())),
 		},
 	}
 	return json.MarshalIndent(top, "", "  ")
 }
 
-// object is the schema of a noun: its keys and no others. Where nothing stands, none of them was given.
-func object[T any](n noun[T], required ...string) schema {
+// object is the schema of a mapping: its keys and no others. Where nothing stands, none of them was given.
+func object[T any](n yamldoc.Mapping[T], required ...string) schema {
 	properties := schema{}
-	for _, name := range names(n.keys) {
-		properties[name] = rowOf(n.name, name)
+	for _, name := range n.Names() {
+		properties[name] = rowOf(n.Name, name)
 	}
 	s := schema{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
@@ -84,8 +86,8 @@ func given(s schema) schema {
 }
 
 // rowOf gives the schema of one key. A key without a row may hold anything, and a test asks for the row.
-func rowOf(noun, name string) schema {
-	row, ok := schemaRows()[noun][name]
+func rowOf(mapping, name string) schema {
+	row, ok := schemaRows()[mapping][name]
 	if !ok {
 		return schema{}
 	}

@@ -13,41 +13,44 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// nounsOfTools are the nouns of a tools file with their keys. TestSchemaKnowsEveryNoun keeps the list complete.
-func nounsOfTools() map[string]func() (string, []string) {
+// toolsMappings are the mappings of a tools file with their keys. TestSchemaKnowsEveryMapping keeps the list
+// complete.
+func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
-		"rootNoun": named(rootNoun), "toolNoun": named(toolNoun), "parameterNoun": named(parameterNoun), "itemsNoun": named(itemsNoun),
-		"sandboxNoun": named(sandboxNoun), "limitsNoun": named(limitsNoun), "allowedPathNoun": named(allowedPathNoun),
-		"mappedErrorNoun": named(mappedErrorNoun), "annotationsNoun": named(annotationsNoun), "retryNoun": named(retryNoun),
-		"circuitBreakerNoun": named(circuitBreakerNoun), "cachingNoun": named(cachingNoun), "exampleNoun": named(exampleNoun),
-		"expectNoun": named(expectNoun), "exampleFileNoun": named(exampleFileNoun), "matchNoun": named(matchNoun),
-		"fileMatchNoun": named(fileMatchNoun), "outputNoun": named(outputNoun), "surfaceNoun": named(surfaceNoun),
-		"referenceNoun": named(referenceNoun),
+		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
+		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping), "allowedPathMapping": named(allowedPathMapping),
+		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping), "retryMapping": named(retryMapping),
+		"circuitBreakerMapping": named(circuitBreakerMapping), "cachingMapping": named(cachingMapping), "exampleMapping": named(exampleMapping),
+		"expectMapping": named(expectMapping), "exampleFileMapping": named(exampleFileMapping), "matchMapping": named(matchMapping),
+		"fileMatchMapping": named(fileMatchMapping), "outputMapping": named(outputMapping), "surfaceMapping": named(surfaceMapping),
+		"referenceMapping": named(referenceMapping),
 	}
 }
 
-func named[T any](of func() noun[T]) func() (string, []string) {
-	return func() (string, []string) { return of().name, names(of().keys) }
+func named[T any](of func() yamldoc.Mapping[T]) func() (string, []string) {
+	return func() (string, []string) { return of().Name, of().Names() }
 }
 
-// otherNouns are those of other files, which have no schema.
-var otherNouns = []string{
-	"policyFileNoun", "ruleNoun", "commandsNoun", "decisionNoun", "defaultsNoun", "matcherNoun", "riskNoun", "limitNoun", "actNoun",
-	"policyTestNoun", "settingsNoun", "maskNoun", "sandboxSettingsNoun", "peopleNoun",
-	"governorsFileNoun", "governorSettingsNoun", "governorNoun", "governorLimitNoun",
+// otherMappings are those of other files, which have no schema.
+var otherMappings = []string{
+	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping", "matcherMapping", "riskMapping", "limitMapping", "actMapping",
+	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
+	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
 
-// TestSchemaKnowsEveryNoun looks through the sources for nouns that nobody has told the schema of.
-func TestSchemaKnowsEveryNoun(t *testing.T) {
+// TestSchemaKnowsEveryMapping looks through the sources for mappings that nobody has told the schema of.
+func TestSchemaKnowsEveryMapping(t *testing.T) {
 	t.Parallel()
-	declared := regexp.MustCompile(`(?m)^func (\w+)\(\) noun\[`)
+	declared := regexp.MustCompile(`(?m)^func (\w+)\(\) yamldoc\.Mapping\[`)
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, found := nounsOfTools(), 0
+	known, found := toolsMappings(), 0
 	for _, source := range sources {
 		text, err := os.ReadFile(source)
 		if err != nil {
@@ -55,22 +58,23 @@ func TestSchemaKnowsEveryNoun(t *testing.T) {
 		}
 		for _, match := range declared.FindAllSubmatch(text, -1) {
 			found++
-			if name := string(match[1]); known[name] == nil && !slices.Contains(otherNouns, name) {
-				t.Errorf("%s: %s has no place in the schema of tools files, nor among the nouns of other files", source, name)
+			if name := string(match[1]); known[name] == nil && !slices.Contains(otherMappings, name) {
+				t.Errorf("%s: %s has no place in the schema of tools files, nor among the mappings of other files", source, name)
 			}
 		}
 	}
 	if found < len(known) {
-		t.Errorf("%d nouns were found in the sources, and %d are known", found, len(known))
+		t.Errorf("%d mappings were found in the sources, and %d are known", found, len(known))
 	}
 }
 
-// TestSchemaRows: every key of the loader has a row in words, and no row is about a key that the loader does not have.
+// TestSchemaRows: every key of the loader has a row in words, and no row is about a key that the loader does
+// not have.
 func TestSchemaRows(t *testing.T) {
 	t.Parallel()
 	rows := schemaRows()
 	seen := map[string]bool{}
-	for source, of := range nounsOfTools() {
+	for source, of := range toolsMappings() {
 		name, keys := of()
 		seen[name] = true
 		for _, key := range keys {
@@ -86,7 +90,7 @@ func TestSchemaRows(t *testing.T) {
 	}
 	for name := range rows {
 		if !seen[name] {
-			t.Errorf("rows of %q, which is no noun of a tools file", name)
+			t.Errorf("rows of %q, which is no mapping of a tools file", name)
 		}
 	}
 }
@@ -142,8 +146,8 @@ func asJSON(node *yaml.Node) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 }
 
-// TestSchemaTakesWhatIsGood: every file that the loader takes fits the schema, those of the documents and of the seed among
-// them.
+// TestSchemaTakesWhatIsGood: every file that the loader takes fits the schema, those of the documents and of
+// the seed among them.
 func TestSchemaTakesWhatIsGood(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
@@ -211,8 +215,8 @@ func toolByTool(data []byte) map[string][]byte {
 	return parts
 }
 
-// TestSchemaRefusesWhatIsWrong: a key that is unknown or missing, and a value of another type, are a schema's matter. A tool
-// that the loader refuses for one of those the schema refuses too.
+// TestSchemaRefusesWhatIsWrong: a key that is unknown or missing, and a value of another type, are a schema's
+// matter. A tool that the loader refuses for one of those the schema refuses too.
 func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
@@ -233,8 +237,8 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 				continue
 			}
 			_, err := ReadTools(File{Name: filepath.Base(path), Data: part})
-			for _, e := range List(err) {
-				if e.Severity != SeverityError || e.Rule != ruleUnknown && e.Rule != ruleMissing && e.Rule != ruleType {
+			for _, e := range yamldoc.List(err) {
+				if e.Severity != yamldoc.SeverityError || e.Rule != yamldoc.RuleUnknown && e.Rule != yamldoc.RuleMissing && e.Rule != yamldoc.RuleType {
 					continue
 				}
 				refused++
@@ -250,38 +254,38 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// contexts are, for each noun, a tool in which %s is a key of that noun with its value.
+// contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
-	"toolNoun":           `%s`,
-	"parameterNoun":      `parameters: [{name: a, %s}]`,
-	"itemsNoun":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
-	"sandboxNoun":        `sandbox: {%s}`,
-	"limitsNoun":         `resource_limits: {%s}`,
-	"allowedPathNoun":    `sandbox: {allowed_paths: [{path: a, %s}]}`,
-	"mappedErrorNoun":    `error_mapping: {1: {code: 1, %s}}`,
-	"annotationsNoun":    `annotations: {%s}`,
-	"retryNoun":          `retry: {%s}`,
-	"circuitBreakerNoun": `circuit_breaker: {%s}`,
-	"cachingNoun":        `caching: {enabled: false, %s}`,
-	"exampleNoun":        `examples: [{%s}]`,
-	"expectNoun":         `examples: [{expect: {%s}}]`,
-	"exampleFileNoun":    `examples: [{files: {b: {%s}}}]`,
-	"matchNoun":          `examples: [{expect: {stdout: {%s}}}]`,
-	"fileMatchNoun":      `examples: [{expect: {files: {b: {%s}}}}]`,
-	"outputNoun":         `output: {%s}`,
-	"surfaceNoun":        `surface: {%s}`,
-	"referenceNoun":      `sandbox: {environment_variables: {A: {%s}}}`,
+	"toolMapping":           `%s`,
+	"parameterMapping":      `parameters: [{name: a, %s}]`,
+	"itemsMapping":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
+	"sandboxMapping":        `sandbox: {%s}`,
+	"limitsMapping":         `resource_limits: {%s}`,
+	"allowedPathMapping":    `sandbox: {allowed_paths: [{path: a, %s}]}`,
+	"mappedErrorMapping":    `error_mapping: {1: {code: 1, %s}}`,
+	"annotationsMapping":    `annotations: {%s}`,
+	"retryMapping":          `retry: {%s}`,
+	"circuitBreakerMapping": `circuit_breaker: {%s}`,
+	"cachingMapping":        `caching: {enabled: false, %s}`,
+	"exampleMapping":        `examples: [{%s}]`,
+	"expectMapping":         `examples: [{expect: {%s}}]`,
+	"exampleFileMapping":    `examples: [{files: {b: {%s}}}]`,
+	"matchMapping":          `examples: [{expect: {stdout: {%s}}}]`,
+	"fileMatchMapping":      `examples: [{expect: {files: {b: {%s}}}}]`,
+	"outputMapping":         `output: {%s}`,
+	"surfaceMapping":        `surface: {%s}`,
+	"referenceMapping":      `sandbox: {environment_variables: {A: {%s}}}`,
 }
 
-// TestSchemaAgreesOnEachKey gives every key of every noun values of all kinds: what the loader takes the schema takes, and
-// what the loader refuses for its type, or because the key is unknown, the schema refuses.
+// TestSchemaAgreesOnEachKey gives every key of every mapping values of all kinds: what the loader takes the
+// schema takes, and what the loader refuses for its type, or because the key is unknown, the schema refuses.
 func TestSchemaAgreesOnEachKey(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
 	values := []string{"7", "2.5", "-1", "true", "word", "on", "''", "2030-01-01", "[]", "[a]", "[7]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "{a: [7]}", "[{a: b}]", "~"}
 	taken, refused := 0, 0
-	for source, of := range nounsOfTools() {
-		if source == "rootNoun" {
+	for source, of := range toolsMappings() {
+		if source == "rootMapping" {
 			continue
 		}
 		context, ok := contexts[source]
@@ -300,8 +304,8 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
 				}
 				_, err := ReadTools(File{Name: "x", Data: data})
-				matters := slices.ContainsFunc(List(err), func(e Error) bool {
-					return e.Severity == SeverityError && (e.Rule == ruleType || e.Rule == ruleUnknown)
+				matters := slices.ContainsFunc(yamldoc.List(err), func(e yamldoc.Error) bool {
+					return e.Severity == yamldoc.SeverityError && (e.Rule == yamldoc.RuleType || e.Rule == yamldoc.RuleUnknown)
 				})
 				switch verdict := validate(compiled, data); {
 				case err == nil && verdict != nil:

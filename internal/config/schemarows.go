@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// schemaRows is what editors are told about each key of each noun of a tools file. The keys are those of the loader's own
-// tables; a test holds the two against each other.
+// schemaRows is what editors are told about each key of each mapping of a tools file. The keys are those of the
+// loader's own tables; a test holds the two against each other.
 func schemaRows() map[string]map[string]schemaRow {
 	limits := limitRows()
 	sandbox := sandboxRows()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -33,13 +34,14 @@ type Settings struct {
 	People          People
 }
 
-// People says how this machine's people are told from its agents. It is for root to say: what an agent's user can write is
-// no evidence against that agent.
+// People says how this machine's people are told from its agents. It is for root to say: what an agent's user
+// can write is no evidence against that agent.
 type People struct {
-	// Container says that people work in these namespaces, though they are not those that the machine started with.
+	// Container says that people work in these namespaces, though they are not those that the machine started
+	// with.
 	Container bool
-	// Confirm is the command that asks for what an agent cannot give, such as a password, and ends with 0 when it got it. Empty
-	// for none.
+	// Confirm is the command that asks for what an agent cannot give, such as a password, and ends with 0
+	// when it got it. Empty for none.
 	Confirm []string
 }
 
@@ -66,88 +68,88 @@ func DefaultSettings() Settings {
 	return Settings{Always: AlwaysKeep, MaxFrame: leastFrameMB << 20}
 }
 
-// ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The error is an
-// Errors that holds all mistakes of the file.
+// ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The
+// error is an Errors that holds all mistakes of the file.
 func ReadSettings(file File, base Settings) (Settings, error) {
-	doc := (&document{file: file.Name, mayBeEmpty: true}).parse(file.Data)
+	doc := yamldoc.Parse(file.Name, file.Data, yamldoc.Options{MayBeEmpty: true})
 	settings := base
-	if doc.root != nil {
-		readKeys(doc.at(doc.root, "", "a mapping of settings"), settingsOf(file.Layer), &settings)
+	if root, ok := doc.Root("a mapping of settings"); ok {
+		yamldoc.ReadKeys(root, settingsOf(file.Layer), &settings)
 	}
-	doc.finish()
-	if err := doc.found.err(); err != nil {
+	doc.Finish()
+	if err := doc.Found.Err(); err != nil {
 		return base, err
 	}
 	return settings, nil
 }
 
-// settingsNoun is what a settings file may say.
-func settingsNoun() noun[*Settings] {
-	return noun[*Settings]{
-		name: "a settings file",
-		keys: []key[*Settings]{
-			{"always", "keep or forward", (*Settings).readAlways},
-			{"expose", "a list of tool ids", func(s *Settings, v value) { v.setTexts(&s.Expose) }},
-			{"mask", "a mapping", func(s *Settings, v value) { readKeys(v, maskNoun(), &s.Mask) }},
-			{"sandbox", "a mapping", func(s *Settings, v value) { readKeys(v, sandboxSettingsNoun(), &s.Sandbox) }},
-			{"confine", "required or optional", (*Settings).readConfine},
-			{"people", "a mapping", func(s *Settings, v value) { readKeys(v, peopleNoun(), &s.People) }},
-			{"max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame},
+// settingsMapping is what a settings file may say.
+func settingsMapping() yamldoc.Mapping[*Settings] {
+	return yamldoc.Mapping[*Settings]{
+		Name: "a settings file",
+		Keys: []yamldoc.Key[*Settings]{
+			yamldoc.NewKey("always", "keep or forward", (*Settings).readAlways),
+			yamldoc.NewKey("expose", "a list of tool ids", func(s *Settings, v yamldoc.Value) { v.SetTexts(&s.Expose) }),
+			yamldoc.NewKey("mask", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, maskMapping(), &s.Mask) }),
+			yamldoc.NewKey("sandbox", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, sandboxSettingsMapping(), &s.Sandbox) }),
+			yamldoc.NewKey("confine", "required or optional", (*Settings).readConfine),
+			yamldoc.NewKey("people", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, peopleMapping(), &s.People) }),
+			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},
-		elsewhere: []misplaced{
-			{[]string{"tools"}, "%s belongs in a tools file, such as tools.yaml"},
-			{[]string{"auto_approval_policies"}, "%s belongs in auto_approval_policies.yaml"},
-			{[]string{"permission_governors", "output_governors"}, "%s belongs in governors.yaml"},
+		Elsewhere: []yamldoc.Misplaced{
+			{Names: []string{"tools"}, Hint: "%s belongs in a tools file, such as tools.yaml"},
+			{Names: []string{"auto_approval_policies"}, Hint: "%s belongs in auto_approval_policies.yaml"},
+			{Names: []string{"permission_governors", "output_governors"}, Hint: "%s belongs in governors.yaml"},
 		},
 	}
 }
 
 // settingsOf is what a settings file of a layer may say.
-func settingsOf(layer tool.Layer) noun[*Settings] {
-	n := settingsNoun()
+func settingsOf(layer tool.Layer) yamldoc.Mapping[*Settings] {
+	n := settingsMapping()
 	if layer != tool.LayerSystem {
-		n.keys = slices.DeleteFunc(n.keys, func(k key[*Settings]) bool { return k.name == "people" })
-		n.elsewhere = append(n.elsewhere, misplaced{[]string{"people"}, "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})
+		n.Keys = slices.DeleteFunc(n.Keys, func(k yamldoc.Key[*Settings]) bool { return k.Name == "people" })
+		n.Elsewhere = append(n.Elsewhere, yamldoc.Misplaced{Names: []string{"people"}, Hint: "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})
 	}
 	return n
 }
 
-func (p *People) readConfirm(v value) {
+func (p *People) readConfirm(v yamldoc.Value) {
 	var words []string
-	v.setTexts(&words)
+	v.SetTexts(&words)
 	if len(words) == 0 || !filepath.IsAbs(words[0]) {
-		v.fail(ruleValue, "", "want a command whose program is an absolute path, such as [/usr/bin/sudo, -k, -v]")
+		v.Fail(yamldoc.RuleValue, "", "want a command whose program is an absolute path, such as [/usr/bin/sudo, -k, -v]")
 		return
 	}
 	p.Confirm = words
 }
 
-func maskNoun() noun[*Mask] {
-	return noun[*Mask]{
-		name: "mask",
-		keys: []key[*Mask]{
-			{"fs", "true or false", func(m *Mask, v value) { v.setBool(&m.FS) }},
-			{"terminal", "true or false", func(m *Mask, v value) { v.setBool(&m.Terminal) }},
+func maskMapping() yamldoc.Mapping[*Mask] {
+	return yamldoc.Mapping[*Mask]{
+		Name: "mask",
+		Keys: []yamldoc.Key[*Mask]{
+			yamldoc.NewKey("fs", "true or false", func(m *Mask, v yamldoc.Value) { v.SetBool(&m.FS) }),
+			yamldoc.NewKey("terminal", "true or false", func(m *Mask, v yamldoc.Value) { v.SetBool(&m.Terminal) }),
 		},
 	}
 }
 
-func sandboxSettingsNoun() noun[*Sandbox] {
-	return noun[*Sandbox]{
-		name: "sandbox",
-		keys: []key[*Sandbox]{
-			{"allow_weak", "true or false", func(s *Sandbox, v value) { v.setBool(&s.AllowWeak) }},
+func sandboxSettingsMapping() yamldoc.Mapping[*Sandbox] {
+	return yamldoc.Mapping[*Sandbox]{
+		Name: "sandbox",
+		Keys: []yamldoc.Key[*Sandbox]{
+			yamldoc.NewKey("allow_weak", "true or false", func(s *Sandbox, v yamldoc.Value) { v.SetBool(&s.AllowWeak) }),
 		},
-		elsewhere: []misplaced{{names(sandboxNoun().keys), "%s belongs to a tool, in tools.yaml"}},
+		Elsewhere: []yamldoc.Misplaced{{Names: sandboxMapping().Names(), Hint: "%s belongs to a tool, in tools.yaml"}},
 	}
 }
 
-func peopleNoun() noun[*People] {
-	return noun[*People]{
-		name: "people",
-		keys: []key[*People]{
-			{"container", "true or false", func(p *People, v value) { v.setBool(&p.Container) }},
-			{"confirm", "a list of words, the first an absolute path", (*People).readConfirm},
+func peopleMapping() yamldoc.Mapping[*People] {
+	return yamldoc.Mapping[*People]{
+		Name: "people",
+		Keys: []yamldoc.Key[*People]{
+			yamldoc.NewKey("container", "true or false", func(p *People, v yamldoc.Value) { v.SetBool(&p.Container) }),
+			yamldoc.NewKey("confirm", "a list of words, the first an absolute path", (*People).readConfirm),
 		},
 	}
 }
@@ -167,8 +169,8 @@ func readPeople(s Sources) (People, error) {
 	return settings.People, err
 }
 
-func (s *Settings) readAlways(v value) {
-	text, ok := v.text()
+func (s *Settings) readAlways(v yamldoc.Value) {
+	text, ok := v.Text()
 	if !ok {
 		return
 	}
@@ -180,22 +182,23 @@ func (s *Settings) readAlways(v value) {
 		if near := spelling.Nearest(text, []string{string(AlwaysKeep), string(AlwaysForward)}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		v.fail(ruleValue, hint, "want keep or forward, found %s", quote(text))
+		v.Fail(yamldoc.RuleValue, hint, "want keep or forward, found %s", yamldoc.Quote(text))
 	}
 }
 
-func (s *Settings) readMaxFrame(v value) {
-	if n, ok := v.whole(leastFrameMB, mostFrameMB); ok {
+func (s *Settings) readMaxFrame(v yamldoc.Value) {
+	if n, ok := v.Int(leastFrameMB, mostFrameMB); ok {
 		s.MaxFrame = int(n) << 20
 	}
 }
 
-// readConfine reads whether an agent may run unconfined. The root-owned layer comes last, so what it says holds.
-func (s *Settings) readConfine(v value) {
-	text, ok := v.text()
+// readConfine reads whether an agent may run unconfined. The root-owned layer comes last, so what it says
+// holds.
+func (s *Settings) readConfine(v yamldoc.Value) {
+	text, ok := v.Text()
 	if ok && text != "required" && text != "optional" {
 		hint := map[string]string{"yes": "write required", "no": "write optional"}[text]
-		v.fail(ruleValue, hint, "want required or optional, found %s", quote(text))
+		v.Fail(yamldoc.RuleValue, hint, "want required or optional, found %s", yamldoc.Quote(text))
 		ok = false
 	}
 	if ok {

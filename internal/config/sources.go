@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -36,10 +37,11 @@ const (
 type Sources struct {
 	// EmbeddedTools and EmbeddedPolicies are the files that came with the program; nil for none.
 	EmbeddedTools, EmbeddedPolicies []byte
-	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute; "" for none.
+	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute;
+	// "" for none.
 	ConfigHome string
-	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths, A2A_AUTO_APPROVAL_FILE
-	// and A2A_GOVERNORS_FILE are one path each.
+	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths,
+	// A2A_AUTO_APPROVAL_FILE and A2A_GOVERNORS_FILE are one path each.
 	Env func(string) string
 	// Tools, Policies and Settings are the files that flags name, relative to Dir.
 	Tools, Policies, Settings []string
@@ -47,14 +49,17 @@ type Sources struct {
 	Dir string
 	// SystemDir is /etc/a2a-acp; "" for none. What is in it overrides everything, so it must be root's alone.
 	SystemDir string
-	// Workspace is what a session works in. Its own policy file can only tighten until somebody trusts it, its tools and
-	// governors count only then, and no other file may lie in it unless a flag names it: whoever writes the repository would
-	// decide what is allowed. Sources with nothing but a Workspace have what the workspace says itself.
+	// Workspace is what a session works in. Its own policy file can only tighten until somebody trusts it,
+	// its tools and governors count only then, and no other file may lie in it unless a flag names it:
+	// whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
+	// what the workspace says itself.
 	Workspace tool.Workspace
-	// Standing tells whether somebody trusts a file of the workspace's root, by the very bytes that were read. Nil trusts none.
-	// The additional directories' own files are never trusted: they were written for sessions that begin there.
+	// Standing tells whether somebody trusts a file of the workspace's root, by the very bytes that were
+	// read. Nil trusts none. The additional directories' own files are never trusted: they were written for
+	// sessions that begin there.
 	Standing func(File) Standing
-	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his mind; "" for none.
+	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his
+	// mind; "" for none.
 	StandingPath string
 
 	systemOwner int // user id; 0, root, but in tests
@@ -97,8 +102,9 @@ type candidate struct {
 	workspace string
 }
 
-// candidates lists the files in the order in which they count, the strongest last, and a workspace's own after that.
-func (s Sources) candidates() ([]candidate, Errors) {
+// candidates lists the files in the order in which they count, the strongest last, and a workspace's own
+// after that.
+func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	var all []candidate
 	if s.EmbeddedTools != nil {
 		all = append(all, candidate{kind: kindTools, name: embeddedPrefix + toolsName, embedded: s.EmbeddedTools})
@@ -111,7 +117,7 @@ func (s Sources) candidates() ([]candidate, Errors) {
 	}
 	environment, errs := s.fromEnvironment()
 	if _, err := s.errorProfile(); err != nil {
-		errs = append(errs, Error{File: ErrorProfileVariable, Severity: SeverityError, Rule: ruleValue, Message: err.Error(), Hint: "unset it for acp-basic"})
+		errs = append(errs, yamldoc.Error{File: ErrorProfileVariable, Severity: yamldoc.SeverityError, Rule: yamldoc.RuleValue, Message: err.Error(), Hint: "unset it for acp-basic"})
 	}
 	all = append(all, environment...)
 	all = append(all, s.fromFlags()...)
@@ -136,12 +142,12 @@ func (s Sources) errorProfile() (tool.ErrorProfile, error) {
 }
 
 // relative refuses paths that would mean another place wherever the program starts.
-func (s Sources) relative() Errors {
-	var errs Errors
+func (s Sources) relative() yamldoc.Errors {
+	var errs yamldoc.Errors
 	refuse := func(what, dir string) {
 		if dir != "" && !filepath.IsAbs(dir) {
-			errs = append(errs, Error{
-				File: dir, Severity: SeverityError, Rule: ruleUntrusted, Message: what + " must be an absolute path",
+			errs = append(errs, yamldoc.Error{
+				File: dir, Severity: yamldoc.SeverityError, Rule: ruleUntrusted, Message: what + " must be an absolute path",
 				Hint: "a relative one would mean another place wherever the program starts",
 			})
 		}
@@ -171,18 +177,18 @@ func directory(dir string, layer tool.Layer) []candidate {
 	return all
 }
 
-// fromEnvironment lists the files that variables name. They must be absolute, since a relative one would mean a file of
-// whatever directory the program starts in.
-func (s Sources) fromEnvironment() ([]candidate, Errors) {
+// fromEnvironment lists the files that variables name. They must be absolute, since a relative one would mean
+// a file of whatever directory the program starts in.
+func (s Sources) fromEnvironment() ([]candidate, yamldoc.Errors) {
 	if s.Env == nil {
 		return nil, nil
 	}
 	var all []candidate
-	var errs Errors
+	var errs yamldoc.Errors
 	add := func(kind kind, variable, path string) {
 		if !filepath.IsAbs(path) {
-			errs = append(errs, Error{
-				File: path, Severity: SeverityError, Rule: ruleUntrusted,
+			errs = append(errs, yamldoc.Error{
+				File: path, Severity: yamldoc.SeverityError, Rule: ruleUntrusted,
 				Message: fmt.Sprintf("%s names this file, and must give an absolute path", variable),
 				Hint:    "a repository can set variables (through direnv, for one), and this one would mean a file of its own",
 			})
@@ -312,10 +318,11 @@ type untrusted struct{ why string }
 
 func (u untrusted) Error() string { return u.why }
 
-// mustBeOutside refuses a file when the workspace has a part in which file it is: it lies there, or a link on the way to
-// it does. Nobody in the workspace can change the way as far as its first name there, so looking after opening is enough.
+// mustBeOutside refuses a file when the workspace has a part in which file it is: it lies there, or a link on
+// the way to it does. Nobody in the workspace can change the way as far as its first name there, so looking
+// after opening is enough.
 func (s Sources) mustBeOutside(c candidate) error {
-	for _, step := range trail(c.path) {
+	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {
 			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by, step.path)}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,14 +19,14 @@ const ruleTemplate = "template"
 // compile compiles the script and the texts of an entry.
 func (e *toolEntry) compile() Loaded {
 	var loaded Loaded
-	if e.script.node != nil {
+	if e.script.Node != nil {
 		loaded.Template = e.compileScript()
 		e.unread = loaded.Template == nil
 	}
-	if e.confirmation.node != nil {
+	if e.confirmation.Node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
 	}
-	if e.cacheKey.node != nil {
+	if e.cacheKey.Node != nil {
 		loaded.CacheKey = e.compileText(e.cacheKey)
 	}
 	for _, exit := range sortedKeys(e.details) {
@@ -39,8 +40,9 @@ func (e *toolEntry) compile() Loaded {
 	return loaded
 }
 
-// compileScript compiles the script and says where in the file its findings are. Names that nobody declares are mistakes
-// in a file of the strict format, and parameters in one of the original format, whose authors often left them out.
+// compileScript compiles the script and says where in the file its findings are. Names that nobody declares
+// are mistakes in a file of the strict format, and parameters in one of the original format, whose authors
+// often left them out.
 func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
 		DynamicCommand: e.tool.AllowDynamicCommand, TrustProgram: e.tool.TrustProgram, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
@@ -51,8 +53,8 @@ func (e *toolEntry) compileScript() *render.Template {
 	template, findings := render.Compile(e.tool.Script, e.tool.Parameters, options)
 	if template != nil {
 		if implied := template.Implied(); len(implied) > 0 {
-			// Compiled again with what it implies declared, the script has no remark for each of the names: the author is
-			// told of all of them at once, with the lines to paste.
+			// Compiled again with what it implies declared, the script has no remark for each of the names:
+			// the author is told of all of them at once, with the lines to paste.
 			if !e.isUnsure() {
 				e.warnImplied(implied)
 			}
@@ -68,16 +70,16 @@ func (e *toolEntry) compileScript() *render.Template {
 	return template
 }
 
-// isUnsure tells whether what is said of names would only follow from a mistake that was told. A file without one keeps nothing
-// to itself.
-func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.errors > 0 }
+// isUnsure tells whether what is said of names would only follow from a mistake that was told. A file without
+// one keeps nothing to itself.
+func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.Mistakes() > 0 }
 
 var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 
-// follows tells whether a finding is about a parameter that could not be read as its author meant it: it would be gone with that
-// mistake, or be another one.
+// follows tells whether a finding is about a parameter that could not be read as its author meant it: it
+// would be gone with that mistake, or be another one.
 func (e *toolEntry) follows(finding render.Finding) bool {
-	if !e.isUnsure() && (len(e.untyped) == 0 || e.file.doc.errors == 0) {
+	if !e.isUnsure() && (len(e.untyped) == 0 || e.file.doc.Mistakes() == 0) {
 		return false
 	}
 	for _, name := range tagName.FindAllString(finding.Tag, -1) {
@@ -93,25 +95,16 @@ func (e *toolEntry) reportFinding(finding render.Finding) {
 	if near := e.nearParameter(finding); near != "" {
 		finding.Fix = fmt.Sprintf("did you mean {{%s}}? otherwise %s", near, finding.Fix)
 	}
-	e.script.reportAt(finding)
+	reportAt(e.script, finding)
 }
 
 // reportAt reports what is to be said about a tag of a text, at the tag.
-func (v value) reportAt(finding render.Finding) {
-	said := ofFinding(finding)
-	said.Line, said.Column = v.place(finding.Line, finding.Column)
-	if v.doc.broken[said.Line] || !v.doc.once(said.Severity, said.Line, said.Column, ruleTemplate, said.Message) {
-		return
-	}
-	said.EndColumn = v.tagEnd(said.Line, said.Column, finding.Tag)
-	said.Message = v.about("%s", said.Message)
-	v.doc.add(said)
-}
+func reportAt(v yamldoc.Value, finding render.Finding) { v.ReportAt(ofFinding(finding), finding.Tag) }
 
 // ofFinding says what is wrong with a script, at its place in the script.
-func ofFinding(finding render.Finding) Error {
-	e := Error{
-		Line: finding.Line, Column: max(finding.Column, 1), Severity: SeverityError, Rule: ruleTemplate, Message: finding.Message, Hint: finding.Fix,
+func ofFinding(finding render.Finding) yamldoc.Error {
+	e := yamldoc.Error{
+		Line: finding.Line, Column: max(finding.Column, 1), Severity: yamldoc.SeverityError, Rule: ruleTemplate, Message: finding.Message, Hint: finding.Fix,
 	}
 	switch {
 	case finding.Tag != "" && finding.Context != "":
@@ -122,24 +115,24 @@ func ofFinding(finding render.Finding) Error {
 		e.Message = fmt.Sprintf("%s: %s", finding.Context, finding.Message)
 	}
 	if finding.Severity == render.Warning {
-		e.Severity = SeverityWarning
+		e.Severity = yamldoc.SeverityWarning
 	}
 	return e
 }
 
-// ScriptErrors says what keeps a text from being a script, as it is said of a file. The text begins after some lines of the script
-// that was compiled, and name is what people know it by.
-func ScriptErrors(name, text string, after int, findings []render.Finding) Errors {
-	var list Errors
+// ScriptErrors says what keeps a text from being a script, as it is said of a file. The text begins after
+// some lines of the script that was compiled, and name is what people know it by.
+func ScriptErrors(name, text string, after int, findings []render.Finding) yamldoc.Errors {
+	var list yamldoc.Errors
 	for _, finding := range findings {
 		if finding.Severity != render.Error {
 			continue
 		}
 		e := ofFinding(finding)
 		e.File, e.Line = name, max(e.Line-after, 1)
-		list = append(list, e.shown())
+		list = append(list, e.Escaped())
 	}
-	Quote(list, []File{{Name: name, Data: []byte(text)}})
+	yamldoc.AddExcerpts(list, name, []byte(text))
 	return list
 }
 
@@ -173,18 +166,18 @@ func (e *toolEntry) warnImplied(implied []tool.Parameter) {
 		}
 		paste += "\n    description: …"
 	}
-	e.script.warn("undeclared", paste, "no parameter declares %s", strings.Join(names, ", "))
+	e.script.Warn("undeclared", paste, "no parameter declares %s", strings.Join(names, ", "))
 }
 
-func (e *toolEntry) compileText(v value) *render.Text {
-	text, err := render.CompileText(v.node.Value)
+func (e *toolEntry) compileText(v yamldoc.Value) *render.Text {
+	text, err := render.CompileText(v.Node.Value)
 	var wrong *render.TextError
 	switch {
 	case errors.As(err, &wrong):
-		v.reportAt(wrong.Finding)
+		reportAt(v, wrong.Finding)
 		return nil
 	case err != nil:
-		v.fail(ruleTemplate, "", "%s", err)
+		v.Fail(ruleTemplate, "", "%s", err)
 		return nil
 	}
 	e.checkNames(v, text)
@@ -192,36 +185,37 @@ func (e *toolEntry) compileText(v value) *render.Text {
 }
 
 // compileTree compiles every text of a value; nil when one of them is wrong.
-func (e *toolEntry) compileTree(v value) *render.Tree {
-	before := len(v.doc.found)
+func (e *toolEntry) compileTree(v yamldoc.Value) *render.Tree {
+	before := len(v.Doc.Found)
 	tree := &render.Tree{}
 	switch {
-	case isMapping(v):
+	case v.IsMapping():
 		tree.Object = map[string]*render.Tree{}
-		entries, _ := v.entries()
+		entries, _ := v.Entries()
 		for _, entry := range entries {
-			tree.Object[entry.name] = e.compileTree(entry.value)
+			tree.Object[entry.Name] = e.compileTree(entry.Value)
 		}
-	case isList(v):
-		items, _ := v.list("")
+	case v.IsList():
+		items, _ := v.List("")
 		tree.List = make([]*render.Tree, len(items))
 		for i, item := range items {
 			tree.List[i] = e.compileTree(item)
 		}
-	case v.node.Tag == "!!str" || v.node.Tag == "!!timestamp":
+	case v.Node.Tag == "!!str" || v.Node.Tag == "!!timestamp":
 		tree.Text = e.compileText(v)
 	default:
-		tree.Literal, _ = v.open()
+		tree.Literal, _ = v.JSON()
 	}
-	if Errors(v.doc.found[before:]).Broken() {
+	if yamldoc.Errors(v.Doc.Found[before:]).Broken() {
 		return nil
 	}
 	return tree
 }
 
-// checkNames looks for what a text names and no parameter declares, those that the script implies included. Unlike in the
-// script such a name makes no parameter: an agent that gave it would change nothing but the text.
-func (e *toolEntry) checkNames(v value, text *render.Text) {
+// checkNames looks for what a text names and no parameter declares, those that the script implies included.
+// Unlike in the script such a name makes no parameter: an agent that gave it would change nothing but the
+// text.
+func (e *toolEntry) checkNames(v yamldoc.Value, text *render.Text) {
 	var declared []string
 	for _, p := range e.tool.Parameters {
 		declared = append(declared, p.Name)
@@ -238,14 +232,14 @@ func (e *toolEntry) checkNames(v value, text *render.Text) {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		if e.file.version == formatStrict {
-			v.fail(ruleTemplate, hint, "no parameter %s is declared", quote(name))
+			v.Fail(ruleTemplate, hint, "no parameter %s is declared", yamldoc.Quote(name))
 		} else {
-			v.warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there", quote(name))
+			v.Warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there", yamldoc.Quote(name))
 		}
 	}
 }
 
-func sortedKeys(m map[int]value) []int {
+func sortedKeys(m map[int]yamldoc.Value) []int {
 	keys := make([]int, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

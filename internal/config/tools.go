@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -22,106 +23,107 @@ type Loaded struct {
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Tree
 	// Warnings are what its author should know, in the order of reading.
-	Warnings Errors
+	Warnings yamldoc.Errors
 }
 
 // toolsFile is a tools file that is being read.
 type toolsFile struct {
 	file    File
-	doc     *document
+	doc     *yamldoc.Document
 	version int
 	lenient bool // template_safety: warn
 	entries []*toolEntry
 }
 
-// ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the order of the
-// file. The error is an Errors that holds all mistakes and warnings of the file.
+// ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the
+// order of the file. The error is an Errors that holds all mistakes and warnings of the file.
 func ReadTools(file File) ([]Loaded, error) {
-	f := &toolsFile{file: file, doc: parse(file.Name, file.Data), version: formatOriginal}
-	if f.doc.root != nil {
-		f.readRoot(f.doc.at(f.doc.root, "", "a mapping of tools"))
+	f := &toolsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{}), version: formatOriginal}
+	if root, ok := f.doc.Root("a mapping of tools"); ok {
+		f.readRoot(root)
 	}
-	warnings := make([]Errors, len(f.entries))
+	warnings := make([]yamldoc.Errors, len(f.entries))
 	tools := make([]Loaded, len(f.entries))
 	for i, entry := range f.entries {
-		if f.doc.full() {
+		if f.doc.Full() {
 			break
 		}
-		before := len(f.doc.found)
+		before := len(f.doc.Found)
 		tools[i] = entry.finish()
-		warnings[i] = append(entry.found, f.doc.found[before:]...)
+		warnings[i] = append(entry.found, f.doc.Found[before:]...)
 	}
-	f.doc.finish()
-	if f.doc.found.Broken() {
-		return nil, f.doc.found
+	f.doc.Finish()
+	if f.doc.Found.Broken() {
+		return nil, f.doc.Found
 	}
 	for i := range tools {
-		f.doc.quote(warnings[i])
-		warnings[i].sortByPosition()
+		f.doc.AddExcerpts(warnings[i])
+		warnings[i].Sort()
 		tools[i].Warnings = warnings[i]
 	}
 	return tools, nil
 }
 
-// rootNoun is what may stand beside the tools.
-func rootNoun() noun[*toolsFile] {
-	return noun[*toolsFile]{
-		name: "a tools file",
-		keys: []key[*toolsFile]{
-			{"tools", "a mapping of tools", (*toolsFile).readTools},
-			{"version", "1 or 2", func(*toolsFile, value) {}},                 // read first: it says how to read the rest
-			{"template_safety", "strict or warn", func(*toolsFile, value) {}}, // read first, too
+// rootMapping is what may stand beside the tools.
+func rootMapping() yamldoc.Mapping[*toolsFile] {
+	return yamldoc.Mapping[*toolsFile]{
+		Name: "a tools file",
+		Keys: []yamldoc.Key[*toolsFile]{
+			yamldoc.NewKey("tools", "a mapping of tools", (*toolsFile).readTools),
+			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),                 // read first: it says how to read the rest
+			yamldoc.NewKey("template_safety", "strict or warn", func(*toolsFile, yamldoc.Value) {}), // read first, too
 		},
-		otherwise: "; a tool's id stands below tools, two spaces deeper",
-		called:    map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
-		elsewhere: []misplaced{
-			{names(toolNoun().keys), "%s belongs to a tool, below its id"},
-			{names(policyFileNoun().keys), "%s belongs in a policy file, such as auto_approval_policies.yaml"},
-			{names(settingsNoun().keys), "%s belongs in a2a-acp.yaml"},
+		UnknownHint: "; a tool's id stands below tools, two spaces deeper",
+		Synonyms:    map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
+		Elsewhere: []yamldoc.Misplaced{
+			{Names: toolMapping().Names(), Hint: "%s belongs to a tool, below its id"},
+			{Names: policyFileMapping().Names(), Hint: "%s belongs in a policy file, such as auto_approval_policies.yaml"},
+			{Names: settingsMapping().Names(), Hint: "%s belongs in a2a-acp.yaml"},
 		},
 	}
 }
 
-func (f *toolsFile) readRoot(root value) {
-	if version, given := root.get("version"); given && !version.has("script") {
+func (f *toolsFile) readRoot(root yamldoc.Value) {
+	if version, given := root.Get("version"); given && !version.Has("script") {
 		f.version, _ = readVersion(version)
 	}
-	if safety, given := root.get("template_safety"); given && !safety.has("script") {
+	if safety, given := root.Get("template_safety"); given && !safety.Has("script") {
 		f.readTemplateSafety(safety)
 	}
-	if root.has("tools") {
-		readKeys(root, rootNoun(), f)
+	if root.Has("tools") {
+		yamldoc.ReadKeys(root, rootMapping(), f)
 		return
 	}
 	f.readBare(root)
 }
 
-// readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the other form is
-// taken for that key, mistyped.
-func (f *toolsFile) readBare(v value) {
-	root := rootNoun()
-	entries, _ := v.entries()
+// readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the
+// other form is taken for that key, mistyped.
+func (f *toolsFile) readBare(v yamldoc.Value) {
+	root := rootMapping()
+	entries, _ := v.Entries()
 	for _, e := range entries {
-		if f.doc.full() {
+		if f.doc.Full() {
 			return
 		}
-		isTool := e.value.has("script")
-		hint, _ := root.meant(e.name)
+		isTool := e.Value.Has("script")
+		hint, _ := root.Suggest(e.Name)
 		switch {
-		case (e.name == "version" || e.name == "template_safety") && !isTool: // read already
+		case (e.Name == "version" || e.Name == "template_safety") && !isTool: // read already
 		case hint != "" && !isTool:
-			e.key.fail(ruleUnknown, hint, "unknown key %s in %s", quote(e.name), root.name)
+			e.Key.Fail(yamldoc.RuleUnknown, hint, "unknown key %s in %s", yamldoc.Quote(e.Name), root.Name)
 		default:
 			f.readTool(e)
 		}
 	}
 }
 
-// readTemplateSafety reads how a file takes places that need a number or SQL where the parameter's declaration does not say
-// so: strict, the default, refuses them, warn has the values checked at each call. Values are references in both.
-func (f *toolsFile) readTemplateSafety(v value) {
-	v.want = "strict or warn"
-	name, ok := v.text()
+// readTemplateSafety reads how a file takes places that need a number or SQL where the parameter's
+// declaration does not say so: strict, the default, refuses them, warn has the values checked at each call.
+// Values are references in both.
+func (f *toolsFile) readTemplateSafety(v yamldoc.Value) {
+	v.Want = "strict or warn"
+	name, ok := v.Text()
 	if !ok {
 		return
 	}
@@ -129,20 +131,20 @@ func (f *toolsFile) readTemplateSafety(v value) {
 	case "strict", "warn":
 		f.lenient = name == "warn"
 	case "raw", "off", "none", "unsafe":
-		v.fail("template-safety", "warn makes missing declarations warnings and checks the values at each call", "there is no %s: values never become part of a script, in any file", name)
+		v.Fail("template-safety", "warn makes missing declarations warnings and checks the values at each call", "there is no %s: values never become part of a script, in any file", name)
 	default:
-		v.fail("template-safety", "", "want strict or warn, found %s", quote(name))
+		v.Fail("template-safety", "", "want strict or warn, found %s", yamldoc.Quote(name))
 	}
 }
 
-func (f *toolsFile) readTools(v value) {
-	if isList(v) {
+func (f *toolsFile) readTools(v yamldoc.Value) {
+	if v.IsList() {
 		f.readListed(v)
 		return
 	}
-	entries, _ := v.rawEntries()
+	entries, _ := v.AllEntries()
 	for _, e := range entries {
-		if f.doc.full() {
+		if f.doc.Full() {
 			return
 		}
 		f.readTool(e)
@@ -150,32 +152,23 @@ func (f *toolsFile) readTools(v value) {
 }
 
 // readListed reads a list of tools, which is no tools file, for the other mistakes in it.
-func (f *toolsFile) readListed(v value) {
-	v.mismatch("", "each tool stands below its id, without a dash:\ntools:\n  my_tool:\n    description: …\n    script: …")
-	items, _ := v.list("")
+func (f *toolsFile) readListed(v yamldoc.Value) {
+	v.Mismatch("", "each tool stands below its id, without a dash:\ntools:\n  my_tool:\n    description: …\n    script: …")
+	items, _ := v.List("")
 	for _, item := range items {
 		for _, name := range []string{"id", "name"} {
-			if id, ok := item.get(name); ok && id.node.Kind == yaml.ScalarNode && item.has("script") {
-				item.unsaid("id")
-				f.readTool(entry{name: id.node.Value, key: id, value: item})
+			if id, ok := item.Get(name); ok && id.Node.Kind == yaml.ScalarNode && item.Has("script") {
+				item.IgnoreKey("id")
+				f.readTool(yamldoc.Entry{Name: id.Node.Value, Key: id, Value: item})
 				break
 			}
 		}
 	}
 }
 
-// toolID is what MCP lets a tool be called (2025-11-25, server/tools: 1 to 128 of A-Z a-z 0-9 _ - .), but for a sign at
-// the start, which command lines would take for an option.
+// toolID is what MCP lets a tool be called (2025-11-25, server/tools: 1 to 128 of A-Z a-z 0-9 _ - .), but for
+// a sign at the start, which command lines would take for an option.
 var toolID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
-
-// unsaid has no more said of a key.
-func (v value) unsaid(name string) {
-	for i := 0; i+1 < len(v.node.Content); i += 2 {
-		if v.node.Content[i].Value == name {
-			v.doc.told(v.node.Content[i])
-		}
-	}
-}
 
 const idRule = "an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or ."
 
@@ -185,9 +178,9 @@ func CheckToolID(name string) error {
 		return nil
 	}
 	if hint := idHint(name); hint != "" {
-		return fmt.Errorf("%s cannot be a tool's id: %s; %s", quote(name), idRule, hint)
+		return fmt.Errorf("%s cannot be a tool's id: %s; %s", yamldoc.Quote(name), idRule, hint)
 	}
-	return fmt.Errorf("%s cannot be a tool's id: %s", quote(name), idRule)
+	return fmt.Errorf("%s cannot be a tool's id: %s", yamldoc.Quote(name), idRule)
 }
 
 // idHint is an id made of what was written.
@@ -207,17 +200,17 @@ func idHint(name string) string {
 	return "for example " + id
 }
 
-func (f *toolsFile) readTool(e entry) {
-	e.key.name = ""
-	if !toolID.MatchString(e.name) {
-		e.key.fail(ruleValue, idHint(e.name), "%s cannot be a tool's id: %s", quote(e.name), idRule)
-	} else if e.key.node.Tag != "!!str" && e.key.node.Tag != "!!timestamp" {
-		e.key.fail(ruleKey, fmt.Sprintf("put quotes around it: %q", e.name), "a tool's id is a text, found %s", describe(e.key.node))
+func (f *toolsFile) readTool(e yamldoc.Entry) {
+	e.Key.Name = ""
+	if !toolID.MatchString(e.Name) {
+		e.Key.Fail(yamldoc.RuleValue, idHint(e.Name), "%s cannot be a tool's id: %s", yamldoc.Quote(e.Name), idRule)
+	} else if e.Key.Node.Tag != "!!str" && e.Key.Node.Tag != "!!timestamp" {
+		e.Key.Fail(yamldoc.RuleKey, fmt.Sprintf("put quotes around it: %q", e.Name), "a tool's id is a text, found %s", yamldoc.Describe(e.Key.Node))
 	}
-	at := f.doc.at(e.value.node, fmt.Sprintf("tool %q", e.name), "a mapping")
-	before := len(f.doc.found)
+	at := f.doc.At(e.Value.Node, fmt.Sprintf("tool %q", e.Name), "a mapping")
+	before := len(f.doc.Found)
 	entry := newToolEntry(f, e, at)
-	readKeys(at, toolNoun(), entry)
-	entry.found = append(entry.found, f.doc.found[before:]...)
+	yamldoc.ReadKeys(at, toolMapping(), entry)
+	entry.found = append(entry.found, f.doc.Found[before:]...)
 	f.entries = append(f.entries, entry)
 }

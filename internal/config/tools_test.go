@@ -130,8 +130,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestOtherInterpreters: a script that bash does not run loads when it reads its parameters by itself, and a tag in it is
-// told what to write instead, at its place in the file.
+// TestOtherInterpreters: a script that bash does not run loads when it reads its parameters by itself, and a
+// tag in it is told what to write instead, at its place in the file.
 func TestOtherInterpreters(t *testing.T) {
 	t.Parallel()
 	for interpreter, cure := range map[string]string{
@@ -155,7 +155,8 @@ func TestOtherInterpreters(t *testing.T) {
 	}
 }
 
-// TestTemplateSafety: warn makes missing declarations warnings, in a file of either form, and raw is nothing that there is.
+// TestTemplateSafety: warn makes missing declarations warnings, in a file of either form, and raw is nothing
+// that there is.
 func TestTemplateSafety(t *testing.T) {
 	t.Parallel()
 	const tools = "{a: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}}\n"
@@ -208,50 +209,8 @@ func TestImpliedParameters(t *testing.T) {
 	}
 }
 
-// TestScriptPlace maps places in a script to places in the file.
-func TestScriptPlace(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, data string
-		line       int
-		want       [2]int
-	}{
-		{"literal", "a:\n  script: |\n    one\n    two\n", 2, [2]int{4, 7}},
-		{"literal with windows line ends", "a:\r\n  script: |\r\n    one\r\n    two\r\n", 2, [2]int{4, 7}},
-		{"literal behind blank lines", "a:\n  script: |\n\n\n    one\n", 3, [2]int{5, 7}},
-		{"literal that keeps its end", "a:\n  script: |+ # why\n    one\n\n    two\n\n", 3, [2]int{5, 7}},
-		{"literal with an indentation of its own", "a:\n  script: |1\n     one\n", 1, [2]int{3, 6}},
-		{"literal with an anchor on a line before", "a:\n  script: &x\n    |\n    one\n", 1, [2]int{4, 7}},
-		{"literal behind letters of two bytes", "é:\n  script: |\n    öne\n", 1, [2]int{3, 7}},
-		{"folded", "a:\n  script: >\n    one\n    two\n", 1, [2]int{2, 11}},
-		{"double quotes", "a:\n  script: \"one\\ntwo\"\n", 2, [2]int{2, 11}},
-		{"double quotes, and a block that it could be taken for", "a:\n  script: \"x |\"\n  name: x |\n", 1, [2]int{2, 14}},
-		{"plain", "a:\n  script: one\n", 1, [2]int{2, 13}},
-		{"single quotes", "a:\n  script: 'one'\n", 1, [2]int{2, 14}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			doc := parse("x.yaml", []byte(test.data))
-			if doc.root == nil {
-				t.Fatal(doc.found)
-			}
-			root := doc.at(doc.root, "", "")
-			entries, _ := root.entries()
-			script, ok := entries[0].value.get("script")
-			if !ok {
-				t.Fatal("no script")
-			}
-			line, column := script.place(test.line, 3)
-			if diff := cmp.Diff(test.want, [2]int{line, column}); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// TestPatternsOfTheOriginal holds patterns of files without version: 2 to what they mean there: something about the beginning.
-// Exported beside them, those of the strict format still mean the whole value.
+// TestPatternsOfTheOriginal holds patterns of files without version: 2 to what they mean there: something
+// about the beginning. Exported beside them, those of the strict format still mean the whole value.
 func TestPatternsOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	read := func(version, pattern string) *tool.Tool {

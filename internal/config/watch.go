@@ -13,18 +13,20 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // settleTime is how long the files must be quiet before they are read: editors write in several steps.
 const settleTime = 100 * time.Millisecond
 
-// WatchOptions says what a Watcher tells, and to whom. The functions are called one at a time: by Watch itself, and later
-// from the Watcher's own goroutine. They must not call Close.
+// WatchOptions says what a Watcher tells, and to whom. The functions are called one at a time: by Watch
+// itself, and later from the Watcher's own goroutine. They must not call Close.
 type WatchOptions struct {
 	// Changed is told a new set, when what the files say has changed and is good.
 	Changed func(*Set) // required
-	// Trouble is told why a change is not used, once per distinct reason until all is well again. What counted before
-	// still counts.
+	// Trouble is told why a change is not used, once per distinct reason until all is well again. What
+	// counted before still counts.
 	Trouble func(error) // required
 
 	after func(time.Duration) <-chan time.Time // time.After but in tests
@@ -46,8 +48,8 @@ type Watcher struct {
 	said     map[string]bool // troubles told since all was well
 }
 
-// Watch begins to watch the files behind set, which Load read from sources. Before it returns it looks once, for changes
-// made in between. The caller closes the Watcher.
+// Watch begins to watch the files behind set, which Load read from sources. Before it returns it looks once,
+// for changes made in between. The caller closes the Watcher.
 func Watch(sources Sources, set *Set, options WatchOptions) (*Watcher, error) {
 	w, err := newWatcher(sources, set, options)
 	if err != nil {
@@ -108,8 +110,8 @@ func (w *Watcher) run() {
 	}
 }
 
-// look reads the files again and tells what came of it. The directories are watched before the files are read, so that no
-// change falls in between.
+// look reads the files again and tells what came of it. The directories are watched before the files are
+// read, so that no change falls in between.
 func (w *Watcher) look() {
 	troubles := w.watchAll()
 	last := w.current.Load()
@@ -139,9 +141,9 @@ func (w *Watcher) look() {
 	}
 }
 
-// watchAll watches the directory of every name on the way to every file that could be changed for another: of links, of
-// the file itself, and of the first name that is missing. Editors replace files by renaming, which only the directory
-// shows.
+// watchAll watches the directory of every name on the way to every file that could be changed for another: of
+// links, of the file itself, and of the first name that is missing. Editors replace files by renaming, which
+// only the directory shows.
 func (w *Watcher) watchAll() []error {
 	w.interest = map[string]bool{}
 	directories := map[string]bool{}
@@ -154,7 +156,7 @@ func (w *Watcher) watchAll() []error {
 		if path == "" {
 			continue
 		}
-		steps := trail(path)
+		steps := pathSteps(path)
 		for i, step := range steps {
 			w.interest[step.path] = true
 			if step.link || i == len(steps)-1 {
@@ -171,8 +173,8 @@ func (w *Watcher) watchAll() []error {
 	var troubles []error
 	for _, directory := range slices.Sorted(maps.Keys(directories)) {
 		if err := w.notify.Add(directory); err != nil && !errors.Is(err, os.ErrNotExist) {
-			troubles = append(troubles, Error{
-				File: directory, Severity: SeverityWarning, Rule: "watch",
+			troubles = append(troubles, yamldoc.Error{
+				File: directory, Severity: yamldoc.SeverityWarning, Rule: "watch",
 				Message: "changes in this directory will not be seen: " + strings.TrimSpace(err.Error()),
 			})
 		}

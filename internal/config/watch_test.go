@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -32,7 +33,7 @@ func (r reports) options() WatchOptions {
 			}
 			r <- "tools " + strings.Join(ids, " ")
 		},
-		Trouble: func(err error) { r <- "trouble " + List(err)[0].Rule },
+		Trouble: func(err error) { r <- "trouble " + yamldoc.List(err)[0].Rule },
 		after:   func(time.Duration) <-chan time.Time { return ready() },
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -136,7 +137,7 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	if err == nil && len(own.Policies) > 0 {
 		j.Authority = j.Authority.WithOwn(w, own.Policies)
 	}
-	if list := config.List(err); len(list) > 0 {
+	if list := yamldoc.List(err); len(list) > 0 {
 		err = errors.New(list[0].Message)
 	}
 	j.own[key] = err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -429,7 +430,7 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 		return err.Error()
 	}
 	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data})
-	if list := config.List(err); len(list) > 0 {
+	if list := yamldoc.List(err); len(list) > 0 {
 		return "no rule can be written for it: " + list[0].Message
 	}
 	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file})})

@@ -2,7 +2,6 @@ package spelling
 
 import (
 	"testing"
-
 )
 
 func TestNearest(t *testing.T) {

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"slices"
@@ -8,15 +8,15 @@ import (
 // The guesses about what a line has left open: a quotation mark or a bracket that nothing closes.
 
 // guessQuote finds the quotation mark, in the line or above it, that opens a text which nothing closes.
-func guessQuote(lines []string, at int) []mend {
-	var all []mend
+func guessQuote(lines []string, at int) []repair {
+	var all []repair
 	for i := min(at, len(lines)-1); i >= 0 && i > at-500; i-- {
 		from, ok := openQuote(lines[i])
 		if !ok {
 			continue
 		}
 		sign := lines[i][from : from+1]
-		m := one(lines, i, from, from+1, strings.TrimRight(lines[i], " ")+sign, "the text that "+sign+" opens here is not closed",
+		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ")+sign, "the text that "+sign+" opens here is not closed",
 			"end it with "+sign+" on its line; a text of several lines is best written below a |")
 		all = append(all, m...)
 	}
@@ -42,21 +42,22 @@ func openQuote(line string) (int, bool) {
 }
 
 // guessBracket finds the bracket, in the line or above it, that nothing closes.
-func guessBracket(lines []string, at int) []mend {
-	var all []mend
+func guessBracket(lines []string, at int) []repair {
+	var all []repair
 	for i := at; i >= 0 && i > at-500; i-- {
 		from, closing := openBracket(lines[i])
 		if closing == "" {
 			continue
 		}
-		m := one(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing, "the bracket "+lines[i][from:from+1]+" that opens here is not closed",
-			"end it with "+shorten(closing))
+		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing, "the bracket "+lines[i][from:from+1]+" that opens here is not closed",
+			"end it with "+Shorten(closing))
 		all = append(all, m...)
 	}
 	return all
 }
 
-// openBracket gives the place of the first bracket that a line opens and does not close, and what would close all of them.
+// openBracket gives the place of the first bracket that a line opens and does not close, and what would close
+// all of them.
 func openBracket(line string) (int, string) {
 	var open []int
 	for i := 0; i < len(line); i++ {

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -7,28 +7,28 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// bounds walks a tree as every later reader will, aliases followed, and reports what would make such a walk long, endless
-// or ambiguous.
+// bounds walks a tree as every later reader will, aliases followed, and reports what would make such a walk
+// long, endless or ambiguous.
 type bounds struct {
-	doc     *document
+	doc     *Document
 	nodes   int                 // seen so far, an alias counted as all that it stands for
 	checked map[*yaml.Node]bool // nodes behind an anchor are seen more than once and said wrong once
 	open    map[*yaml.Node]bool // nodes that the walk is inside of
 	alias   *yaml.Node          // the outermost alias that the walk is behind
 }
 
-// walk goes through a node that lies depth levels below the root. It returns false at the first bound that is passed, which
-// ends the walk: that bounds the time, too, whatever the aliases do.
+// walk goes through a node that lies depth levels below the root. It returns false at the first bound that is
+// passed, which ends the walk: that bounds the time, too, whatever the aliases do.
 func (b *bounds) walk(node *yaml.Node, depth int) bool {
 	if b.nodes++; b.nodes > maxNodes {
 		if b.alias != nil {
 			node = b.alias
 		}
-		b.report(node, ruleTooLarge, fmt.Sprintf("more than %d values, with aliases counted as what they stand for", maxNodes), "")
+		b.report(node, RuleTooLarge, fmt.Sprintf("more than %d values, with aliases counted as what they stand for", maxNodes), "")
 		return false
 	}
 	if depth > maxDepth {
-		b.report(node, ruleTooLarge, fmt.Sprintf("more than %d mappings and lists inside each other", maxDepth), "")
+		b.report(node, RuleTooLarge, fmt.Sprintf("more than %d mappings and lists inside each other", maxDepth), "")
 		return false
 	}
 	if node.Kind == yaml.AliasNode {
@@ -39,7 +39,7 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 		return b.walk(node.Alias, depth)
 	}
 	if b.open[node] {
-		b.report(node, ruleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor), "write the value out")
+		b.report(node, RuleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor), "write the value out")
 		return false
 	}
 	b.open[node] = true
@@ -59,12 +59,12 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 // check looks at one node by itself.
 func (b *bounds) check(node *yaml.Node) {
 	if node.Style&yaml.TaggedStyle != 0 {
-		b.report(node, ruleTag, shorten(node.Tag)+" is a tag to YAML, and tags are not supported", tagHint(node))
+		b.report(node, RuleTag, Shorten(node.Tag)+" is a tag to YAML, and tags are not supported", tagHint(node))
 	}
 	switch node.Kind {
 	case yaml.ScalarNode:
 		if strings.ContainsRune(node.Value, 0) {
-			b.report(node, ruleSyntax, `the text holds NUL (\0), which no program can be given`, "")
+			b.report(node, RuleSyntax, `the text holds NUL (\0), which no program can be given`, "")
 		}
 	case yaml.MappingNode:
 		b.checkKeys(node)
@@ -73,28 +73,28 @@ func (b *bounds) check(node *yaml.Node) {
 
 // report says what is wrong with a node, of which no more is said then.
 func (b *bounds) report(node *yaml.Node, rule, message, hint string) {
-	b.doc.told(node)
+	b.doc.markFaulty(node)
 	if !b.doc.broken[node.Line] {
 		b.doc.report(node.Line, node.Column, rule, message, hint)
 	}
 }
 
-// checkKeys reports keys that are not scalars, merge keys, and keys that stand twice. 1 and "1" are the same key here:
-// where a key is a name they would name the same thing.
+// checkKeys reports keys that are not scalars, merge keys, and keys that stand twice. 1 and "1" are the same
+// key here: where a key is a name they would name the same thing.
 func (b *bounds) checkKeys(mapping *yaml.Node) {
 	seen := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		switch {
 		case key.Kind == yaml.AliasNode:
-			b.report(key, ruleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value), "write the key out")
+			b.report(key, RuleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value), "write the key out")
 		case key.Kind != yaml.ScalarNode:
 			b.complexKey(mapping, key)
 		case key.Tag == "!!merge":
-			b.report(key, ruleKey, "merge keys (<<) are not supported", "write the keys out, or give a whole value by its alias")
+			b.report(key, RuleKey, "merge keys (<<) are not supported", "write the keys out, or give a whole value by its alias")
 		default:
 			if first, twice := seen[key.Value]; twice {
-				b.report(key, ruleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d", quote(key.Value), first.Line),
+				b.report(key, RuleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d", Quote(key.Value), first.Line),
 					"put both into one, or take one of them out")
 			}
 			seen[key.Value] = key
@@ -102,15 +102,15 @@ func (b *bounds) checkKeys(mapping *yaml.Node) {
 	}
 }
 
-// complexKey reports a list or mapping where a key belongs. The commonest way there is a text that begins with a template's tag:
-// {{x}} is a mapping in a mapping to YAML.
+// complexKey reports a list or mapping where a key belongs. The commonest way there is a text that begins
+// with a template's tag: {{x}} is a mapping in a mapping to YAML.
 func (b *bounds) complexKey(mapping, key *yaml.Node) {
 	if mapping.Style&yaml.FlowStyle == 0 || key.Kind != yaml.MappingNode || key.Style&yaml.FlowStyle == 0 {
-		b.report(key, ruleKey, "a key must be a name, found "+describe(key), "")
+		b.report(key, RuleKey, "a key must be a name, found "+Describe(key), "")
 		return
 	}
-	b.report(mapping, ruleKey, "a value that begins with {{ is a mapping to YAML, not a text", "put quotes around it: "+b.quoted(mapping))
-	b.doc.told(key)
+	b.report(mapping, RuleKey, "a value that begins with {{ is a mapping to YAML, not a text", "put quotes around it: "+b.quoted(mapping))
+	b.doc.markFaulty(key)
 }
 
 // quoted gives the text of a flow mapping on one line, between quotes.
@@ -134,5 +134,6 @@ func tagHint(node *yaml.Node) string {
 	return "take the tag out; quotes make a text"
 }
 
-// singleQuoted writes a text of one line between single quotes, in which nothing but the quote itself means anything.
+// singleQuoted writes a text of one line between single quotes, in which nothing but the quote itself means
+// anything.
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -1,9 +1,10 @@
-package config
+package yamldoc
 
 import "strings"
 
-// tokenEnd gives the column after what begins at a column of a line, as far as the line alone tells: a quoted text, a list or
-// mapping between brackets, a template's tag, a key, or a plain text. Columns count characters from 1.
+// tokenEnd gives the column after what begins at a column of a line, as far as the line alone tells: a quoted
+// text, a list or mapping between brackets, a template's tag, a key, or a plain text. Columns count
+// characters from 1.
 func tokenEnd(line string, column int) int {
 	text := []rune(line)
 	start := min(max(column, 1)-1, len(text))
@@ -42,7 +43,8 @@ func until(text []rune, ends func(i int) bool) int {
 	return n
 }
 
-// quotedLength is the length of a quoted text with its quotation marks; all of the rest when it is not closed.
+// quotedLength is the length of a quoted text with its quotation marks; all of the rest when it is not
+// closed.
 func quotedLength(text []rune) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -58,7 +60,8 @@ func quotedLength(text []rune) int {
 	return len(text)
 }
 
-// bracketLength is the length of what the bracket at the beginning of a text opens; all of the rest when it is not closed.
+// bracketLength is the length of what the bracket at the beginning of a text opens; all of the rest when it
+// is not closed.
 func bracketLength(text []rune) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"bytes"
@@ -10,25 +10,26 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A file whose YAML is broken is read all the same: where the parser trips, each guess at what its author meant is tried on the
-// text, and one with which the parser gets further is what we tell him. With the text so mended, reading goes on to the next
-// place, and then to what the file says. The number of lines never changes, so every place stays where it was.
+// A file whose YAML is broken is read all the same: where the parser trips, each guess at what its author
+// meant is tried on the text, and one with which the parser gets further is what we tell him. With the text
+// so repaired, reading goes on to the next place, and then to what the file says. The number of lines never
+// changes, so every place stays where it was.
 
-// The bounds of mending: the places of one file, and the bytes that are parsed for them altogether, which the worst file makes
-// some seconds of.
+// The bounds of repairing: the places of one file, and the bytes that are parsed for them altogether, which the
+// worst file makes some seconds of.
 const (
-	maxMends  = 20
-	maxParsed = 4 << 20
+	maxRepairs = 20
+	maxParsed  = 4 << 20
 )
 
-// mending is what is done to one file.
-type mending struct {
+// repairer is what is done to one file.
+type repairer struct {
 	lines []string
 	left  int // bytes that may still be parsed
 }
 
 // fault parses some lines, and gives what the parser says; nil when it has nothing against them.
-func (m *mending) fault(lines []string) error {
+func (m *repairer) fault(lines []string) error {
 	data := []byte(strings.Join(lines, "\n") + "\n")
 	m.left -= len(data)
 	_, err := decode(yaml.NewDecoder(bytes.NewReader(data)))
@@ -38,15 +39,16 @@ func (m *mending) fault(lines []string) error {
 	return err
 }
 
-// mend is what was probably meant at a place where YAML is broken.
-type mend struct {
+// repair is what was probably meant at a place where YAML is broken.
+type repair struct {
 	line, column, end int // of the mistake, from 1; end is 0 when only the beginning is known
 	message, hint     string
-	text              map[int]string // the mended lines, by their index from 0
+	text              map[int]string // the repaired lines, by their index from 0
 }
 
-// guess gives what may have been meant near a line that the parser trips over, at an index from 0; nil for nothing.
-type guess func(lines []string, at int) []mend
+// guess gives what may have been meant near a line that the parser trips over, at an index from 0; nil for
+// nothing.
+type guess func(lines []string, at int) []repair
 
 // guesses are tried in their order: the more a guess asks of a line, the earlier.
 func guesses() []guess {
@@ -56,22 +58,23 @@ func guesses() []guess {
 	}
 }
 
-// parsed reads the first document of a file, mending what is broken. It is nil when that cannot be done; what was wrong is told.
-func (doc *document) parsed(data []byte) (root *yaml.Node, rest *yaml.Decoder) {
-	m := &mending{lines: slices.Clone(doc.lines), left: maxParsed}
-	for range maxMends {
+// readFirst reads the first document of a file, repairing what is broken. It is nil when that cannot be done;
+// what was wrong is told.
+func (doc *Document) readFirst(data []byte) (root *yaml.Node, rest *yaml.Decoder) {
+	m := &repairer{lines: slices.Clone(doc.lines), left: maxParsed}
+	for range maxRepairs {
 		decoder := yaml.NewDecoder(bytes.NewReader(data))
 		root, err := decode(decoder)
 		if err == nil {
 			return root, decoder
 		}
 		if errors.Is(err, io.EOF) {
-			if len(doc.found) == 0 {
+			if len(doc.Found) == 0 {
 				doc.reportEmpty()
 			}
 			return nil, nil
 		}
-		if !doc.mends(m, data, err) {
+		if !doc.repairs(m, data, err) {
 			return nil, nil
 		}
 		data = []byte(strings.Join(m.lines, "\n"))
@@ -79,39 +82,41 @@ func (doc *document) parsed(data []byte) (root *yaml.Node, rest *yaml.Decoder) {
 	return nil, nil
 }
 
-// mends tells what is wrong at the place that the parser trips over, and mends it; false where reading cannot go on.
-func (doc *document) mends(m *mending, data []byte, err error) bool {
+// repairs tells what is wrong at the place that the parser trips over, and repairs it; false where reading
+// cannot go on.
+func (doc *Document) repairs(m *repairer, data []byte, err error) bool {
 	if len(data) > searchSize || m.left < 0 {
 		doc.add(syntaxError(data, err))
 		return false
 	}
 	at := faultLine(data, err.Error()) - 1
 	m.left -= len(data)
-	meant, ok := m.probably(at, err)
+	meant, ok := m.firstThatHelps(at, err)
 	if ok {
-		said := doc.discreet(meant)
+		said := doc.withoutSecrets(meant)
 		doc.add(Error{
-			Line: said.line, Column: said.column, EndColumn: said.end, Severity: SeverityError, Rule: ruleSyntax, Message: said.message, Hint: said.hint,
+			Line: said.line, Column: said.column, EndColumn: said.end, Severity: SeverityError, Rule: RuleSyntax, Message: said.message, Hint: said.hint,
 		})
 	} else {
 		e := syntaxError(data, err)
 		doc.add(e)
-		meant = mend{line: e.Line, text: map[int]string{e.Line - 1: ""}}
+		meant = repair{line: e.Line, text: map[int]string{e.Line - 1: ""}}
 		if !m.getsFurther(meant, at, err) {
 			return false
 		}
-		doc.lost = true
+		doc.incomplete = true
 	}
 	m.lines = meant.apply(m.lines)
-	doc.breaks(meant)
+	doc.noteBroken(meant)
 	return true
 }
 
 // longestCure is the length, in bytes, up to which a hint shows the line as it should be.
 const longestCure = 200
 
-// discreet takes out of what is said about a line whatever looks like a secret in it, and what is too long to be read.
-func (doc *document) discreet(m mend) mend {
+// withoutSecrets takes out of what is said about a line whatever looks like a secret in it, and what is too
+// long to be read.
+func (doc *Document) withoutSecrets(m repair) repair {
 	hidden := doc.secrets()[m.line]
 	if len(hidden) > 0 || len(m.hint) > longestCure {
 		m.hint, _, _ = strings.Cut(m.hint, ":")
@@ -127,8 +132,8 @@ func (doc *document) discreet(m mend) mend {
 	return m
 }
 
-// breaks notes the lines of which no more is told.
-func (doc *document) breaks(m mend) {
+// noteBroken notes the lines of which no more is told.
+func (doc *Document) noteBroken(m repair) {
 	if doc.broken == nil {
 		doc.broken = map[int]bool{}
 	}
@@ -140,8 +145,8 @@ func (doc *document) breaks(m mend) {
 	}
 }
 
-// probably gives the first guess that the parser gets further with.
-func (m *mending) probably(at int, err error) (mend, bool) {
+// firstThatHelps gives the first guess that the parser gets further with.
+func (m *repairer) firstThatHelps(at int, err error) (repair, bool) {
 	for _, g := range guesses() {
 		for _, meant := range g(m.lines, at) {
 			if m.getsFurther(meant, at, err) {
@@ -149,12 +154,13 @@ func (m *mending) probably(at int, err error) (mend, bool) {
 			}
 		}
 	}
-	return mend{}, false
+	return repair{}, false
 }
 
-// getsFurther tells whether a file with a place mended is well, or trips over a line after at. A text or bracket that was open hid
-// what follows it, so there another fault may come to light before the one that there was.
-func (m *mending) getsFurther(meant mend, at int, was error) bool {
+// getsFurther tells whether a file with a place repaired is well, or trips over a line after at. A text or
+// bracket that was open hid what follows it, so there another fault may come to light before the one that
+// there was.
+func (m *repairer) getsFurther(meant repair, at int, was error) bool {
 	if m.left < 0 {
 		return false
 	}
@@ -170,31 +176,31 @@ func (m *mending) getsFurther(meant mend, at int, was error) bool {
 	if !trips(at) {
 		return true
 	}
-	mended := meant.line - 1
-	return mended < at && !trips(mended) && (err.Error() != was.Error() || trips(at-1))
+	repaired := meant.line - 1
+	return repaired < at && !trips(repaired) && (err.Error() != was.Error() || trips(at-1))
 }
 
-func (m mend) apply(lines []string) []string {
-	mended := slices.Clone(lines)
+func (m repair) apply(lines []string) []string {
+	repaired := slices.Clone(lines)
 	for i, text := range m.text {
-		mended[i] = text
+		repaired[i] = text
 	}
-	return mended
+	return repaired
 }
 
-// one makes a mend of one line. The columns are offsets in bytes.
-func one(lines []string, at, from, to int, text, message, hint string) []mend {
+// lineRepair makes a repair of one line. The columns are offsets in bytes.
+func lineRepair(lines []string, at, from, to int, text, message, hint string) []repair {
 	line := lines[at]
-	m := mend{line: at + 1, column: runes(line[:from]) + 1, message: message, hint: hint, text: map[int]string{at: text}}
+	m := repair{line: at + 1, column: runeCount(line[:from]) + 1, message: message, hint: hint, text: map[int]string{at: text}}
 	if to > from {
-		m.end = runes(line[:min(to, len(line))]) + 1
+		m.end = runeCount(line[:min(to, len(line))]) + 1
 	}
-	return []mend{m}
+	return []repair{m}
 }
 
-// keyValue is a line with a key and a value, or an entry of a list with a value: what stands before the value, the key, and the
-// value with what follows it.
-var keyValue = late(`^(\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#"'\[\]{},][^:#"'\[\]{},]*?)\s*:\s+|- +))(\S.*)$`)
+// keyValue is a line with a key and a value, or an entry of a list with a value: what stands before the
+// value, the key, and the value with what follows it.
+var keyValue = lazyRegexp(`^(\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#"'\[\]{},][^:#"'\[\]{},]*?)\s*:\s+|- +))(\S.*)$`)
 
 // valueOf gives the place of a line's value, and its key; false when it has none.
 func valueOf(line string) (from int, key string, ok bool) {
@@ -208,8 +214,8 @@ func valueOf(line string) (from int, key string, ok bool) {
 	return match[6], key, true
 }
 
-// before gives the index of the last line before one that is neither empty nor a comment; -1 for none.
-func before(lines []string, at int) int {
+// lineAbove gives the index of the last line before one that is neither empty nor a comment; -1 for none.
+func lineAbove(lines []string, at int) int {
 	for at--; at >= 0; at-- {
 		if text := strings.TrimSpace(lines[at]); text != "" && !strings.HasPrefix(text, "#") {
 			return at

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ type badCharacter struct {
 	fatal         bool // what follows is not what its author sees, either
 }
 
-// checkCharacters finds what YAML forbids, and three things that it allows: line breaks that only YAML takes for such, so
-// that line numbers mean the same to everybody; and characters that make a text look other than it runs
-// (CVE-2021-42574). Each can still be written as an escape between double quotes, where people see it. It gives the file with
-// spaces in their place, and tells of each character once.
+// checkCharacters finds what YAML forbids, and three things that it allows: line breaks that only YAML takes
+// for such, so that line numbers mean the same to everybody; and characters that make a text look other than
+// it runs (CVE-2021-42574). Each can still be written as an escape between double quotes, where people see
+// it. It gives the file with spaces in their place, and tells of each character once.
 func checkCharacters(data []byte) (faults []badCharacter, rest []byte) {
 	line, column := 1, 0
 	told := map[rune]bool{}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -17,22 +18,22 @@ const ruleFile = "file"
 // openFlags never wait: a FIFO that nobody writes to would hold the program for ever.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// ReadFile reads a configuration file that a person named; a relative name means a file of the current directory. The error
-// is an Errors.
+// ReadFile reads a configuration file that a person named; a relative name means a file of the current
+// directory. The error is an Errors.
 func ReadFile(name string, layer tool.Layer) (File, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return File{}, Errors{fileError(name, err).shown()}
+		return File{}, yamldoc.Errors{fileError(name, err).Escaped()}
 	}
 	data, err := readRegular(func() (*os.File, error) { return os.OpenFile(path, openFlags, 0) }, nil)
 	if err != nil {
-		return File{}, Errors{fileError(name, err).shown()}
+		return File{}, yamldoc.Errors{fileError(name, err).Escaped()}
 	}
 	return File{Name: name, Path: path, Layer: layer, Data: data}, nil
 }
 
-// readRegular opens a file once and reads it from that descriptor, so that what was looked at is what is read. check, when
-// there is one, looks at the open file first.
+// readRegular opens a file once and reads it from that descriptor, so that what was looked at is what is
+// read. check, when there is one, looks at the open file first.
 func readRegular(open func() (*os.File, error), check func(fs.FileInfo) error) ([]byte, error) {
 	file, err := open()
 	if err != nil {
@@ -51,12 +52,12 @@ func readRegular(open func() (*os.File, error), check func(fs.FileInfo) error) (
 			return nil, err
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	data, err := io.ReadAll(io.LimitReader(file, yamldoc.MaxFileSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxFileSize {
-		return nil, fmt.Errorf("has more than %d bytes; a configuration file has no more", maxFileSize)
+	if len(data) > yamldoc.MaxFileSize {
+		return nil, fmt.Errorf("has more than %d bytes; a configuration file has no more", yamldoc.MaxFileSize)
 	}
 	return data, nil
 }
@@ -75,7 +76,8 @@ func kindOf(mode fs.FileMode) string {
 	return "something else"
 }
 
-// ownedBy refuses a file or directory that another user owns or may write: who can change it can change what is allowed.
+// ownedBy refuses a file or directory that another user owns or may write: who can change it can change what
+// is allowed.
 func ownedBy(owner int, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -90,8 +92,8 @@ func ownedBy(owner int, info fs.FileInfo) error {
 }
 
 // fileError says of a file as a whole why it cannot be used.
-func fileError(name string, err error) Error {
-	return Error{File: name, Severity: SeverityError, Rule: ruleFile, Message: fileMessage(err)}
+func fileError(name string, err error) yamldoc.Error {
+	return yamldoc.Error{File: name, Severity: yamldoc.SeverityError, Rule: ruleFile, Message: fileMessage(err)}
 }
 
 // fileMessage is an error about a file without the name of it.

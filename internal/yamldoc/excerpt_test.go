@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"strings"
@@ -60,8 +60,8 @@ func TestLongExcerpt(t *testing.T) {
 	}
 }
 
-// TestHiddenSecrets: what looks like a secret is hidden wherever it stands, in files that are broken, too; and what is none is
-// shown.
+// TestHiddenSecrets: what looks like a secret is hidden wherever it stands, in files that are broken, too;
+// and what is none is shown.
 func TestHiddenSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2hunter2"
@@ -96,7 +96,7 @@ func TestHiddenSecrets(t *testing.T) {
 		if got := shownLines(text); strings.Contains(got, shape[4:]) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
-		if got := (Error{Message: "found " + shape, Hint: "write " + shape}).shown(); strings.Contains(got.Error(), shape[4:]) {
+		if got := (Error{Message: "found " + shape, Hint: "write " + shape}).Escaped(); strings.Contains(got.Error(), shape[4:]) {
 			t.Errorf("said: %v", got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestHiddenSecrets(t *testing.T) {
 		"key_template: \"{{url}} and more text\"",
 		"- {name: x, secret: true, description: a long description}",
 	} {
-		if got := shownLines(text); strings.Contains(got, masked) {
+		if got := shownLines(text); strings.Contains(got, mask) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// searchSize is the size up to which the line of a syntax error is searched for: some 16 parses of half the file on
-// average, well below a second.
+// searchSize is the size up to which the line of a syntax error is searched for: some 16 parses of half the
+// file on average, well below a second.
 const searchSize = 128 << 10
 
-var yamlErrorLine = late(`^yaml: (?:line (\d+): )?`)
+var yamlErrorLine = lazyRegexp(`^yaml: (?:line (\d+): )?`)
 
-// syntaxError says where and what a parse error is. The library names the line where the surrounding construct begins,
-// and counts some of its lines from 0.
+// syntaxError says where and what a parse error is. The library names the line where the surrounding
+// construct begins, and counts some of its lines from 0.
 func syntaxError(data []byte, err error) Error {
 	line, message := saidLine(err)
 	if len(data) <= searchSize {
@@ -30,12 +30,12 @@ func syntaxError(data []byte, err error) Error {
 	column := indent + 1
 	if tab := strings.IndexByte(text[:indent], '\t'); tab >= 0 {
 		return Error{
-			Line: line, Column: tab + 1, Severity: SeverityError, Rule: ruleSyntax,
+			Line: line, Column: tab + 1, Severity: SeverityError, Rule: RuleSyntax,
 			Message: "a tab indents this line", Hint: "YAML indents with spaces only; editors can convert all of a file",
 		}
 	}
 	return Error{
-		Line: line, Column: column, Severity: SeverityError, Rule: ruleSyntax,
+		Line: line, Column: column, Severity: SeverityError, Rule: RuleSyntax,
 		Message: inWords(message), Hint: syntaxHint(message, text),
 	}
 }
@@ -75,8 +75,8 @@ func saidLine(err error) (line int, message string) {
 	return line, message
 }
 
-// fromParser tells the errors whose line the library counts from 0 (yaml.v3 decode.go, parser.fail: only a scanner's
-// error has its line put right).
+// fromParser tells the errors whose line the library counts from 0 (yaml.v3 decode.go, parser.fail: only a
+// scanner's error has its line put right).
 func fromParser(message string) bool {
 	for _, expected := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>"} {
 		if message == "did not find expected "+expected {
@@ -86,8 +86,8 @@ func fromParser(message string) bool {
 	return false
 }
 
-// faultLine finds the line that the parser trips over: the shortest beginning of the file that fails with the very same
-// error ends with it, since from there on the parser never sees what follows.
+// faultLine finds the line that the parser trips over: the shortest beginning of the file that fails with the
+// very same error ends with it, since from there on the parser never sees what follows.
 func faultLine(data []byte, full string) int {
 	var ends []int
 	for i, c := range data {

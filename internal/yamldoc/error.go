@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"errors"
@@ -23,7 +23,8 @@ type Error struct {
 	File   string `json:"file"`   // as it is shown to people
 	Line   int    `json:"line"`   // from 1; 0 when the file as a whole is meant
 	Column int    `json:"column"` // from 1, in characters; 0 when the file as a whole is meant
-	// EndColumn is the one after the last character that is meant, on the same line; 0 when only the beginning is known.
+	// EndColumn is the one after the last character that is meant, on the same line; 0 when only the
+	// beginning is known.
 	EndColumn int      `json:"end_column,omitempty"`
 	Severity  Severity `json:"severity"`
 	Rule      string   `json:"rule"` // the kind of mistake, one word for searching
@@ -59,9 +60,9 @@ func (e Error) text(excerpt *Excerpt) string {
 	return b.String()
 }
 
-// shown gives the mistake as people may read it. Files and their names can come from a stranger, and a message repeats what
-// stands there: nothing of it may reach a terminal as a command.
-func (e Error) shown() Error {
+// Escaped gives the mistake as people may read it. Files and their names can come from a stranger, and a
+// message repeats what stands there: nothing of it may reach a terminal as a command.
+func (e Error) Escaped() Error {
 	e.File, e.Message, e.Hint = display.Line(e.File), display.Line(maskShapes(e.Message)), display.Text(maskShapes(e.Hint))
 	return e
 }
@@ -135,16 +136,16 @@ func (l Errors) Broken() bool {
 	return false
 }
 
-// err gives the list as an error, or nil when it holds warnings only.
-func (l Errors) err() error {
+// Err gives the list as an error, or nil when it holds warnings only.
+func (l Errors) Err() error {
 	if !l.Broken() {
 		return nil
 	}
 	return l
 }
 
-// sortByPosition puts the list in the order of reading. Files stay in the order in which they first come up.
-func (l Errors) sortByPosition() {
+// Sort puts the list in the order of reading. Files stay in the order in which they first come up.
+func (l Errors) Sort() {
 	order := map[string]int{}
 	for _, e := range l {
 		if _, seen := order[e.File]; !seen {

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"encoding/json"
@@ -11,11 +11,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// jsonNumber is the grammar of RFC 8259 section 6. YAML's other spellings (0x1f, 017, 1_000, .5, .inf) mean different
-// things to different readers.
+// jsonNumber is the grammar of RFC 8259 section 6. YAML's other spellings (0x1f, 017, 1_000, .5, .inf) mean
+// different things to different readers.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// maxNumber is the number of characters of the longest number, so that no exponent becomes a mountain of digits.
+// maxNumber is the number of characters of the longest number, so that no exponent becomes a mountain of
+// digits.
 const maxNumber = 64
 
 // maxExponent is that of the largest number that programs usually have.
@@ -26,17 +27,25 @@ func isNumber(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && (node.Tag == "!!int" || node.Tag == "!!float")
 }
 
-// number reads a number as it is written.
-func (v value) number() (json.Number, bool) {
-	if !isNumber(v.node) {
-		v.mismatch("a number", v.numberHint())
+// IsNumber reports whether a number stands here, however it is spelled.
+func (v Value) IsNumber() bool { return isNumber(v.Node) }
+
+// IsJSONNumber tells whether a text is a number that every reader takes the same way.
+func IsJSONNumber(text string) bool {
+	return jsonNumber.MatchString(text) && len(text) <= maxNumber && exponent(text) <= maxExponent
+}
+
+// Number reads a number as it is written.
+func (v Value) Number() (json.Number, bool) {
+	if !isNumber(v.Node) {
+		v.Mismatch("a number", v.numberHint())
 		return "", false
 	}
-	if !jsonNumber.MatchString(v.node.Value) || len(v.node.Value) > maxNumber || exponent(v.node.Value) > maxExponent {
-		v.fail(ruleValue, v.spelledOut(), "%s is not written as a number that every reader takes the same way", quote(v.node.Value))
+	if !IsJSONNumber(v.Node.Value) {
+		v.Fail(RuleValue, v.spelledOut(), "%s is not written as a number that every reader takes the same way", Quote(v.Node.Value))
 		return "", false
 	}
-	return json.Number(v.node.Value), true
+	return json.Number(v.Node.Value), true
 }
 
 // exponent gives the size of the exponent of a number in JSON's grammar.
@@ -52,8 +61,8 @@ func exponent(number string) int {
 	return n
 }
 
-// compare tells which of two numbers in JSON's grammar is larger, exactly.
-func compare(a, b json.Number) int {
+// CompareNumbers tells which of two numbers in JSON's grammar is larger, exactly.
+func CompareNumbers(a, b json.Number) int {
 	x, xok := new(big.Rat).SetString(string(a))
 	y, yok := new(big.Rat).SetString(string(b))
 	if !xok || !yok {
@@ -62,19 +71,19 @@ func compare(a, b json.Number) int {
 	return x.Cmp(y)
 }
 
-// whole reads a whole number within bounds, both included.
-func (v value) whole(low, high int64) (int64, bool) {
-	if !isNumber(v.node) {
-		v.mismatch("a whole number", v.numberHint())
+// Int reads a whole number within bounds, both included.
+func (v Value) Int(low, high int64) (int64, bool) {
+	if !isNumber(v.Node) {
+		v.Mismatch("a whole number", v.numberHint())
 		return 0, false
 	}
-	number, ok := v.number()
+	number, ok := v.Number()
 	if !ok {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil || n < low || n > high {
-		v.fail(ruleValue, wholeHint(number), "want a whole number from %d to %d, found %s", low, high, number)
+		v.Fail(RuleValue, WholeHint(number), "want a whole number from %d to %d, found %s", low, high, number)
 		return 0, false
 	}
 	return n, true
@@ -84,11 +93,11 @@ func (v value) whole(low, high int64) (int64, bool) {
 var withUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)$`)
 
 // numberHint is how to write a number that stands here as a text.
-func (v value) numberHint() string {
-	if v.node.Kind != yaml.ScalarNode {
+func (v Value) numberHint() string {
+	if v.Node.Kind != yaml.ScalarNode {
 		return ""
 	}
-	text := strings.TrimSpace(v.node.Value)
+	text := strings.TrimSpace(v.Node.Value)
 	if jsonNumber.MatchString(text) {
 		return "take the quotes out: " + text
 	}
@@ -97,7 +106,7 @@ func (v value) numberHint() string {
 		return ""
 	}
 	n, err := strconv.ParseFloat(parts[1], 64)
-	factor := unitFactor(v.name, strings.ToLower(parts[2]))
+	factor := unitFactor(v.Name, strings.ToLower(parts[2]))
 	if product := n * factor; err == nil && factor > 0 && product == float64(int64(product)) && product < 1<<53 {
 		return fmt.Sprintf("write the number alone: %d", int64(product))
 	}
@@ -123,13 +132,14 @@ func unitFactor(key, unit string) float64 {
 // octal is a number that begins with 0, which YAML 1.1 and 1.2 take for different ones.
 var octal = regexp.MustCompile(`^[-+]?0[0-9]+$`)
 
-// spelledOut is how to write a number that YAML allows other spellings of, and the quotes for what is no number at all.
-func (v value) spelledOut() string {
-	asText := fmt.Sprintf("; for a text, put quotes around it: %q", v.node.Value)
-	if strings.HasPrefix(v.want, "a whole number") || strings.HasPrefix(v.want, "a number") || strings.HasPrefix(v.want, "seconds") {
+// spelledOut is how to write a number that YAML allows other spellings of, and the quotes for what is no
+// number at all.
+func (v Value) spelledOut() string {
+	asText := fmt.Sprintf("; for a text, put quotes around it: %q", v.Node.Value)
+	if strings.HasPrefix(v.Want, "a whole number") || strings.HasPrefix(v.Want, "a number") || strings.HasPrefix(v.Want, "seconds") {
 		asText = ""
 	}
-	text := strings.ToLower(strings.ReplaceAll(v.node.Value, "_", ""))
+	text := strings.ToLower(strings.ReplaceAll(v.Node.Value, "_", ""))
 	switch {
 	case strings.Contains(text, "inf"), strings.Contains(text, "nan"):
 		return "take the key out where there is no bound" + asText
@@ -162,8 +172,8 @@ func decimal(text string, base int) string {
 	return ""
 }
 
-// wholeHint writes a number that has a fraction of zero, or an exponent, with its digits alone.
-func wholeHint(number json.Number) string {
+// WholeHint writes a number that has a fraction of zero, or an exponent, with its digits alone.
+func WholeHint(number json.Number) string {
 	if !strings.ContainsAny(string(number), ".eE") {
 		return ""
 	}

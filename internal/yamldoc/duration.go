@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// duration reads seconds, whole or not, or a duration such as 2m30s: more than 0, and no more than longest.
-func (v value) duration(longest time.Duration) (time.Duration, bool) {
+// Duration reads seconds, whole or not, or a duration such as 2m30s: more than 0, and no more than longest.
+func (v Value) Duration(longest time.Duration) (time.Duration, bool) {
 	var d time.Duration
-	if isNumber(v.node) {
-		number, ok := v.number()
+	if isNumber(v.Node) {
+		number, ok := v.Number()
 		if !ok {
 			return 0, false
 		}
@@ -21,25 +21,26 @@ func (v value) duration(longest time.Duration) (time.Duration, bool) {
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	} else {
-		text, ok := v.text()
+		text, ok := v.Text()
 		if !ok {
 			return 0, false
 		}
 		var err error
 		if d, err = time.ParseDuration(text); err != nil {
-			v.fail(ruleValue, durationHint(text), "want %s, found %s", v.want, quote(text))
+			v.Fail(RuleValue, durationHint(text), "want %s, found %s", v.Want, Quote(text))
 			return 0, false
 		}
 	}
 	if d <= 0 || d > longest {
-		v.fail(ruleValue, "", "want more than 0 and no more than %s, found %s", inUnits(longest), shorten(v.node.Value))
+		v.Fail(RuleValue, "", "want more than 0 and no more than %s, found %s", inUnits(longest), Shorten(v.Node.Value))
 		return 0, false
 	}
 	return d, true
 }
 
-func (v value) setDuration(field *time.Duration, longest time.Duration) {
-	if d, ok := v.duration(longest); ok {
+// SetDuration reads a duration, as Duration does, into a field.
+func (v Value) SetDuration(field *time.Duration, longest time.Duration) {
+	if d, ok := v.Duration(longest); ok {
 		*field = d
 	}
 }

@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 // The guesses about several lines: how they are indented, and what a line above has left open.
 
 var (
-	wordLine = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s+[^\s:].*|\s*)$`)
-	keyLine  = late(`^\s*(?:- )?["']?[A-Za-z_][\w.-]*["']?\s*:(?:\s|$)`)
-	bareKey  = late(`^(\s*(?:- )?)[A-Za-z_][\w.-]*\s*:\s+[^\s"'\[{|>&*#].*$`)
-	barEnd   = late(`^(\s*(?:- )*)(?:([^\s:#]+)\s*:\s+)?[|>][-+0-9]*\s*(?:#.*)?$`)
+	wordLine = lazyRegexp(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s+[^\s:].*|\s*)$`)
+	keyLine  = lazyRegexp(`^\s*(?:- )?["']?[A-Za-z_][\w.-]*["']?\s*:(?:\s|$)`)
+	bareKey  = lazyRegexp(`^(\s*(?:- )?)[A-Za-z_][\w.-]*\s*:\s+[^\s"'\[{|>&*#].*$`)
+	barEnd   = lazyRegexp(`^(\s*(?:- )*)(?:([^\s:#]+)\s*:\s+)?[|>][-+0-9]*\s*(?:#.*)?$`)
 )
 
 // guessNoDash finds an entry of a list that has no dash, as the one above it has.
-func guessNoDash(lines []string, at int) []mend {
-	above := before(lines, at)
+func guessNoDash(lines []string, at int) []repair {
+	above := lineAbove(lines, at)
 	if above < 0 || keyLine().MatchString(lines[at]) || strings.HasPrefix(strings.TrimSpace(lines[at]), "-") {
 		return nil
 	}
@@ -26,13 +26,13 @@ func guessNoDash(lines []string, at int) []mend {
 		return nil
 	}
 	text := lines[at][indent:]
-	return one(lines, at, indent, len(lines[at]), lines[at][:indent]+"- "+text, "a dash is missing before the entry of the list", "write - "+shorten(text))
+	return lineRepair(lines, at, indent, len(lines[at]), lines[at][:indent]+"- "+text, "a dash is missing before the entry of the list", "write - "+Shorten(text))
 }
 
 // guessNoColon finds a key without its colon: the line itself, or the one above, which goes on in it then.
-func guessNoColon(lines []string, at int) []mend {
-	var all []mend
-	for _, i := range []int{at, before(lines, at)} {
+func guessNoColon(lines []string, at int) []repair {
+	var all []repair
+	for _, i := range []int{at, lineAbove(lines, at)} {
 		if i < 0 || strings.Contains(lines[i], ": ") || strings.HasSuffix(strings.TrimRight(lines[i], " "), ":") {
 			continue
 		}
@@ -45,21 +45,21 @@ func guessNoColon(lines []string, at int) []mend {
 		rest := strings.TrimSpace(line[match[6]:match[7]])
 		hint := "write " + key + ": …"
 		if rest != "" {
-			hint = "write " + key + ": " + shorten(rest)
+			hint = "write " + key + ": " + Shorten(rest)
 		}
-		all = append(all, one(lines, i, match[4], match[5], strings.TrimRight(line[:match[5]]+": "+rest, " "), "a colon is missing after "+key, hint)...)
+		all = append(all, lineRepair(lines, i, match[4], match[5], strings.TrimRight(line[:match[5]]+": "+rest, " "), "a colon is missing after "+key, hint)...)
 	}
 	return all
 }
 
 // keyBeside tells whether the line before has a key in the same column.
 func keyBeside(lines []string, at int) bool {
-	i := before(lines, at)
+	i := lineAbove(lines, at)
 	return i >= 0 && keyLine().MatchString(lines[i]) && indentOf(lines[i]) == indentOf(lines[at])
 }
 
 // guessBlockText finds lines of a block (|) that are indented too little to be part of it.
-func guessBlockText(lines []string, at int) []mend {
+func guessBlockText(lines []string, at int) []repair {
 	for head := at - 1; head >= 0 && head > at-200; head-- {
 		match := barEnd().FindStringSubmatch(lines[head])
 		if match == nil {
@@ -86,8 +86,8 @@ func guessBlockText(lines []string, at int) []mend {
 		if name == "" {
 			name = "the text"
 		}
-		m := mend{
-			line: from + 1, column: indentOf(lines[from]) + 1, end: runes(lines[from]) + 1,
+		m := repair{
+			line: from + 1, column: indentOf(lines[from]) + 1, end: runeCount(lines[from]) + 1,
 			message: fmt.Sprintf("this line is not indented as deep as the text of %s, so it is not part of it", name),
 			hint:    fmt.Sprintf("begin it in column %d", text+1), text: map[int]string{},
 		}
@@ -106,7 +106,7 @@ func guessBlockText(lines []string, at int) []mend {
 				m.text[i] = strings.Repeat(" ", text) + strings.TrimLeft(lines[i], " \t")
 			}
 		}
-		return []mend{m}
+		return []repair{m}
 	}
 	return nil
 }
@@ -122,8 +122,8 @@ func firstOf(lines []string, at int) int {
 }
 
 // guessDeeper finds a key that is indented below one that has a value already.
-func guessDeeper(lines []string, at int) []mend {
-	above := before(lines, at)
+func guessDeeper(lines []string, at int) []repair {
+	above := lineAbove(lines, at)
 	if above < 0 || !keyLine().MatchString(lines[at]) {
 		return nil
 	}
@@ -135,7 +135,7 @@ func guessDeeper(lines []string, at int) []mend {
 }
 
 // guessIndent finds a line that begins in a column where nothing above begins.
-func guessIndent(lines []string, at int) []mend {
+func guessIndent(lines []string, at int) []repair {
 	if strings.TrimSpace(lines[at]) == "" {
 		return nil
 	}
@@ -153,7 +153,7 @@ func guessIndent(lines []string, at int) []mend {
 		}
 	}
 	slices.SortStableFunc(columns, func(a, b int) int { return max(a-have, have-a) - max(b-have, have-b) })
-	var all []mend
+	var all []repair
 	for _, column := range columns[:min(len(columns), 6)] {
 		all = append(all, reindent(lines, at, column, "this line begins in a column where nothing above it begins")...)
 	}
@@ -161,9 +161,9 @@ func guessIndent(lines []string, at int) []mend {
 }
 
 // reindent moves a line, and what stands below it, to another column.
-func reindent(lines []string, at, column int, message string) []mend {
+func reindent(lines []string, at, column int, message string) []repair {
 	have := indentOf(lines[at])
-	m := mend{
+	m := repair{
 		line: at + 1, column: have + 1, end: tokenEnd(lines[at], have+1), message: message,
 		hint: fmt.Sprintf("look at the indentation: begin it in column %d, like %s", column+1, likeIn(lines, at, column)), text: map[int]string{},
 	}
@@ -177,7 +177,7 @@ func reindent(lines []string, at, column int, message string) []mend {
 		}
 		m.text[i] = strings.Repeat(" ", max(indent-have+column, 0)) + strings.TrimLeft(lines[i], " \t")
 	}
-	return []mend{m}
+	return []repair{m}
 }
 
 // likeIn names the last thing above a line that begins in a column.
@@ -190,14 +190,14 @@ func likeIn(lines []string, at, column int) string {
 		if end := strings.IndexAny(rest, ": "); end > 0 {
 			rest = rest[:end]
 		}
-		return fmt.Sprintf("%s in line %d", shorten(rest), i+1)
+		return fmt.Sprintf("%s in line %d", Shorten(rest), i+1)
 	}
 	return "what it belongs to"
 }
 
-// guessMerge finds the marks of a merge that nobody has finished (git-merge(1), "How conflicts are presented"). The first side is
-// read on.
-func guessMerge(lines []string, at int) []mend {
+// guessMerge finds the marks of a merge that nobody has finished (git-merge(1), "How conflicts are
+// presented"). The first side is read on.
+func guessMerge(lines []string, at int) []repair {
 	start := at
 	for start >= 0 && !strings.HasPrefix(lines[start], "<<<<<<< ") {
 		start--
@@ -205,8 +205,8 @@ func guessMerge(lines []string, at int) []mend {
 	if start < 0 {
 		return nil
 	}
-	m := mend{
-		line: start + 1, column: 1, end: runes(lines[start]) + 1, message: "a merge is not finished here: both sides stand in the file",
+	m := repair{
+		line: start + 1, column: 1, end: runeCount(lines[start]) + 1, message: "a merge is not finished here: both sides stand in the file",
 		hint: "keep one of them, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>", text: map[int]string{start: ""},
 	}
 	second := false
@@ -216,7 +216,7 @@ func guessMerge(lines []string, at int) []mend {
 			m.text[i] = ""
 		}
 		if strings.HasPrefix(lines[i], ">>>>>>> ") {
-			return []mend{m}
+			return []repair{m}
 		}
 	}
 	return nil

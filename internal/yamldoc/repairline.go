@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 
 // The guesses about one line: what it says is clear to a person, and not to YAML.
 
-var tabbed = late(`^ *\t[ \t]*`)
+var tabbed = lazyRegexp(`^ *\t[ \t]*`)
 
 // guessTabs takes a tab for as many spaces as make sense. A file that is indented with tabs is told of once.
-func guessTabs(lines []string, at int) []mend {
+func guessTabs(lines []string, at int) []repair {
 	indent := tabbed().FindString(lines[at])
 	if indent == "" {
 		return nil
@@ -25,9 +25,9 @@ func guessTabs(lines []string, at int) []mend {
 	if more > 0 {
 		message += fmt.Sprintf(", and %s below it", plural(more, "line"))
 	}
-	var all []mend
+	var all []repair
 	for _, spaces := range []int{2, 4, 8, 1} {
-		m := mend{
+		m := repair{
 			line: at + 1, column: strings.IndexByte(indent, '\t') + 1, end: len(indent) + 1, message: message,
 			hint: "YAML indents with spaces only; editors can convert all of a file", text: map[int]string{},
 		}
@@ -41,81 +41,81 @@ func guessTabs(lines []string, at int) []mend {
 	return all
 }
 
-var dashTab = late(`^( *-)(\t[ \t]*)`)
+var dashTab = lazyRegexp(`^( *-)(\t[ \t]*)`)
 
-func guessTabAfterDash(lines []string, at int) []mend {
+func guessTabAfterDash(lines []string, at int) []repair {
 	match := dashTab().FindStringSubmatch(lines[at])
 	if match == nil {
 		return nil
 	}
 	dash, tab := len(match[1]), len(match[0])
-	return one(lines, at, dash, tab, match[1]+" "+lines[at][tab:], "a tab follows the dash", "write one space after the dash")
+	return lineRepair(lines, at, dash, tab, match[1]+" "+lines[at][tab:], "a tab follows the dash", "write one space after the dash")
 }
 
-var otherComment = late(`^(\s*)(//|--|/\*|;)`)
+var otherComment = lazyRegexp(`^(\s*)(//|--|/\*|;)`)
 
-func guessComment(lines []string, at int) []mend {
-	var all []mend
-	for _, i := range []int{at, before(lines, at)} {
+func guessComment(lines []string, at int) []repair {
+	var all []repair
+	for _, i := range []int{at, lineAbove(lines, at)} {
 		if i < 0 {
 			continue
 		}
 		if match := otherComment().FindStringSubmatchIndex(lines[i]); match != nil {
-			all = append(all, one(lines, i, match[4], match[5], "#", "a comment begins with #", "write # for "+lines[i][match[4]:match[5]])...)
+			all = append(all, lineRepair(lines, i, match[4], match[5], "#", "a comment begins with #", "write # for "+lines[i][match[4]:match[5]])...)
 		}
 	}
 	return all
 }
 
-var keyEquals = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s*=\s*)`)
+var keyEquals = lazyRegexp(`^(\s*(?:- )?)([A-Za-z_][\w-]*)(\s*=\s*)`)
 
-func guessEquals(lines []string, at int) []mend {
-	var all []mend
-	for _, i := range []int{at, before(lines, at)} {
+func guessEquals(lines []string, at int) []repair {
+	var all []repair
+	for _, i := range []int{at, lineAbove(lines, at)} {
 		if i < 0 {
 			continue
 		}
 		if match := keyEquals().FindStringSubmatchIndex(lines[i]); match != nil {
 			line := lines[i]
 			key := line[match[4]:match[5]]
-			all = append(all, one(lines, i, match[4], match[1], line[:match[5]]+": "+line[match[1]:],
+			all = append(all, lineRepair(lines, i, match[4], match[1], line[:match[5]]+": "+line[match[1]:],
 				"YAML has a colon where this line has =", "write "+key+": "+line[match[1]:])...)
 		}
 	}
 	return all
 }
 
-var keyNoSpace = late(`^(\s*(?:- )?)([A-Za-z_][\w-]*:)([^\s:/].*)$`)
+var keyNoSpace = lazyRegexp(`^(\s*(?:- )?)([A-Za-z_][\w-]*:)([^\s:/].*)$`)
 
 // guessNoSpace finds `timeout:30`, which is one text.
-func guessNoSpace(lines []string, at int) []mend {
-	var all []mend
-	for _, i := range []int{at, before(lines, at)} {
+func guessNoSpace(lines []string, at int) []repair {
+	var all []repair
+	for _, i := range []int{at, lineAbove(lines, at)} {
 		if i < 0 {
 			continue
 		}
 		if match := keyNoSpace().FindStringSubmatchIndex(lines[i]); match != nil {
 			line := lines[i]
 			key := line[match[4]:match[5]]
-			all = append(all, one(lines, i, match[4], match[5], line[:match[5]]+" "+line[match[6]:],
-				"a space is missing after "+key, "write "+key+" "+shorten(line[match[6]:]))...)
+			all = append(all, lineRepair(lines, i, match[4], match[5], line[:match[5]]+" "+line[match[6]:],
+				"a space is missing after "+key, "write "+key+" "+Shorten(line[match[6]:]))...)
 		}
 	}
 	return all
 }
 
 // guessTag finds a text that begins with a template's tag, which is a mapping to YAML.
-func guessTag(lines []string, at int) []mend {
+func guessTag(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok || !strings.HasPrefix(lines[at][from:], "{{") {
 		return nil
 	}
 	text, hint := quoting(lines, at, from)
-	return one(lines, at, from, len(lines[at]), text, "a value that begins with {{ is a mapping to YAML, not a text", hint)
+	return lineRepair(lines, at, from, len(lines[at]), text, "a value that begins with {{ is a mapping to YAML, not a text", hint)
 }
 
 // guessPlainStart finds a text that begins with a sign that means something to YAML.
-func guessPlainStart(lines []string, at int) []mend {
+func guessPlainStart(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok || !strings.ContainsAny(lines[at][from:from+1], "%@`*&!") {
 		return nil
@@ -132,16 +132,16 @@ func guessPlainStart(lines []string, at int) []mend {
 	if name := anchorName().FindString(lines[at][from:]); name != "" {
 		hint = "put &" + name[1:] + " before the value that is meant; a text that begins with * needs quotes around it"
 	}
-	return one(lines, at, from, len(lines[at]), text, message, hint)
+	return lineRepair(lines, at, from, len(lines[at]), text, message, hint)
 }
 
 // anchorName is an alias that looks like one.
-var anchorName = late(`^\*[A-Za-z_][\w-]*$`)
+var anchorName = lazyRegexp(`^\*[A-Za-z_][\w-]*$`)
 
-var barText = late(`^([|>][-+0-9]*)\s+([^#\s].*)$`)
+var barText = lazyRegexp(`^([|>][-+0-9]*)\s+([^#\s].*)$`)
 
 // guessTextBesideBar finds a text on the line of the | that should begin below it.
-func guessTextBesideBar(lines []string, at int) []mend {
+func guessTextBesideBar(lines []string, at int) []repair {
 	from, key, ok := valueOf(lines[at])
 	if !ok {
 		return nil
@@ -151,14 +151,14 @@ func guessTextBesideBar(lines []string, at int) []mend {
 		return nil
 	}
 	indent := strings.Repeat(" ", indentOf(lines[at])+2)
-	return one(lines, at, len(lines[at])-len(match[2]), len(lines[at]), lines[at][:from]+match[1],
+	return lineRepair(lines, at, len(lines[at])-len(match[2]), len(lines[at]), lines[at][:from]+match[1],
 		"text stands on the line of the "+match[1][:1], "begin it on the next line, two spaces deeper than "+key+":\n"+indent+match[2])
 }
 
-var badEscape = late(`\\[^0abt\tnvfre "/\\N_LPxuU]`)
+var badEscape = lazyRegexp(`\\[^0abt\tnvfre "/\\N_LPxuU]`)
 
 // guessEscape finds a backslash between double quotes that YAML does not know.
-func guessEscape(lines []string, at int) []mend {
+func guessEscape(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok {
 		if from = strings.IndexByte(lines[at], '"'); from < 0 {
@@ -176,12 +176,12 @@ func guessEscape(lines []string, at int) []mend {
 	}
 	escape := value[quote+match[0] : quote+match[1]]
 	text := lines[at][:from+quote] + badEscape().ReplaceAllStringFunc(value[quote:], func(s string) string { return `\` + s })
-	return one(lines, at, from+quote+match[0], from+quote+match[1], text, escape+" is no escape that YAML knows between double quotes",
+	return lineRepair(lines, at, from+quote+match[0], from+quote+match[1], text, escape+" is no escape that YAML knows between double quotes",
 		`write the text between single quotes, where \ is only itself, or write \\ for \`)
 }
 
 // guessInnerQuote finds a quoted text that ends before the line does.
-func guessInnerQuote(lines []string, at int) []mend {
+func guessInnerQuote(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok || lines[at][from] != '"' && lines[at][from] != '\'' {
 		return nil
@@ -207,11 +207,11 @@ func guessInnerQuote(lines []string, at int) []mend {
 		}
 		start -= len(sign)
 	}
-	return one(lines, at, start, len(line), text, message, hint)
+	return lineRepair(lines, at, start, len(line), text, message, hint)
 }
 
 // guessBracketText finds a text that begins with a list or mapping between brackets.
-func guessBracketText(lines []string, at int) []mend {
+func guessBracketText(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok || lines[at][from] != '[' && lines[at][from] != '{' {
 		return nil
@@ -225,35 +225,35 @@ func guessBracketText(lines []string, at int) []mend {
 	}
 	start := from + len(string(value[:length]))
 	if strings.Trim(rest, "]}") == "" {
-		return one(lines, at, start, len(line), line[:start], "there is one bracket too many", "take it out")
+		return lineRepair(lines, at, start, len(line), line[:start], "there is one bracket too many", "take it out")
 	}
 	text, hint := quoting(lines, at, from)
-	return one(lines, at, start, len(line), text, "text follows the bracket that closes the value", "a text that begins with "+string(value[0])+" needs quotes: "+strings.TrimPrefix(hint, "put quotes around the text: "))
+	return lineRepair(lines, at, start, len(line), text, "text follows the bracket that closes the value", "a text that begins with "+string(value[0])+" needs quotes: "+strings.TrimPrefix(hint, "put quotes around the text: "))
 }
 
-var noComma = late(`([^\s,{\[])(\s+)([A-Za-z_][\w-]*:\s)`)
+var noComma = lazyRegexp(`([^\s,{\[])(\s+)([A-Za-z_][\w-]*:\s)`)
 
 // guessComma finds {a: 1 b: 2}.
-func guessComma(lines []string, at int) []mend {
+func guessComma(lines []string, at int) []repair {
 	line := lines[at]
 	open := strings.IndexByte(line, '{')
 	if open < 0 {
 		return nil
 	}
-	var all []mend
+	var all []repair
 	for _, match := range noComma().FindAllStringSubmatchIndex(line[open:], -1) {
 		if line[open+match[2]] == ':' {
 			continue
 		}
 		end := open + match[3]
 		key := line[open+match[6] : open+match[7]]
-		all = append(all, one(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:], "a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"), "write , "+strings.TrimSpace(key)+" …")...)
+		all = append(all, lineRepair(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:], "a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"), "write , "+strings.TrimSpace(key)+" …")...)
 	}
 	return all
 }
 
 // guessColon finds a plain text with a colon and a space in it.
-func guessColon(lines []string, at int) []mend {
+func guessColon(lines []string, at int) []repair {
 	from, _, ok := valueOf(lines[at])
 	if !ok {
 		return nil
@@ -267,5 +267,5 @@ func guessColon(lines []string, at int) []mend {
 		return nil
 	}
 	text, hint := quoting(lines, at, from)
-	return one(lines, at, from+colon, from+colon+1, text, "a colon and a space within a text make a key of it", hint)
+	return lineRepair(lines, at, from+colon, from+colon+1, text, "a colon and a space within a text make a key of it", hint)
 }

@@ -9,16 +9,17 @@ import (
 // maxLinks is the number of links that a path may lead through (Linux, path_resolution(7)).
 const maxLinks = 40
 
-// step is one name on the way to a file, with the links before it resolved.
-type step struct {
+// pathStep is one name on the way to a file, with the links before it resolved.
+type pathStep struct {
 	path string
 	link bool
 }
 
-// trail gives every name that the system looks at on the way to an absolute path, links and their targets included. It
-// ends with the first name that does not exist, with the file itself, or where there are too many links.
-func trail(path string) []step {
-	var steps []step
+// pathSteps gives every name that the system looks at on the way to an absolute path, links and their targets
+// included. It ends with the first name that does not exist, with the file itself, or where there are too
+// many links.
+func pathSteps(path string) []pathStep {
+	var steps []pathStep
 	current := string(filepath.Separator)
 	pending := strings.Split(path, string(filepath.Separator))
 	for links := 0; len(pending) > 0; {
@@ -34,14 +35,14 @@ func trail(path string) []step {
 		next := filepath.Join(current, name)
 		info, err := os.Lstat(next)
 		if err != nil {
-			return append(steps, step{path: next})
+			return append(steps, pathStep{path: next})
 		}
 		if info.Mode()&os.ModeSymlink == 0 {
-			steps = append(steps, step{path: next})
+			steps = append(steps, pathStep{path: next})
 			current = next
 			continue
 		}
-		steps = append(steps, step{path: next, link: true})
+		steps = append(steps, pathStep{path: next, link: true})
 		target, err := os.Readlink(next)
 		if links++; err != nil || links > maxLinks {
 			return steps

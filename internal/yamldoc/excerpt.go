@@ -1,4 +1,4 @@
-package config
+package yamldoc
 
 import (
 	"fmt"
@@ -10,11 +10,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Excerpt is the line of a file that a mistake stands in, as a person may read it: characters that a terminal would act
-// upon are escapes, what looks like a secret is hidden, and of a long line there is what surrounds the place.
+// Excerpt is the line of a file that a mistake stands in, as a person may read it: characters that a terminal
+// would act upon are escapes, what looks like a secret is hidden, and of a long line there is what surrounds
+// the place.
 type Excerpt struct {
 	Text string `json:"text"`
-	// Column and Width are the place in Text, in columns of a terminal, where wide letters take two: from 1, and 1 at the least.
+	// Column and Width are the place in Text, in columns of a terminal, where wide letters take two: from 1,
+	// and 1 at the least.
 	Column int `json:"column"`
 	Width  int `json:"width"`
 }
@@ -24,7 +26,7 @@ const (
 	excerptBefore = 30  // columns of a long line that are shown before the place
 	tabColumns    = 4   // as many spaces stand for a tab
 	nearPlace     = 400 // characters on each side that a line is looked at
-	masked        = "********"
+	mask          = "********"
 )
 
 // piece is what one character of a line becomes in an excerpt.
@@ -33,8 +35,8 @@ type piece struct {
 	width int
 }
 
-// newExcerpt shows a line with a place in it, from column to before end, which count characters from 1. What lies in one of
-// the hidden spans is not shown.
+// newExcerpt shows a line with a place in it, from column to before end, which count characters from 1. What
+// lies in one of the hidden spans is not shown.
 func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
 	all := []rune(line)
 	first := min(max(column, 1)-1, len(all))
@@ -77,7 +79,7 @@ func asShown(line []rune, skipped int, hidden []span) []piece {
 		switch {
 		case !secret[i]:
 		case i == 0 || !secret[i-1]:
-			pieces[i] = piece{masked, len(masked)}
+			pieces[i] = piece{mask, len(mask)}
 		default:
 			pieces[i] = piece{}
 		}
