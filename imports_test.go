@@ -89,12 +89,61 @@ var may = map[string][]string{
 		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
 	},
+	// A verb has what it asks for and no more; main puts them together.
+	"cmd/a2a-acp/internal/cli": {
+		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
+		"internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/person",
+		"internal/profile", "internal/spelling", "internal/yamldoc",
+	},
+	"cmd/a2a-acp/internal/approvals": {
+		"internal/app", "internal/display", "internal/exit", "internal/store", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/audit": {
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
+		"internal/exit", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/bridge": {
+		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/profile",
+		"internal/supervisor", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/doctor": {
+		"internal/agents", "internal/app", "internal/confine", "internal/display", "internal/exit",
+		"internal/profile", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/mcp": {
+		"internal/exit", "internal/mcpserver", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/policy": {
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/config",
+		"internal/display", "internal/exit", "internal/governor", "internal/replay", "internal/sensitive",
+		"internal/spelling", "internal/yamldoc", "cmd/a2a-acp/internal/audit", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/sandbox": {
+		"pkg/tool", "internal/confine", "internal/exit", "internal/profile", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/secrets": {
+		"internal/app", "internal/display", "internal/exit", "internal/secret", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/setup": {
+		"pkg/permissions", "internal/agents", "internal/exit", "cmd/a2a-acp/internal/cli",
+		"cmd/a2a-acp/internal/tools",
+	},
+	"cmd/a2a-acp/internal/tools": {
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit",
+		"internal/blob", "internal/config", "internal/display", "internal/exit", "internal/governor",
+		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/tooltest",
+		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/trust": {
+		"pkg/tool", "internal/app", "internal/config", "internal/display", "internal/exit", "internal/grant",
+		"internal/trust", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
+	},
 	"cmd/a2a-acp": {
-		"pkg/tool", "pkg/events", "pkg/permissions",
-		"internal/agents", "internal/app", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
-		"internal/display", "internal/exit", "internal/governor", "internal/grant",
-		"internal/mcpserver", "internal/person", "internal/profile", "internal/replay", "internal/scaffold", "internal/secret", "internal/sensitive", "internal/spelling", "internal/store",
-		"internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
+		"internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
+		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
+		"cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
+		"cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
+		"cmd/a2a-acp/internal/trust",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.

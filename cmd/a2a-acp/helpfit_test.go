@@ -9,14 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 )
 
 // TestHelpFits holds what help says of every verb to a terminal of 80 columns. Of an example the library cuts off what is
 // longer than 72, and such an example cannot be pasted; the first word of a flag's text it writes with one capital.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
-	root := rootCommand(&environment{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)})
-	fitHelp(root, 80)
+	root := rootCommand(&cli.Environment{Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)})
+	cli.FitHelp(root, 80)
 	verbs := 0
 	var look func(cmd *cobra.Command)
 	look = func(cmd *cobra.Command) {
@@ -39,7 +41,7 @@ func TestHelpFits(t *testing.T) {
 				t.Errorf("%s --%s: begins with a capital: %s", cmd.CommandPath(), f.Name, f.Usage)
 			}
 			for _, line := range strings.Split(f.Usage, "\n") {
-				if utf8.RuneCountInString(line) > 80-helpMargin-len(f.Name) {
+				if utf8.RuneCountInString(line) > 80-cli.HelpMargin-len(f.Name) {
 					t.Errorf("%s --%s: too long: %s", cmd.CommandPath(), f.Name, line)
 				}
 			}
@@ -59,7 +61,7 @@ func TestFitText(t *testing.T) {
 	t.Parallel()
 	const text = "one two\nthree four five\n\nLevels:\n  full         nothing outlives\n               the call\n  none         nothing is run\n\n    - call: x\n      expect: y"
 	const want = "one two three four five\n\nLevels:\n  full         nothing\n               outlives\n               the call\n  none         nothing\n               is run\n\n    - call: x\n      expect: y"
-	if got := fitText(text, 24); got != want {
+	if got := cli.FitText(text, 24); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -67,14 +69,14 @@ func TestFitText(t *testing.T) {
 // TestStackedTable shows the last column below its row where there is no room for it, and never cuts the one that counts.
 func TestStackedTable(t *testing.T) {
 	t.Parallel()
-	out := table{head: []string{"RULE", "AT", "WHY"}, whole: true}
-	out.add("a", "policies.yaml:1", "the tool is another one than the rule is about")
+	out := cli.Table{Head: []string{"RULE", "AT", "WHY"}, Whole: true}
+	out.Add("a", "policies.yaml:1", "the tool is another one than the rule is about")
 	var got bytes.Buffer
 	widths := []int{4, 15, 46}
-	if !out.isCut(widths, 40) || out.isCut(widths, 80) {
+	if !out.IsCut(widths, 40) || out.IsCut(widths, 80) {
 		t.Error("a column is cut when it does not fit, and only then")
 	}
-	out.writeStacked(&got, append([][]string{out.head}, out.rows...), widths, 30)
+	out.WriteStacked(&got, append([][]string{out.Head}, out.Rows...), widths, 30)
 	const want = "RULE  AT\n    WHY\na     policies.yaml:1\n    the tool is another one\n    than the rule is about\n"
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -13,17 +11,26 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/approvals"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/bridge"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/doctor"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/mcp"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/policy"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/sandbox"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/secrets"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/setup"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
-	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // run is the program: it gives the exit code.
-func run(args []string, env *environment) int {
+func run(args []string, env *cli.Environment) int {
 	// The supervisor must be quick and small, and knows nothing of the rest.
 	if len(args) > 0 && args[0] == supervisor.Verb {
-		return supervisor.Main(args[1:], env.stderr)
+		return supervisor.Main(args[1:], env.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -32,37 +39,17 @@ func run(args []string, env *environment) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each
 		root.InitDefaultHelpCmd()
 		root.InitDefaultCompletionCmd()
-		sayUsage(root)
-		fitHelp(root, terminalWidth(env.stdout))
+		cli.SayUsage(root)
+		cli.FitHelp(root, cli.TerminalWidth(env.Stdout))
 	}
-	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(env.explain))
+	err := fang.Execute(ctx, root, fang.WithVersion(env.Version), fang.WithErrorHandler(env.Explain))
 	if err == nil {
-		return env.code
+		return env.Code
 	}
-	return codeOf(err)
+	return cli.CodeOf(err)
 }
 
-// explain writes the error that a verb ended with. The last line of it is the one that an editor shows.
-func (e *environment) explain(w io.Writer, _ fang.Styles, err error) {
-	var coded *codedError
-	if errors.As(err, &coded) && coded.quiet {
-		return
-	}
-	text := strings.TrimSuffix(err.Error(), "\n")
-	if list := yamldoc.List(err); len(list) > 0 {
-		if text != list.Error() { // what was to be done with the files comes first
-			fmt.Fprint(w, "a2a-acp: ")
-		}
-		fmt.Fprintln(w, yamldoc.Shown(err))
-		text = "nothing was done: " + list.Summary()
-	}
-	if !errors.As(err, &coded) {
-		text += "\nhint: a2a-acp --help shows the verbs, a2a-acp VERB --help what one of them takes"
-	}
-	fmt.Fprintf(w, "a2a-acp: %s\n", text)
-}
-
-func rootCommand(env *environment) *cobra.Command {
+func rootCommand(env *cli.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "a2a-acp",
 		Short: "A safe, audited pair of hands between an AI agent and this machine",
@@ -70,7 +57,7 @@ func rootCommand(env *environment) *cobra.Command {
 the agent pass your policies; the agent has the tools of your tools.yaml; every decision is on
 record before it takes effect.
 
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  # set it up: find the agents, write the files, print Zed's settings
   a2a-acp init
 
@@ -82,51 +69,36 @@ record before it takes effect.
 
   # what happened
   a2a-acp audit list`,
-		Args: verbsOnly,
+		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(env.stdout)
-	root.SetErr(env.stderr)
-	root.SetIn(env.stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetIn(env.Stdin)
 	root.AddCommand(
-		bridgeCommand(env),
-		mcpCommand(env),
-		toolsCommand(env),
-		policyCommand(env),
-		approvalsCommand(env),
-		trustCommand(env),
-		auditCommand(env),
-		sandboxCommand(env),
-		secretsCommand(env),
-		doctorCommand(env),
-		initCommand(env),
+		bridge.Command(env),
+		mcp.Command(env),
+		tools.Command(env),
+		policy.Command(env),
+		approvals.Command(env),
+		trust.Command(env),
+		audit.Command(env),
+		sandbox.Command(env),
+		secrets.Command(env),
+		doctor.Command(env),
+		setup.Command(env),
 		versionCommand(env),
 	)
 	return root
 }
 
-// verbsOnly refuses a word that is no verb, with the one that was probably meant.
-func verbsOnly(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var verbs []string
-	for _, verb := range cmd.Commands() {
-		verbs = append(verbs, verb.Name())
-	}
-	if near := spelling.Nearest(args[0], verbs); near != "" {
-		return fail(exit.Usage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
-	}
-	return fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", ")))
-}
-
-func versionCommand(env *environment) *cobra.Command {
+func versionCommand(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(env.stdout, version)
+			_, err := fmt.Fprintln(env.Stdout, env.Version)
 			return err
 		},
 	}

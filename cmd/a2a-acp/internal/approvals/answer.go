@@ -1,0 +1,159 @@
+package approvals
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/store"
+)
+
+func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "approve ID",
+		Short: "Say yes to a question, once",
+		Long: `approve shows the whole question and asks whether you mean it. What waits for the answer goes on at
+once; nothing is allowed beyond this one act. Where whoever asked has ended, the answer waits for the
+same call to come again.
+
+It needs a terminal that no agent has started, with --yes too.`,
+		Example: `  a2a-acp approvals approve k3f9x2ab
+  a2a-acp approvals approve k3f9x2ab --yes`,
+		Args:              oneID,
+		ValidArgsFunction: completeApprovals(env),
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask whether you mean it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cli.CheckAtTerminal(env, "approving"); err != nil {
+			return err
+		}
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true}, func() bool {
+			if yes {
+				return true
+			}
+			fmt.Fprint(env.Stderr, "\nAllow it, this once? [y/N] ")
+			line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+			line = strings.ToLower(strings.TrimSpace(line))
+			return line == "y" || line == "yes"
+		})
+	}
+	return cmd
+}
+
+func approvalsDenyCommand(env *cli.Environment) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "deny ID",
+		Short: "Say no to a question",
+		Long: `deny says no. A reason goes to the agent, so that it can do better: "use the staging branch". An agent
+cannot deny, not even for itself: an answer is a person's.`,
+		Example: `  a2a-acp approvals deny k3f9x2ab
+  a2a-acp approvals deny k3f9x2ab --reason "use the staging branch"`,
+		Args:              oneID,
+		ValidArgsFunction: completeApprovals(env),
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "what the agent is told; 500 bytes at the most")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(reason) > 500 {
+			return cli.Fail(exit.Usage, errors.New("--reason: want 500 bytes or fewer"))
+		}
+		if err := cli.CheckToTighten(); err != nil {
+			return err
+		}
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason}, func() bool { return true })
+	}
+	return cmd
+}
+
+// oneID asks for an id in words that help.
+func oneID(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return cli.Fail(exit.Usage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait", cmd.CommandPath()))
+	}
+	return nil
+}
+
+// answerApproval shows a question whole and answers it, if the person means it.
+func answerApproval(ctx context.Context, env *cli.Environment, id string, answer store.Answer, meant func() bool) (err error) {
+	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
+	if errors.Is(err, fs.ErrNotExist) {
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", display.Line(id), store.ErrNoApproval))
+	}
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	defer func() { err = errors.Join(err, approvals.Close()) }()
+	asked, err := approvals.Get(ctx, id)
+	if err != nil {
+		return tooLate(env, id, asked, err)
+	}
+	if asked.State != store.Pending {
+		_, err := approvals.Answer(ctx, asked, answer) // which says why not
+		return tooLate(env, id, asked, err)
+	}
+	writeQuestion(env, asked)
+	if !meant() {
+		env.Say("not answered; the question still waits")
+		return cli.Silent(exit.Denied)
+	}
+	if answer.Approved {
+		if err := cli.Confirm(ctx, env); err != nil {
+			return err
+		}
+	}
+	answer.Approver = env.Approver("cli")
+	answered, err := approvals.Answer(ctx, asked, answer)
+	if err != nil {
+		return tooLate(env, id, answered, err)
+	}
+	if answered.Kept() {
+		env.Say(fmt.Sprintf("%s: whoever asked has ended, so the answer waits until %s for the same call to come again; a2a-acp approvals revoke %s takes it back",
+			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
+		return nil
+	}
+	env.Say(fmt.Sprintf("%s: whoever waits goes on", answered.State))
+	return nil
+}
+
+// writeQuestion shows a question, all of it, with what an answer to it is worth.
+func writeQuestion(env *cli.Environment, a store.Approval) {
+	s := showApproval(a)
+	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
+	if a.Left {
+		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, for %s at the most.\n\n%s\n\n%s\n\n"
+	}
+	fmt.Fprintf(env.Stderr, asked, who(s), short(env.Now().Sub(a.Asked)), short(a.Expires.Sub(env.Now())), s.Title, s.Text)
+	if a.Bound {
+		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
+		return
+	}
+	fmt.Fprintln(env.Stderr, "Not bound: the editor or the agent carries this out. What it really does is not held against your answer.")
+}
+
+// tooLate says why a question takes no answer.
+func tooLate(env *cli.Environment, id string, a store.Approval, err error) error {
+	id = display.Line(id)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrAnswered):
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
+	case errors.Is(err, store.ErrWithdrawn):
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
+	case errors.Is(err, store.ErrNoApproval):
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
+	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", id, err))
+	}
+	return cli.Fail(exit.Host, err)
+}

@@ -1,0 +1,473 @@
+// Package audit is the verb audit: it lists, shows and follows the record.
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Command returns the verb audit.
+func Command(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Read the record of what was asked, decided and done",
+		Args:  cli.VerbsOnly,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(auditListCommand(env), auditShowCommand(env), auditTailCommand(env))
+	return cmd
+}
+
+// ActFilter picks acts by what a person remembers of them.
+type ActFilter struct {
+	session string
+	task    string
+	kind    string
+	result  string
+	since   cli.Days // 0 is all
+}
+
+func (f *ActFilter) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
+	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
+	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
+	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *ActFilter) fits(c audit.Chapter) bool {
+	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) && (f.result == "" || resultOf(c) == f.result || f.result == resultRefused && refused(c))
+}
+
+// resultRefused picks what the sandbox of a confined agent refused, whatever else became of the act.
+const resultRefused = "refused"
+
+func refused(c audit.Chapter) bool {
+	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
+}
+
+// Chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes with the rest.
+func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
+	dir, err := app.StateDir(env.AppOptions(nil, nil))
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	filter := audit.Filter{Session: f.session, Task: f.task}
+	if f.since > 0 {
+		filter.Since = env.Now().Add(-time.Duration(f.since))
+	}
+	entries, err := audit.List(filepath.Join(dir, "audit"), filter)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var fitting []audit.Chapter
+	for _, chapter := range audit.Story(entries) {
+		if f.fits(chapter) {
+			fitting = append(fitting, chapter)
+		}
+	}
+	if err != nil {
+		err = cli.Fail(exit.Host, err)
+	}
+	return fitting, err
+}
+
+func auditListCommand(env *cli.Environment) *cobra.Command {
+	var filter ActFilter
+	var last int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what was asked, decided and done, an act a line",
+		Example: `  a2a-acp audit list
+  a2a-acp audit list --kind write --result reject
+  a2a-acp audit list --since 24h --json | jq '.[].decision'`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	filter.addTo(cmd)
+	cmd.Flags().IntVarP(&last, "last", "n", 50, "the last so many acts; 0 lists all")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		chapters, err := filter.Chapters(env)
+		if last > 0 && len(chapters) > last {
+			chapters = chapters[len(chapters)-last:]
+		}
+		if *f != cli.FormatTable {
+			list := []audit.Entry{}
+			for _, chapter := range chapters {
+				list = append(list, chapter...)
+			}
+			return errors.Join(cli.WriteData(env.Stdout, *f, list), err)
+		}
+		if len(chapters) == 0 && err == nil {
+			env.Say("nothing is on record yet that fits")
+			return nil
+		}
+		out := cli.Table{Head: []string{"NO", "TIME", "DECISION", "BY", "ENDED", "ACT"}}
+		for _, chapter := range chapters {
+			first := chapter[0]
+			out.Add(strconv.FormatInt(first.Seq, 10), first.Time.Local().Format(time.DateTime), resultOf(chapter), deciderOf(chapter), endOf(chapter), TitleOf(chapter))
+		}
+		out.Write(env.Stdout)
+		return err
+	}
+	return cmd
+}
+
+func auditShowCommand(env *cli.Environment) *cobra.Command {
+	var filter ActFilter
+	var last, governors bool
+	cmd := &cobra.Command{
+		Use:   "show (NO | ID | --last | --governors)",
+		Short: "Tell one act from its beginning to its end, or what governors said",
+		Long: `show tells one act: who asked, what was decided, by whom and why, and how it ended. NO is the number
+that audit list prints, ID the id of the entry, of the call, or of the agent's own call.
+
+With --governors it tells only what governors said and what was decided then: of that act, or without
+one of all acts that fit, such as those of a session.`,
+		Example: `  a2a-acp audit show 12
+  a2a-acp audit show --governors --session sess_1 --json
+  a2a-acp audit show --last --kind write
+  a2a-acp audit show --last --result reject --json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	f := cli.AddFormat(cmd)
+	filter.addTo(cmd)
+	cmd.Flags().BoolVar(&last, "last", false, "the last act that fits")
+	cmd.Flags().BoolVar(&governors, "governors", false, "only what governors said, and what was decided then")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if governors && !last && len(args) == 0 {
+			chapters, err := filter.Chapters(env)
+			return errors.Join(showGovernors(env, *f, chapters), err)
+		}
+		if last == (len(args) == 1) {
+			return cli.Fail(exit.Usage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
+		}
+		chapters, err := filter.Chapters(env)
+		if err != nil {
+			env.Say(err.Error()) // the act may be whole all the same
+		}
+		chapter := Find(chapters, args)
+		if chapter == nil {
+			return cli.Fail(exit.Usage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+		}
+		err = nil
+		if slices.ContainsFunc(chapter, func(entry audit.Entry) bool { return entry.Broken != "" }) {
+			err = cli.Fail(exit.Host, errors.New("the chain of the record is broken here: this may not be what was recorded"))
+		}
+		switch {
+		case governors:
+			return errors.Join(showGovernors(env, *f, []audit.Chapter{chapter}), err)
+		case *f != cli.FormatTable:
+			return errors.Join(cli.WriteData(env.Stdout, *f, chapter), err)
+		}
+		for _, line := range tell(chapter) {
+			fmt.Fprintln(env.Stdout, line)
+		}
+		return err
+	}
+	return cmd
+}
+
+// Find picks the act with a name, or the last one that is an act at all.
+func Find(chapters []audit.Chapter, args []string) audit.Chapter {
+	for i := len(chapters) - 1; i >= 0; i-- {
+		if len(args) == 0 {
+			if actOf(chapters[i]) != nil {
+				return chapters[i]
+			}
+			continue
+		}
+		for _, entry := range chapters[i] {
+			if args[0] == strconv.FormatInt(entry.Seq, 10) || args[0] == entry.ID || args[0] == entry.CallID || args[0] == entry.ToolCall {
+				return chapters[i]
+			}
+		}
+	}
+	return nil
+}
+
+// actOf gives the fullest description of the act: the one that was decided, else the first.
+func actOf(c audit.Chapter) *events.Act {
+	if decided := c.Decided(); decided != nil && decided.Act != nil {
+		return decided.Act
+	}
+	return c[0].Act
+}
+
+func resultOf(c audit.Chapter) string {
+	switch decided := c.Decided(); {
+	case decided != nil && decided.Decision != nil:
+		return decided.Decision.Result
+	case c[0].Type == events.ToolSeen:
+		return "seen"
+	case c[0].Type == events.ApprovalAsked:
+		return "asked"
+	case c[0].Type == events.SandboxRefused:
+		return resultRefused
+	}
+	return "-"
+}
+
+// deciderOf says who decided: a rule by its name, or the person, or what applies when no rule does.
+func deciderOf(c audit.Chapter) string {
+	decided := c.Decided()
+	switch {
+	case decided == nil || decided.Decision == nil:
+		return "-"
+	case decided.Decision.Rule != "" && !answers(permissions.Source(decided.Decision.Source)):
+		return decided.Decision.Rule
+	}
+	return decided.Decision.Source
+}
+
+func endOf(c audit.Chapter) string {
+	ended := c.Ended()
+	if ended == nil || ended.Outcome == nil {
+		return "-"
+	}
+	return ended.Outcome.Status
+}
+
+// TitleOf says in a line what the act was.
+func TitleOf(c audit.Chapter) string {
+	act := actOf(c)
+	switch {
+	case act == nil && c[0].Detail != "":
+		return string(c[0].Type) + ": " + display.Line(c[0].Detail)
+	case act == nil && len(c[0].Command) > 0:
+		return string(c[0].Type) + ": " + display.Line(strings.Join(c[0].Command, " "))
+	case act == nil:
+		return string(c[0].Type)
+	}
+	words := []string{act.Kind}
+	if act.Kind == string(permissions.ActionCall) {
+		words = append(words, act.Tool)
+	}
+	switch {
+	case act.Shell != "":
+		words = append(words, act.Shell)
+	case len(act.Paths) > 0:
+		words = append(words, strings.Join(act.Paths, ", "))
+	case act.Kind == string(permissions.ActionCall):
+	case act.Tool != "":
+		words = append(words, act.Tool)
+	case act.Title != "":
+		words = append(words, act.Title)
+	}
+	return display.Line(strings.Join(words, " "))
+}
+
+// tell is the act as a story: a line says what it was, one where it came from, one each what happened.
+func tell(c audit.Chapter) []string {
+	lines := []string{TitleOf(c), from(c)}
+	if act := actOf(c); act != nil && act.Title != "" {
+		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))
+	}
+	for _, entry := range c {
+		at := entry.Time.Local().Format("15:04:05.000")
+		switch {
+		case entry.Type == events.ApprovalAsked && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
+		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
+		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined, entry.Type == events.ApprovalUsed:
+			word := strings.TrimPrefix(string(entry.Type), "approval.")
+			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, display.Line(entry.Detail)))
+		case entry.Type == events.ToolDecided && entry.Decision != nil:
+			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
+			for _, reason := range entry.Decision.Reasons {
+				lines = append(lines, strings.Repeat(" ", 25)+display.Line(reason))
+			}
+		case entry.Type == events.ToolEnded && entry.Outcome != nil:
+			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
+			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.GovernorsAsked && entry.Governance != nil:
+			lines = append(lines, governorLines(at, entry.Governance)...)
+		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
+			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
+		case entry.Type == events.SandboxRefused && entry.Act != nil:
+			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at, refusedAct(entry.Act), display.Line(entry.Detail)))
+		case entry.Type == events.ToolSeen:
+			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
+		default:
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, display.Line(entry.Detail)), " "))
+		}
+		lines = append(lines, details(entry)...)
+		if entry.Broken != "" {
+			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq, display.Line(entry.Broken)))
+		}
+	}
+	first, last := c[0], c[len(c)-1]
+	numbers := strconv.FormatInt(first.Seq, 10)
+	if last.Seq != first.Seq {
+		numbers += " to " + strconv.FormatInt(last.Seq, 10)
+	}
+	return append(lines, fmt.Sprintf("  on record as %s in %s", numbers, last.File))
+}
+
+// refusedAct says in a line what a sandbox refused.
+func refusedAct(act *events.Act) string {
+	return display.Line(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
+}
+
+// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which files counted, and what
+// the result's a2a_diagnostics were.
+func details(entry audit.Entry) []string {
+	var lines []string
+	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
+		lines = append(lines, fmt.Sprintf("                %s: %s", what, display.Line(entry.Coverage[what])))
+	}
+	if entry.Outcome != nil {
+		lines = append(lines, diagnostics(entry.Outcome.Diagnostics)...)
+	}
+	for _, file := range entry.Files {
+		lines = append(lines, fmt.Sprintf("                %s  %s", display.Line(file.Path), file.SHA256))
+	}
+	return lines
+}
+
+// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as JSON.
+func diagnostics(all map[string]any) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text, ok := all[name].(string)
+		if !ok {
+			encoded, err := json.Marshal(all[name])
+			if err != nil {
+				encoded = []byte(err.Error())
+			}
+			text = string(encoded)
+		}
+		lines = append(lines, display.Line(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
+	}
+	return lines
+}
+
+func from(c audit.Chapter) string {
+	first := c[0]
+	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
+	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
+		if part[1] != "" {
+			words = append(words, part[0]+" "+display.Line(part[1]))
+		}
+	}
+	return strings.Join(words, " · ")
+}
+
+// decision says in a line what was decided and by whom. Where somebody answered because a rule or a governor asked, both are named.
+func decision(c audit.Chapter, d *events.Decision) string {
+	by, rule := d.Source, d.Rule
+	if d.At != "" {
+		rule += " (" + d.At + ")"
+	}
+	asked := ""
+	switch {
+	case d.Rule == "":
+	case answers(permissions.Source(d.Source)):
+		asked = fmt.Sprintf("; %s %s asked", askerOf(c, d), rule)
+	default:
+		by += " " + rule
+	}
+	if d.Approver != "" {
+		by += " (" + d.Approver + ")"
+	}
+	reason := ""
+	if d.Reason != "" {
+		reason = ": " + d.Reason
+	}
+	if d.Source == string(permissions.SourceNobody) { // the reason is that of the question
+		return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, asked, reason))
+	}
+	return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
+}
+
+// answers tells whether a source answers what a rule or a governor has asked, rather than being the one that is named.
+func answers(s permissions.Source) bool {
+	return s == permissions.SourcePerson || s == permissions.SourceCaller || s == permissions.SourceNobody
+}
+
+// askerOf says what it is that a decision names beside the one who answered.
+func askerOf(c audit.Chapter, d *events.Decision) string {
+	for _, entry := range c {
+		if entry.Governance == nil {
+			continue
+		}
+		for _, answer := range entry.Governance.Answers {
+			if answer.Governor == d.Rule && answer.At == d.At {
+				return "governor"
+			}
+		}
+	}
+	return "rule"
+}
+
+func why(d *events.Decision) string {
+	if d.Reason == "" {
+		return "no reason was given"
+	}
+	return display.Line(d.Reason)
+}
+
+func outcome(o *events.Outcome) string {
+	words := []string{o.Status}
+	if o.ExitCode != nil {
+		words = append(words, fmt.Sprintf("exit code %d", *o.ExitCode))
+	}
+	if o.Signal != "" {
+		words = append(words, o.Signal)
+	}
+	if o.Millis > 0 {
+		words = append(words, fmt.Sprintf("after %.0f ms", o.Millis))
+	}
+	if o.Attempt > 0 {
+		words = append(words, fmt.Sprintf("attempt %d", o.Attempt))
+	}
+	if o.Cached {
+		words = append(words, "nothing ran: it is the result of call "+o.SameAs)
+	} else if o.Level != "" {
+		words = append(words, "confined: "+o.Level)
+	}
+	if len(o.LimitsHit) > 0 {
+		words = append(words, "limits hit: "+strings.Join(o.LimitsHit, ", "))
+	}
+	if o.Error != "" {
+		words = append(words, o.Error)
+	}
+	return display.Line(strings.Join(words, ", "))
+}
+
+func circuitChange(c *events.Circuit) string {
+	text := fmt.Sprintf("of %s: %s, was %s", c.Tool, c.State, c.Before)
+	if !c.Until.IsZero() {
+		text += "; calls are refused until " + cli.Clock(c.Until)
+	}
+	return display.Line(text)
+}
+
+func seenStatus(o *events.Outcome) string {
+	if o == nil {
+		return ""
+	}
+	return " (" + display.Line(o.Status) + ")"
+}

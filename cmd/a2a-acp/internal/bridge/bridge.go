@@ -1,0 +1,212 @@
+// Package bridge is the verb bridge: what an editor is told to run.
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+)
+
+// bridgeFlags are what the bridge verb takes.
+type bridgeFlags struct {
+	tools    []string
+	policies []string
+	maxFrame int
+
+	confine    string
+	bestEffort bool
+	allow, env []string
+}
+
+// Command returns the verb bridge.
+func Command(env *cli.Environment) *cobra.Command {
+	var flags bridgeFlags
+	cmd := &cobra.Command{
+		Use:   "bridge NAME | -- AGENT [ARGS...]",
+		Short: "Sit between an editor and an agent",
+		Long: `bridge starts an agent and relays between it and the editor that started us, over standard input and
+output (ACP). File access, terminals and permission prompts pass the policies, and the agent gets
+the tools of tools.yaml.
+
+NAME is one of ` + strings.Join(cli.AgentNames(), ", ") + `. Everything after -- is the agent's own command.
+
+With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
+directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
+of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well, and what
+the editor does for it is held to the same. --allow and --env grant more; a2a-acp doctor --agent NAME
+shows what it gets here, and tries it.
+
+With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
+runs unguarded, in the sandbox if it is to be confined; that is said.`,
+		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
+  #   "agent_servers": {"Gemini, guarded":
+  #     {"type": "custom", "command": "a2a-acp",
+  #      "args": ["bridge", "gemini"]}}
+  a2a-acp bridge gemini
+
+  # any agent that speaks ACP
+  a2a-acp bridge -- my-agent --acp
+
+  # the whole agent in the sandbox: it writes to this directory only
+  a2a-acp bridge --confine gemini
+  a2a-acp bridge --confine=terminal -- my-agent --acp
+
+  # with a policy file of your own
+  a2a-acp bridge --policies ~/strict.yaml -- gemini --acp`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bridge(cmd.Context(), env, flags, args, cmd.ArgsLenAtDash())
+		},
+	}
+	cli.AddSources(cmd, &flags.tools, &flags.policies)
+	cmd.Flags().StringVar(&flags.confine, "confine", "", "run the agent in the sandbox, under a profile; the agent's own when none is named")
+	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
+	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.env, "env", nil, "with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
+	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false, "with --confine: also where this machine cannot confine it whole")
+	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
+	return cmd
+}
+
+func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args []string, dash int) error {
+	command, err := agentCommand(env, args, dash)
+	if err != nil {
+		return err
+	}
+	confined, err := confinement(env, flags, command)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	if unguarded, why := directCall(env, command); unguarded {
+		set, err := cli.Load(env, flags.tools, flags.policies)
+		if err != nil {
+			return err
+		}
+		if err := app.MustConfine(set, confined.On(), flags.bestEffort); err != nil {
+			return cli.Fail(exit.Denied, err)
+		}
+		return direct(env, command, confined, why)
+	}
+	if flags.maxFrame < 64 {
+		return cli.Fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
+	}
+	stdout, err := cli.ClaimStdout(env)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	defer stdout.Close()
+	code, err := app.Bridge(ctx, app.BridgeOptions{
+		Options: env.AppOptions(flags.tools, flags.policies),
+		Command: command, AgentEnv: env.ForAgent(),
+		EditorIn: env.Stdin, EditorOut: stdout, Stderr: env.Stderr,
+		MaxFrame:    flags.maxFrame << 20,
+		Confinement: confined,
+	})
+	if err != nil {
+		return cli.Fail(code, err)
+	}
+	return cli.Silent(code)
+}
+
+// ownProfile stands for the profile that has the agent's name.
+const ownProfile = "auto"
+
+// confinement finds out how an agent is to be confined, if it is to be.
+func confinement(env *cli.Environment, flags bridgeFlags, command []string) (confine.Confinement, error) {
+	name := flags.confine
+	if name == "" && (len(flags.allow) > 0 || len(flags.env) > 0 || flags.bestEffort) {
+		return confine.Confinement{}, errors.New("--allow, --env and --best-effort say more about --confine; give that too")
+	}
+	if name == "" {
+		return confine.Confinement{}, nil
+	}
+	if name == ownProfile {
+		agent, ok := agents.ByCommand(command)
+		if !ok {
+			return confine.Confinement{}, fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+		}
+		name = agent.Name
+	}
+	if _, err := profile.Named(name); err != nil {
+		return confine.Confinement{}, fmt.Errorf("--confine: %w", err)
+	}
+	dir := env.AppOptions(nil, nil).Dir
+	return confine.Confinement{Profile: name, Allow: cli.Allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
+}
+
+// agentCommand finds the command that starts the agent: what stands after --, or a known agent's.
+func agentCommand(env *cli.Environment, args []string, dash int) ([]string, error) {
+	switch {
+	case dash == 0 && len(args) > 0:
+		return args, nil
+	case dash > 0:
+		return nil, cli.Fail(exit.Usage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
+	case len(args) == 0:
+		return nil, cli.Fail(exit.Usage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(cli.AgentNames(), "|")))
+	}
+	agent, ok := agents.ByName(args[0])
+	if !ok {
+		return nil, cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(cli.AgentNames(), ", "), strings.Join(args, " ")))
+	}
+	command, err := cli.Finder(env).Find(agent)
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	return append(command, args[1:]...), nil
+}
+
+// direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent
+// that told the editor what its login is called with.
+func direct(env *cli.Environment, command []string, confined confine.Confinement, why string) error {
+	if !confined.On() {
+		env.Say("the agent runs unguarded: " + why)
+		return replaceWith(command, env.ForAgent())
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	if command, err = confined.Command(env.AppOptions(nil, nil).Confine(), self, command); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	env.Say("the agent runs confined, and nothing that it asks for is decided: " + why)
+	return replaceWith(command, env.ForAgent())
+}
+
+// replaceWith makes this process the agent, which is known as one from then on.
+func replaceWith(command, environ []string) error {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return cli.Fail(exit.Host, fmt.Errorf("start the agent: %w", err))
+	}
+	supervisor.Mark()
+	return cli.Fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
+}
+
+// directCall tells whether a person or a login wants the agent itself: a terminal on standard input, or the arguments
+// that the agent asked the editor to add for its login (ACP, terminal authentication).
+func directCall(env *cli.Environment, command []string) (bool, string) {
+	if cli.IsTerminal(env.Stdin) {
+		return true, "standard input is a terminal, so a person is talking to it"
+	}
+	if app.IsLogin(env.AppOptions(nil, nil), command) {
+		return true, "the editor calls for its login"
+	}
+	return false, ""
+}

@@ -1,0 +1,92 @@
+// Package cli is what the verbs of the command line share: streams and variables, flags and their completion, tables, exit
+// codes, and questions on the terminal.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Environment is all that the program takes from outside. Verbs use nothing else, so that tests can give them another.
+type Environment struct {
+	Stdin   *os.File
+	Stdout  io.Writer
+	Stderr  io.Writer
+	environ []string
+	Now     func() time.Time
+	Version string // of the program, as the build has set it
+
+	// Code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for an error the library
+	// that prints it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
+	Code int
+	// confirmed is the program that the person has given a proof to; see confirm.
+	confirmed string
+}
+
+// ProcessEnvironment returns the environment of this process.
+func ProcessEnvironment(version string) *Environment {
+	return &Environment{Version: version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, environ: os.Environ(), Now: time.Now}
+}
+
+// Ends ends the program with a code when everything has been said. Where a question on the terminal was answered elsewhere,
+// its read is still open there and would eat what the terminal answers to the library that prints errors.
+func (e *Environment) Ends(code int) error {
+	e.Code = code
+	return nil
+}
+
+// Getenv gives a variable; "" when it is not set. As with the C library, the first of several holds.
+func (e *Environment) Getenv(name string) string {
+	for _, entry := range e.environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// ForAgent gives the environment that an agent gets: ours, without what is ours alone.
+func (e *Environment) ForAgent() []string {
+	var kept []string
+	for _, entry := range e.environ {
+		if !strings.HasPrefix(entry, "A2A_") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// Short writes a path for people, with ~ for their home.
+func (e *Environment) Short(path string) string {
+	if home := e.Getenv("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(home, "/")+"/"); ok {
+			return "~/" + rest
+		}
+	}
+	return path
+}
+
+// Say writes one line for the person.
+func (e *Environment) Say(line string) { fmt.Fprintf(e.Stderr, "a2a-acp: %s\n", line) }
+
+// Stdio gives the three streams as the files that they are, for a process that is to have them itself.
+func (e *Environment) Stdio() ([]*os.File, error) {
+	stdout, isFile := e.Stdout.(*os.File)
+	stderr, alsoFile := e.Stderr.(*os.File)
+	if !isFile || !alsoFile {
+		return nil, errors.New("standard output and standard error have to be files")
+	}
+	return []*os.File{e.Stdin, stdout, stderr}, nil
+}
+
+// IsTerminal tells whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

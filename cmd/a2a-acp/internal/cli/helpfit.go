@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The library that prints help cuts lines at the edge of the terminal, in the middle of words, and wraps texts that were
+// wrapped in the source once more. So texts are fitted before it gets them.
+
+// The measures of a help text.
+const (
+	widestHelp    = 100 // columns; longer lines are hard to read
+	narrowestHelp = 16  // columns of a description that are worth wrapping for
+	HelpMargin    = 4   // columns that the library leaves on the left of lists
+)
+
+// FitHelp wraps what help says of a command and of those below it to a width; 0 is the widest.
+func FitHelp(cmd *cobra.Command, width int) {
+	if width <= 0 || width > widestHelp {
+		width = widestHelp
+	}
+	left := 0
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { left = max(left, len("-o --")+len(f.Name)) })
+	for _, sub := range cmd.Commands() {
+		left = max(left, len(sub.Use)+len(" [--flags]"))
+		if sub.HasSubCommands() {
+			left = max(left, len(sub.Use)+len(" [command] [--flags]"))
+		}
+	}
+	right := max(width-HelpMargin-left-2, narrowestHelp)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		room := right
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" {
+			room -= len(f.DefValue) + len(" ()")
+		}
+		f.Usage = wrap(f.Usage, max(room, narrowestHelp), 0)
+	})
+	for _, sub := range cmd.Commands() {
+		if sub.Long == "" {
+			sub.Long = sub.Short // which is wrapped for another place
+		}
+		FitHelp(sub, width)
+		sub.Short = wrap(sub.Short, right, 0)
+	}
+	cmd.Long = FitText(cmd.Long, width-HelpMargin)
+}
+
+// listed is the beginning of a line of a list: a word, a gap, and what it means.
+var listed = regexp.MustCompile(`^ +\S.{0,24}?  +`)
+
+// FitText fills paragraphs anew. Indented lines stay lines of their own; those of a list hang where its text begins.
+func FitText(text string, width int) string {
+	type block struct {
+		text string
+		hang int
+	}
+	var blocks []block
+	joins := false // whether the next line can go on with the last block
+	for _, line := range strings.Split(text, "\n") {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		if line != "" && joins && indent == blocks[len(blocks)-1].hang {
+			blocks[len(blocks)-1].text += " " + line[indent:]
+			continue
+		}
+		hang := indent
+		if start := listed.FindString(line); start != "" {
+			hang = utf8.RuneCountInString(start)
+		}
+		blocks = append(blocks, block{line, hang})
+		joins = line != "" && (indent == 0 || hang > indent)
+	}
+	lines := make([]string, 0, len(blocks))
+	for _, b := range blocks {
+		lines = append(lines, wrap(b.text, width, b.hang))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too long stay whole.
+func wrap(line string, width, hang int) string {
+	var out strings.Builder
+	column := 0
+	for i, word := range strings.SplitAfter(line, " ") {
+		length := utf8.RuneCountInString(strings.TrimRight(word, " "))
+		if i > 0 && length > 0 && column+length > width && column > hang {
+			out.WriteString("\n" + strings.Repeat(" ", hang))
+			column = hang
+		}
+		out.WriteString(word)
+		column += utf8.RuneCountInString(word)
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}

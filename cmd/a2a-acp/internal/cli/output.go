@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"gopkg.in/yaml.v3"
+)
+
+// Data goes to stdout in the form that was asked for; talk goes to stderr. `-o table` is for people, the other forms for
+// their scripts.
+
+// Format is the value of -o.
+type Format string
+
+// The forms of output.
+const (
+	FormatTable Format = "table"
+	FormatJSON  Format = "json"
+	formatYAML  Format = "yaml"
+)
+
+// String implements pflag.Value, as do Set, which complains about what it does not know, and Type.
+func (f *Format) String() string { return string(*f) }
+
+// Set implements pflag.Value.
+func (f *Format) Set(s string) error {
+	switch Format(s) {
+	case FormatTable, FormatJSON, formatYAML:
+		*f = Format(s)
+		return nil
+	}
+	return fmt.Errorf("want table, json or yaml")
+}
+
+// Type implements pflag.Value.
+func (f *Format) Type() string { return "table|json|yaml" }
+
+// AddFormat gives a verb -o and --json.
+func AddFormat(cmd *cobra.Command) *Format {
+	f := FormatTable
+	cmd.Flags().VarP(&f, "output", "o", "form of the output: table, json or yaml")
+	asJSON := cmd.Flags().Bool("json", false, "the same as -o json")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *asJSON {
+			f = FormatJSON
+		}
+		return nil
+	}
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	return &f
+}
+
+// WriteData writes a value as JSON or YAML.
+func WriteData(w io.Writer, f Format, v any) error {
+	if f == formatYAML {
+		// By way of JSON, so that both forms have the same names.
+		data, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		var plain any
+		if err := yaml.Unmarshal(data, &plain); err != nil {
+			return err
+		}
+		enc := yaml.NewEncoder(w)
+		enc.SetIndent(2)
+		return errors.Join(enc.Encode(plain), enc.Close())
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// Table is rows for people. The last column is cut to the width of the terminal. Where hardly anything of it would be left,
+// it stands below its row.
+type Table struct {
+	Head []string
+	Rows [][]string
+	// Whole shows all of the last column: what the reader has come for is never cut.
+	Whole bool
+}
+
+// worthReading is how much of the last column must fit beside the others.
+const worthReading = 24
+
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+func (t *Table) Write(w io.Writer) { t.lines(w, append([][]string{t.Head}, t.Rows...)) }
+
+// WriteRows leaves the head out. Nothing is cut: somebody must see all of it.
+func (t *Table) WriteRows(w io.Writer) { t.lines(struct{ io.Writer }{w}, t.Rows) }
+
+func (t *Table) lines(w io.Writer, rows [][]string) {
+	widths := make([]int, len(t.Head))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	limit := TerminalWidth(w)
+	if limit > 0 && t.IsCut(widths, limit) {
+		t.WriteStacked(w, rows, widths, limit)
+		return
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			if i == len(row)-1 {
+				line.WriteString(cell)
+				break
+			}
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
+	}
+}
+
+// IsCut tells whether the last column is worth more room than there is beside the others.
+func (t *Table) IsCut(widths []int, limit int) bool {
+	left := limit
+	for _, width := range widths[:len(widths)-1] {
+		left -= width + 2
+	}
+	last := widths[len(widths)-1]
+	return last > left && (t.Whole || left < worthReading)
+}
+
+// WriteStacked writes each row on lines of its own: as many columns as fit, and below them the others.
+func (t *Table) WriteStacked(w io.Writer, rows [][]string, widths []int, limit int) {
+	beside, used := 0, 0
+	for beside < len(widths)-1 && used+widths[beside] <= limit {
+		used += widths[beside] + 2
+		beside++
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row[:beside] {
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
+		for i, cell := range row[beside:] {
+			switch {
+			case cell == "":
+			case t.Whole && beside+i == len(row)-1:
+				fmt.Fprintln(w, wrap("    "+cell, limit, 4))
+			default:
+				fmt.Fprintln(w, cut("    "+cell, limit))
+			}
+		}
+	}
+}
+
+// TerminalWidth gives the columns of a terminal; 0 for what is none, which has no limit.
+func TerminalWidth(w io.Writer) int {
+	if f, ok := w.(interface{ Fd() uintptr }); ok && IsTerminal(w) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
+func cut(line string, width int) string {
+	if width < 2 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}

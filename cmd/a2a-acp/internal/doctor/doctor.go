@@ -1,0 +1,147 @@
+// Package doctor is the verb doctor: what this host, these files and this agent can do.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+)
+
+// Command returns the verb doctor.
+func Command(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out what this machine can enforce, and what would make it enforce more",
+		Long: `doctor tries what the sandbox promises: real calls attempt what they must not be able to do. It prints
+the level that this machine reaches, each property with its proof, and for what is missing the lines
+that mend it on this distribution. It also looks at the configuration and at the state directory.
+
+Levels, the strongest first:
+  full+cgroup  full, and a call as a whole is held to its memory
+  full         nothing outlives the call, everything but what was granted is read-only, /tmp, /proc and
+               the home are its own
+  no-proc      the same, but it sees the list of this machine's processes (in most containers)
+  landlock     it can open only what was granted
+  rlimits      limits, and no network; its files are not confined, so it is refused unless allowed
+  none         nothing is run
+
+The exit code is 0 when files can be confined (landlock or better), else 5.
+
+--agent asks about one agent: where it is, what of its acts is decided, only seen, or confined, and what
+its profile grants here. It is really started, confined, and asked what it is. NAME is one of
+` + strings.Join(cli.AgentNames(), ", ") + `, or a program, with its arguments after --. The exit code is 0 when it can
+be started confined, else 5.`,
+		Example: `  a2a-acp doctor
+  a2a-acp doctor --json
+  a2a-acp doctor --agent gemini
+  a2a-acp doctor --agent my-agent --confine terminal -- --acp`,
+		Args: cobra.ArbitraryArgs,
+	}
+	var flags agentFlags
+	f := cli.AddFormat(cmd)
+	flags.addTo(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case flags.agent != "":
+			return diagnoseAgent(cmd.Context(), env, *f, flags, args)
+		case len(args) > 0:
+			return cli.Fail(exit.Usage, fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
+		}
+		return diagnose(cmd.Context(), env, *f)
+	}
+	return cmd
+}
+
+func diagnose(ctx context.Context, env *cli.Environment, f cli.Format) error {
+	d, err := app.Diagnose(ctx, env.AppOptions(nil, nil))
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	if f == cli.FormatTable {
+		writeDiagnosis(env, d)
+	} else if err := cli.WriteData(env.Stdout, f, d); err != nil {
+		return err
+	}
+	if !d.Confines() {
+		return cli.Silent(exit.Host)
+	}
+	return nil
+}
+
+func writeDiagnosis(env *cli.Environment, d app.Diagnosis) {
+	w := env.Stdout
+	fmt.Fprintf(w, "a2a-acp %s on %s\n\nsandbox level: %s\n", d.Version, d.Machine, d.Sandbox.Level)
+	for _, line := range strings.Split(d.Sandbox.Why, "; ") {
+		if line != "" {
+			fmt.Fprintf(w, "  not %s\n", line)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, p := range d.Sandbox.Properties {
+		mark := "yes"
+		if !p.Enforced {
+			mark = "NO"
+		}
+		fmt.Fprintf(w, "  %-3s  %s\n", mark, p.Meaning)
+		if p.By != "" {
+			fmt.Fprintf(w, "         by:    %s\n", p.By)
+			fmt.Fprintf(w, "         proof: %s\n", p.Proof)
+			continue
+		}
+		fmt.Fprintf(w, "         %s\n", p.Proof)
+	}
+	fmt.Fprintln(w)
+	writeHealth(env, "state", d.State)
+	writeHealth(env, "bash", d.Bash)
+	writeAnswers(env, d.Answers)
+	writeConfiguration(env, d.Configuration)
+	for _, advice := range d.Missing {
+		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What, strings.Join(advice.Gives, ", "), advice.Why)
+		for line := range strings.Lines(advice.Fix) {
+			fmt.Fprintf(w, "    %s", line)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func writeHealth(env *cli.Environment, name string, h app.Health) {
+	if h.OK {
+		fmt.Fprintf(env.Stdout, "  ok   %s: %s\n", name, env.Short(h.Path))
+		return
+	}
+	fmt.Fprintf(env.Stdout, "  BAD  %s: %s\n", name, h.Problem)
+}
+
+// writeAnswers tells whether who asks now could answer. That he cannot is no fault of the machine's: it may be a script that asks.
+func writeAnswers(env *cli.Environment, a app.AnswersHealth) {
+	switch {
+	case !a.OK:
+		fmt.Fprintf(env.Stdout, "  no   answers from here: %s\n", a.Problem)
+	case len(a.Confirm) > 0:
+		fmt.Fprintf(env.Stdout, "  ok   answers from here: after %s\n", display.Line(strings.Join(a.Confirm, " ")))
+	default:
+		fmt.Fprintln(env.Stdout, "  ok   answers from here")
+	}
+}
+
+func writeConfiguration(env *cli.Environment, c app.ConfigurationState) {
+	if c.OK {
+		fmt.Fprint(env.Stdout, "  ok   configuration:")
+	} else {
+		fmt.Fprint(env.Stdout, "  BAD  configuration:")
+	}
+	for _, file := range c.Files {
+		fmt.Fprintf(env.Stdout, " %s", env.Short(file))
+	}
+	fmt.Fprintln(env.Stdout)
+	for _, problem := range c.Problems {
+		fmt.Fprintf(env.Stdout, "       %s\n", problem)
+	}
+}

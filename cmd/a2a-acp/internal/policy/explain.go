@@ -1,0 +1,328 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	record "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// explainFlags are the flags of `policy explain`.
+type explainFlags struct {
+	tools, policies []string
+	tool, shell     string
+	pairs, paths    []string
+	write           bool
+	agent           string
+	audit           int64
+}
+
+func policyExplainCommand(env *cli.Environment) *cobra.Command {
+	var flags explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain (CALL.json | --shell TEXT | --path FILE | --tool TOOL [-p NAME=VALUE] | --audit SEQ)",
+		Short: "Explain how an act of an agent would be decided, rule by rule",
+		Long: `explain decides an act as if an agent had asked for it in the current directory, and says what every
+rule thought of it: whether it matches, or the first of its conditions that does not, with the value
+that was found. Then it lists the governors that would be asked, and what each could change. Nothing is
+done, and nobody is asked: no person, and no governor.
+
+CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
+with path, paths, dir, env, agent, mode and headless where they matter. --audit explains an act of the
+record, by the number that audit list shows, as the rules of now would decide it.`,
+		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
+  a2a-acp policy explain --path .github/workflows/ci.yml --write
+  a2a-acp policy explain --tool web_request -p url=https://example.com
+  a2a-acp policy explain --policies ./stricter.yaml --shell 'ls'
+  a2a-acp policy explain call.json
+  a2a-acp policy explain --audit 412`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	f := cli.AddFormat(cmd)
+	cmd.Flags().StringArrayVar(&flags.tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.policies, "policies", nil, "a policy file, in addition to the others; may be repeated")
+	cmd.Flags().StringVar(&flags.shell, "shell", "", "a command text that the agent would run")
+	cmd.Flags().StringArrayVar(&flags.paths, "path", nil, "a file that the agent would read; may be repeated")
+	cmd.Flags().BoolVar(&flags.write, "write", false, "the files of --path would be written")
+	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call")
+	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument of the tool, name=value; may be repeated")
+	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
+	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
+	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asked := len(args)
+		for _, name := range []string{"shell", "path", "tool", "audit"} {
+			if cmd.Flags().Changed(name) {
+				asked++
+			}
+		}
+		switch {
+		case flags.tool != "" && len(flags.paths) > 0:
+			return cli.Fail(exit.Usage, errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
+		case asked > 1:
+			return cli.Fail(exit.Usage, errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
+		case asked == 0:
+			return cli.Fail(exit.Usage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
+		case flags.write && len(flags.paths) == 0:
+			return cli.Fail(exit.Usage, errors.New("--write is about the files of --path"))
+		case len(flags.pairs) > 0 && flags.tool == "":
+			return cli.Fail(exit.Usage, errors.New("-p is about the arguments of --tool"))
+		}
+		if cmd.Flags().Changed("audit") {
+			return explainRecorded(env, flags, *f)
+		}
+		return explainPolicy(env, func(a *app.App) (permissions.Request, error) {
+			if len(args) == 1 {
+				return requestInFile(env, a, args[0])
+			}
+			return explainedRequest(env, a, cmd.Flags().Changed("shell"), flags)
+		}, flags, *f)
+	}
+	return cmd
+}
+
+// explainPolicy decides the act and tells why. What makes the request is called once everything is read.
+func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Request, error), flags explainFlags, f cli.Format) (err error) {
+	a, err := app.New(env.AppOptions(flags.tools, flags.policies))
+	if err != nil {
+		return cli.Fail(cli.StartCode(err), err)
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	request, err := make(a)
+	if err != nil {
+		return err
+	}
+	decision := a.Gate.Decide(request)
+	return explanationOf(request, decision, a.Configuration().Governors.Prospects(replay.Prospective(request, decision))).print(env, f)
+}
+
+// explainRecorded explains an act of the record, as far as the record holds what the rules look at.
+func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) error {
+	judge, err := app.NewJudge(env.AppOptions(flags.tools, flags.policies), false)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	chapters, err := (&record.ActFilter{}).Chapters(env)
+	if err != nil {
+		env.Say(err.Error()) // the act may be whole all the same
+	}
+	var act replay.Recorded
+	decided := record.Find(chapters, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
+	known := decided != nil
+	if known {
+		act, known = replay.ReadBack(*decided)
+	}
+	if !known {
+		return cli.Fail(exit.Usage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
+	}
+	if act.Untold != "" {
+		return cli.Fail(exit.Usage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))
+	}
+	act.Time = env.Now() // by the rules of now
+	decision, untold := judge.Decide(act)
+	told := explanationOf(act.Request, decision, judge.Prospects(act.Request, decision))
+	then := act.Entry.Decision
+	told.Then = &then.DecisionSummary
+	told.Untold = untold
+	return told.print(env, f)
+}
+
+// requestInFile is the act that a file tells of.
+func requestInFile(env *cli.Environment, a *app.App, name string) (permissions.Request, error) {
+	file, err := config.ReadFile(name, tool.LayerFlag)
+	if err != nil {
+		return permissions.Request{}, cli.Fail(exit.Usage, err)
+	}
+	call, err := config.ReadCall(file)
+	if err != nil {
+		return permissions.Request{}, cli.Fail(exit.Usage, err)
+	}
+	return requestOf(env, a, call)
+}
+
+// requestOf is an act that is told in few words, in the current directory: of a tool as the executor would see it.
+func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (permissions.Request, error) {
+	o := env.AppOptions(nil, nil)
+	workspace := o.Dirs().Workspace(o.Dir, nil)
+	// What agents ask the editor to do has the ids of shipped tools, and is another act.
+	if _, ours := a.Configuration().Tools.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
+		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
+			return permissions.Request{}, cli.Fail(exit.Usage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
+		}
+		request := call.Request(workspace)
+		if call.Dir == "" {
+			request.Dir = o.Dir
+		}
+		return request, nil
+	}
+	arguments := []byte("{}")
+	if call.Arguments != nil {
+		var err error
+		if arguments, err = json.Marshal(call.Arguments); err != nil {
+			return permissions.Request{}, cli.Fail(exit.Usage, err)
+		}
+	}
+	made := tool.Call{
+		Tool: call.Tool, Arguments: arguments, Dir: o.Dir, Workspace: workspace,
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless},
+	}
+	if _, failure := a.Executor.Preview(made); failure != nil {
+		return permissions.Request{}, cli.Fail(exit.Usage, fmt.Errorf("%s: %s", call.Source, failure.Message))
+	}
+	return a.Executor.Request(made), nil
+}
+
+// explainedRequest is the act that the flags tell of, as the bridge would see it.
+func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explainFlags) (permissions.Request, error) {
+	o := env.AppOptions(nil, nil)
+	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil)}
+	switch {
+	case shell:
+		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
+		request.SetShellText(flags.shell)
+		request.Arguments = map[string]any{"command": flags.shell}
+	case flags.tool != "":
+		if _, ok := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool); !ok {
+			return request, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
+		}
+		arguments, err := cli.PairsToJSON(env, a, flags.tool, flags.pairs)
+		if err != nil {
+			return request, cli.Fail(exit.Usage, err)
+		}
+		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace, Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
+		if _, failure := a.Executor.Preview(call); failure != nil {
+			return request, cli.Fail(exit.Usage, errors.New(failure.Message))
+		}
+		request = a.Executor.Request(call)
+	default:
+		request.Action, request.Tools = permissions.ActionRead, []string{"functions.acp_fs__read_text_file"}
+		if flags.write {
+			request.Action, request.Tools = permissions.ActionWrite, []string{"functions.acp_fs__write_text_file"}
+		}
+		for _, path := range flags.paths {
+			request.Paths = append(request.Paths, permissions.Path{Name: path, Write: flags.write})
+		}
+	}
+	return request, nil
+}
+
+// explanation is a decision as `policy explain` tells it.
+type explanation struct {
+	Decision string            `json:"decision"`
+	Source   string            `json:"source"`
+	Rule     string            `json:"rule,omitempty"`
+	At       string            `json:"at,omitempty"`
+	Reason   string            `json:"reason"`
+	Asked    string            `json:"asked,omitempty"` // who would be asked
+	Commands []string          `json:"commands,omitempty"`
+	Reasons  []explainedReason `json:"reasons"`
+	// Governors would be asked next, before any person. None was.
+	Governors []governor.Prospect `json:"governors"`
+	// Then is what was decided, of an act of the record, and Untold why nobody can tell what would be now.
+	Then   *tool.DecisionSummary `json:"then,omitempty"`
+	Untold string                `json:"untold,omitempty"`
+	Policy string                `json:"policy_sha256"`
+}
+
+// explainedReason is what one rule thought.
+type explainedReason struct {
+	permissions.Reason
+	Decision string `json:"decision"` // what it says where it matches
+}
+
+func explanationOf(r permissions.Request, d permissions.Decision, governors []governor.Prospect) explanation {
+	e := explanation{
+		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
+		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
+	}
+	if d.Verdict == permissions.Ask {
+		e.Asked = "the person at the editor; where there is none, it is denied"
+		if r.Headless {
+			e.Asked = "nobody, so it is denied"
+		}
+	}
+	for _, reason := range d.Reasons {
+		e.Reasons = append(e.Reasons, explainedReason{reason, reason.Verdict.String()})
+	}
+	return e
+}
+
+// print writes the explanation in the form that was asked for.
+func (e explanation) print(env *cli.Environment, f cli.Format) error {
+	if f != cli.FormatTable {
+		return cli.WriteData(env.Stdout, f, e)
+	}
+	e.write(env)
+	return nil
+}
+
+func (e explanation) write(env *cli.Environment) {
+	w := env.Stdout
+	if e.Then != nil {
+		fmt.Fprintf(w, "then:     %s (%s%s)\n", e.Then.Result, e.Then.Source, cli.AtRule(*e.Then))
+	}
+	if e.Untold != "" {
+		fmt.Fprintf(w, "unknown:  %s\n", display.Line(e.Untold))
+	}
+	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source, cli.AtRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
+	if e.Reason != "" {
+		fmt.Fprintf(w, "because:  %s\n", display.Line(e.Reason))
+	}
+	if e.Asked != "" {
+		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
+	}
+	for i, command := range e.Commands {
+		fmt.Fprintf(w, "%-9s %s\n", map[bool]string{true: "runs:"}[i == 0], command)
+	}
+	fmt.Fprintln(w)
+	out := cli.Table{Head: []string{"LAYER", "RULE", "SAYS", "MATCHES", "AT", "WHY"}, Whole: true}
+	for _, r := range e.Reasons {
+		matches := "no"
+		if r.Matched {
+			matches = "yes"
+		}
+		if r.Observed {
+			matches = "watched"
+		}
+		out.Add(r.Layer, display.Line(r.Rule), r.Decision, matches, env.Short(r.At), display.Line(r.Why))
+	}
+	out.Write(w)
+	e.writeGovernors(env)
+}
+
+// writeGovernors tells who would be asked after the rules.
+func (e explanation) writeGovernors(env *cli.Environment) {
+	if len(e.Governors) == 0 {
+		return
+	}
+	fmt.Fprintln(env.Stdout, "\nThen these governors would be asked. None was: explain runs no program and reaches nobody.")
+	out := cli.Table{Head: []string{"GOVERNOR", "TYPE", "COULD", "AT"}}
+	for _, g := range e.Governors {
+		var could []string
+		for _, verdict := range g.Could {
+			could = append(could, map[string]string{"reject": "reject it", "ask": "have a person asked", "approve": "approve it in the person's place"}[verdict])
+		}
+		if len(could) == 0 {
+			could = []string{"only add its reasons"}
+		}
+		out.Add(display.Line(g.Governor), g.Type, strings.Join(could, ", "), env.Short(g.At))
+	}
+	out.Write(env.Stdout)
+}

@@ -1,0 +1,81 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
+)
+
+func policySuggestCommand(env *cli.Environment) *cobra.Command {
+	least := 3
+	since := cli.Days(30 * 24 * time.Hour)
+	cmd := &cobra.Command{
+		Use:   "suggest",
+		Short: "Write the narrowest rules for what you have approved again and again",
+		Long: `suggest looks on record for what a person has approved at least three times, and writes the narrowest
+rule that would have said so in their place, with examples of what it is and is not about. Nothing is
+put in force: read the rules, and copy those that you want into your policy file. A rule holds in every
+workspace.
+
+There is none for files that run as code, hold secrets or lie outside the workspace, for commands that
+cannot be told, and for what a person has rejected as well; those are told on standard error.`,
+		Example: `  a2a-acp policy suggest > suggested.yaml
+  a2a-acp policy suggest --least 5 --since 7d
+  a2a-acp policy replay --policies suggested.yaml`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	cmd.Flags().IntVar(&least, "least", least, "how often it must have been approved; at least 2")
+	cmd.Flags().Var(&since, "since", "answers of the last so long, such as 7d or 12h")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if least < 2 {
+			return cli.Fail(exit.Usage, errors.New("--least: want 2 or more; once is no habit"))
+		}
+		return suggestPolicies(env, least, time.Duration(since), *f)
+	}
+	return cmd
+}
+
+func suggestPolicies(env *cli.Environment, least int, since time.Duration, f cli.Format) error {
+	judge, err := app.NewJudge(env.AppOptions(nil, nil), false)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	acts, err := recordedActs(env, audit.Filter{Since: env.Now().Add(-since)}, nil)
+	if err != nil {
+		return err
+	}
+	suggestions, left := judge.Suggest(acts, least)
+	if f != cli.FormatTable {
+		return cli.WriteData(env.Stdout, f, struct {
+			Suggestions []replay.Suggestion `json:"suggestions"`
+			LeftOut     []replay.LeftOut    `json:"left_out"`
+		}{append([]replay.Suggestion{}, suggestions...), append([]replay.LeftOut{}, left...)})
+	}
+	for _, l := range left {
+		env.Say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, display.Line(l.Why)))
+	}
+	if len(suggestions) == 0 {
+		env.Say(fmt.Sprintf("nothing else was approved %d times in the same way", least))
+		return nil
+	}
+	rules := make([]replay.SuggestedRule, len(suggestions))
+	for i, s := range suggestions {
+		rules[i] = s.Rule
+	}
+	data, err := replay.PolicyFile(rules)
+	if err != nil {
+		return err
+	}
+	_, err = env.Stdout.Write(data)
+	return err
+}

@@ -1,0 +1,303 @@
+// Package secrets is the verb secrets: it sets and lists what tools may be given.
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
+)
+
+// Command returns the verb secrets.
+func Command(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "secrets",
+		Short: "Keep the values that tools are given and nobody else sees",
+		Long: `A secret is a value that a tool gets as a variable and that stands in no file of yours:
+
+  environment_variables:
+    API_KEY: {secret: API_KEY}
+
+It is kept in the state directory (mode 0600), which no sandbox shows, or is what a command prints, such
+as a password manager's. It is filled in when the call has been approved, for that process alone, and is
+taken out of what the tool prints. Agents cannot set or remove secrets. Who did is on record, by name.
+
+The tools of your own files are given what they ask for, and those of a workspace that you trust. A file
+that --tools or A2A_TOOLS_CONFIG names, which may be anybody's, has to be trusted first: a2a-acp trust FILE.`,
+		Args: cli.VerbsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(secretsListCommand(env), secretsSetCommand(env), secretsRemoveCommand(env))
+	return cmd
+}
+
+// secretStore opens the store.
+func secretStore(env *cli.Environment) (*secret.Store, error) {
+	store, err := app.Secrets(env.AppOptions(nil, nil))
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	return store, nil
+}
+
+// secretKeeper opens the store to change it.
+func secretKeeper(env *cli.Environment) (*app.SecretKeeper, error) {
+	keeper, err := app.NewSecretKeeper(env.AppOptions(nil, nil), env.Approver("cli"))
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	return keeper, nil
+}
+
+// listedSecret is a secret in `secrets list`: never its value.
+type listedSecret struct {
+	Name  string     `json:"name"`
+	From  string     `json:"from"` // "a value", "the output of …", or "" for one that a tool wants and that is not set
+	Set   *time.Time `json:"set,omitempty"`
+	Tools []string   `json:"tools"` // that refer to it
+}
+
+func secretsListCommand(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the secrets by name, and the tools that get them; never a value",
+		Example: `  a2a-acp secrets list
+  a2a-acp secrets list --json`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		list, err := listSecrets(env)
+		if err != nil {
+			return err
+		}
+		if *f != cli.FormatTable {
+			return cli.WriteData(env.Stdout, *f, list)
+		}
+		out := cli.Table{Head: []string{"SECRET", "IS", "SET", "FOR"}}
+		for _, s := range list {
+			from, when := s.From, ""
+			if from == "" {
+				from = "not set"
+			}
+			if s.Set != nil {
+				when = s.Set.Local().Format(time.DateOnly)
+			}
+			out.Add(s.Name, display.Line(from), when, strings.Join(s.Tools, ", "))
+		}
+		out.Write(env.Stdout)
+		return nil
+	}
+	return cmd
+}
+
+// listSecrets lists what is set, and what a tool refers to and is not.
+func listSecrets(env *cli.Environment) ([]listedSecret, error) {
+	store, err := secretStore(env)
+	if err != nil {
+		return nil, err
+	}
+	set, err := store.List()
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	users, err := secretUsers(env)
+	if err != nil {
+		return nil, err
+	}
+	list := []listedSecret{}
+	for _, s := range set {
+		list = append(list, listedSecret{Name: s.Name, From: s.From, Set: &s.Set, Tools: append([]string{}, users[s.Name]...)})
+		delete(users, s.Name)
+	}
+	for name, tools := range users {
+		list = append(list, listedSecret{Name: name, Tools: tools})
+	}
+	slices.SortFunc(list, func(a, b listedSecret) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// secretUsers gives for each secret the tools that refer to it.
+func secretUsers(env *cli.Environment) (map[string][]string, error) {
+	set, err := cli.Load(env, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	users := map[string][]string{}
+	for _, loaded := range set.Tools {
+		for _, r := range loaded.Tool.Sandbox.References {
+			if r.Secret != "" && !slices.Contains(users[r.Secret], loaded.Tool.ID) {
+				users[r.Secret] = append(users[r.Secret], loaded.Tool.ID)
+			}
+		}
+	}
+	return users, nil
+}
+
+func secretsSetCommand(env *cli.Environment) *cobra.Command {
+	var command bool
+	cmd := &cobra.Command{
+		Use:   "set NAME [--command -- PROGRAM ARGS...]",
+		Short: "Set a secret: typed without being shown, or read from standard input",
+		Long: `set keeps a value under a name, in the place of the one it had. The value is asked for on the terminal
+and not shown, or is all of standard input, but for a line end at the end. It is never an argument: those
+are seen by everybody on this machine, and stay in the shell's history.
+
+With --command nothing is kept but the command: it is run for each call, outside of the sandbox, and what
+it prints is the value.`,
+		Example: `  a2a-acp secrets set API_KEY
+  a2a-acp secrets set API_KEY < key.txt
+  a2a-acp secrets set API_KEY --command -- pass show api/key`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSecrets(env),
+	}
+	cmd.Flags().BoolVar(&command, "command", false, "the value is what the command behind -- prints")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := cli.CheckPerson(); err != nil {
+			return err
+		}
+		if err := secret.CheckName(args[0]); err != nil {
+			return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(args[0]), err))
+		}
+		entry := secret.Entry{Set: time.Now().UTC().Truncate(time.Second)}
+		switch {
+		case command && len(args) > 1:
+			entry.Command = args[1:]
+		case command:
+			return cli.Fail(exit.Usage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
+		case len(args) > 1:
+			return cli.Fail(exit.Usage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
+		default:
+			value, err := readSecret(cmd.Context(), env, args[0])
+			if err != nil && cmd.Context().Err() != nil {
+				return cli.Fail(exit.Interrupt, err)
+			}
+			if err != nil {
+				return cli.Fail(exit.Usage, err)
+			}
+			entry.Value = value
+		}
+		if err := cli.Confirm(cmd.Context(), env); err != nil {
+			return err
+		}
+		keeper, err := secretKeeper(env)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, keeper.Close()) }()
+		replaced, err := keeper.Set(cmd.Context(), args[0], entry)
+		if err != nil {
+			return cli.Fail(exit.Host, err)
+		}
+		if replaced {
+			env.Say(args[0] + " has another value now; the next call gets it")
+		} else {
+			env.Say(fmt.Sprintf("%s is set; a tool gets it with environment_variables: {%s: {secret: %s}}", args[0], args[0], args[0]))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// readSecret reads a value from the terminal, without showing it, or from standard input.
+func readSecret(ctx context.Context, env *cli.Environment, name string) (string, error) {
+	var data []byte
+	var err error
+	if cli.IsTerminal(env.Stdin) {
+		fmt.Fprintf(env.Stderr, "Value of %s (it is not shown): ", name)
+		data, err = typed(ctx, int(env.Stdin.Fd()))
+		fmt.Fprintln(env.Stderr)
+	} else {
+		data, err = io.ReadAll(io.LimitReader(env.Stdin, secret.LongestValue+2))
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the value: %w", err)
+	}
+	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	return value, secret.CheckValue(value)
+}
+
+// typed reads a line that the terminal does not show. When ctx ends, the terminal is as it was before.
+func typed(ctx context.Context, terminal int) ([]byte, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return nil, err
+	}
+	type line struct {
+		data []byte
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
+		data, err := term.ReadPassword(terminal)
+		read <- line{data, err}
+	}()
+	select {
+	case l := <-read:
+		return l.data, l.err
+	case <-ctx.Done():
+		return nil, errors.Join(errors.New("nothing was set"), term.Restore(terminal, before))
+	}
+}
+
+func secretsRemoveCommand(env *cli.Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME...",
+		Aliases:           []string{"rm"},
+		Short:             "Forget secrets",
+		Example:           `  a2a-acp secrets remove API_KEY`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSecrets(env),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := cli.CheckToTighten(); err != nil {
+				return err
+			}
+			keeper, err := secretKeeper(env)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, keeper.Close()) }()
+			var unknown []string
+			for _, name := range args {
+				was, err := keeper.Remove(cmd.Context(), name)
+				if err != nil {
+					return cli.Fail(exit.Host, err)
+				}
+				if !was {
+					unknown = append(unknown, display.Line(name))
+				}
+			}
+			if len(unknown) > 0 {
+				return cli.Fail(exit.Usage, fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them", strings.Join(unknown, ", ")))
+			}
+			return nil
+		},
+	}
+}
+
+// completeSecrets completes the names that are set, and those that a tool refers to.
+func completeSecrets(env *cli.Environment) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		list, err := listSecrets(env)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, s := range list {
+			names = append(names, s.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,176 @@
+// Package setup is the verb init: it writes the first files and prints the editor's settings.
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// Command returns the verb init.
+func Command(env *cli.Environment) *cobra.Command {
+	preset := "careful"
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Find the agents, write the configuration files, print the editor's settings",
+		Long: `init looks for agents on PATH and among those that Zed has installed for itself, writes
+configuration files where there are none (an existing file is never touched), and prints what to
+paste into Zed's settings.json.
+
+Presets of the policy file:
+  careful   reads and known harmless commands inside the workspace are approved, the rest is asked
+  balanced  also edits that the agent asks for, in a git work tree
+  strict    everything is asked`,
+		Example: `  a2a-acp init
+  a2a-acp init --preset balanced`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset) },
+	}
+	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: careful, balanced or strict")
+	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// starterTools is the tools file that init writes: one entry that runs, and says how to go on.
+const starterTools = tools.Modeline + `# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
+# a2a-acp tools run recent_changes -p count=3 tries an entry. A value never becomes part of the script: {{count}} is
+# rewritten to a reference that is right for the place it stands in.
+version: 2
+
+tools:
+  recent_changes:
+    name: Recent changes
+    description: The last commits of the project, newest first.
+    script: |
+      #!/bin/bash
+      git log --oneline --max-count={{count}}
+    parameters:
+      - name: count
+        type: integer
+        description: How many
+        minimum: 1
+        maximum: 100
+        default: 10
+    annotations: {readOnlyHint: true}
+    sandbox:
+      working_directory: "."    # the project that the agent works in
+      use_temp_isolation: false # start there, not in a directory of its own below it
+      timeout: 10
+`
+
+// starterSettings is the settings file that init writes. All of it is comment: it says what could be said.
+const starterSettings = `# Settings of a2a-acp. Everything here has the value that it has anyway.
+#
+# always: keep          # "always" is kept here, for the session; forward gives it to the agent, which then stops asking
+# expose: []            # shipped tools that agents are offered beside yours, e.g. [grep, system_info]
+# mask:
+#   fs: false           # true hides the editor's fs methods from the agent
+#   terminal: false
+# max_frame_mb: 64      # longest line that is relayed
+`
+
+func initialise(ctx context.Context, env *cli.Environment, preset string) error {
+	policies, ok := permissions.Preset(preset)
+	if !ok {
+		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
+	}
+	if preset == "balanced" { // the others approve no more than what holds without a file
+		if err := cli.Confirm(ctx, env); err != nil {
+			return err
+		}
+	}
+	dir := env.AppOptions(nil, nil).Dirs().Config()
+	if dir == "" {
+		return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{
+		{"tools.yaml", []byte(starterTools)},
+		{"auto_approval_policies.yaml", policies},
+		{"a2a-acp.yaml", []byte(starterSettings)},
+	} {
+		if err := writeNew(env, filepath.Join(dir, file.name), file.data); err != nil {
+			return cli.Fail(exit.Host, err)
+		}
+	}
+	if err := tools.WriteSchema(env, dir); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	return printSettings(env)
+}
+
+// writeNew writes a file that is not there yet. One that is there is the person's.
+func writeNew(env *cli.Environment, path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		fmt.Fprintf(env.Stderr, "kept   %s\n", path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "wrote  %s\n", path)
+	return f.Close()
+}
+
+// zedAgent is one entry of agent_servers in Zed's settings.json.
+type zedAgent struct {
+	Type    string            `json:"type"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+}
+
+// printSettings prints what goes into Zed's settings.json. The paths are absolute: an editor that is started from a desktop
+// has another PATH than a shell.
+func printSettings(env *cli.Environment) error {
+	self, err := os.Executable()
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	finder := agents.Finder{LookPath: exec.LookPath, Home: env.Getenv("HOME"), Data: env.Getenv("XDG_DATA_HOME")}
+	servers := map[string]zedAgent{}
+	for _, agent := range agents.Known() {
+		command, err := finder.Find(agent)
+		if err != nil {
+			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
+			continue
+		}
+		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
+		servers[agent.Title+", guarded"] = zedAgent{Type: "custom", Command: self, Args: append([]string{"bridge", "--"}, command...), Env: map[string]string{}}
+	}
+	if len(servers) == 0 {
+		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
+		return nil
+	}
+	fmt.Fprintln(env.Stderr, "\nPaste this into Zed's settings.json (zed: open settings), then choose the agent in the agent panel:")
+	data, err := json.MarshalIndent(map[string]any{"agent_servers": servers}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(env.Stdout, string(data))
+	return err
+}

@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// writeGiven says which variables a tool's calls are given, and from where; never a value that stands elsewhere.
+func writeGiven(w io.Writer, t *tool.Tool) {
+	s := t.Sandbox
+	for _, name := range slices.Sorted(maps.Keys(s.References)) {
+		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))
+	}
+	if app.Asks(s) && !app.IsOwn(t.Source.Layer) {
+		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n", config.ShellWord(t.Source.File))
+	}
+}
+
+// shownReferences is writeGiven for `tools show -o json`.
+func shownReferences(s tool.Sandbox) map[string]string {
+	if len(s.References) == 0 {
+		return nil
+	}
+	given := make(map[string]string, len(s.References))
+	for name, reference := range s.References {
+		given[name] = reference.String()
+	}
+	return given
+}
+
+// shownGrant is a grant in `tools show`.
+type shownGrant struct {
+	Name  string        `json:"name"`
+	Says  string        `json:"says"`
+	Risk  string        `json:"risk"`
+	Gives []grant.Given `json:"gives"` // on this machine, now
+}
+
+// shownGrants says what a tool's grants give on this machine, and what they risk.
+func shownGrants(env *cli.Environment, s tool.Sandbox) []shownGrant {
+	var list []shownGrant
+	for _, name := range s.Grants {
+		if g, err := grant.Named(name); err == nil { // the file that names it has been read
+			list = append(list, shownGrant{Name: g.Name, Says: g.Says, Risk: g.Risk, Gives: g.Gives(env.Getenv)})
+		}
+	}
+	return list
+}
+
+// writeGrants writes them for people.
+func writeGrants(env *cli.Environment, w io.Writer, s tool.Sandbox) {
+	for _, g := range shownGrants(env, s) {
+		fmt.Fprintf(w, "\nGranted: %s\n  %s\n  Risk: %s\n", g.Name, g.Says, g.Risk)
+		absent := map[string][]string{}
+		for _, given := range g.Gives {
+			if given.Lacks == "" {
+				fmt.Fprintf(w, "  %s %s\n", given.Kind, display.Line(given.Name))
+				continue
+			}
+			absent[given.Lacks] = append(absent[given.Lacks], display.Line(given.Name))
+		}
+		for _, why := range slices.Sorted(maps.Keys(absent)) {
+			fmt.Fprintf(w, "  (%s: %s)\n", display.Line(why), strings.Join(absent[why], ", "))
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// sandboxDetails is what a tool's calls may touch, in `tools show -o json`. Of variables only the names are told.
+type sandboxDetails struct {
+	Network     bool            `json:"network"`
+	Paths       []allowedDetail `json:"allowed_paths"`
+	Commands    []string        `json:"allowed_commands,omitempty"`
+	Sockets     []string        `json:"sockets,omitempty"`
+	Environment []string        `json:"environment_variables,omitempty"`
+	Require     []string        `json:"require,omitempty"`
+	BestEffort  bool            `json:"best_effort"`
+	Strict      bool            `json:"strict"`
+}
+
+type allowedDetail struct {
+	Path   string `json:"path"`
+	Access string `json:"access"`
+}
+
+func shownSandbox(s tool.Sandbox) sandboxDetails {
+	d := sandboxDetails{
+		Network: s.Network == tool.NetworkOn, Paths: []allowedDetail{}, Commands: s.Commands, Sockets: s.Sockets,
+		Environment: slices.Sorted(maps.Keys(s.Environment)), Require: s.Require, BestEffort: s.BestEffort, Strict: s.Strict,
+	}
+	for _, path := range s.AllowedPaths {
+		d.Paths = append(d.Paths, allowedDetail{path.Path, map[bool]string{true: "read", false: "write"}[path.ReadOnly]})
+	}
+	return d
+}
+
+// verdictOf decides an agent's call of a tool here, as far as it can be told without arguments.
+func verdictOf(env *cli.Environment, set *config.Set, t *tool.Tool) tool.DecisionSummary {
+	o := env.AppOptions(nil, nil)
+	authority := permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), Home: env.Getenv("HOME")})
+	return authority.Decide(permissions.Request{
+		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil),
+		ReadOnly: t.IsReadOnly(), RequiresConfirmation: t.Sandbox.RequiresConfirmation,
+	}).Summary()
+}
+
+// writeVerdict tells how an agent's call would be decided.
+func writeVerdict(w io.Writer, d tool.DecisionSummary) {
+	fmt.Fprintf(w, "\nAn agent's call here\n  %s (%s%s)", d.Result, d.Source, cli.AtRule(d))
+	if d.Reason != "" {
+		fmt.Fprintf(w, ": %s", display.Line(d.Reason))
+	}
+	fmt.Fprintln(w, "\n  a rule about paths or values may decide otherwise; -p name=value tells")
+}
+
+// writeOutcomes tells what exit codes mean, and which examples there are.
+func writeOutcomes(w io.Writer, t *tool.Tool) {
+	if len(t.ErrorMapping) > 0 {
+		fmt.Fprintln(w, "\nExit codes")
+		for _, code := range slices.Sorted(maps.Keys(t.ErrorMapping)) {
+			m := t.ErrorMapping[code]
+			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, display.Line(m.Message), m.Code, map[bool]string{true: ", trying again may help"}[m.Retryable])
+		}
+	}
+	if len(t.Examples) > 0 {
+		fmt.Fprintln(w, "\nExamples")
+		for _, x := range t.Examples {
+			if x.Text != "" {
+				fmt.Fprintf(w, "  %s\n", display.Line(x.Text))
+				continue
+			}
+			fmt.Fprintf(w, "  %s  %s\n", display.Line(x.Name), display.Line(string(x.Arguments)))
+		}
+	}
+}
+
+// showCall shows what a call with these arguments would be: decided as an agent's, and not carried out.
+func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Format) (err error) {
+	a, err := app.New(env.AppOptions(files, nil))
+	if err != nil {
+		return cli.Fail(cli.StartCode(err), err)
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	call, err := makeCall(env, a, id, runFlags{pairs: pairs})
+	if err != nil {
+		return err
+	}
+	call.Origin.Door = tool.DoorMCP
+	preview, failure := a.Executor.Preview(call)
+	if failure != nil {
+		env.Say(fmt.Sprintf("%s: %s", failure.Code, failure.Message))
+		return cli.Silent(cli.CodeOfResult(tool.Result{Error: failure}))
+	}
+	if f != cli.FormatTable {
+		return cli.WriteData(env.Stdout, f, preview)
+	}
+	w := env.Stdout
+	fmt.Fprintf(w, "%s\n\nAn agent's call here\n  %s (%s%s)", id, preview.Decision.Result, preview.Decision.Source, cli.AtRule(preview.Decision))
+	if preview.Decision.Reason != "" {
+		fmt.Fprintf(w, ": %s", display.Line(preview.Decision.Reason))
+	}
+	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level, map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
+	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Text(preview.Shown)))
+	fmt.Fprintf(w, "\nAs it runs\n%s\n", cli.Indent(preview.Script))
+	writeValues(w, preview.Values, preview.Parameters)
+	return nil
+}
+
+// writeValues lists what a script refers to, in its order.
+func writeValues(w io.Writer, values []string, parameters json.RawMessage) {
+	if len(values) == 0 && len(parameters) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nWith the values")
+	for i, value := range values {
+		fmt.Fprintf(w, "  %d  %s\n", i, strings.ReplaceAll(display.Text(value), "\n", "\n     "))
+	}
+	if len(parameters) > 0 {
+		fmt.Fprintf(w, "  %s\n", display.Text(string(parameters)))
+	}
+}

@@ -1,0 +1,373 @@
+// Package tools is the verb tools: list, show, check, run and test the tools of tools.yaml.
+package tools
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Command returns the verb tools.
+func Command(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "List, write, check, test and run the tools of tools.yaml",
+		Args:  cli.VerbsOnly,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env), toolsRunCommand(env),
+		toolsTestCommand(env), toolsExportCommand(env), toolsSchemaCommand(env),
+	)
+	return cmd
+}
+
+// loadTold is load, and says which files of the workspace were left alone: somebody who looks for their tools would wonder.
+func loadTold(env *cli.Environment, tools []string) (*config.Set, error) {
+	set, err := cli.Load(env, tools, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range set.Ignored() {
+		line := env.Short(e.File) + ": " + e.Message
+		if e.Line == 0 {
+			line, _, _ = strings.Cut(line, ": whoever")
+		}
+		if e.Hint != "" {
+			line += "; " + e.Hint
+		}
+		env.Say(line)
+	}
+	return set, nil
+}
+
+// listedTool is a tool in `tools list`.
+type listedTool struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Source      string `json:"source"`
+	Layer       string `json:"layer"`
+	ReadOnly    bool   `json:"read_only"`
+	Asks        bool   `json:"requires_confirmation"`
+	Exposed     bool   `json:"exposed"` // agents are offered it
+	Unavailable string `json:"unavailable,omitempty"`
+}
+
+func toolsListCommand(env *cli.Environment) *cobra.Command {
+	var tools []string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools that can be called, and where each comes from",
+		Example: `  a2a-acp tools list
+  a2a-acp tools list --tools ./tools.yaml --json`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		set, err := loadTold(env, tools)
+		if err != nil {
+			return err
+		}
+		list := make([]listedTool, 0, len(set.Tools))
+		for _, loaded := range set.Tools {
+			t := loaded.Tool
+			list = append(list, listedTool{
+				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+				Exposed: app.IsExposed(&t, set.Settings),
+			})
+		}
+		if *f != cli.FormatTable {
+			return cli.WriteData(env.Stdout, *f, list)
+		}
+		out := cli.Table{Head: []string{"TOOL", "DOES", "AGENTS", "FROM", "DESCRIPTION"}}
+		for _, t := range list {
+			out.Add(t.ID, does(t), offered(t), env.Short(t.Source), cli.FirstLine(t.Description))
+		}
+		out.Write(env.Stdout)
+		return nil
+	}
+	return cmd
+}
+
+func does(t listedTool) string {
+	switch {
+	case t.Unavailable != "":
+		return "unavailable"
+	case t.Asks:
+		return "asks"
+	case t.ReadOnly:
+		return "reads"
+	}
+	return "changes"
+}
+
+func offered(t listedTool) string {
+	if t.Exposed {
+		return "yes"
+	}
+	return "no"
+}
+
+func toolsShowCommand(env *cli.Environment) *cobra.Command {
+	var tools, pairs []string
+	cmd := &cobra.Command{
+		Use:   "show TOOL",
+		Short: "Show one tool: its parameters, its script, what it may do",
+		Long: `show tells all about a tool: its parameters, what its calls may touch, how an agent's call would be
+decided here, and its script. With -p it shows one call: the script as a person reads it and as bash
+gets it, the values beside it, and the decision. Nothing runs.`,
+		Example: `  a2a-acp tools show grep
+  a2a-acp tools show grep -p pattern=TODO
+  a2a-acp tools show grep -o json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteTools(env, &tools),
+	}
+	f := cli.AddFormat(cmd)
+	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "an argument of a call to be shown, name=value; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &tools))
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(pairs) > 0 {
+			return showCall(env, args[0], pairs, tools, *f)
+		}
+		set, err := loadTold(env, tools)
+		if err != nil {
+			return err
+		}
+		loaded, err := findTool(set, args[0])
+		if err != nil {
+			return err
+		}
+		if *f != cli.FormatTable {
+			return cli.WriteData(env.Stdout, *f, shownTool(env, set, loaded))
+		}
+		writeTool(env, set, loaded)
+		return nil
+	}
+	return cmd
+}
+
+func findTool(set *config.Set, id string) (*config.Loaded, error) {
+	var ids []string
+	for i := range set.Tools {
+		if set.Tools[i].Tool.ID == id {
+			return &set.Tools[i], nil
+		}
+		ids = append(ids, set.Tools[i].Tool.ID)
+	}
+	return nil, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q; there are: %s", id, strings.Join(ids, ", ")))
+}
+
+// toolDetails is a tool in `tools show -o json`.
+type toolDetails struct {
+	listedTool
+	Script      string         `json:"script"`
+	InputSchema map[string]any `json:"inputSchema"`
+	Limits      map[string]any `json:"limits"`
+	WorkingDir  string         `json:"working_directory"`
+	Temp        bool           `json:"use_temp_isolation"`
+	Sandbox     sandboxDetails `json:"sandbox"`
+	// Decision is that about an agent's call here, as far as it can be told without arguments.
+	Decision tool.DecisionSummary `json:"decision"`
+	Examples []string             `json:"examples,omitempty"`
+
+	Retry          *retryDetails   `json:"retry,omitempty"`
+	CircuitBreaker *breakerDetails `json:"circuit_breaker,omitempty"`
+	Caching        *cachingDetails `json:"caching,omitempty"`
+
+	Grants     []shownGrant      `json:"grants,omitempty"`
+	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
+
+	Warnings yamldoc.Errors `json:"warnings,omitempty"`
+}
+
+func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) toolDetails {
+	t := &loaded.Tool
+	var examples []string
+	for _, x := range t.Examples {
+		examples = append(examples, x.Text+x.Name)
+	}
+	l := t.Sandbox.Limits
+	retry, breaker, caching := shownPolicy(env, t)
+	return toolDetails{
+		listedTool: listedTool{
+			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+			Exposed: app.IsExposed(t, set.Settings),
+		},
+		Script: t.Script, InputSchema: t.InputSchema(),
+		Limits: map[string]any{
+			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
+			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
+		},
+		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
+		Sandbox: shownSandbox(t.Sandbox), Decision: verdictOf(env, set, t), Examples: examples,
+		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
+	}
+}
+
+func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
+	t := &loaded.Tool
+	w := env.Stdout
+	fmt.Fprintf(w, "%s  (%s, %s)\n", t.ID, t.Source, t.Source.Layer)
+	if t.Unavailable != "" {
+		fmt.Fprintf(w, "unavailable: %s\n", t.Unavailable)
+	}
+	fmt.Fprintf(w, "%s\n", display.Text(strings.TrimSpace(t.Description)))
+	if len(t.Parameters) > 0 {
+		fmt.Fprintln(w, "\nParameters")
+		out := cli.Table{Head: []string{"  NAME", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION"}}
+		for _, p := range t.Parameters {
+			required, preset := "no", ""
+			if p.Required {
+				required = "yes"
+			}
+			if p.Default != nil {
+				preset = fmt.Sprint(p.Default)
+			}
+			kind := string(p.Type)
+			if p.Format != "" {
+				kind += " (" + string(p.Format) + ")"
+			}
+			out.Add("  "+p.Name, kind, required, preset, cli.FirstLine(p.Description))
+		}
+		out.Write(w)
+	}
+	s := t.Sandbox
+	fmt.Fprintln(w, "\nMay")
+	if s.RequiresConfirmation {
+		fmt.Fprintln(w, "  run only when a person says yes, every time")
+	}
+	fmt.Fprintf(w, "  start in %s%s\n", dirName(s), map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
+	output := s.Limits.Output
+	if t.Output.Spill {
+		output = t.Output.MostSpilled()
+	}
+	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
+		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
+	fmt.Fprintf(w, "  use the network: %s\n", map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
+	for _, allowed := range s.AllowedPaths {
+		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly], allowed.Path)
+	}
+	if s.Commands != nil {
+		fmt.Fprintf(w, "  start %s\n", strings.Join(s.Commands, ", "))
+	}
+	for _, socket := range s.Sockets {
+		fmt.Fprintf(w, "  connect to %s\n", socket)
+	}
+	writeGiven(w, t)
+	writeGrants(env, w, s)
+	if names := shownSandbox(s).Environment; len(names) > 0 {
+		fmt.Fprintf(w, "  find in its environment %s\n", strings.Join(names, ", "))
+	}
+	if len(s.Require) > 0 {
+		fmt.Fprintf(w, "  run only where the machine enforces %s\n", strings.Join(s.Require, ", "))
+	}
+	writeVerdict(w, verdictOf(env, set, t))
+	writePolicy(env, w, t)
+	writeOutcomes(w, t)
+	fmt.Fprintf(w, "\nScript\n%s\n", cli.Indent(t.Script))
+	for _, warning := range loaded.Warnings {
+		fmt.Fprintln(env.Stderr, warning.Shown())
+	}
+}
+
+func dirName(s tool.Sandbox) string {
+	switch {
+	case s.WorkingDirectory == "" && s.TempIsolation:
+		return "the temporary directory"
+	case s.WorkingDirectory == "" || s.WorkingDirectory == ".":
+		return "the caller's directory"
+	}
+	return s.WorkingDirectory
+}
+
+func toolsCheckCommand(env *cli.Environment) *cobra.Command {
+	return cli.CheckCommand(env, &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Check tools files: every mistake at once, with its place and its cure",
+		Long: `check reads tools files as the program does, and prints every mistake as file:line:column: message
+[rule]. Without a file it checks all the configuration that is in use, policies included.`,
+		Example: `  a2a-acp tools check ./tools.yaml
+  a2a-acp tools check -o json`,
+	}, "tool", "tools", check)
+}
+
+// check reads the files, or all the configuration when there are none, and gives everything that is to be said.
+func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
+	if len(files) == 0 {
+		set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
+		if err != nil {
+			return cli.ToList(err)
+		}
+		found := set.Warnings
+		for i := range set.Tools {
+			found = append(found, config.CheckSetups(&set.Tools[i])...)
+		}
+		config.AddExcerptsOf(set.Files, found)
+		return found, len(set.Tools), nil
+	}
+	var found yamldoc.Errors
+	count := 0
+	profile, err := tool.ParseErrorProfile(env.Getenv(config.ErrorProfileVariable))
+	if err != nil {
+		return nil, 0, cli.Fail(exit.Usage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
+	}
+	for _, name := range files {
+		file, err := config.ReadFile(name, tool.LayerFlag)
+		var loaded []config.Loaded
+		file.ErrorProfile = profile
+		if err == nil {
+			loaded, err = config.ReadTools(file)
+		}
+		if err != nil {
+			list, _, err := cli.ToList(err)
+			if err != nil {
+				return nil, 0, err
+			}
+			found = append(found, list...)
+			continue
+		}
+		count += len(loaded)
+		for i := range loaded {
+			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
+		}
+		config.AddExcerptsOf([]config.File{file}, found)
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
+	return found, count, nil
+}
+
+// completeParameters completes the names of the parameters of the tool that the line has named.
+func completeParameters(env *cli.Environment, tools *[]string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		const more = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+		set, err := cli.Load(env, *tools, nil)
+		if err != nil || len(args) != 1 {
+			return nil, more
+		}
+		var names []string
+		for _, loaded := range set.Tools {
+			if loaded.Tool.ID != args[0] {
+				continue
+			}
+			for _, p := range loaded.Tool.Parameters {
+				names = append(names, cobra.CompletionWithDesc(p.Name+"=", cli.FirstLine(p.Description)))
+			}
+		}
+		return names, more
+	}
+}

@@ -1,0 +1,144 @@
+package trust
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
+func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
+	fmt.Fprintf(w, "%s brings\n", display.Line(b.Dir))
+	for _, file := range b.Files {
+		pin, pinned := b.Before.Files[file.Name]
+		switch {
+		case !file.Changed:
+			fmt.Fprintf(w, "\n%s, as it was trusted before\n", file.Name)
+		case pinned && pin.Text != "":
+			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", file.Name, b.Before.Since.Format("2006-01-02"))
+			fmt.Fprintln(w, cli.Indent(display.Whole(string(diff.Diff("trusted", []byte(pin.Text), "now", file.Data)))))
+		case pinned:
+			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", file.Name)
+		case b.Known:
+			fmt.Fprintf(w, "\n%s, which is new\n", file.Name)
+		default:
+			fmt.Fprintf(w, "\n%s\n", file.Name)
+		}
+		writeSays(w, file)
+	}
+	for _, name := range b.Gone {
+		fmt.Fprintf(w, "\n%s is gone: what it said no longer counts\n", name)
+	}
+	writeWanted(w, b)
+	if len(b.Scripts) > 0 {
+		fmt.Fprintln(w, "\nscripts that its tools name")
+	}
+	for _, script := range b.Scripts {
+		fmt.Fprintf(w, "  %s, %s\n", display.Line(script.Name), scriptInWords(b, script))
+	}
+}
+
+// writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps from them then.
+func writeWanted(w io.Writer, b *app.WorkspaceFiles) {
+	if b.Asks() == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nwith your yes these tools are given what is yours, and their scripts can do with it what they like")
+	for _, file := range b.Files {
+		for _, loaded := range file.Says.Tools {
+			for _, name := range slices.Sorted(maps.Keys(loaded.Tool.Sandbox.References)) {
+				reference := loaded.Tool.Sandbox.References[name]
+				outside := ""
+				if reference.Command != nil {
+					outside = ", a command that is run outside of the sandbox"
+				}
+				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID), display.Line(name+" from "+reference.String()), outside)
+			}
+			for _, name := range loaded.Tool.Sandbox.Grants {
+				risk := ""
+				if g, err := grant.Named(name); err == nil {
+					risk = ": " + g.Risk
+				}
+				fmt.Fprintf(w, "  %s gets the grant %s%s\n", display.Line(loaded.Tool.ID), display.Line(name), risk)
+			}
+		}
+	}
+}
+
+func scriptInWords(b *app.WorkspaceFiles, script app.WorkspaceScript) string {
+	words := fmt.Sprintf("%d bytes", len(script.Data))
+	if script.SHA256 == "" {
+		words = "which is not there; the tool will not run once it is"
+	}
+	if _, pinned := b.Before.Scripts[script.Name]; pinned && script.Changed {
+		words += ", changed"
+	}
+	return words
+}
+
+// writeSays lists the rules, governors and tools of a file, a line each.
+func writeSays(w io.Writer, file app.WorkspaceFile) {
+	out := cli.Table{Head: []string{"", "", "", ""}}
+	for _, rule := range file.Says.Policies {
+		out.Add("  "+rule.Verdict.String(), display.Line(rule.ID), display.Line(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
+	}
+	for _, governor := range file.Says.Governors {
+		out.Add("  "+governor.Phase, display.Line(governor.ID), governor.Kind, fmt.Sprintf("line %d", governor.Source.Line))
+	}
+	for _, loaded := range file.Says.Tools {
+		out.Add("  tool", display.Line(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox), cli.FirstLine(loaded.Tool.Description))
+	}
+	out.WriteRows(w)
+	for _, warning := range file.Says.Warnings {
+		fmt.Fprintln(w, display.Whole(warning.Error()))
+	}
+}
+
+// mayInWords says what a tool may reach beyond its directory.
+func mayInWords(s tool.Sandbox) string {
+	var may []string
+	if s.Network == tool.NetworkOn {
+		may = append(may, "network")
+	}
+	for _, path := range s.AllowedPaths {
+		may = append(may, map[bool]string{true: "reads ", false: "writes "}[path.ReadOnly]+display.Line(path.Path))
+	}
+	for _, grant := range s.Grants {
+		may = append(may, "grant "+display.Line(grant))
+	}
+	for _, socket := range s.Sockets {
+		may = append(may, "socket "+display.Line(socket))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.References)) {
+		may = append(may, display.Line(name+" from "+s.References[name].String()))
+	}
+	if s.RequiresConfirmation {
+		may = append(may, "asks each time")
+	}
+	if len(may) == 0 {
+		return "nothing beyond its directory"
+	}
+	return strings.Join(may, ", ")
+}
+
+// writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
+func writeFull(w io.Writer, b *app.WorkspaceFiles) {
+	for _, file := range b.Files {
+		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, cli.Indent(display.Whole(string(file.Data))))
+	}
+	for _, script := range b.Scripts {
+		if script.SHA256 != "" {
+			fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(script.Name), cli.Indent(display.Whole(string(script.Data))))
+		}
+	}
+}

@@ -1,0 +1,273 @@
+// Package trust is the verb trust: which workspaces may bring tools and rules of their own.
+package trust
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+)
+
+// Command returns the verb trust.
+func Command(env *cli.Environment) *cobra.Command {
+	var list, revoke bool
+	cmd := &cobra.Command{
+		Use:   "trust (DIR | FILE | --list | --revoke DIR)",
+		Short: "Let a workspace's own files count, or a file's tools have your secrets",
+		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml and tools.yaml. Until somebody
+trusts them only the rejecting rules are in force, and the rest is not loaded: whoever wrote the
+repository would choose what is allowed and what runs.
+
+trust shows what DIR brings, and after a change what changed, and asks. With a yes exactly these bytes count,
+in sessions that begin in DIR: rules below those of your own files (reject is stronger than ask, and
+that than approve), tools beside yours and never in their place. The scripts of the workspace that a
+tool names are pinned with it. What changes later is a stranger's again, until you have looked at it.
+
+A FILE of tools that --tools or A2A_TOOLS_CONFIG names counts as it is, but is none of your own: of what
+is yours (secrets, variables, files, what commands print, grants) its tools are given nothing until you
+have been shown what they ask for. Files in ~/.config/a2a-acp need no trust.
+
+It needs a terminal that no agent has started. A session that runs keeps what it began with, but for a
+bridge's own directory, where a change counts at once.`,
+		Example: `  a2a-acp trust .
+  a2a-acp trust ./tools.yaml
+  a2a-acp trust --list
+  a2a-acp trust --list --json | jq -r '.[] | select(.changed != []).dir'
+  a2a-acp trust --revoke ~/src/project`,
+		ValidArgsFunction: completeTrust(env, &revoke),
+	}
+	f := cli.AddFormat(cmd)
+	cmd.Flags().BoolVar(&list, "list", false, "instead, list what is trusted")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "instead, take back what is trusted of DIR")
+	cmd.MarkFlagsMutuallyExclusive("list", "revoke")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case list && len(args) > 0:
+			return cli.Fail(exit.Usage, errors.New("--list takes no directory"))
+		case list:
+			return listTrust(env, *f)
+		case len(args) != 1:
+			return cli.Fail(exit.Usage, errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
+		case revoke:
+			return revokeTrust(cmd.Context(), env, args[0])
+		}
+		return giveTrust(cmd.Context(), env, args[0])
+	}
+	return cmd
+}
+
+// giveTrust shows what a workspace brings, asks, and pins what was shown. There is no --yes: what is trusted must have been seen.
+func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error) {
+	if err := cli.CheckAtTerminal(env, "trusting"); err != nil {
+		return err
+	}
+	o := env.AppOptions(nil, nil)
+	root, brought, err := readBrought(o, dir)
+	switch {
+	case len(yamldoc.List(err)) > 0:
+		return cli.Fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", display.Line(root), err))
+	case err != nil:
+		return err
+	case brought.Nothing():
+		env.Say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", display.Line(root), strings.Join(config.ProjectFiles(), ", ")))
+		return nil
+	case brought.Asks() == 0 && brought.IsFile():
+		env.Say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust", display.Line(root)))
+		return nil
+	case brought.Known && !brought.Changed():
+		env.Say(fmt.Sprintf("%s is trusted as it is, since %s", display.Line(root), brought.Before.Since.Format(time.DateOnly)))
+		return nil
+	}
+	writeBrought(env.Stderr, brought)
+	if !meansIt(env, brought) {
+		env.Say("nothing is changed")
+		return cli.Silent(exit.Denied)
+	}
+	if err := cli.Confirm(ctx, env); err != nil {
+		return err
+	}
+	store, err := app.OpenTrust(o)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Trust(ctx, brought.Pins(env.Approver("cli"))); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	env.Say("trusted as shown; a change of it is a stranger's until you say this again")
+	return nil
+}
+
+// readBrought reads what a directory or a file brings that somebody names.
+func readBrought(o app.Options, name string) (root string, b *app.WorkspaceFiles, err error) {
+	if root, err = app.TrustedPath(o, name); err == nil && root == "" {
+		if root, err = app.TrustRoot(o, name); err == nil {
+			b, err = app.ReadWorkspaceFiles(o, root)
+			return root, b, orHost(err)
+		}
+	} else if err == nil {
+		b, err = app.ReadOwnFile(o, root)
+		return root, b, orHost(err)
+	}
+	return root, nil, cli.Fail(exit.Usage, err)
+}
+
+// orHost gives an error that is not about what stands in a file the exit code of the host's.
+func orHost(err error) error {
+	if err == nil || len(yamldoc.List(err)) > 0 {
+		return err
+	}
+	return cli.Fail(exit.Host, err)
+}
+
+// meansIt asks, and shows the whole text where the person wants to read it first.
+func meansIt(env *cli.Environment, b *app.WorkspaceFiles) bool {
+	lines := bufio.NewReader(env.Stdin)
+	for {
+		fmt.Fprint(env.Stderr, "\nTrust exactly this? [y/N, or f for the full text] ")
+		line, err := lines.ReadString('\n')
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true
+		case "f", "full":
+			writeFull(env.Stderr, b)
+		default:
+			return false
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+func revokeTrust(ctx context.Context, env *cli.Environment, dir string) (err error) {
+	if err := cli.CheckToTighten(); err != nil {
+		return err
+	}
+	o := env.AppOptions(nil, nil)
+	list, err := app.ListTrust(o)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	root, ok := trustedAs(o, list, dir)
+	if !ok {
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", display.Line(dir), trust.ErrNotTrusted))
+	}
+	store, err := app.OpenTrust(o)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Revoke(ctx, root, env.Approver("cli")); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	env.Say(fmt.Sprintf("%s is a stranger's again", display.Line(root)))
+	return nil
+}
+
+// trustedAs finds the directory that was meant, also one that is gone.
+func trustedAs(o app.Options, list []trust.Directory, dir string) (string, bool) {
+	names := []string{dir}
+	if path, err := app.TrustedPath(o, dir); err == nil && path != "" {
+		names = append(names, path)
+	} else if !filepath.IsAbs(dir) {
+		names = append(names, filepath.Join(o.Dir, dir))
+	}
+	if root, err := app.TrustRoot(o, dir); err == nil || !errors.Is(err, fs.ErrNotExist) && root != "" {
+		names = append(names, root)
+	}
+	for _, name := range names {
+		for _, d := range list {
+			if d.Dir == strings.TrimSuffix(name, "/") {
+				return d.Dir, true
+			}
+		}
+	}
+	return "", false
+}
+
+// shownTrust is a directory in `trust --list -o json`.
+type shownTrust struct {
+	Dir     string            `json:"dir"`
+	Since   time.Time         `json:"since"`
+	By      string            `json:"by"`
+	Files   map[string]string `json:"files"` // SHA-256 by name
+	Scripts map[string]string `json:"scripts"`
+	Changed []string          `json:"changed"` // what is not as it was trusted
+}
+
+func showTrust(d trust.Directory) shownTrust {
+	s := shownTrust{
+		Dir: display.Line(d.Dir), Since: d.Since, By: display.Line(d.By),
+		Files: map[string]string{}, Scripts: map[string]string{}, Changed: []string{},
+	}
+	for name, pin := range d.Files {
+		s.Files[display.Line(name)] = pin.SHA256
+	}
+	for name, hash := range d.Scripts {
+		s.Scripts[display.Line(name)] = hash
+	}
+	for _, name := range d.Changed(config.ProjectFiles()) {
+		s.Changed = append(s.Changed, display.Line(name))
+	}
+	return s
+}
+
+func listTrust(env *cli.Environment, f cli.Format) error {
+	list, err := app.ListTrust(env.AppOptions(nil, nil))
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	shown := make([]shownTrust, len(list))
+	out := cli.Table{Head: []string{"SINCE", "FILES", "SCRIPTS", "CHANGED", "DIRECTORY"}}
+	for i, d := range list {
+		s := showTrust(d)
+		shown[i] = s
+		changed := "no"
+		if len(s.Changed) > 0 {
+			changed = strings.Join(s.Changed, " ")
+		}
+		out.Add(s.Since.Format(time.DateOnly), fmt.Sprint(len(s.Files)), fmt.Sprint(len(s.Scripts)), changed, env.Short(s.Dir))
+	}
+	switch {
+	case f != cli.FormatTable:
+		return cli.WriteData(env.Stdout, f, shown)
+	case len(list) == 0:
+		env.Say("nothing is trusted")
+	default:
+		out.Write(env.Stdout)
+	}
+	return nil
+}
+
+// completeTrust completes directories; of --revoke those that are trusted.
+func completeTrust(env *cli.Environment, revoke *bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) > 0:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case !*revoke:
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		var dirs []cobra.Completion
+		list, _ := app.ListTrust(env.AppOptions(nil, nil))
+		for _, d := range list {
+			dirs = append(dirs, d.Dir)
+		}
+		return dirs, cobra.ShellCompDirectiveNoFileComp
+	}
+}
