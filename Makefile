@@ -13,7 +13,7 @@ FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
 
-.PHONY: all help build lint test test-agents bench soak demo fuzz golden cross clean
+.PHONY: all help build lint test test-short test-agents bench soak demo fuzz golden cross clean
 
 all: build lint test
 
@@ -40,6 +40,9 @@ $(BUILD)/tools/deadcode-$(DEADCODE):
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
 	$(GO) test -race ./...
+
+test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
+	$(GO) test -short ./...
 
 test-agents: build ## the real Gemini CLI and Claude adapter, against a model server of our own on loopback
 	./scripts/need node npm

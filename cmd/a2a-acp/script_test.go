@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar. The comment on top of each says what it guards. Beside the commands of the testscript
-// package there are:
+// TestScripts runs testdata/script/*.txtar, and every twelfth of them with -short. The comment on top of each says what it guards.
+// Beside the commands of the testscript package there are:
 //
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
@@ -46,8 +46,19 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	scripts := all
+	if testing.Short() {
+		scripts = nil
+		for i := 0; i < len(all); i += 12 {
+			scripts = append(scripts, all[i])
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts,
 		Setup: func(env *testscript.Env) error {
 			work, err := filepath.EvalSymlinks(env.WorkDir)
 			if err != nil {

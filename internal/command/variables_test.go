@@ -30,9 +30,12 @@ func TestSpecialVariablesAreThoseThatBashEvaluates(t *testing.T) {
 	slices.Sort(names)
 	dir := t.TempDir()
 	evaluated := 0
-	for _, name := range slices.Compact(names) {
-		for _, form := range []string{name + "=$v", name + "+=$v", name + "[0]=$v", "PS4=; set -x; " + name + "=$v"} {
-			for _, value := range []string{"a[$(touch ran)]", "$(touch ran)", "`touch ran`"} {
+	for i, name := range slices.Compact(names) {
+		for j, form := range []string{name + "=$v", name + "+=$v", name + "[0]=$v", "PS4=; set -x; " + name + "=$v"} {
+			for k, value := range []string{"a[$(touch ran)]", "$(touch ran)", "`touch ran`"} {
+				if testing.Short() && (i+j+k)%4 > 0 {
+					continue
+				}
 				cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", form+"; true; : \"$"+name+"\"; (( 1 ))")
 				cmd.Dir, cmd.Env = dir, []string{"v=" + value, "PATH=" + os.Getenv("PATH")}
 				_ = cmd.Run() // readonly ones fail

@@ -43,7 +43,10 @@ func TestHostileFiles(t *testing.T) {
 		{"quotation marks within another text", "a: \"\n" + strings.Repeat("b: 'c\n", 450) + "\" d\n" + strings.Repeat("#\n", searched/3), "this is no key, and one is expected here"},
 		{"a broken file beyond the search", strings.Repeat("a: b: c\n", searched/4), "a key cannot stand here"},
 	}
-	for _, test := range tests {
+	for i, test := range tests {
+		if testing.Short() && i%3 != 1 {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := ReadTools(File{Name: "tools.yaml", Layer: tool.LayerUser, Data: []byte(test.data)})

@@ -283,7 +283,10 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
 	values := []string{"7", "2.5", "-1", "true", "word", "on", "''", "2030-01-01", "[]", "[a]", "[7]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "{a: [7]}", "[{a: b}]", "~"}
-	taken, refused := 0, 0
+	taken, refused, every := 0, 0, 1
+	if testing.Short() {
+		every = 4
+	}
 	for source, of := range toolsMappings() {
 		if source == "rootMapping" {
 			continue
@@ -298,7 +301,10 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 			if strings.Contains(context, " "+key+":") || strings.Contains(context, "{"+key+":") {
 				continue // it would stand there twice
 			}
-			for _, value := range values {
+			for i, value := range values {
+				if i%every > 0 {
+					continue
+				}
 				data := []byte("version: 2\ntools: {t: {script: echo, " + fmt.Sprintf(context, key+": "+value) + "}}")
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
@@ -320,7 +326,7 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 			}
 		}
 	}
-	if taken < 200 || refused < 500 {
+	if taken < 200/every || refused < 500/every {
 		t.Errorf("%d were taken and %d refused", taken, refused)
 	}
 	for _, data := range []string{"version: 2\ntools: {}\nbogus: 1", "t: {script: echo, bogus: 1}"} {

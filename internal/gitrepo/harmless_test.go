@@ -12,13 +12,16 @@ import (
 )
 
 // Every setting that is in the table without a word about its value is given values that name a program, and nothing is run by
-// the commands that read. A2A_FUZZ_RUNS has all of them looked at; otherwise it is every seventh, another seventh for each value.
+// the commands that read. A2A_FUZZ_RUNS has all of them looked at; otherwise it is every seventh, another seventh for each value;
+// and with -short every fiftieth.
 func TestHarmlessSettingsRunNothing(t *testing.T) {
 	t.Parallel()
 	keys := instances(t)
 	every := 7
 	if os.Getenv("A2A_FUZZ_RUNS") != "" {
 		every = 1
+	} else if testing.Short() {
+		every = 50
 	}
 	for i, value := range []string{"./evil", "!./evil", "x"} {
 		t.Run(value, func(t *testing.T) {

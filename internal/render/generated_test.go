@@ -319,7 +319,11 @@ func TestGeneratedScriptsHoldNoValue(t *testing.T) {
 	t.Parallel()
 	const mark = "a mark of every value"
 	scripts, marked := map[string]string{}, 0 // the scripts by their hash
-	for i := range 400 {
+	programs := 400
+	if testing.Short() {
+		programs = 40
+	}
+	for i := range programs {
 		r := rand.New(rand.NewPCG(5, uint64(i)))
 		program, arguments := generate(r)
 		arguments["x"], arguments["y"] = mark+arguments["x"].(string), arguments["y"].(string)+mark
@@ -352,7 +356,7 @@ func TestGeneratedScriptsHoldNoValue(t *testing.T) {
 			t.Errorf("another shape, %v:\n%s\n%s", err, first.Script, third.Script)
 		}
 	}
-	if marked < 400 {
+	if marked < programs {
 		t.Errorf("only %d values were marked", marked)
 	}
 }
@@ -375,7 +379,11 @@ func sameShape(r *rand.Rand, arguments map[string]any, mark string) map[string]a
 // value would take bash most of a minute.
 func TestBigValues(t *testing.T) {
 	t.Parallel()
-	value := strings.Repeat("it's $(touch "+canary+") \"`\\\n", 6<<20/24)
+	size := 6 << 20
+	if testing.Short() {
+		size = 1 << 20
+	}
+	value := strings.Repeat("it's $(touch "+canary+") \"`\\\n", size/24)
 	for _, script := range []string{"printf '%s' '{{x}}'", "cat <<'E' | head -c -1\n{{x}}\nE\n", "head -c -1 <<< {{x}}", "X=\"{{x}}\"; printf '%s' \"$X\""} {
 		rendered, err := compile(t, script, stringsNamed("x"), Options{}).Render(map[string]any{"x": value})
 		if err != nil {

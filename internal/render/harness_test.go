@@ -165,10 +165,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right.
+// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right, and a twentieth
+// of it with -short.
 func fuzzRuns(standard int) int {
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		return n
+	}
+	if testing.Short() {
+		return standard / 20
 	}
 	return standard
 }

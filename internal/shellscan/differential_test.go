@@ -70,10 +70,14 @@ func inParallel(total int, f func(i int)) {
 	workers.Wait()
 }
 
-// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right.
+// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right, and a tenth of it
+// with -short.
 func fuzzRuns(standard int) int {
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		return n
+	}
+	if testing.Short() {
+		return standard / 10
 	}
 	return standard
 }

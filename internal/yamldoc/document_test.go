@@ -62,6 +62,9 @@ func TestParseRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && len(test.data) > MaxFileSize/2 {
+				t.Skip("takes a second")
+			}
 			doc := Parse("x.yaml", []byte(test.data), Options{})
 			if test.rule == "" {
 				if doc.root == nil || len(doc.Found) > 0 {

@@ -62,14 +62,18 @@ func TestSpoolWhole(t *testing.T) {
 	t.Parallel()
 	// The lines are 31 bytes long, so that values stand across each border that there is.
 	// No value stands among the words of a program: those are seen by everybody, another test's thief for one.
-	h, _ := spilling(t, `
-		printf -v many '%1000s'; out=${many// /$API_KEY ää€🙂$'\n'}; err=${many// /e $API_KEY$'\n'}
-		echo first; for ((i = 0; i < 200; i++)); do printf %s "$out"; done; echo last
-		for ((i = 0; i < 100; i++)); do printf %s "$err" >&2; done`)
+	stdout, stderr := 200, 100 // thousands of lines
+	if testing.Short() {
+		stdout, stderr = 50, 50
+	}
+	h, _ := spilling(t, fmt.Sprintf(`
+		printf -v many '%%1000s'; out=${many// /$API_KEY ää€🙂$'\n'}; err=${many// /e $API_KEY$'\n'}
+		echo first; for ((i = 0; i < %d; i++)); do printf %%s "$out"; done; echo last
+		for ((i = 0; i < %d; i++)); do printf %%s "$err" >&2; done`, stdout, stderr))
 	line := secret.Mark + " ää€🙂\n"
 	want := map[string]string{
-		"stdout": "first\n" + strings.Repeat(line, 200000) + "last\n",
-		"stderr": strings.Repeat("e "+secret.Mark+"\n", 100000),
+		"stdout": "first\n" + strings.Repeat(line, stdout*1000) + "last\n",
+		"stderr": strings.Repeat("e "+secret.Mark+"\n", stderr*1000),
 	}
 	result := h.execute(t.Context(), `{}`)
 	if result.Status != tool.StatusCompleted || !result.Truncated || len(blobsOf(result)) != 2 {
@@ -106,7 +110,11 @@ func TestSpoolWhole(t *testing.T) {
 
 // TestSpoolMemory checks that 100 MB on one stream and 20 MB on the other cost a few megabytes, whatever is looked for in them.
 func TestSpoolMemory(t *testing.T) {
-	h, work := spilling(t, `echo "$API_KEY"; head -c 100M /dev/zero | tr '\0' x; head -c 20M /dev/zero | tr '\0' y >&2`)
+	stdout, stderr := 100, 20 // MB
+	if testing.Short() {
+		stdout, stderr = 40, 4
+	}
+	h, work := spilling(t, fmt.Sprintf(`echo "$API_KEY"; head -c %dM /dev/zero | tr '\0' x; head -c %dM /dev/zero | tr '\0' y >&2`, stdout, stderr))
 	work.Sandbox.Limits.Timeout = 5 * time.Minute // the race detector
 	h.has(work)
 	var before, after runtime.MemStats
@@ -115,7 +123,7 @@ func TestSpoolMemory(t *testing.T) {
 	result := h.execute(t.Context(), `{}`)
 	runtime.ReadMemStats(&after)
 	kept := blobsOf(result)
-	if n := int64(100<<20 + len(secret.Mark) + 1); kept["stdout"].Bytes != n || kept["stderr"].Bytes != 20<<20 || result.OutputLength < n {
+	if n := int64(stdout<<20 + len(secret.Mark) + 1); kept["stdout"].Bytes != n || kept["stderr"].Bytes != int64(stderr<<20) || result.OutputLength < n {
 		t.Errorf("kept %+v; %v", kept, result.Metadata.Diagnostics)
 	}
 	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 24<<20 {

@@ -37,6 +37,9 @@ func TestApprovedCommandsDoNoHarm(t *testing.T) {
 		}
 	}
 	runs := 100
+	if testing.Short() {
+		runs = 10
+	}
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		runs = n
 	}
@@ -88,7 +91,10 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 // The judge bites: what does harm is seen to.
 func TestHarmIsSeen(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"cat .env", "rm main.go", "touch x", "echo $GITHUB_TOKEN", "cat ../elsewhere/secret", "./ls", "cd bare && git status", "cd vendored && git status", "printf x%n PATH; cat README.md", "sort -o main.go README.md", "set", "export"} {
+	for i, text := range []string{"cat .env", "rm main.go", "touch x", "echo $GITHUB_TOKEN", "cat ../elsewhere/secret", "./ls", "cd bare && git status", "cd vendored && git status", "printf x%n PATH; cat README.md", "sort -o main.go README.md", "set", "export"} {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
 		bed := trapBed(t)
 		if found := bed.harm(t, bed.snapshot(t), text); found == "" {
 			t.Errorf("%s: no harm is seen", text)

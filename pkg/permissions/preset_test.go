@@ -162,7 +162,10 @@ func TestNoPresetApprovesASensitiveFile(t *testing.T) {
 	b := newTestbed(t)
 	for _, name := range Presets() {
 		a := b.authority(presetFile(t, name))
-		for _, row := range sensitive.Table() {
+		for i, row := range sensitive.Table() {
+			if testing.Short() && i%5 > 0 {
+				continue
+			}
 			path := strings.NewReplacer("/**", "/below", "[A-Z]", "X", "[0-9]", "1").Replace(row.Name)
 			path = strings.ReplaceAll(path, "*", "x")
 			requests := []Request{b.run("touch " + path), b.run("echo x > " + path)}

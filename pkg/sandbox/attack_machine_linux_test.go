@@ -57,7 +57,7 @@ func inMachine(t *testing.T, caller string) {
 			pattern += "/" + strings.Join(parts[2:], "/")
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), self, "-test.run="+pattern, "-test.count=1", "-test.timeout="+patienceWithTable.String(), "-test.parallel=6")
+	cmd := exec.CommandContext(t.Context(), self, "-test.run="+pattern, "-test.count=1", "-test.timeout="+patienceWithTable.String(), "-test.parallel=6", "-test.short="+strconv.FormatBool(testing.Short()))
 	if testing.Verbose() {
 		cmd.Args = append(cmd.Args, "-test.v")
 	}

@@ -46,7 +46,10 @@ func TestLimits(t *testing.T) {
 			{"none", tool.Limits{}, "ulimit -t; ulimit -f; ulimit -d; exit 0", nil, 0, "unlimited\nunlimited\nunlimited\n"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				t.Parallel() // some take a second of a processor
+				t.Parallel()
+				if testing.Short() && slices.Contains(test.hit, "cpu") {
+					t.Skip("takes a second of a processor")
+				}
 				s := script{text: test.text, limits: test.limits}
 				if s.limits == (tool.Limits{}) {
 					s.limits.Processes = 1000 // not the defaults

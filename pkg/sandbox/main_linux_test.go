@@ -109,23 +109,33 @@ func block() {
 // cannot get to the directory that the binary is in.
 const self = "/proc/self/exe"
 
-// stress gives how often a test does something that it could do for ever: n times, or as many times more as A2A_STRESS says.
+// stress gives how often a test does something that it could do for ever: n times, or as many times more as A2A_STRESS says, and
+// a quarter of it with -short.
 func stress(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("A2A_STRESS")); err == nil && factor > 0 {
 		return n * factor
+	}
+	if testing.Short() {
+		return max(n/4, 1)
 	}
 	return n
 }
 
 // asEveryUser runs a test as the user we are and, if that is root, in a process of its own as an ordinary user too: the
-// kernel lets root do much that it would refuse anybody else.
+// kernel lets root do much that it would refuse anybody else. With -short it is one of the two.
 func asEveryUser(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		f(t)
 		return
 	}
-	t.Run("root", f)
+	first := len(t.Name())%2 == 0
+	if !testing.Short() || first {
+		t.Run("root", f)
+	}
+	if testing.Short() && first {
+		return
+	}
 	t.Run("user", func(t *testing.T) {
 		again(t, &syscall.Credential{Uid: 65534, Gid: 65534})
 	})
@@ -140,7 +150,7 @@ func alone(t *testing.T, f func(t *testing.T)) {
 		return
 	}
 	t.Run("same user", func(t *testing.T) { again(t, nil, variable+"=1") })
-	if os.Geteuid() == 0 {
+	if os.Geteuid() == 0 && !testing.Short() {
 		t.Run("user", func(t *testing.T) { again(t, &syscall.Credential{Uid: 65534, Gid: 65534}, variable+"=1") })
 	}
 }
@@ -149,7 +159,7 @@ func alone(t *testing.T, f func(t *testing.T)) {
 func again(t *testing.T, as *syscall.Credential, environment ...string) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+name+"$", "-test.count=1", "-test.timeout="+flag.Lookup("test.timeout").Value.String())
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+name+"$", "-test.count=1", "-test.short="+strconv.FormatBool(testing.Short()), "-test.timeout="+flag.Lookup("test.timeout").Value.String())
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	cmd.WaitDelay = 10 * time.Second // a process that a failed test has left may hold the output
@@ -187,8 +197,12 @@ func openFull(t testing.TB) *Host {
 // atLevels runs a test as every user on every level that this machine can reach, and that a machine of this kind should.
 func atLevels(t *testing.T, f func(t *testing.T, h *Host)) {
 	t.Helper()
+	levels := []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull}
+	if testing.Short() {
+		levels = []Level{LevelRlimits, LevelFull}
+	}
 	asEveryUser(t, func(t *testing.T) {
-		for _, level := range []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull} {
+		for _, level := range levels {
 			t.Run(string(level), func(t *testing.T) {
 				f(t, openWith(t, Options{Grace: 100 * time.Millisecond, Level: level, AllowWeak: true}))
 			})

@@ -28,7 +28,7 @@ func TestSoak(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		calls, err := strconv.ParseInt(os.Getenv("A2A_SOAK"), 10, 64)
 		if err != nil {
-			calls = 256
+			calls = int64(stress(256))
 		}
 		heap := pointers(soakHeap)
 		ring, stop := newRing(soakGoroutines)
