@@ -23,7 +23,7 @@ var may = map[string][]string{
 
 	"pkg/tool":            {"internal/spelling"}, // did you mean …?
 	"pkg/events":          {"pkg/tool"},
-	"internal/shellwords": {"internal/command"},
+	"internal/shellwords": {"internal/command", "internal/plainyaml"},
 	"internal/plainyaml":  {},
 	"internal/command":    {"internal/plainyaml"},
 	"internal/agents":     {},

@@ -15,42 +15,18 @@ import (
 //go:embed commands.yaml
 var source string
 
-// The sections of commands.yaml, each read when it is first asked. What is wrong in them TestCatalogue finds.
+// The sections of commands.yaml, each read when it is first asked.
 var (
-	programs  = section("programs", readPrograms)
+	programs = sync.OnceValue(func() rows { return must(readPrograms(cutItems(source, "programs"))) })
+	words    = sync.OnceValue(func() []Item { return cutItems(source, "words") })
+
 	stretched = section("stretched", readStretched)
 	groups    = section("groups", readGroups)
 	known     = section("variables", readVariables)
 	sets      = section("sets", readSets)
+	like      = section("like", listed)
+	cures     = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
 )
-
-// section gives the reader of a section, which reads once.
-func section[T any](key string, read func(plainyaml.Node) (T, error)) func() T {
-	return sync.OnceValue(func() T {
-		file, err := plainyaml.Read(cut(source, key))
-		var all T
-		if err == nil {
-			all, err = read(file.Nodes[0])
-		}
-		if err != nil {
-			panic(fmt.Sprintf("commands.yaml, which is a part of this program: %s: %v", key, err))
-		}
-		return all
-	})
-}
-
-// cut gives the lines of a section.
-func cut(text, key string) string {
-	_, rest, _ := strings.Cut(text, "\n"+key+":\n")
-	end := 0
-	for line := range strings.Lines(rest) {
-		if line[0] != ' ' && line[0] != '#' && line[0] != '\n' {
-			break
-		}
-		end += len(line)
-	}
-	return key + ":\n" + rest[:end]
-}
 
 // Lookup finds the row of a program, and how many of its arguments name it: that of git stash list before that of git. A
 // program that is named by its path is only known where the system's own programs lie. The row is nil where there is none.
@@ -95,20 +71,14 @@ func (r rows) named(name string) *Row {
 	return nil
 }
 
-func readPrograms(n plainyaml.Node) (rows, error) {
+func readPrograms(items []Item) (rows, error) {
 	all := rows{byName: map[string]func() *Row{}}
-	for _, item := range n.Nodes {
-		read := sync.OnceValue(func() *Row {
-			row, err := readRow(item, sets())
-			if err != nil {
-				panic(fmt.Sprintf("commands.yaml, which is a part of this program: %v", err))
-			}
-			return row
-		})
+	for _, item := range items {
+		read := sync.OnceValue(func() *Row { return must(readRow(item.Node(), sets())) })
 		all.inOrder = append(all.inOrder, read)
-		for _, name := range names(item) {
-			if all.byName[name] != nil {
-				return rows{}, at(item, name+" has two rows")
+		for name := range strings.SplitSeq(item.Names, ",") {
+			if name = strings.TrimSpace(name); all.byName[name] != nil {
+				return rows{}, fmt.Errorf("%s has two rows", name)
 			}
 			all.byName[name] = read
 		}
@@ -140,7 +110,7 @@ func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
 // readRow reads a row of programs.
 func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) {
 	var w writtenRow
-	err := entries(n, map[string]any{
+	err := Entries(n, map[string]any{
 		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options, "sets": &w.Sets,
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden, "links": &w.Links,
 		"check": &w.Check, "no_option_harms": &w.NoOptionHarms,
@@ -150,7 +120,7 @@ func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) 
 	}
 	row, err := w.row(sets)
 	if err != nil {
-		return nil, at(n, w.names+": "+err.Error())
+		return nil, At(n, w.names+": "+err.Error())
 	}
 	return row, nil
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// entries reads the entries of a mapping into what is given for their keys: a *string, a *bool, a *map[string]string, or a function
+// Entries reads the entries of a mapping into what is given for their keys: a *string, a *bool, a *map[string]string, or a function
 // that reads the entry itself. A key that is not given is an error.
-func entries(n plainyaml.Node, to map[string]any) error {
+func Entries(n plainyaml.Node, to map[string]any) error {
 	if n.List || n.Text != "" {
-		return at(n, "want a mapping")
+		return At(n, "want a mapping")
 	}
 	for i, entry := range n.Nodes {
 		for _, before := range n.Nodes[:i] {
 			if before.Key == entry.Key {
-				return at(entry, entry.Key+" stands there twice")
+				return At(entry, entry.Key+" stands there twice")
 			}
 		}
 		switch to := to[entry.Key].(type) {
 		case *string:
 			if *to = entry.Text; len(entry.Nodes) > 0 {
-				return at(entry, entry.Key+" is a text")
+				return At(entry, entry.Key+" is a text")
 			}
 		case *bool:
 			if *to = entry.Text == "true"; !*to && entry.Text != "false" {
-				return at(entry, entry.Key+" is true or false")
+				return At(entry, entry.Key+" is true or false")
 			}
 		case *map[string]string:
 			*to = texts(entry)
@@ -34,7 +34,7 @@ func entries(n plainyaml.Node, to map[string]any) error {
 				return err
 			}
 		default:
-			return at(entry, fmt.Sprintf("%q is no key here", entry.Key))
+			return At(entry, fmt.Sprintf("%q is no key here", entry.Key))
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ func texts(n plainyaml.Node) map[string]string {
 	return all
 }
 
-// at is an error with its place.
-func at(n plainyaml.Node, what string) error {
+// At is an error with its place.
+func At(n plainyaml.Node, what string) error {
 	return fmt.Errorf("%d:%d: %s", n.Line, n.Column, what)
 }

@@ -16,6 +16,9 @@ const (
 	NetworkReaching Group = "network reaching"
 	NetworkCommands Group = "network commands"
 	NetworkScripts  Group = "network scripts"
+	Verbs           Group = "verbs"
+	Makes           Group = "makes"
+	ProjectTools    Group = "project tools"
 )
 
 // group is what the file says of one, by program.
@@ -51,11 +54,11 @@ func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 	all := map[Group]*group{}
 	for _, item := range n.Nodes {
 		var is, says, of, names string
-		if err := entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "names": &names}); err != nil {
+		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "names": &names}); err != nil {
 			return nil, err
 		}
 		if is == "" || names == "" {
-			return nil, at(item, "a group has is and names")
+			return nil, At(item, "a group has is and names")
 		}
 		g := all[Group(is)]
 		if g == nil {
@@ -71,7 +74,7 @@ func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 		}
 		for name := range strings.FieldsSeq(names) {
 			if to[name] {
-				return nil, at(item, name+" stands in the group twice")
+				return nil, At(item, name+" stands in the group twice")
 			}
 			to[name] = true
 		}

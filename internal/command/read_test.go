@@ -179,22 +179,26 @@ func loadYAML(text string) error {
 		return err
 	}
 	found, sets := "", map[string]map[string]string{}
-	err = entries(file, map[string]any{
+	err = Entries(file, map[string]any{
 		"version": &found,
 		"sets": func(n plainyaml.Node) (err error) {
 			sets, err = readSets(n)
 			return err
 		},
 		"programs": func(n plainyaml.Node) error {
+			var items []Item
 			for _, item := range n.Nodes {
 				if _, err := readRow(item, sets); err != nil {
 					return err
 				}
+				items = append(items, Item{Names: strings.Join(names(item), ","), node: &item})
 			}
-			_, err := readPrograms(n)
+			_, err := readPrograms(items)
 			return err
 		},
 		"stretched": func(n plainyaml.Node) error { _, err := readStretched(n); return err },
+		"words":     func(plainyaml.Node) error { return nil }, "like": func(plainyaml.Node) error { return nil }, // internal/shellwords reads them
+		"cures":     func(plainyaml.Node) error { return nil },
 		"groups":    func(n plainyaml.Node) error { _, err := readGroups(n); return err },
 		"variables": func(n plainyaml.Node) error { _, err := readVariables(n); return err },
 	})

@@ -101,7 +101,7 @@ func readStretched(n plainyaml.Node) (map[string]*stretchedRow, error) {
 		}
 		for _, name := range names(item) {
 			if all[name] != nil {
-				return nil, at(item, name+" has two rows")
+				return nil, At(item, name+" has two rows")
 			}
 			all[name] = row
 		}
@@ -112,14 +112,14 @@ func readStretched(n plainyaml.Node) (map[string]*stretchedRow, error) {
 func readStretchedRow(n plainyaml.Node) (*stretchedRow, error) {
 	var names, source, dash, words string
 	var lists [4]string
-	if err := entries(n, map[string]any{
+	if err := Entries(n, map[string]any{
 		"names": &names, "source": &source, "dash": &dash, "words": &words,
 		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "writes": &lists[3],
 	}); err != nil {
 		return nil, err
 	}
 	if dash != "" && dash != "one" || source == "" {
-		return nil, at(n, "want a source, and for dash one or nothing")
+		return nil, At(n, "want a source, and for dash one or nothing")
 	}
 	r := &stretchedRow{oneDash: dash == "one", files: words}
 	for i, how := range []Stretch{StretchRuns, StretchMoves, StretchObeys, StretchWrites} {
@@ -128,7 +128,7 @@ func readStretchedRow(n plainyaml.Node) (*stretchedRow, error) {
 			bare := strings.TrimSuffix(name, "*")
 			o := stretchingOption{how: how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name}
 			if bare == "" || name == word || !o.long && len(bare) > 1 && !r.oneDash {
-				return nil, at(n, word+" is no option")
+				return nil, At(n, word+" is no option")
 			}
 			r.options = append(r.options, o)
 		}

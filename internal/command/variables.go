@@ -59,7 +59,7 @@ func readVariables(n plainyaml.Node) (*variables, error) {
 func (v *variables) add(n plainyaml.Node) error {
 	var row variable
 	var names, nothing string
-	if err := entries(n, map[string]any{
+	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
 		"same_commands": &row.sameCommands, "any_case": &row.anyCase,
 	}); err != nil {
@@ -68,7 +68,7 @@ func (v *variables) add(n plainyaml.Node) error {
 	switch row.effect {
 	case evaluated, shell, loaded, obeyed, changes, plain, "":
 	default:
-		return at(n, string(row.effect)+" is no effect")
+		return At(n, string(row.effect)+" is no effect")
 	}
 	if row.anyWord = nothing == "any word"; !row.anyWord {
 		row.nothing = strings.Fields(nothing)

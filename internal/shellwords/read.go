@@ -41,14 +41,14 @@ func (r *reader) command(at, to int, via []string) {
 		return
 	}
 	name := Base(w.Text)
-	if special := special(name); special != nil {
-		special(r, at, to, via)
-		r.verb(name, at, to)
-		return
-	}
-	p := table[name]
+	p := rowOf(name)
 	if p == nil {
 		p = unknown
+	}
+	if special := p.special(); special != nil {
+		special(r, p, at, to, via)
+		r.verb(name, at, to)
+		return
 	}
 	r.program(p, name, at, to, via)
 	r.verb(name, at, to)
@@ -329,7 +329,7 @@ func (r *reader) launch(unknown bool, at, to int) {
 		return
 	}
 	first := at + 1
-	if name := Base(r.words[at].Text); listed(verbs, name) && first < to && r.words[first].Fixed {
+	if name := Base(r.words[at].Text); catalogue.In(catalogue.Verbs, name) && first < to && r.words[first].Fixed {
 		first++ // npm view is no editor
 	}
 	for i := first; i < min(to, at+maxLaunchWords); i++ {
@@ -386,9 +386,12 @@ func announced(words []Word, text Text) bool {
 
 // runsCode tells whether a program runs some of its words.
 func runsCode(name string) bool {
-	if special(name) != nil {
-		return name != "[" && name != "test"
+	p := rowOf(name)
+	switch {
+	case p == nil, p.reader == "test":
+		return false
+	case p.reader != "":
+		return true
 	}
-	p := table[name]
-	return p != nil && (p.runs() || p.risky())
+	return p.runs() || p.risky()
 }

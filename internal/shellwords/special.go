@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// special gives the reader of a program whose words follow no row, nil for the others.
-func special(name string) func(r *reader, at, to int, via []string) {
-	switch name {
+// special gives the reader of a program whose words follow no row alone, nil for the others.
+func (p *program) special() func(r *reader, p *program, at, to int, via []string) {
+	switch p.reader {
 	case "git":
 		return (*reader).git
-	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash":
+	case "shell":
 		return (*reader).shell
 	case "find":
 		return (*reader).find
-	case "test", "[":
+	case "test":
 		return (*reader).test
 	case "xargs":
 		return (*reader).xargs
@@ -22,25 +22,16 @@ func special(name string) func(r *reader, at, to int, via []string) {
 		return (*reader).perl
 	case "trap":
 		return (*reader).trap
-	case "tar", "bsdtar":
+	case "tar":
 		return (*reader).tar
 	}
 	return nil
 }
 
-// shellRow has what the shells have in common. -c takes no argument: it says that the first operand is the code.
-var shellRow = &program{
-	options: options{"-o": plain, "+o": plain, "-O": plain, "+O": plain, "--rcfile": beside(file(Shell)), "--init-file": beside(file(Shell))},
-	flags: `-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T --login --noprofile --norc --posix
-		--restricted --verbose --noediting`,
-	operands: []slot{file(Shell), free},
-	stops:    true, plus: true,
-	stdin: Shell,
-}
-
-func (r *reader) shell(at, to int, via []string) {
+// shell reads the words of a shell. -c takes no argument: it says that the first operand is the code.
+func (r *reader) shell(p *program, at, to int, _ []string) {
 	name := Base(r.words[at].Text)
-	items := r.items(r.words, shellRow, at, to)
+	items := r.items(r.words, p, at, to)
 	r.options(items, name)
 	code := false  // -c
 	stdin := false // -s
@@ -96,20 +87,7 @@ func (r *reader) parameters(at []int, label string) {
 	}
 }
 
-// findRow has find's tests and actions; -exec and its like are read by find itself.
-var findRow = &program{
-	options: options{
-		`-name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -regextype -type -xtype -maxdepth -mindepth
-		-newer -anewer -cnewer -samefile -size -mtime -atime -ctime -mmin -amin -cmin -user -group -uid -gid -perm -links -inum
-		-fstype -printf -used -context -D`: plain,
-		"-fprint -fprint0 -fls": output,
-		"-fprintf":              two(output),
-		"-files0-from":          plain,
-	}.split(),
-	long: true, noEnd: true,
-}
-
-func (r *reader) find(at, to int, via []string) {
+func (r *reader) find(p *program, at, to int, via []string) {
 	for i := at + 1; i < to; i++ {
 		w := r.words[i]
 		switch {
@@ -125,7 +103,7 @@ func (r *reader) find(at, to int, via []string) {
 			}
 			i = end
 		case len(w.Text) > 1 && w.Text[0] == '-' || !w.Fixed && w.Text == "-":
-			it := findRow.option(i, w)
+			it := p.option(i, w)
 			it.args = min(it.args, to-i-1)
 			r.options([]item{it}, "find")
 			if w.Text == "-delete" {
@@ -155,7 +133,7 @@ func isExecEnd(words []Word, i int) bool {
 
 // test reads test and [. Its words mean what their number and neighbours say, so a value in front of another word that is
 // not fixed could be -v, and [ -v 'a[$(cmd)]' ] runs cmd.
-func (r *reader) test(at, to int, _ []string) {
+func (r *reader) test(_ *program, at, to int, _ []string) {
 	name := r.words[at].Text
 	for i := at + 1; i < to; i++ {
 		w, before := r.words[i], r.words[i-1]
@@ -172,7 +150,7 @@ func (r *reader) test(at, to int, _ []string) {
 
 // trap's first word is code, unless it is all there is, or resets the signal. A number alone resets it in most shells and is
 // code in others; with anything behind it, it is code in all.
-func (r *reader) trap(at, to int, _ []string) {
+func (r *reader) trap(_ *program, at, to int, _ []string) {
 	first := at + 1
 	if first < to && r.words[first].Fixed && r.words[first].Text == "--" {
 		r.Roles[first] = Role{Kind: Option, Reader: "trap"}
@@ -193,8 +171,8 @@ func (r *reader) trap(at, to int, _ []string) {
 
 // tar's first word is a row of options without a dash where it begins with none, and what belongs to them stands behind it, one
 // word after the other (tar(1), Traditional usage).
-func (r *reader) tar(at, to int, via []string) {
-	p, name, next := table["tar"], Base(r.words[at].Text), at+1
+func (r *reader) tar(p *program, at, to int, via []string) {
+	name, next := Base(r.words[at].Text), at+1
 	if next < to && !strings.HasPrefix(r.words[next].Text, "-") {
 		w := r.words[next]
 		next++
@@ -213,23 +191,10 @@ func (r *reader) tar(at, to int, via []string) {
 	r.program(p, name, next-1, to, via)
 }
 
-// perlRow is perl's. The digits are those of -0777 and -l012.
-var perlRow = &program{
-	options: options{
-		"-e -E": code(Perl, "pass the value as an argument and read it from @ARGV"),
-		"-M -m": gluedOnly(beside(file(Perl))), "-I": plain, "-d -D -x -C -i -F -V": gluedOnly(plain),
-	}.split(),
-	flags:    "-a -c -f -g -h -l -n -p -s -S -t -T -u -U -v -w -W -X -0 -1 -2 -3 -4 -5 -6 -7",
-	operands: []slot{file(Perl), free},
-	instead:  []slot{free},
-	stops:    true,
-	stdin:    Perl,
-}
-
 // loops tells whether a word of options has -n or -p in it, in front of an option that takes the rest.
-func loops(word string) bool {
+func (p *program) loops(word string) bool {
 	for i := 1; i < len(word); i++ {
-		switch _, takes := perlRow.options["-"+word[i:i+1]]; {
+		switch _, takes := p.options["-"+word[i:i+1]]; {
 		case word[i] == 'n', word[i] == 'p':
 			return true
 		case takes:
@@ -241,13 +206,13 @@ func loops(word string) bool {
 
 // perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O Operators): with -n, -p
 // or <> in the program its operands are commands.
-func (r *reader) perl(at, to int, via []string) {
+func (r *reader) perl(p *program, at, to int, via []string) {
 	code := len(r.Code)
-	r.program(perlRow, "perl", at, to, via)
+	r.program(p, "perl", at, to, via)
 	opens := false
 	for i := at + 1; i < to; i++ {
 		if r.Roles[i].Kind == Option {
-			opens = opens || loops(r.words[i].Text)
+			opens = opens || p.loops(r.words[i].Text)
 		}
 	}
 	for _, text := range r.Code[code:] {
@@ -265,8 +230,8 @@ func (r *reader) perl(at, to int, via []string) {
 var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|.*(command|cmd|program|helper|path|editor|pager)$)`)
 
 // git reads git's own words by its row; the value of a setting that names a program is code.
-func (r *reader) git(at, to int, via []string) {
-	r.program(table["git"], "git", at, to, via)
+func (r *reader) git(p *program, at, to int, via []string) {
+	r.program(p, "git", at, to, via)
 	sub := -1
 	var operands []int
 	for i := at + 1; i < to; i++ {

@@ -1,10 +1,17 @@
 package shellwords
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"sync"
 
-// program is one row of the table: what a program does with its words.
+	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
+)
+
+// program is one row of words in commands.yaml: what a program does with its words.
 type program struct {
-	// options are those that take an argument, and what the argument is. One key may hold several names.
+	reader string // the reader of a program whose words follow no row alone
+	// options are those that take an argument, and what the argument is.
 	options options
 	// flags are the options without an argument, for programs that run one of their operands: an option in neither list
 	// may take an argument, and then the operands are others.
@@ -31,6 +38,35 @@ type program struct {
 	safe     string   // options of which one keeps SQL from running programs: sqlite3 -safe
 }
 
+// unknown is the row of every program that has none.
+var unknown = &program{}
+
+// rowOf gives the row of a program, by its name without a directory; nil where it has none.
+func rowOf(name string) *program {
+	if row := table()[name]; row != nil {
+		return row()
+	}
+	return nil
+}
+
+// table has the rows by name, each read when it is first asked.
+var table = sync.OnceValue(func() map[string]func() *program {
+	all := map[string]func() *program{}
+	for _, item := range catalogue.Roles() {
+		read := sync.OnceValue(func() *program {
+			p, err := readProgram(item.Node())
+			if err != nil {
+				panic(fmt.Sprintf("commands.yaml, which is a part of this program: words: %v", err)) // TestTable
+			}
+			return p
+		})
+		for name := range strings.FieldsSeq(item.Names) {
+			all[name] = read
+		}
+	}
+	return all
+})
+
 // slot is the role that a row gives to a word.
 type slot struct {
 	kind     Kind
@@ -51,55 +87,16 @@ type slot struct {
 // options maps names of options to the role of their argument.
 type options map[string]slot
 
-// The roles that rows are written with.
+// operand is data, and free is data whatever it begins with.
 var (
-	plain   = slot{kind: Argument, dash: true}
 	operand = slot{kind: Operand}
 	free    = slot{kind: Operand, dash: true}
-	output  = slot{kind: Argument, dash: true, writes: true}
-	command = slot{kind: Program}
-	name    = slot{kind: Variable, cure: "write the variable's name in the script"}
-	format  = slot{kind: Format, caution: `the value is a printf format: % and \ in it are interpreted; write printf '%s' and the value after it`}
+	plain   = slot{kind: Argument, dash: true}
 )
 
 func code(l Language, cure string) slot { return slot{kind: Code, language: l, cure: cure} }
 func file(l Language) slot {
 	return slot{kind: CodeFile, language: l, cure: "name the file in the script"}
-}
-func careful(caution string) slot { return slot{kind: Argument, dash: true, caution: caution} }
-func carefulAtStart(atStart string) slot {
-	return slot{kind: Argument, dash: true, atStart: atStart}
-}
-func two(s slot) slot       { s.words = 2; return s }
-func gluedOnly(s slot) slot { s.glued = true; return s }
-func beside(s slot) slot    { s.beside = true; return s }
-func ending(s slot) slot    { s.ends = true; return s }
-
-// rows makes a table in which every name of a key has a row of its own.
-func rows(tables ...map[string]*program) map[string]*program {
-	all := map[string]*program{}
-	for _, table := range tables {
-		for names, p := range table {
-			p.options = p.options.split()
-			for _, sub := range p.subcommands {
-				sub.options = sub.options.split()
-			}
-			for _, name := range strings.Fields(names) {
-				all[name] = p
-			}
-		}
-	}
-	return all
-}
-
-func (o options) split() options {
-	all := options{}
-	for names, s := range o {
-		for _, name := range strings.Fields(names) {
-			all[name] = s
-		}
-	}
-	return all
 }
 
 // find looks an option up by its name as it stands in the command. GNU programs take any beginning of a long option that

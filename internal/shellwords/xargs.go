@@ -2,27 +2,15 @@ package shellwords
 
 import "strings"
 
-var xargsRow = &program{
-	options: options{
-		"-I -n -P -L -s -E -a --arg-file --max-args --max-procs --max-chars --process-slot-var": plain,
-		"-d --delimiter": plain,
-		"-i -e -l":       gluedOnly(plain),
-	}.split(),
-	flags: `-0 -p -r -t -x -o --null --interactive --no-run-if-empty --verbose --exit --open-tty --show-limits --replace --eof
-		--max-lines`,
-	operands: []slot{command},
-	stops:    true,
-}
-
 // xargs gives what it reads to another command. Split at NUL (-0) or at one character (-d) each item is one word of it,
 // which is data where the command takes data; split at blanks and quotes an item can become several words, options among
 // them.
-func (r *reader) xargs(at, to int, via []string) {
-	r.program(xargsRow, "xargs", at, to, via)
+func (r *reader) xargs(p *program, at, to int, via []string) {
+	r.program(p, "xargs", at, to, via)
 	inner := to
-	for _, p := range r.Programs {
-		if p.At > at && p.At < inner {
-			inner = p.At
+	for _, span := range r.Programs {
+		if span.At > at && span.At < inner {
+			inner = span.At
 		}
 	}
 	separate, mark := false, ""
@@ -94,6 +82,6 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 
 // harmless tells whether no option of a program runs anything. Of a program that is not in the table nobody knows.
 func harmless(name string) bool {
-	p := table[name]
+	p := rowOf(name)
 	return p != nil && !p.risky() && !p.runs() && !p.launcher
 }

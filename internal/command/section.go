@@ -1,0 +1,84 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
+)
+
+// section gives the reader of a section, which reads once.
+func section[T any](key string, read func(plainyaml.Node) (T, error)) func() T {
+	return sync.OnceValue(func() T { return must(read(must(plainyaml.Read(key + ":\n" + cut(source, key))).Nodes[0])) })
+}
+
+// must gives what was read of the program's own file. The tests read all of it.
+func must[T any](all T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("commands.yaml, which is a part of this program: %v", err))
+	}
+	return all
+}
+
+// cut gives the lines of a section.
+func cut(text, key string) string {
+	_, rest, _ := strings.Cut(text, "\n"+key+":\n")
+	end := 0
+	for line := range strings.Lines(rest) {
+		if line[0] != ' ' && line[0] != '#' && line[0] != '\n' {
+			break
+		}
+		end += len(line)
+	}
+	return rest[:end]
+}
+
+// Item is a row of a section. Of a row of the program's own file only the names are read before Node is called: the file is long,
+// and a command asks for few rows.
+type Item struct {
+	Names string
+	text  string
+	node  *plainyaml.Node
+}
+
+// Node reads the row.
+func (i Item) Node() plainyaml.Node {
+	if i.node != nil {
+		return *i.node
+	}
+	return must(plainyaml.Read("rows:\n" + i.text)).Nodes[0].Nodes[0]
+}
+
+// cutItems cuts a section into its rows. Each begins with its names.
+func cutItems(text, key string) []Item {
+	const first = "  - names: "
+	parts := strings.Split("\n"+cut(text, key), "\n"+first)[1:]
+	all := make([]Item, len(parts))
+	for i, part := range parts {
+		all[i] = Item{Names: itemNames(part), text: first + part}
+	}
+	return all
+}
+
+// itemNames gives what stands behind names: at the beginning of a row.
+func itemNames(text string) string {
+	names, rest, _ := strings.Cut(text, "\n")
+	switch {
+	case names == ">-":
+		names = ""
+		for line := range strings.Lines(rest) {
+			if !strings.HasPrefix(line, "      ") {
+				break
+			}
+			names += " " + strings.TrimSpace(line)
+		}
+		return names[1:]
+	case names[0] == '\'', names[0] == '"':
+		return must(plainyaml.Read("names: " + names)).Nodes[0].Text
+	}
+	return names
+}
+
+// listed gives the items of a list.
+func listed(n plainyaml.Node) ([]plainyaml.Node, error) { return n.Nodes, nil }
