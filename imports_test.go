@@ -40,6 +40,7 @@ var may = map[string][]string{
 	"internal/store":      {}, // what the rows mean is said by internal/approval
 	"internal/digest":     {},
 	"internal/exit":       {},
+	"internal/lines":      {},
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan": {"pkg/tool", "internal/command", "internal/shellwords"},
@@ -86,7 +87,7 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/doctor", "internal/exit", "internal/gate",
-		"internal/governor", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
+		"internal/governor", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
@@ -103,7 +104,7 @@ var may = map[string][]string{
 		"internal/exit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
-		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/profile",
+		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines", "internal/profile",
 		"internal/supervisor", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/doctor": {

@@ -1,27 +1,24 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"sync"
 	"sync/atomic"
 
-	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
-
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
-	"github.com/a2a-acp/a2a-acp/internal/gate"
-	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Options is what an App takes from outside.
@@ -37,29 +34,30 @@ type Options struct {
 // Dirs says where our own files lie.
 func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
-// App is the program, put together. Close it.
+// App is the program, put together. Its life is New, Start, Stop, and Reload in between. It is safe for concurrent use.
+//
+// What is one for the process belongs to it: the state directory, the record, the questions, the sandbox, the secrets that were issued,
+// the counters of rules and the Configuration. A process may have many doors over it; see Door.
 type App struct {
-	Executor  *executor.Executor
-	Gate      *gate.Gate
-	Questions *approval.Questions
-	Record    events.Recorder
+	*Door // that of whoever has made the App: the verbs of the command line
+
+	Record events.Recorder
 	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
 	// writes and terminals are refused.
 	Unrecorded error
 
 	o        Options
-	host     *sandbox.Host
 	sources  config.Sources
 	recorder *recorder // of the record; nil when there is none
 	state    string    // the state directory; "" when there is none
+	board    *approval.Questions
+	host     *sandbox.Host
 	handed   issuedSecrets
 
-	inForce atomic.Pointer[Configuration]
-	reading sync.Mutex // held while files are read, and until what they say is in force; no act waits for it, unless they have changed
+	configuration atomic.Pointer[Configuration]
+	reading       sync.Mutex // held while files are read, until what they say is in force; acts wait for it only where they have changed
 
-	mu        sync.Mutex
-	toolDoors map[*mcpserver.Door]bool // those that are open
-	teardown  []func() error           // run in reverse
+	life
 }
 
 // Sources says where the files of these options are found.
@@ -73,88 +71,162 @@ func Sources(o Options) config.Sources {
 	}
 }
 
-// New puts the program together. A mistake in a file is a config.Errors; nothing is half started then.
+// New puts the program together: it reads the files, and opens the record and the sandbox. Calls can be made then; what goes on by
+// itself begins with Start. A mistake in a file is a yamldoc.Errors. Stop closes what was opened; with an error nothing is left open.
 func New(o Options) (*App, error) {
-	a := &App{o: o, sources: Sources(o), toolDoors: map[*mcpserver.Door]bool{}}
-	if err := a.start(); err != nil {
-		return nil, errors.Join(err, a.Close())
+	a := newApp(o)
+	if err := a.build(a.steps()); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
 
-// start is one straight line: every step needs what came before it.
-func (a *App) start() error {
-	seen := a.look(a.sources.Workspace) // before they are read: what changes meanwhile is read again
-	set, err := config.Load(a.sources)
-	if err != nil {
-		return err
-	}
-	for _, warning := range set.Warnings {
-		a.o.Say(warning.Error())
-	}
+func newApp(o Options) *App {
+	a := &App{o: o, sources: Sources(o)}
+	a.doors = map[*Door]bool{}
+	a.ending, a.end = context.WithCancelCause(context.Background())
+	return a
+}
 
-	a.openRecord()
-	a.Questions = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded, Say: a.o.Say, Now: now})
-	a.onClose(a.Questions.Close)
-
-	options := permissions.Options{OwnPaths: a.o.Dirs().Own(), Home: a.o.Getenv("HOME"), Ledger: a.Questions}
-	if a.state != "" {
-		options.Counter = newCounts(a.state)
-	}
-	empty := &Configuration{seen: seen, Tools: executor.NewTools(nil), Authority: permissions.New(options), Governors: a.openGovernors()}
-	a.inForce.Store(a.with(empty, set))
-	a.recordFiles(set.Files)
-	inForce := func(w tool.Workspace) gate.InForce { return a.Refreshed(w).InForce() }
-	if a.Gate, err = gate.New(gate.Options{InForce: inForce, Record: a.Record, Now: now}); err != nil {
-		return err
-	}
-
-	host, err := sandbox.Open(sandbox.Options{
-		AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New(),
-	})
-	if err != nil {
-		return err
-	}
-	a.onClose(host.Close)
-	a.host = host
-
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		bash = "/bin/bash" // calls will say that it is missing; the rest works without
-	}
-	if a.Executor, err = executor.New(executor.Options{
-		InForce: func(w tool.Workspace) executor.Configuration { return a.Refreshed(w).forCalls() }, Gate: a.Gate, Host: host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
-		Blobs: a.blobs(),
-	}); err != nil {
-		return err
+func (a *App) build(steps []func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return errors.Join(err, a.unwind())
+		}
 	}
 	return nil
 }
 
-// Watch keeps the App fresh while its files change: a good change is taken over, a bad one is told once and what counted
-// before still counts. Calls that are under way keep what they began with.
-func (a *App) Watch() error {
+// steps is one straight line: every step needs what came before it.
+func (a *App) steps() []func() error {
+	var seen string
+	var set *config.Set
+	return []func() error{
+		func() (err error) {
+			seen = a.look(a.sources.Workspace) // before they are read: what changes meanwhile is read again
+			if set, err = config.Load(a.sources); err != nil {
+				return err
+			}
+			for _, warning := range set.Warnings {
+				a.o.Say(warning.Error())
+			}
+			return nil
+		},
+		a.openRecord,
+		func() error {
+			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded, Say: a.o.Say, Now: now})
+			a.onStop(a.board.Close)
+			return nil
+		},
+		func() error {
+			options := permissions.Options{OwnPaths: a.o.Dirs().Own(), Home: a.o.Getenv("HOME")}
+			if a.state != "" {
+				options.Counter = newCounts(a.state)
+			}
+			none := &Configuration{Tools: executor.NewTools(nil), Authority: permissions.New(options), Governors: a.openGovernors()}
+			a.configuration.Store(a.with(none, set, seen))
+			return nil
+		},
+		func() (err error) {
+			a.host, err = sandbox.Open(sandbox.Options{
+				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New(),
+			})
+			if err == nil {
+				a.onStop(a.host.Close)
+			}
+			return err
+		},
+		func() (err error) {
+			bash, err := exec.LookPath("bash")
+			if err != nil {
+				bash = "/bin/bash" // calls will say that it is missing; the rest works without
+			}
+			if a.Door, err = a.newDoor(); err != nil {
+				return err
+			}
+			a.Executor, err = executor.New(executor.Options{
+				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
+				Blobs: a.blobs(),
+			})
+			return err
+		},
+	}
+}
+
+// Start begins what goes on by itself: the files are watched, a good change is taken over as by Reload, and a bad one is told once.
+// It is called once. Nothing that has begun ends with ctx.
+func (a *App) Start(ctx context.Context) error {
+	if err := a.begin(ctx); err != nil {
+		return err
+	}
 	a.tellHeldBack(a.Set())
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
-			a.changed()
-			a.o.Say("the changed configuration is in use")
+			// Read again, since what the watcher has read may be older by now than what an act has read.
+			if a.Reload(context.Background()) == nil {
+				a.o.Say("the changed configuration is in use")
+			}
 		},
-		Trouble: func(err error) {
-			a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", yamldoc.Shown(err)))
-			a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
-		},
+		Trouble: a.tellRefused,
 	})
 	if err != nil {
+		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
+		return nil
+	}
+	a.onStop(watcher.Close)
+	return nil
+}
+
+// Reload reads all files again, and puts what they say in force as a whole for everything that begins then. What is under way keeps what
+// it began with, and whether that still lets a process start is asked when it does. A mistake in a file is a yamldoc.Errors: then what
+// counted before still counts, which is said and recorded. After Stop it is ErrStopped.
+func (a *App) Reload(ctx context.Context) error {
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	if a.isStopped() {
+		return ErrStopped
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c, seen := a.Configuration(), a.look(a.sources.Workspace)
+	set, err := config.Reload(a.sources, c.Set)
+	if err != nil {
+		a.tellRefused(err)
 		return err
 	}
-	a.onClose(watcher.Close)
+	a.use(a.with(c, set, seen))
 	return nil
+}
+
+func (a *App) tellRefused(err error) {
+	a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", yamldoc.Shown(err)))
+	a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
+}
+
+// Stop ends the App. No call begins any more; those that are under way, and what they wait for, have until ctx ends, and are ended then.
+// Doors that are still open are told to close, and it waits until they have. Then all that New and Start have opened is closed, the last
+// first. A second Stop waits for the first and returns its error.
+func (a *App) Stop(ctx context.Context) error {
+	a.stopping.Do(func() {
+		a.reading.Lock() // what is being read is in force first
+		open := a.stopped()
+		a.reading.Unlock()
+		var draining sync.WaitGroup
+		for _, door := range append(open, a.Door) {
+			draining.Go(func() { door.Executor.Drain(ctx) }) // ends with the calls
+		}
+		draining.Wait()
+		a.end(ErrStopped)
+		a.open.Wait()
+		a.stopErr = a.unwind()
+	})
+	return a.stopErr
 }
 
 // openRecord opens the record. Where there can be none, everything that depends on it is refused later, one act at a time,
 // and the rest goes on.
-func (a *App) openRecord() {
+func (a *App) openRecord() error {
 	dir, log, err := openLog(a.o)
 	if dir != nil {
 		a.state = dir.Path()
@@ -163,28 +235,10 @@ func (a *App) openRecord() {
 		a.Unrecorded = err
 		a.Record = unrecorded{err}
 		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, and writes and terminals are refused; the rest is relayed: %v", err))
-		return
+		return nil
 	}
 	a.recorder = &recorder{Recorder: log, first: []events.Event{}}
 	a.Record = a.recorder
-	a.onClose(log.Close)
-}
-
-// Close ends what the App has started, the last first.
-func (a *App) Close() error {
-	a.mu.Lock()
-	teardown := a.teardown
-	a.teardown = nil
-	a.mu.Unlock()
-	var errs []error
-	for i := len(teardown) - 1; i >= 0; i-- {
-		errs = append(errs, teardown[i]())
-	}
-	return errors.Join(errs...)
-}
-
-func (a *App) onClose(f func() error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.teardown = append(a.teardown, f)
+	a.onStop(log.Close)
+	return nil
 }

@@ -22,7 +22,7 @@ func TestTwoApps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
+	defer a.Stop(t.Context())
 	if files, _ := filepath.Glob(filepath.Join(dir, store.Name+"*")); len(files) > 0 {
 		t.Errorf("there is a database though nobody has asked: %v", files)
 	}

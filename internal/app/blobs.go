@@ -15,7 +15,7 @@ func (a *App) blobs() executor.Blobs {
 		return nil
 	}
 	store := &blob.Store{Dir: filepath.Join(a.state, "blobs")}
-	a.onClose(func() error {
+	a.onStop(func() error {
 		if err := store.Prune(); err != nil {
 			a.o.Say(fmt.Sprintf("old outputs could not be removed: %v", err))
 		}

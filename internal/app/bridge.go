@@ -18,10 +18,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
-	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -30,33 +30,30 @@ import (
 
 // BridgeOptions is what a bridge takes from outside.
 type BridgeOptions struct {
-	Options
 	Command   []string // required: the agent
 	AgentEnv  []string // required: the agent's environment
 	EditorIn  io.Reader
 	EditorOut io.Writer
-	Stderr    io.Writer
-	MaxFrame  int // bytes
+	Stderr    *lines.Writer // required
+	MaxFrame  int           // bytes
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
 }
 
-// Bridge runs an agent behind a bridge until one of the two sides ends, and gives the agent's exit code. With an error the
-// code is ours: the agent could not be started, or the configuration is wrong. The last line on Stderr says how it ended.
-func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
-	stderr := &lines{w: o.Stderr}
-	o.Say = func(line string) { stderr.line("a2a-acp: " + line) }
-	a, err := New(o.Options)
-	if err != nil {
-		return codeOfStart(err), err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+// Bridge runs an agent behind a bridge until one of the two sides ends, or the App does, and returns the agent's exit code. With an error
+// the code is ours: the agent could not be started. The last line on Stderr says how it ended. An App may have several at once.
+func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	if err := MustConfine(a.Set(), o.Confinement.On(), o.Confinement.BestEffort); err != nil {
 		return exit.Denied, err
 	}
-	if err := a.Watch(); err != nil {
-		a.o.Say(fmt.Sprintf("changes of the configuration will not be noticed: %v", err))
+	door, err := a.openDoor()
+	if err != nil {
+		return exit.Host, err
 	}
+	defer door.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(a.ending, func() { cancel(ErrStopped) })()
 
 	self, err := os.Executable()
 	if err != nil {
@@ -67,15 +64,15 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 			ndjson.Prepare(file)
 		}
 	}
-	b := &bridge{app: a, self: self, stderr: stderr, known: coverageOf(o.Command), caller: person.Look()}
+	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command), caller: person.Look()}
 	command := o.Command
 	if o.Confinement.On() {
 		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-			Options: o.Options.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host, Note: a.note,
+			Options: a.o.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host, Note: a.note,
 		}); err != nil {
 			return code, err
 		}
-		a.onClose(b.boundary.Close)
+		defer func() { err = errors.Join(err, b.boundary.Close()) }()
 		command = b.boundary.Command()
 	}
 	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
@@ -89,33 +86,34 @@ func Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 // bridge is one running bridge: the agent's processes and the relay.
 type bridge struct {
 	app      *App
+	door     *Door
 	self     string
 	agent    *supervisor.Agent
-	stderr   *lines
+	stderr   *lines.Writer
 	known    agents.Coverage
 	boundary *confine.Boundary // nil where the agent is not confined
 	caller   person.Finding    // who has started it, and so who answers in its editor
 	left     atomic.Bool       // the editor has gone, before the agent did
 }
 
-func (b *bridge) run(ctx context.Context, o BridgeOptions) (int, error) {
+func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	settings := b.app.Set().Settings
 	terminals := &confine.Terminals{Self: b.self}
-	b.app.onClose(terminals.Close)
+	defer func() { err = errors.Join(err, terminals.Close()) }()
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
-		Gate: b.app.Gate, Record: b.app.Record,
-		Tools:         &toolDoor{app: b.app, self: b.self, boundary: b.boundary},
-		Board:         b.app.Questions,
+		Gate: b.door.Gate, Record: b.app.Record,
+		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
+		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
-		Workspace:     func(cwd string, additional []string) tool.Workspace { return o.Dirs().Workspace(cwd, additional) },
+		Workspace:     func(cwd string, additional []string) tool.Workspace { return b.app.o.Dirs().Workspace(cwd, additional) },
 		Admit:         b.admit,
 		Stop:          b.stop,
 		Abandoned:     b.agent.Abandoned(),
 		Exit:          func() string { return b.agent.Wait().String() },
 		Logins:        func(logins [][]string) { b.app.rememberLogins(o.Command, logins) },
 		Say:           b.app.o.Say,
-		Noise:         func(line []byte) { b.stderr.raw("agent stdout: ", line) },
+		Noise:         func(line []byte) { b.stderr.Raw("agent stdout: ", line) },
 		ForwardAlways: settings.Always == config.AlwaysForward,
 		HideFiles:     settings.Mask.FS, HideTerminals: settings.Mask.Terminal,
 		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
@@ -163,7 +161,7 @@ func isSignalCode(code int) bool {
 
 func (b *bridge) stop(why acp.StopCause) {
 	b.left.Store(why == acp.EditorGone)
-	b.app.Questions.Leave()
+	b.door.Questions.Leave()
 	go b.agent.Stop() // ends with the agent; run waits for it through Wait
 }
 
@@ -210,7 +208,7 @@ func (b *bridge) relayStderr() {
 	if _, err := io.Copy(to, b.agent.Stderr); err != nil && !errors.Is(err, os.ErrClosed) {
 		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
 	}
-	b.stderr.flush()
+	b.stderr.Flush()
 }
 
 func coverageOf(command []string) agents.Coverage {
@@ -218,14 +216,6 @@ func coverageOf(command []string) agents.Coverage {
 		return agent.Sees
 	}
 	return agents.Unknown()
-}
-
-// codeOfStart gives the exit code of a start that went wrong: a mistake in a file is the person's, the rest the host's.
-func codeOfStart(err error) int {
-	if len(yamldoc.List(err)) > 0 {
-		return exit.Usage
-	}
-	return exit.Host
 }
 
 // admit looks at a session before it begins. No file that the environment names may lie in its workspace, since whoever
@@ -242,7 +232,7 @@ func (a *App) admit(w tool.Workspace) error {
 	if err != nil {
 		return err
 	}
-	a.inForce.Store(c)
+	a.configuration.Store(c)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
-	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -34,26 +33,17 @@ type admitted struct {
 	policies []permissions.File
 }
 
-// InForce returns what decides about acts.
-func (c *Configuration) InForce() gate.InForce {
-	return gate.InForce{Rules: c.Authority, Governors: c.Governors}
-}
-
-// forCalls returns what calls are made under.
-func (c *Configuration) forCalls() executor.Configuration {
-	return executor.Configuration{Tools: c.Tools, InForce: c.InForce(), Screener: c.Governors}
-}
-
 // Configuration returns what is in force now. See Refreshed.
-func (a *App) Configuration() *Configuration { return a.inForce.Load() }
+func (a *App) Configuration() *Configuration { return a.configuration.Load() }
 
 // Set returns the files that are in force now.
 func (a *App) Set() *config.Set { return a.Configuration().Set }
 
-// with returns the configuration with other files in the place of its Set. Everything that can fail has been done.
-func (a *App) with(before *Configuration, set *config.Set) *Configuration {
+// with returns the configuration with other files in the place of its Set; seen is how they looked before they were read. Everything
+// that can fail has been done.
+func (a *App) with(before *Configuration, set *config.Set, seen string) *Configuration {
 	next := *before
-	next.Set = set
+	next.Set, next.seen = set, seen
 	var everywhere []config.Loaded
 	for _, loaded := range set.Tools {
 		if loaded.Tool.Source.Layer != tool.LayerProject {
@@ -65,6 +55,7 @@ func (a *App) with(before *Configuration, set *config.Set) *Configuration {
 	next.Tools = before.Tools.With(entries)
 	next.Authority = before.Authority.With(permissions.NewSet(set.Policies))
 	next.Governors = before.Governors.With(governorsOf(set, false))
+	a.recordFiles(set.Files)
 	return a.withOwn(&next, a.sources.Workspace, set)
 }
 

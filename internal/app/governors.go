@@ -36,7 +36,7 @@ func (a *App) governorHost() func() (governor.Host, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.onClose(host.Close)
+		a.onStop(host.Close)
 		return host, nil
 	})
 }

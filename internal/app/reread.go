@@ -48,28 +48,18 @@ func (a *App) changedSince(c *Configuration, w tool.Workspace) (seen string, mai
 	return seen, seen != c.seen, known && a.look(w) != read.seen
 }
 
-// changed takes over what the watcher has noticed. It is read again, since what the watcher has read may be older by now than what an
-// act has read.
-func (a *App) changed() {
-	a.reading.Lock()
-	defer a.reading.Unlock()
-	a.use(a.reread(a.Configuration(), a.look(a.sources.Workspace)))
-}
-
 // use puts a configuration in force. Called with reading held, so that what was read first is not put in force last.
 func (a *App) use(c *Configuration) {
-	a.inForce.Store(c)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for door := range a.toolDoors {
-		door.Changed() // agents that are running may offer other tools from now on
+	a.configuration.Store(c)
+	for _, door := range a.openDoors() {
+		door.changed()
 	}
 }
 
 // reread returns the configuration with all files read again; seen is how they looked before. With a mistake in them what they said
 // before still counts, but for what nobody trusts any more.
 func (a *App) reread(c *Configuration, seen string) *Configuration {
-	set, err := config.Load(a.sources)
+	set, err := config.Reload(a.sources, c.Set)
 	if err != nil {
 		a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, until the configuration can be read again:\n%v", err))
 		before := *c.Set
@@ -77,10 +67,7 @@ func (a *App) reread(c *Configuration, seen string) *Configuration {
 		before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool { return l.Tool.Source.Layer == tool.LayerProject })
 		set = &before
 	}
-	next := *a.with(c, set)
-	next.seen = seen
-	a.recordFiles(set.Files)
-	return &next
+	return a.with(c, set, seen)
 }
 
 // readOwn returns the configuration with a workspace's own files as they are now.

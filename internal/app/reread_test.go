@@ -30,7 +30,7 @@ func TestChangesCountAtTheNextDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
+	defer a.Stop(t.Context())
 	w := tool.Workspace{Root: dir}
 	if err := a.admit(w); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 // toolDoor gives the agent of every session a door to the tools that people wrote: an MCP server, this binary, that comes
 // back to us over a socket of its own.
 type toolDoor struct {
-	app      *App
+	*Door
 	self     string
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 }
@@ -32,7 +32,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
 	o := mcpserver.ListenOptions{
-		Tools: &sessionTools{app: d.app, session: s},
+		Tools: &sessionTools{door: d.Door, session: s},
 		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
 		Say:   d.app.o.Say,
 	}
@@ -43,18 +43,13 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.app.mu.Lock()
-	d.app.toolDoors[door] = true
-	d.app.mu.Unlock()
+	d.offer(door)
 	return &acp.MCPServer{
 		Command: d.self,
 		Args:    []string{"mcp", "--attach", door.Socket()},
 		Env:     []acp.Variable{{Name: mcpserver.TokenVariable, Value: door.Token()}},
 		Close: func() {
-			d.app.mu.Lock()
-			delete(d.app.toolDoors, door)
-			d.app.mu.Unlock()
-			if err := door.Close(); err != nil {
+			if err := d.withdraw(door); err != nil {
 				d.app.o.Say(err.Error())
 			}
 		},
@@ -67,7 +62,7 @@ func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessag
 	if !ok {
 		return permissions.Request{}, false
 	}
-	return d.app.Executor.Request(callOf(s, entry.Tool.ID, arguments)), true
+	return d.Executor.Request(callOf(s, entry.Tool.ID, arguments)), true
 }
 
 // ToolID implements acp.ToolDoor.
@@ -112,14 +107,14 @@ func (c *Configuration) exposedAs(w tool.Workspace, name string) (*executor.Entr
 
 // sessionTools are the tools of one session, as its MCP server calls them.
 type sessionTools struct {
-	app     *App
+	door    *Door
 	session *acp.Session
 }
 
 // List implements mcpserver.Tools.
 func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 	var list []mcpserver.Tool
-	for _, entry := range t.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
+	for _, entry := range t.door.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
 	return list, nil
@@ -128,7 +123,7 @@ func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
 // Call implements mcpserver.Tools.
 func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 	var found *executor.Entry
-	for _, entry := range t.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
+	for _, entry := range t.door.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {
 			found = entry
 		}
@@ -141,7 +136,7 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	t.session.ID(ctx) // the agent may call before it has told the editor the session's id
 	made := callOf(t.session, found.Tool.ID, call.Arguments)
 	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
-	result := t.app.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
+	result := t.door.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
 	return TellAgent(found.Tool, result), nil
 }
 

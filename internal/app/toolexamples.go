@@ -90,6 +90,6 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	next := *a.Configuration()
 	a.holdBack(next.Set, entries)
 	next.Tools = next.Tools.With(entries)
-	a.inForce.Store(&next)
+	a.configuration.Store(&next)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,15 +18,23 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Questions is the Board on which questions stand for people at other terminals, in the store of the state directory, and where
-// what people allow for a session is written down. The database is opened with the first question. Close it.
+// Questions are those that stand for people at other terminals, in the store of the state directory, with what people allow for a
+// session. Each door of the program has a Desk there. The database is opened with the first question. Close it.
 type Questions struct {
 	o Options
 
 	opening sync.Mutex // guards store; held while it is opened
 	store   *store.Store
-	line    line
-	leaving atomic.Bool
+	desks   atomic.Int64 // how many there are
+}
+
+// Desk is where the questions of one door are put: a Board, and a permissions.Ledger of what people allow for its sessions. Sessions of
+// other doors may have the same names; what is allowed in those is allowed in those alone.
+type Desk struct {
+	questions *Questions
+	name      string // tells it from other desks of this process
+	line      line
+	leaving   atomic.Bool
 }
 
 // Options says what Questions are made of.
@@ -40,8 +49,13 @@ type Options struct {
 // New makes Questions. Nothing is opened yet.
 func New(o Options) *Questions { return &Questions{o: o} }
 
-// Leave says that we end, or that the agent has: questions stay where they are, for whoever asks again.
-func (q *Questions) Leave() { q.leaving.Store(true) }
+// Desk returns the desk of another door.
+func (q *Questions) Desk() *Desk {
+	return &Desk{questions: q, name: strconv.FormatInt(q.desks.Add(1), 10)}
+}
+
+// Leave says that the door closes, or that the agent has ended: questions stay where they are, for whoever asks again.
+func (d *Desk) Leave() { d.leaving.Store(true) }
 
 // Close ends the use of the store.
 func (q *Questions) Close() error {
@@ -54,12 +68,13 @@ func (q *Questions) Close() error {
 }
 
 // Post implements Board.
-func (q *Questions) Post(question Question) Notice {
-	return &notice{board: q, posted: store.NewID(), question: question, key: question.Key()}
+func (d *Desk) Post(question Question) Notice {
+	return &notice{desk: d, board: d.questions, posted: store.NewID(), question: question, key: question.Key()}
 }
 
 // notice is one question in the store.
 type notice struct {
+	desk     *Desk
 	board    *Questions
 	posted   string // its id, unless it is one that was there before
 	question Question
@@ -91,7 +106,7 @@ func (n *notice) Earlier(ctx context.Context) (answer Answer, found bool, err er
 	if n.key == "" {
 		return answer, false, nil
 	}
-	n.asked, answer, found, err = n.board.line.queue(ctx, n.key+" "+n.question.Session)
+	n.asked, answer, found, err = n.desk.line.queue(ctx, n.key+" "+n.question.Session)
 	if found || err != nil {
 		return answer, found, err
 	}
@@ -118,7 +133,7 @@ func (n *notice) Earlier(ctx context.Context) (answer Answer, found bool, err er
 // Over implements Notice.
 func (n *notice) Over(answer Answer, err error) {
 	if n.asked != nil {
-		n.board.line.over(n.asked, answer, err)
+		n.desk.line.over(n.asked, answer, err)
 	}
 }
 
@@ -238,7 +253,7 @@ func (n *notice) Withdraw(why error) {
 	if s == nil || errors.Is(why, ErrAskerGone) {
 		return
 	}
-	if errors.Is(why, context.Canceled) && n.board.leaving.Load() {
+	if errors.Is(why, context.Canceled) && n.desk.leaving.Load() {
 		return // not taken back: we end, and with us whatever waited for the answer
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)

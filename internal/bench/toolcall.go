@@ -90,7 +90,7 @@ func toolCall(dir string) (r row, err error) {
 	if err != nil {
 		return row{}, err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
 	call := tool.Call{
 		Tool: "bench", Arguments: json.RawMessage(`{"name":"world"}`), Dir: dir, Workspace: tool.Workspace{Root: dir},
 		Origin: tool.Origin{Door: tool.DoorCLI},

@@ -62,13 +62,13 @@ type loading struct {
 	files   []File         // every file that was read, those that do not count among them
 }
 
-// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an
-// earlier layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all
-// mistakes of all files; nothing is half loaded.
-func Load(sources Sources) (*Set, error) { return load(sources, nil) }
+// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an earlier
+// layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all mistakes of all
+// files; nothing is half loaded.
+func Load(sources Sources) (*Set, error) { return Reload(sources, nil) }
 
-// load is Load after last: a file that has vanished since says what it said then.
-func load(sources Sources, last *Set) (*Set, error) {
+// Reload is Load after last: a file that has vanished since says what it said then, but for one of a workspace's own.
+func Reload(sources Sources, last *Set) (*Set, error) {
 	l := &loading{
 		sources: sources, last: last,
 		set:   &Set{Settings: DefaultSettings()},
@@ -136,13 +136,13 @@ func (l *loading) add(c candidate) {
 	}
 }
 
-// kept gives a file as it counted last.
+// kept returns a file as it counted last. What a workspace no longer has says nothing any more.
 func (l *loading) kept(c candidate) (File, bool) {
-	if l.last == nil {
+	if l.last == nil || c.workspace != "" {
 		return File{}, false
 	}
 	for _, file := range l.last.Files {
-		if file.Path == c.path && file.Layer == c.layer && file.Workspace == (c.workspace != "") {
+		if file.Path == c.path && file.Layer == c.layer && !file.Workspace {
 			return file, true
 		}
 	}

@@ -507,7 +507,7 @@ func TestUnchangedToolsAreNotReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir+"/named.yaml", tools("changes=differently"))
-	second, err := load(sources, first)
+	second, err := Reload(sources, first)
 	if err != nil {
 		t.Fatal(err)
 	}

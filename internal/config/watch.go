@@ -115,7 +115,7 @@ func (w *Watcher) run() {
 func (w *Watcher) look() {
 	troubles := w.watchAll()
 	last := w.current.Load()
-	set, err := load(w.sources, last)
+	set, err := Reload(w.sources, last)
 	switch {
 	case err != nil:
 		troubles = append(troubles, err)

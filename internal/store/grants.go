@@ -56,11 +56,12 @@ func (s *Store) Granted(ctx context.Context, session, key string) (bool, error) 
 	return n > 0, err
 }
 
-// EndSession ends what was allowed in a session of this process.
-func (s *Store) EndSession(ctx context.Context, session string) error {
+// EndSession ends what was allowed in a session of this process by keys that begin with prefix: two doors may have sessions of one name.
+func (s *Store) EndSession(ctx context.Context, session, prefix string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0`,
-			s.now().UnixMilli(), thisProcess(), session)
+		_, err := tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0
+			AND substr(key, 1, length(?)) = ?`,
+			s.now().UnixMilli(), thisProcess(), session, prefix, prefix)
 		return err
 	})
 }

@@ -46,7 +46,15 @@ func TestGrants(t *testing.T) {
 	if _, err := s.Revoke(ctx, "nothing", "me", record); !errors.Is(err, ErrNoGrant) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.EndSession(ctx, "s2"); err != nil {
+	if err := s.Grant(ctx, Grant{ID: "other", Session: "s2", Key: "2:k"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.EndSession(ctx, "s2", "2:"); err != nil {
+		t.Error(err)
+	}
+	holds("s2", "k", true)
+	holds("s2", "2:k", false)
+	if err := s.EndSession(ctx, "s2", ""); err != nil {
 		t.Error(err)
 	}
 	holds("s2", "k", false)

@@ -24,6 +24,11 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 		call.ID = e.newID()
 	}
 	started := e.now()
+	ctx, end, ok := e.calls.begin(ctx)
+	if !ok {
+		return e.refuse(ctx, call, nil, started, tool.Failf(tool.FailCancelled, "the call was not begun: %v", ErrDrained))
+	}
+	defer end()
 
 	act, failure := e.prepare(call)
 	if failure != nil {

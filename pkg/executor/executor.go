@@ -30,8 +30,9 @@ type Executor struct {
 
 	fingerprintKey []byte // of this process alone; see fill
 
-	circuits circuits
-	cache    cache
+	circuits *circuits
+	cache    *cache
+	calls    *calls
 }
 
 // Configuration is what calls are made under: the tools, and what decides about them. It never changes, and a call has one from start
@@ -92,6 +93,7 @@ func New(o Options) (*Executor, error) {
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
+		circuits: &circuits{}, cache: &cache{}, calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {
@@ -107,6 +109,14 @@ func New(o Options) (*Executor, error) {
 		e.patience = DefaultPatience
 	}
 	return e, nil
+}
+
+// At returns the executor for the calls of another door, which pass its own gate under what is in force there. What is kept, counted and
+// tried is shared; Drain is about the calls of the door alone.
+func (e *Executor) At(g *gate.Gate, inForce func(tool.Workspace) Configuration) *Executor {
+	door := *e
+	door.gate, door.inForce, door.calls = g, inForce, newCalls()
+	return &door
 }
 
 // randomID is an id that nobody can guess and that never comes twice.

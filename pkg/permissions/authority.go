@@ -43,10 +43,9 @@ type Authority struct {
 	sensitive *sensitiveFiles
 	now       func() time.Time
 	counter   Counter
-	ledger    Ledger // nil: nothing is written down
 	files     files
 	git       gitAsker
-	kept      *sessions
+	kept      *Sessions
 
 	policies *Set
 	own      map[string]*Set // by the workspace whose own rules they are
@@ -55,10 +54,10 @@ type Authority struct {
 // New makes an Authority.
 func New(o Options) *Authority {
 	a := &Authority{
-		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter, ledger: o.Ledger,
+		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter,
 		files:    machine{},
 		git:      &gitrepo.Asker{Environ: o.Environ},
-		policies: o.Policies, kept: &sessions{allowed: map[string]map[string]bool{}},
+		policies: o.Policies, kept: NewSessions(o.Ledger),
 	}
 	if a.now == nil {
 		a.now = time.Now
@@ -96,6 +95,13 @@ func (a *Authority) WithOwn(w tool.Workspace, files []File) *Authority {
 		other.own = map[string]*Set{}
 	}
 	other.own[workspaceKey(w)] = NewSet(files)
+	return &other
+}
+
+// WithSessions returns an Authority that keeps what people allow for sessions in these.
+func (a *Authority) WithSessions(s *Sessions) *Authority {
+	other := *a
+	other.kept = s
 	return &other
 }
 

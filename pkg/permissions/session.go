@@ -18,10 +18,17 @@ const (
 	mostKept     = 1024 // of one session
 )
 
-// sessions is what people have allowed for the rest of a session. It is safe for concurrent use.
-type sessions struct {
+// Sessions are what people have allowed for the rest of a session. They are those of one door: another may have a session of the same
+// name. Safe for concurrent use.
+type Sessions struct {
+	ledger  Ledger // nil: nothing is written down
 	mu      sync.RWMutex
 	allowed map[string]map[string]bool // per session, the keys of acts
+}
+
+// NewSessions returns Sessions in which nothing is allowed. Without a ledger nothing is written down.
+func NewSessions(ledger Ledger) *Sessions {
+	return &Sessions{ledger: ledger, allowed: map[string]map[string]bool{}}
 }
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
@@ -38,8 +45,8 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 	case session == "":
 		return "nothing is kept: there is no session"
 	}
-	if a.ledger != nil {
-		if err := a.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
+	if a.kept.ledger != nil {
+		if err := a.kept.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " + display.Line(err.Error())
 		}
 	}
@@ -66,8 +73,8 @@ func (a *Authority) Forget(session string) {
 	kept := len(a.kept.allowed[session]) > 0
 	delete(a.kept.allowed, session)
 	a.kept.mu.Unlock()
-	if kept && a.ledger != nil {
-		a.ledger.Ended(session)
+	if kept && a.kept.ledger != nil {
+		a.kept.ledger.Ended(session)
 	}
 }
 
@@ -80,7 +87,7 @@ func (a *Authority) keeps(v *view) bool {
 	a.kept.mu.RLock()
 	kept := a.kept.allowed[v.Session][key]
 	a.kept.mu.RUnlock()
-	return kept && (a.ledger == nil || a.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
+	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 
 // grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
@@ -111,14 +112,23 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		return cli.Fail(exit.Host, err)
 	}
 	defer stdout.Close()
-	code, err := app.Bridge(ctx, app.BridgeOptions{
-		Options: env.AppOptions(flags.tools, flags.policies),
-		Command: command, AgentEnv: env.ForAgent(),
-		EditorIn: env.Stdin, EditorOut: stdout, Stderr: env.Stderr,
-		MaxFrame:    flags.maxFrame << 20,
-		Confinement: confined,
-	})
+	stderr := lines.New(env.Stderr)
+	o := env.AppOptions(flags.tools, flags.policies)
+	o.Say = func(line string) { stderr.Line("a2a-acp: " + line) }
+	a, err := app.New(o)
 	if err != nil {
+		return cli.Fail(cli.StartCode(err), err)
+	}
+	code := exit.Host
+	if err = a.Start(ctx); err == nil {
+		code, err = a.Bridge(ctx, app.BridgeOptions{
+			Command: command, AgentEnv: env.ForAgent(),
+			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
+			MaxFrame:    flags.maxFrame << 20,
+			Confinement: confined,
+		})
+	}
+	if err = errors.Join(err, a.Stop(ctx)); err != nil {
 		return cli.Fail(code, err)
 	}
 	return cli.Silent(code)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -89,7 +90,7 @@ func runTests(env *cli.Environment, tests []config.PolicyTest, tools, policies [
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
 	results := make([]testResult, 0, len(tests))
 	failed := 0
 	for _, test := range tests {

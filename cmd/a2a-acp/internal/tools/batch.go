@@ -31,7 +31,7 @@ func runBatch(ctx context.Context, env *cli.Environment, flags runFlags, asJSON 
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(ctx)) }()
 	calls := make([]tool.Call, len(batch))
 	for i, b := range batch {
 		calls[i] = newCall(env, b.tool, flags.agent)

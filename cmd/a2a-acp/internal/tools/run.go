@@ -100,7 +100,7 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(ctx)) }()
 	call, err := makeCall(env, a, id, flags)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
 	call, err := makeCall(env, a, id, runFlags{pairs: pairs})
 	if err != nil {
 		return err

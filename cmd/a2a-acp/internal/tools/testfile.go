@@ -49,7 +49,7 @@ func testTools(ctx context.Context, env *cli.Environment, ids, files, policies [
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Stop(ctx)) }()
 	tested, err := toTest(a.Set(), ids)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package app
+package lines
 
 import (
 	"io"
@@ -11,14 +11,14 @@ import (
 func TestLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	l := &lines{w: &out}
+	l := New(&out)
 	for _, piece := range []string{"first", " line\nsec", "ond line\n", "no end"} {
 		if _, err := io.WriteString(l, piece); err != nil {
 			t.Fatal(err)
 		}
-		l.line("ours")
+		l.Line("ours")
 	}
-	l.flush()
+	l.Flush()
 	want := "ours\nfirst line\nours\nsecond line\nours\nours\nno end\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
@@ -28,12 +28,12 @@ func TestLines(t *testing.T) {
 func TestLinesAreWhole(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	l := &lines{w: &out}
+	l := New(&out)
 	var writers sync.WaitGroup
 	for _, word := range []string{"aaaa", "bbbb"} {
 		writers.Go(func() {
 			for range 200 {
-				l.line(word)
+				l.Line(word)
 			}
 		})
 	}

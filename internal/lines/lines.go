@@ -1,4 +1,5 @@
-package app
+// Package lines lets several write to one stream, a whole line at a time.
+package lines
 
 import (
 	"bytes"
@@ -6,18 +7,21 @@ import (
 	"sync"
 )
 
-// lines is a stderr that several write to, a whole line at a time: our own sentences never stand in the middle of the
-// agent's. It is an io.Writer for what comes in pieces.
-type lines struct {
+// Writer is a stream that several write to: our own sentences never stand in the middle of an agent's line. It is an io.Writer for
+// what comes in pieces, and safe for concurrent use.
+type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
 	rest []byte // the piece of a line that has no end yet
 }
 
+// New returns a Writer to w.
+func New(w io.Writer) *Writer { return &Writer{w: w} }
+
 // longestLine is how many bytes of a line are held back for its end; a longer one is written in pieces.
 const longestLine = 64 << 10
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *Writer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rest = append(l.rest, p...)
@@ -34,24 +38,24 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line writes a sentence of ours. A stderr that cannot be written to has nobody who reads it.
-func (l *lines) line(s string) {
+// Line writes a sentence of ours. A stderr that cannot be written to has nobody who reads it.
+func (l *Writer) Line(s string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, _ = io.WriteString(l.w, s+"\n")
 }
 
-// raw writes a line of somebody else's after a prefix, cut at longestLine.
-func (l *lines) raw(prefix string, line []byte) {
+// Raw writes a line of somebody else's after a prefix, cut at longestLine.
+func (l *Writer) Raw(prefix string, line []byte) {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) > longestLine {
 		line = line[:longestLine]
 	}
-	l.line(prefix + string(line))
+	l.Line(prefix + string(line))
 }
 
-// flush writes what came last and has no newline.
-func (l *lines) flush() {
+// Flush writes what came last and has no newline.
+func (l *Writer) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.rest) > 0 {

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// ErrStopped is why nothing begins any more.
+var ErrStopped = errors.New("the program ends")
+
+// life is how far an App has come.
+type life struct {
+	ending context.Context // done when doors are to close
+	end    context.CancelCauseFunc
+
+	stopping sync.Once
+	stopErr  error
+	open     sync.WaitGroup // of doors
+
+	mu       sync.Mutex // guards what follows
+	started  bool
+	over     bool           // nothing begins any more
+	doors    map[*Door]bool // those that are open, but for the App's own
+	teardown []func() error // run in reverse
+	unwound  bool
+}
+
+// begin is about Start.
+func (l *life) begin(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.over:
+		return ErrStopped
+	case l.started:
+		return errors.New("start the program: it was started before")
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	l.started = true
+	return nil
+}
+
+// enter opens a door.
+func (l *life) enter(d *Door) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return ErrStopped
+	}
+	l.doors[d] = true
+	l.open.Add(1)
+	return nil
+}
+
+// leave closes it.
+func (l *life) leave(d *Door) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.doors[d] {
+		delete(l.doors, d)
+		l.open.Done()
+	}
+}
+
+// openDoors returns the doors that are open.
+func (l *life) openDoors() []*Door {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.doors))
+}
+
+// stopped has nothing begin any more, and returns the doors that are open.
+func (l *life) stopped() []*Door {
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	return l.openDoors()
+}
+
+func (l *life) isStopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.over
+}
+
+// onStop has f called when the App ends, before what was opened earlier is closed; at once where that is over.
+func (l *life) onStop(f func() error) {
+	l.mu.Lock()
+	if !l.unwound {
+		l.teardown = append(l.teardown, f)
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	_ = f() // nobody is left to be told
+}
+
+// unwind closes what was opened, the last first.
+func (l *life) unwind() error {
+	l.mu.Lock()
+	teardown := l.teardown
+	l.teardown, l.unwound = nil, true
+	l.mu.Unlock()
+	var errs []error
+	for _, f := range slices.Backward(teardown) {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
