@@ -30,29 +30,12 @@ const (
 	ScriptDescriptor = 4 // the script
 )
 
-// fatal are signals that end a process which has said nothing about them (signal(7)), by their numbers.
-var fatal = []struct {
-	number int
-	name   string
-}{{1, "HUP"}, {2, "INT"}, {3, "QUIT"}, {6, "ABRT"}, {10, "USR1"}, {12, "USR2"}, {14, "ALRM"}, {15, "TERM"}}
-
-// dies has a script end of such a signal, as it would anywhere else. In the sandbox it is the first of its processes, which the kernel
-// spares every signal that it has no handler for (pid_namespaces(7)), so that `kill -TERM $$` would have no effect. Its own traps come
-// later, and what it starts has none of these. Only SIGKILL cannot be had back.
-func dies() string {
-	var traps strings.Builder
-	for _, signal := range fatal {
-		fmt.Fprintf(&traps, "trap 'exit %d' %s; ", 128+signal.number, signal.name)
-	}
-	return traps.String()
-}
-
 // complete puts the prologue in front of a script: it takes the values from their descriptor into an array that cannot
-// change, closes both descriptors, sees to signals, and ends the script when a value is missing. It stands on the first line, in place of
+// change, closes both descriptors, and ends the script when a value is missing. It stands on the first line, in place of
 // the shebang, so that the lines in bash's messages are the author's.
 func complete(script string, values int) string {
 	set, _ := setOptions(script)
-	prologue := dies() + fmt.Sprintf("exec %d<&- %d<&-", ValuesDescriptor, ScriptDescriptor)
+	prologue := fmt.Sprintf("exec %d<&- %d<&-", ValuesDescriptor, ScriptDescriptor)
 	if values > 0 {
 		// mapfile -d is new in bash 4.4; with an older one the count is wrong and nothing runs.
 		prologue = fmt.Sprintf("mapfile -d '' -t %[1]s <&%[2]d; %[3]s; readonly %[1]s; [[ ${#%[1]s[@]} == %[4]d ]] || { echo 'a2a-acp: the values of the call are missing (bash 4.4 or later is needed)' >&2; exit 125; }",

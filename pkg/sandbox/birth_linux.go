@@ -19,6 +19,8 @@ type birth struct {
 	view      *view    // nil without namespaces
 	identity  identity
 	self      int // a process descriptor of this program
+	init      int // the file of initProgram; -1 where the command is the first process
+	report    int // what that reports to
 
 	session  bool // a session of its own
 	terminal bool // stays in our process group, whose terminal it uses
@@ -43,7 +45,7 @@ func (b *birth) steps(l *launch) {
 	// A change of identity takes the death signal off, so not earlier.
 	b.fate(l)
 	l.do("chdir", unix.SYS_CHDIR, l.text(b.dir)).about(b.dir, cureDir)
-	ruleset := b.descriptors(l)
+	ruleset, program := b.descriptors(l)
 	// After the descriptors, since they may have higher numbers than the limit allows; after the identity, since the number of
 	// processes counts for a user in a user namespace.
 	b.setLimits(l)
@@ -56,7 +58,7 @@ func (b *birth) steps(l *launch) {
 	l.do("rt_sigprocmask", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, address(&l.steps, new(uint64)), 0, 8)
 	// Last: it refuses most of the above.
 	b.guard(l)
-	b.exec(l)
+	b.exec(l, program)
 }
 
 // group puts the process into a group of its own, so that SIGTERM reaches the call and nobody else, and Ctrl-C at our
@@ -96,40 +98,50 @@ func (b *birth) fate(l *launch) {
 }
 
 // descriptors puts the call's files in their places and closes everything else, whatever a library forgot to mark. It gives
-// the ruleset's new place.
-func (b *birth) descriptors(l *launch) *int32 {
-	const cure = "raise this program's limit on open files (ulimit -n)"
-	move := func(name string, fd, floor int) *int32 {
+// the new places of the ruleset and of initProgram, nil where there is none.
+func (b *birth) descriptors(l *launch) (ruleset, program *int32) {
+	// First all out of the way, above the numbers that they are to get, so that none overwrites another.
+	move := func(fd int) *int32 {
+		if fd < 0 {
+			return nil
+		}
 		slot := l.slot()
-		l.do(name, unix.SYS_FCNTL, uintptr(fd), unix.F_DUPFD_CLOEXEC, uintptr(floor)).about("", cure).give(slot)
+		l.do("fcntl", unix.SYS_FCNTL, uintptr(fd), unix.F_DUPFD_CLOEXEC, initReport+1).about("", cureDescriptors).give(slot)
 		return slot
 	}
-	// First all out of the way, above the numbers that they are to get, so that none overwrites another.
-	own := len(b.files)
-	moved := make([]*int32, own)
+	place := func(slot *int32, at int, flags uintptr) *step {
+		return l.do("dup3", unix.SYS_DUP3, 0, uintptr(at), flags).about("", cureDescriptors).take(0, slot)
+	}
+	moved := make([]*int32, len(b.files))
 	for i, fd := range b.files {
-		moved[i] = move("fcntl", fd, own+1)
+		moved[i] = move(fd)
 	}
 	rules := -1
 	if b.rules != nil {
 		rules = b.rules.fd
 	}
-	var ruleset *int32
-	if rules >= 0 {
-		ruleset = move("fcntl", rules, own+1)
-	}
-	// Then each to its place, this time to be kept by execve; the ruleset's is closed by it.
+	ruleset, program, report := move(rules), move(b.init), move(b.report)
+	// Then each to its place, this time to be kept by execve; the ruleset's and the program's are closed by it.
 	for i, slot := range moved {
-		l.do("dup3", unix.SYS_DUP3, 0, uintptr(i), 0).about("", cure).take(0, slot)
+		place(slot, i, 0)
 	}
-	rest := own
-	if ruleset != nil {
-		l.do("dup3", unix.SYS_DUP3, 0, uintptr(own), unix.O_CLOEXEC).take(0, ruleset).give(ruleset)
-		rest++
+	rest := len(b.files)
+	for _, slot := range []*int32{ruleset, program} {
+		if slot != nil {
+			place(slot, rest, unix.O_CLOEXEC).give(slot)
+			rest++
+		}
+	}
+	if report != nil {
+		place(report, initReport, 0)
+		l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), initReport-1, 0)
+		rest = initReport + 1
 	}
 	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), math.MaxUint32, 0)
-	return ruleset
+	return ruleset, program
 }
+
+const cureDescriptors = "raise this program's limit on open files (ulimit -n)"
 
 func (b *birth) setLimits(l *launch) {
 	// Without CAP_SYS_RESOURCE root cannot raise its limits again, nor take its mark off. Fails for those who have it not.
@@ -166,7 +178,14 @@ func (b *birth) guard(l *launch) {
 	l.do("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, address(&l.steps, program))
 }
 
-func (b *birth) exec(l *launch) {
-	const cure = "is the program installed there and executable, and are arguments and environment below 2 MiB?"
-	l.do("execve", unix.SYS_EXECVE, l.text(b.argv[0]), l.texts(b.argv), l.texts(b.env)).about(b.argv[0], cure)
+// exec starts the command, or the init that does. The kernel finds a file for an empty path by its descriptor.
+func (b *birth) exec(l *launch, program *int32) {
+	if program == nil {
+		l.do("execve", unix.SYS_EXECVE, l.text(b.argv[0]), l.texts(b.argv), l.texts(b.env)).about(b.argv[0], cureProgram)
+		return
+	}
+	argv := append([]string{initName}, b.argv...)
+	l.do("execve", unix.SYS_EXECVEAT, 0, l.text(""), l.texts(argv), l.texts(b.env), unix.AT_EMPTY_PATH).about(b.argv[0], cureProgram).take(0, program)
 }
+
+const cureProgram = "is the program installed there and executable, and are arguments and environment below 2 MiB?"

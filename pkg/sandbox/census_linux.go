@@ -43,7 +43,7 @@ func (h *Host) takeCensus(quit <-chan struct{}) {
 		for m, n := range tasks.count(limited, time.Now()) {
 			c := limited[m]
 			c.peak.Store(max(c.peak.Load(), int64(n)))
-			if n > c.plan.profile.Limits.Processes {
+			if n > c.plan.tasks() {
 				c.end(limitProcesses)
 				// Not left to the one who waits for the call, which is a moment later: there are more each millisecond.
 				urgently(func() { _ = h.killMarked(m) })

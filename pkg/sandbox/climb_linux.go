@@ -53,7 +53,7 @@ if [ -n "$BASH_VERSION" ]; then
 	read -r line <"$TMPDIR/probe"
 	case $line in *"not permitted"*) ;; *) echo network "$line" ;; esac
 fi
-[ $$ = 1 ] || echo processes
+[ $$ = 2 ] || echo processes
 echo done`
 
 // patienceOfProbe is how long a probe may take on a machine that is busy with other things.
@@ -91,7 +91,7 @@ func (h *Host) try(level Level) error {
 	}
 	for _, work := range works[:len(works)-1] {
 		if work == "processes" && !level.hasNamespaces() {
-			continue // the first process of a process namespace has the number 1, and sees no other's
+			continue // in a process namespace of its own the command has the number 2, and sees no other's
 		}
 		return fmt.Errorf("it was tried, and a call could still reach beyond: %s", work)
 	}

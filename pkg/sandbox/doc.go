@@ -12,14 +12,15 @@
 // keeps it from the rest of the kernel. Each lower level lacks something, and [Plan.NotEnforced] says what.
 //
 // All of it is set up in the new process itself, between clone and execve, by a list of system calls that was made before
-// (birth, step, launch): no helper program, no second start, and no cost that grows with this program's heap.
+// (birth, step, launch): nothing is prepared by another process, and no cost that grows with this program's heap.
 //
 // # How the tree is owned
 //
-// With a process namespace the first process of a call (its root) is the namespace's init, and the kernel ends all of the
-// call with it, also when this program is killed.
+// With a process namespace the first process of a call (its root) is the namespace's init: a program of a few instructions that
+// starts the command, waits for it and reports how it ended (see initProgram). The kernel ends all of the call with it, also when
+// this program is killed.
 //
-// Without one, the root becomes a child subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and so is this
+// Without one, the root is the command itself. It becomes a child subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and so is this
 // process: as long as the root lives, whatever it starts stays below it, daemons included; when the root has ended, what is
 // left of its tree becomes our children. There it has to be told from the children that the rest of the program started,
 // which are none of our business. For that each call carries a mark that every process of it inherits and that no process

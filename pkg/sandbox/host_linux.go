@@ -26,9 +26,11 @@ type Host struct {
 	null    *os.File
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
+	init    int      // the file of initProgram
 	main    *squatter
 	mounts  *dismantler
-	session bool // calls get a session of their own
+	noInit  error // why that could not be made
+	session bool  // calls get a session of their own
 
 	filters     filters
 	system      []held // what every call can read
@@ -55,7 +57,7 @@ type Host struct {
 	mu     sync.Mutex
 	closed bool
 	live   map[mark]*call
-	roots  map[int]bool   // the live calls' first processes
+	roots  map[int]*call  // by the live calls' first processes
 	calls  sync.WaitGroup // those in live
 
 	busy   chan struct{} // wakes the census
@@ -77,8 +79,8 @@ var errClosed = errors.New("the sandbox has been closed")
 // descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
-		capability: findCapability(requirements()), grace: o.Grace, self: -1, main: newSquatter(),
-		live: map[mark]*call{}, roots: map[int]bool{},
+		capability: findCapability(requirements()), grace: o.Grace, self: -1, init: -1, main: newSquatter(),
+		live: map[mark]*call{}, roots: map[int]*call{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	h.capability.weak = o.AllowWeak
@@ -123,6 +125,10 @@ func (h *Host) open(o Options) (err error) {
 	}
 	if h.mounts, err = newDismantler(); err != nil {
 		return err
+	}
+	// Where it cannot be made no call has a process namespace, see start.
+	if h.init, h.noInit = openInit(); h.noInit != nil {
+		h.init = -1
 	}
 	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
@@ -182,8 +188,10 @@ func (h *Host) Close() error {
 	for _, held := range slices.Concat(h.system, h.readable, h.devices, h.public) {
 		unix.Close(held.fd)
 	}
-	if h.self >= 0 {
-		unix.Close(h.self)
+	for _, fd := range []int{h.self, h.init} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
 	}
 	for _, f := range []*os.File{h.null, h.load} {
 		if f != nil {
@@ -224,17 +232,17 @@ func (h *Host) leave(c *call) {
 }
 
 // enrol makes a call's first process known, so that it is not taken for an orphan should it lower its mark.
-func (h *Host) enrol(pid int) {
+func (h *Host) enrol(c *call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.roots[pid] = true
+	h.roots[c.root.pid] = c
 }
 
 // isLive tells whether a process with that mark belongs to a call that has not been cleared away.
 func (h *Host) isLive(m mark, pid int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.live[m] != nil || h.roots[pid]
+	return h.live[m] != nil || h.roots[pid] != nil
 }
 
 // limitedCalls gives the calls that have a limit on their tasks.

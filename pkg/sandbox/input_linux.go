@@ -14,8 +14,13 @@ const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F
 // openInput puts an input into a sealed file in memory and gives a descriptor that reads it from its beginning. That it was
 // opened for writing too is of no use to anybody: the seals are the file's.
 func openInput(in Input) (fd int, err error) {
-	if fd, err = memfd(in.Name); err != nil {
-		return -1, fmt.Errorf("make input %q: memfd_create: %w", in.Name, err)
+	return openSealed(in.Name, in.Data, unix.MFD_NOEXEC_SEAL)
+}
+
+// openSealed is openInput for a file that can be executed, or not: mode is MFD_EXEC or MFD_NOEXEC_SEAL.
+func openSealed(name string, data []byte, mode int) (fd int, err error) {
+	if fd, err = memfd(name, mode); err != nil {
+		return -1, fmt.Errorf("make input %q: memfd_create: %w", name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -23,23 +28,23 @@ func openInput(in Input) (fd int, err error) {
 			fd = -1
 		}
 	}()
-	for at := 0; at < len(in.Data); {
-		n, err := unix.Pwrite(fd, in.Data[at:], int64(at)) // which leaves it standing at the beginning
+	for at := 0; at < len(data); {
+		n, err := unix.Pwrite(fd, data[at:], int64(at)) // which leaves it standing at the beginning
 		if err != nil {
-			return fd, fmt.Errorf("fill input %q: %w", in.Name, err)
+			return fd, fmt.Errorf("fill input %q: %w", name, err)
 		}
 		at += n
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
-		return fd, fmt.Errorf("seal input %q: %w", in.Name, err)
+		return fd, fmt.Errorf("seal input %q: %w", name, err)
 	}
 	return fd, nil
 }
 
-// memfd makes a file in memory that cannot be executed, which is a way around noexec mounts. Linux knows that flag since
-// 6.3 and earlier kernels refuse it.
-func memfd(name string) (int, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
+// memfd makes a file in memory. One that is data cannot be executed, which would be a way around noexec mounts. Linux knows the
+// modes since 6.3 and earlier kernels refuse them.
+func memfd(name string, mode int) (int, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|mode)
 	if err == unix.EINVAL {
 		return unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	}

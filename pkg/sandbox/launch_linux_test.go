@@ -140,7 +140,7 @@ func TestLaunchState(t *testing.T) {
 			"leader": "1", "dir": dir, "core": "0", "hangup": "",
 		}
 		if host.Level() == LevelNoProc {
-			// $$ is 1 there, and /proc/1 is somebody else.
+			// $$ is 2 there, and /proc/2 is somebody else.
 			delete(want, "leader")
 			delete(state, "leader")
 		}

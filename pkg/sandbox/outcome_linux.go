@@ -42,7 +42,7 @@ func (c *call) outcome(why ending, end *exit) Outcome {
 		out.LimitsHit = append(out.LimitsHit, kernelLimits(end.status, cpuTime(end.usage), c.plan.profile.Limits.CPU)...)
 	}
 	out.LimitsHit = append(out.LimitsHit, c.hit...)
-	if most := c.plan.profile.Limits.Processes; most > 0 && int(c.peak.Load()) >= most && out.ExitCode != 0 {
+	if most := c.plan.tasks(); most > 0 && int(c.peak.Load()) >= most && out.ExitCode != 0 {
 		out.LimitsHit = append(out.LimitsHit, limitProcesses)
 	}
 	if out.ExitCode != 0 {

@@ -172,14 +172,15 @@ func ifMarked(pid int, marks family, visit func(orphan)) {
 	}
 }
 
-// count counts the processes of a call beside its root, when we are about to end it.
+// count counts the processes of a call beside its command, when we are about to end it.
 //
 // Where a call has a process namespace this is all that is ever known of them. The kernel ends the rest of a namespace on the
 // root's own way out, before anybody can learn that the root has ended, and tells nobody what there was.
 func (h *Host) count(c *call) toll {
 	var t toll
+	command := c.root.command()
 	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
-		if m, err := markOf(pid); err != nil || m != c.mark || pid == c.root.pid {
+		if m, err := markOf(pid); err != nil || m != c.mark || pid == c.root.pid || pid == command {
 			return
 		}
 		if taskState("/proc/"+strconv.Itoa(pid)+"/stat") == 'Z' {
@@ -191,20 +192,24 @@ func (h *Host) count(c *call) toll {
 	return t
 }
 
-// ask sends a signal to a call's process group.
+// ask sends a signal to the process group that a call's command is in.
 //
-// A call that a person works in has none of its own unless its root is a shell with job control, which makes one: it is in
-// ours, where a signal to the group would reach us and those who have started us. There each of the call's processes that is in
-// our group gets it.
+// A call that a person works in has none of its own unless its command is a shell with job control, which makes one: it is in
+// ours, where a signal to the group would reach us and those who have started us. And in a process namespace the group's number is
+// no longer the command's when its init has taken that off the process table. There each of the call's processes that is in
+// the group gets it.
 func (h *Host) ask(c *call, signal unix.Signal) {
-	ours := unix.Getpgrp()
-	if group, err := unix.Getpgid(c.root.pid); !c.plan.profile.Terminal || err == nil && group != ours {
+	if !c.plan.profile.Terminal && !c.plan.level.hasNamespaces() {
 		c.root.signalGroup(signal)
 		return
 	}
+	group, err := unix.Getpgid(c.root.command())
+	if err != nil {
+		return // it has ended
+	}
 	// Where /proc cannot be listed the grace passes, and then comes SIGKILL.
 	_ = eachMarked(family{first: c.mark, size: 1}, func(o orphan) {
-		if group, err := unix.Getpgid(o.pid); err == nil && group == ours {
+		if its, err := unix.Getpgid(o.pid); err == nil && its == group {
 			_ = unix.PidfdSendSignal(o.fd, signal, nil, 0) // ESRCH: it has ended meanwhile
 		}
 	})

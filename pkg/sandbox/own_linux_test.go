@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -277,18 +278,29 @@ func playVictim() error {
 	return err
 }
 
-// TestSignalled checks what a reader of an Outcome learns of a signal.
+// TestSignalled checks what a reader of an Outcome learns of a signal that a command sends itself, whatever the command is.
 func TestSignalled(t *testing.T) {
-	asEveryUser(t, func(t *testing.T) {
-		host := openHost(t)
-		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGPIPE, syscall.SIGHUP} {
-			out := script{text: fmt.Sprintf("kill -%d $$; sleep 1", signal)}.run(t.Context(), t, host)
-			if out.ExitCode != 128+int(signal) || out.Signal != unix.SignalName(signal) || len(out.LimitsHit) > 0 {
-				t.Errorf("signal %d: got code %d, signal %q, limits hit %q", signal, out.ExitCode, out.Signal, out.LimitsHit)
+	commands := map[string][]string{"bash": {bash, "-c"}, "sh": {"/bin/sh", "-c"}}
+	texts := map[string]string{"bash": "kill -%d $$; echo not reached", "sh": "kill -%d $$; echo not reached"}
+	if python, err := LookPath("python3", SearchPath, "/"); err == nil {
+		commands["python3"], texts["python3"] = []string{python, "-c"}, "import os; os.kill(os.getpid(), %d); print('not reached')"
+	}
+	atLevels(t, func(t *testing.T, host *Host) {
+		for name, command := range commands {
+			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGUSR1, syscall.SIGHUP, 40} {
+				if name == "python3" && signal == syscall.SIGINT {
+					continue // of which it makes an exception
+				}
+				out := script{argv: append(slices.Clone(command), fmt.Sprintf(texts[name], signal))}.run(t.Context(), t, host)
+				if out.ExitCode != 128+int(signal) || out.Signal != unix.SignalName(signal) || len(out.LimitsHit) > 0 || len(out.Stdout) > 0 {
+					t.Errorf("%s, signal %d: got code %d, signal %q, limits hit %q, output %q", name, signal, out.ExitCode, out.Signal, out.LimitsHit, out.Stdout)
+				}
 			}
 		}
-		if out := (script{text: "exit 137"}).run(t.Context(), t, host); out.Signal != "" || out.ExitCode != 137 || len(out.LimitsHit) > 0 {
-			t.Errorf("exit 137: got %+v", out)
+		for text, want := range map[string]int{"exit 137": 137, "trap 'exit 7' INT; kill -INT $$; exit 1": 7, "trap '' TERM; kill -TERM $$; exit 8": 8} {
+			if out := (script{text: text}).run(t.Context(), t, host); out.Signal != "" || out.ExitCode != want || len(out.LimitsHit) > 0 {
+				t.Errorf("%s: got %+v", text, out)
+			}
 		}
 	})
 }

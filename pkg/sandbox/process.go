@@ -74,6 +74,9 @@ type Outcome struct {
 	Leftover string
 }
 
+// mostInputs is how many inputs a call can have. Some numbers of descriptors behind them are for what starts it.
+const mostInputs = 52
+
 // check finds what cannot be started at all.
 func (p *Process) check() error {
 	if len(p.Argv) == 0 {
@@ -84,6 +87,9 @@ func (p *Process) check() error {
 	}
 	if n := len(p.Stdio); n != 0 && n != 3 || n != 0 && p.Stdin != nil {
 		return fmt.Errorf("start %s: want three standard files or none, and no input beside them; got %d", p.Argv[0], n)
+	}
+	if n := len(p.Inputs); n > mostInputs {
+		return fmt.Errorf("start %s: %d inputs; want at most %d", p.Argv[0], n, mostInputs)
 	}
 	for i, arg := range p.Argv {
 		if strings.ContainsRune(arg, 0) {

@@ -3,8 +3,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +23,26 @@ type root struct {
 	pidfd  int
 	thread int // the one that started it
 
+	report  int    // what initProgram reports to; -1 where it is the command itself
+	program string // the command's
+
 	exited  chan struct{} // closed when the call has stopped waiting for it
 	givenUp atomic.Bool   // it does not die
+}
+
+// command gives the number of the process that was asked for: the root, or the child that this has had longest. It is 0 when
+// there is none, not yet or any more.
+func (r *root) command() int {
+	if r.report < 0 {
+		return r.pid
+	}
+	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", r.pid))
+	if err != nil {
+		return 0
+	}
+	first, _, _ := bytes.Cut(list, []byte{' '})
+	pid, _ := strconv.Atoi(string(first)) // 0 of an empty text
+	return pid
 }
 
 // terminate asks a call to end, and insists after the grace, or when over says so. ask sends a signal to those who are to hear

@@ -3,12 +3,9 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -101,17 +98,24 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		outcome.Leftover = err.Error()
 	}
 	outcome.Elapsed = time.Since(begun)
+	if start := (*StartError)(nil); errors.As(endErr, &start) {
+		outcome = Outcome{ExitCode: -1}
+	}
 	return outcome, errors.Join(lost, leftErr, endErr)
 }
 
 // start makes the process.
 func (h *Host) start(c *call, process Process) (err error) {
 	var theirs []int // descriptors that are only for the call
+	c.root.report = -1
 	defer func() {
 		for _, fd := range theirs {
 			unix.Close(fd)
 		}
 		if err != nil {
+			if c.root.report >= 0 {
+				unix.Close(c.root.report)
+			}
 			err = errors.Join(err, c.discard())
 			if c.group != nil {
 				h.groups.giveBack(c.group)
@@ -139,14 +143,23 @@ func (h *Host) start(c *call, process Process) (err error) {
 		argv: process.Argv, env: c.plan.environ(c.dirs.home), dir: c.dirs.start, files: files,
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
-		self: h.self, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
+		self: h.self, init: -1, report: -1, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
 	}
 	if h.groups != nil && id.uid == 0 || h.groups != nil && h.groups.memory {
 		limits := c.plan.profile.Limits
-		if c.group, b.tasks, err = h.groups.take(limits.Processes, limits.Memory); err != nil {
+		if c.group, b.tasks, err = h.groups.take(c.plan.tasks(), limits.Memory); err != nil {
 			return err
 		}
 		theirs = append(theirs, b.tasks)
+	}
+	if c.plan.level.hasNamespaces() {
+		if h.noInit != nil {
+			return &StartError{Step: "memfd_create", Cure: "let programs be started from files in memory (sysctl vm.memfd_noexec=1)", Err: h.noInit}
+		}
+		if c.root.report, err = openReport(); err != nil {
+			return err
+		}
+		b.init, b.report = h.init, c.root.report
 	}
 	l := &launch{namespaces: namespaces(&c.plan, id)}
 	b.steps(l)
@@ -155,7 +168,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 		return err
 	}
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
-	h.enrol(c.root.pid)
+	c.root.program = process.Argv[0]
+	h.enrol(c)
 	h.wakeCensus()
 	return nil
 }
@@ -225,19 +239,23 @@ func namespaces(p *Plan, id identity) uintptr {
 // counts all of the user's, and the limit is only there to stop a bomb.
 func (h *Host) processes(p *Plan) uint64 {
 	if p.level.hasNamespaces() && p.user != 0 {
-		return uint64(p.profile.Limits.Processes)
+		return uint64(p.tasks())
 	}
 	return h.brake(p.profile.Limits.Processes)
 }
 
-// terminate asks a call to end, and insists after the grace.
-//
-// The root of a call with a process namespace is its init, which the kernel spares every signal that it has not asked for
-// (pid_namespaces(7)). When that is a shell, SIGTERM would end the command that it waits for and have it go on with the next
-// line. So a root that does not catch SIGTERM gets no grace.
+// tasks is how many a call may have, 0 for any number: its init is one more.
+func (p *Plan) tasks() int {
+	if n := p.profile.Limits.Processes; n > 0 && p.level.hasNamespaces() {
+		return n + 1
+	}
+	return p.profile.Limits.Processes
+}
+
+// terminate asks a call to end, and insists after the grace. One whose init has no command yet has nothing to put in order.
 func (h *Host) terminate(c *call) {
 	if c.plan.level.hasNamespaces() {
-		if !catches(c.root.pid, unix.SIGTERM) {
+		if c.root.command() == 0 {
 			h.kill(c)
 			return
 		}
@@ -254,21 +272,6 @@ func (h *Host) kill(c *call) {
 	c.root.kill()
 }
 
-// catches tells whether a process has a handler for a signal (proc_pid_status(5), SigCgt).
-func catches(pid int, signal unix.Signal) bool {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return false
-	}
-	for line := range bytes.Lines(status) {
-		if mask, ok := bytes.CutPrefix(line, []byte("SigCgt:")); ok {
-			caught, err := strconv.ParseUint(string(bytes.TrimSpace(mask)), 16, 64)
-			return err == nil && caught&(1<<(signal-1)) != 0
-		}
-	}
-	return false
-}
-
 // conclude takes the root off the process table, if it has ended, lets go of it, ends the reading of its output and says
 // what became of the call.
 func (c *call) conclude(why ending, ended bool) (Outcome, error) {
@@ -279,6 +282,13 @@ func (c *call) conclude(why ending, ended bool) (Outcome, error) {
 		if e, err = reap(c.root.pid); err == nil {
 			end = &e
 		}
+	}
+	if c.root.report >= 0 {
+		status, known, reportErr := readReport(c.root.report, c.root.program)
+		if err = errors.Join(err, reportErr); known && end != nil {
+			end.status = status
+		}
+		unix.Close(c.root.report)
 	}
 	unix.Close(c.root.pidfd)
 	for _, s := range c.streams {

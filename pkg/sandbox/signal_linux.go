@@ -11,33 +11,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Signal sends a signal to the first process of every running call: what a terminal, or whoever has started this program,
-// tells the command that it stands for. SIGSTOP and SIGCONT always have their effect. Any other signal that the process
-// neither catches nor ignores has none where it is the first one of a process namespace (pid_namespaces(7)); see
-// [Host.Heeds].
+// Signal sends a signal to the command of every running call: what a terminal, or whoever has started this program, tells the
+// command that it stands for.
 func (h *Host) Signal(signal syscall.Signal) {
-	h.eachRoot(func(o orphan) {
+	h.eachCommand(func(o orphan) {
 		_ = unix.PidfdSendSignal(o.fd, signal, nil, 0) // ESRCH: it has ended meanwhile
 	})
 }
 
-// Heeds tells whether the first process of every running call has said what it does on a signal, be it to ignore it. One
-// that has not is spared the signal's default effect by the kernel, so that Ctrl-C would not end it: then it is for the caller to
-// end the call. False when no call runs.
+// Heeds tells whether the command of every running call has said what it does on a signal, be it to ignore it. One that has not
+// would end of it, and leave the rest of its call to be ended: that is for the caller. False when no call runs.
 func (h *Host) Heeds(signal syscall.Signal) bool {
 	some, all := false, true
-	h.eachRoot(func(o orphan) {
+	h.eachCommand(func(o orphan) {
 		some = true
 		all = all && heeds(o.pid, signal)
 	})
 	return some && all
 }
 
-// eachRoot calls f with the first process of every running call, held by a descriptor.
-func (h *Host) eachRoot(f func(orphan)) {
+// eachCommand calls f with the command of every running call, held by a descriptor.
+func (h *Host) eachCommand(f func(orphan)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for pid := range h.roots {
+	for _, c := range h.roots {
+		pid := c.root.command()
 		o, err := openOrphan(pid)
 		if err != nil {
 			continue

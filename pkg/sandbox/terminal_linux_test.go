@@ -28,23 +28,17 @@ func TestTerminateOnTerminal(t *testing.T) {
 			for _, test := range []struct {
 				name, text string
 				want       string // the outcome, and what is said before it
-				below      string // without a process namespace, where it is another
 			}{
-				{"with a last word", "trap 'echo last word; exit 5' TERM; echo ready; sleep 1000 & wait", "last word|5|", ""},
-				{"while a command runs", "trap 'echo last word; exit 5' TERM; bash -c 'echo ready; exec sleep 1000'; echo not reached", "Terminated|last word|5|", ""},
-				{"while a command of another group runs", "trap 'echo last word; exit 5' TERM; set -m; bash -c 'echo ready; exec sleep 1000' & wait", "last word|5|", ""},
-				{"while a command is stopped", "trap 'echo last word; exit 5' TERM; bash -c 'trap \"echo bye; exit\" TERM; echo ready; kill -STOP $$; sleep 1000'", "bye|last word|5|", ""},
-				// The init of a namespace is spared what it does not catch, so that gets no grace at all.
-				{"without a word", "echo ready; exec sleep 1000", "137|SIGKILL", "143|SIGTERM"},
+				{"with a last word", "trap 'echo last word; exit 5' TERM; echo ready; sleep 1000 & wait", "last word|5|"},
+				{"while a command runs", "trap 'echo last word; exit 5' TERM; bash -c 'echo ready; exec sleep 1000'; echo not reached", "Terminated|last word|5|"},
+				{"while a command of another group runs", "trap 'echo last word; exit 5' TERM; set -m; bash -c 'echo ready; exec sleep 1000' & wait", "last word|5|"},
+				{"while a command is stopped", "trap 'echo last word; exit 5' TERM; bash -c 'trap \"echo bye; exit\" TERM; echo ready; kill -STOP $$; sleep 1000'", "bye|last word|5|"},
+				{"without a word", "echo ready; exec sleep 1000", "143|SIGTERM"},
 			} {
 				t.Run(string(level)+"/"+test.name, func(t *testing.T) {
 					t.Parallel()
-					want := test.want
-					if test.below != "" && !level.hasNamespaces() {
-						want = test.below
-					}
-					if got := onTerminal(t, level, test.text); got != want {
-						t.Errorf("got %q, want %q", got, want)
+					if got := onTerminal(t, level, test.text); got != test.want {
+						t.Errorf("got %q, want %q", got, test.want)
 					}
 				})
 			}
