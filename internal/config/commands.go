@@ -64,7 +64,7 @@ func authorsCommands(script string) []shellscan.Command {
 	return commands
 }
 
-// callsNetwork tells whether a script is given the network because it calls a command.
+// callsNetwork reports whether a script is given the network because it calls a command.
 func callsNetwork(c shellscan.Command) bool {
 	name := path.Base(c.Name)
 	if command.In(command.NetworkClients, name) || command.In(command.NetworkScripts, name) {

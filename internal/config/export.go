@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// Export gives tools as a file that can be given away: as their authors wrote them, without comments, and
+// Export returns tools as a file that can be given away: as their authors wrote them, without comments, and
 // with nothing secret in them. What was taken out is told, one line each. The error says which entry holds a
 // credential that cannot be taken out.
 func Export(set *Set, ids []string) (file []byte, told []string, err error) {
@@ -106,7 +106,7 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 	return nil
 }
 
-// plainCopy gives a node without comments, anchors and aliases.
+// plainCopy returns a node without comments, anchors and aliases.
 func plainCopy(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -179,7 +179,7 @@ func credentialIn(node *yaml.Node) string {
 // credentialWord is what a key can consist of.
 var credentialWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.-]+`) })
 
-// member gives the value of a key; nil when there is none, or nothing to look in.
+// member returns the value of a key; nil when there is none, or nothing to look in.
 func member(node *yaml.Node, key string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil
@@ -206,7 +206,7 @@ func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 }
 
-// PlainJSON gives a YAML text as JSON has it: keys that are numbers, such as exit codes, are texts, and so
+// PlainJSON returns a YAML text as JSON has it: keys that are numbers, such as exit codes, are texts, and so
 // are days.
 func PlainJSON(text []byte) (any, error) {
 	var plain any

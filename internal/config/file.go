@@ -29,7 +29,7 @@ type File struct {
 	Data    []byte // never changed
 }
 
-// equal tells whether two files say the same, in the same place.
+// equal reports whether two files say the same, in the same place.
 func (f File) equal(g File) bool {
 	return f.Name == g.Name && f.Path == g.Path && f.Layer == g.Layer && f.Workspace == g.Workspace && f.Trusted == g.Trusted &&
 		f.ErrorProfile == g.ErrorProfile && f.Checked == g.Checked && bytes.Equal(f.Data, g.Data)
@@ -49,7 +49,7 @@ func (f File) From() string {
 	return f.Layer.String()
 }
 
-// source gives the place of a node of the file.
+// source returns the place of a node of the file.
 func (f File) source(v yamldoc.Value) tool.Source {
 	return tool.Source{Layer: f.Layer, File: f.Name, Line: v.Node.Line, Column: v.Node.Column}
 }

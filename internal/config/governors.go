@@ -35,7 +35,7 @@ func ReadGovernors(file File) (governor.File, yamldoc.Errors, error) {
 	return f.out, f.doc.Found, nil
 }
 
-// IsGovernors tells whether a file that a person named is one of governors, by what stands in it, whatever
+// IsGovernors reports whether a file that a person named is one of governors, by what stands in it, whatever
 // its name.
 func IsGovernors(file File) bool {
 	doc := yamldoc.Parse(file.Name, file.Data, yamldoc.Options{})

@@ -173,7 +173,7 @@ func (l *loading) addTools(file File) {
 	}
 }
 
-// readTools gives what a tools file says: what it said last, when it is the same. The tools are shared and
+// readTools returns what a tools file says: what it said last, when it is the same. The tools are shared and
 // must not be changed.
 func (l *loading) readTools(file File) ([]Loaded, error) {
 	if l.last != nil {
@@ -350,7 +350,7 @@ func (l *loading) fail(c candidate, err error) {
 	l.say(found)
 }
 
-// AddExcerptsOf gives each of a list the line that it is about, as far as the files hold it.
+// AddExcerptsOf returns each of a list the line that it is about, as far as the files hold it.
 func AddExcerptsOf(files []File, list yamldoc.Errors) {
 	for _, file := range files {
 		yamldoc.AddExcerpts(list, file.Name, file.Data)

@@ -28,7 +28,7 @@ func write(t *testing.T, path, data string) string {
 	return path
 }
 
-// tempDir gives a directory whose name has no links in it, as a Workspace wants.
+// tempDir returns a directory whose name has no links in it, as a Workspace wants.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

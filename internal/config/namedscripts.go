@@ -52,7 +52,7 @@ func scriptWords(command shellscan.Command) []string {
 	return words
 }
 
-// scriptIn gives the name of a script relative to the workspace; false for one that does not lie there.
+// scriptIn returns the name of a script relative to the workspace; false for one that does not lie there.
 func scriptIn(t *tool.Tool, dir, word string) (string, bool) {
 	if word == "" || strings.ContainsRune(word, 0) {
 		return "", false

@@ -136,7 +136,7 @@ func (p *parameter) readType(v yamldoc.Value) {
 	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
 }
 
-// otherNames gives JSON Schema's name for what programming languages call a type.
+// otherNames returns JSON Schema's name for what programming languages call a type.
 func otherNames(name string) tool.Type {
 	switch strings.ToLower(name) {
 	case "str", "text", "char", "file", "date", "datetime", "timestamp", "uuid", "regex", "secret", "password", "enum", "bytes":
@@ -190,7 +190,7 @@ func (p *parameter) readFormat(v yamldoc.Value) {
 	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
 }
 
-// otherFormats gives our name for what JSON Schema and people call a format.
+// otherFormats returns our name for what JSON Schema and people call a format.
 func otherFormats(name string) tool.Format {
 	switch strings.ToLower(name) {
 	case "url", "uri-reference", "iri", "href":
@@ -253,7 +253,7 @@ func (p *parameter) readPattern(v yamldoc.Value) {
 	p.pattern = whole
 }
 
-// wholePattern gives an expression for the whole value that means what a pattern of the original format
+// wholePattern returns an expression for the whole value that means what a pattern of the original format
 // means: it holds of the beginning, whatever follows (Python's re.match). open tells that something may
 // follow.
 func wholePattern(pattern string) (whole string, open bool) {

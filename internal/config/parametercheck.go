@@ -177,7 +177,7 @@ func contains(list []any, want any) bool {
 	return false
 }
 
-// show gives a value as JSON, shortened.
+// show returns a value as JSON, shortened.
 func show(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

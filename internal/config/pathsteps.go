@@ -15,7 +15,7 @@ type pathStep struct {
 	link bool
 }
 
-// pathSteps gives every name that the system looks at on the way to an absolute path, links and their targets
+// pathSteps returns every name that the system looks at on the way to an absolute path, links and their targets
 // included. It ends with the first name that does not exist, with the file itself, or where there are too
 // many links.
 func pathSteps(path string) []pathStep {

@@ -131,7 +131,7 @@ func (l *loading) bound(policies *permissions.File) {
 	}
 }
 
-// mayAdd tells whether a workspace's own tool may be there beside those of all other layers.
+// mayAdd reports whether a workspace's own tool may be there beside those of all other layers.
 func (l *loading) mayAdd(t tool.Tool) bool {
 	why := MayNotAdd(t.ID, l.ids())
 	if why != "" {

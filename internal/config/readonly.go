@@ -36,7 +36,7 @@ func (e *toolEntry) checkReadOnly() {
 	e.tool.HoldToHints()
 }
 
-// inSandbox gives the value of a key of the entry's sandbox.
+// inSandbox returns the value of a key of the entry's sandbox.
 func (e *toolEntry) inSandbox(key string) (yamldoc.Value, bool) {
 	sandbox, ok := e.at.Get("sandbox")
 	if !ok {

@@ -229,7 +229,7 @@ func decisionMapping() yamldoc.Mapping[*ruleEntry] {
 	}
 }
 
-// verdictWord gives our word for what other programs call a decision, ours among them; "" for none.
+// verdictWord returns our word for what other programs call a decision, ours among them; "" for none.
 func verdictWord(text string) string {
 	return map[string]string{
 		"approve": "approve", "reject": "reject", "manual": "manual", "ask": "ask", "allow": "approve", "accept": "approve", "permit": "approve",
@@ -303,7 +303,7 @@ func (r *ruleEntry) check() {
 	}
 }
 
-// says tells whether a text below a mapping is one of several.
+// says reports whether a text below a mapping is one of several.
 func says(v yamldoc.Value, name, field string, texts ...string) bool {
 	below, ok := v.Get(name)
 	if !ok {
@@ -313,7 +313,7 @@ func says(v yamldoc.Value, name, field string, texts ...string) bool {
 	return ok && slices.Contains(texts, at.Node.Value)
 }
 
-// reported tells whether a mistake of the field, or of what it stands in, was reported already.
+// reported reports whether a mistake of the field, or of what it stands in, was reported already.
 func (r *ruleEntry) reported(field string) bool {
 	for _, wrong := range r.wrong {
 		if field == wrong || strings.HasPrefix(field, wrong+"[") || strings.HasPrefix(field, wrong+".") {

@@ -15,7 +15,7 @@ const SchemaDialect = "http://json-schema.org/draft-07/schema#"
 // schema is a JSON Schema that is being made.
 type schema = map[string]any
 
-// ToolsSchema gives the JSON Schema of tools files, for editors: what keys there are, what each means, and
+// ToolsSchema returns the JSON Schema of tools files, for editors: what keys there are, what each means, and
 // what may stand there. It is made from the tables that the loader reads by, so that it knows the same keys.
 // A file that it refuses the loader refuses too; what only the loader sees are mistakes in templates, and
 // what belongs together.
@@ -85,7 +85,7 @@ func given(s schema) schema {
 	return s
 }
 
-// rowOf gives the schema of one key. A key without a row may hold anything, and a test asks for the row.
+// rowOf returns the schema of one key. A key without a row may hold anything, and a test asks for the row.
 func rowOf(mapping, name string) schema {
 	row, ok := schemaRows()[mapping][name]
 	if !ok {

@@ -133,7 +133,7 @@ func validate(compiled *jsonschema.Schema, data []byte) error {
 	return compiled.Validate(value)
 }
 
-// asJSON gives a document as an editor's YAML server sees it: names are texts, dates too.
+// asJSON returns a document as an editor's YAML server sees it: names are texts, dates too.
 func asJSON(node *yaml.Node) (any, error) {
 	var plain any
 	if err := node.Decode(&plain); err != nil {
@@ -193,7 +193,7 @@ func TestSchemaTakesWhatIsGood(t *testing.T) {
 	}
 }
 
-// toolByTool gives a file for each tool of a file, so that each mistake is looked at by itself.
+// toolByTool returns a file for each tool of a file, so that each mistake is looked at by itself.
 func toolByTool(data []byte) map[string][]byte {
 	var file struct {
 		Version yaml.Node            `yaml:"version"`
@@ -277,7 +277,7 @@ var contexts = map[string]string{
 	"referenceMapping":      `sandbox: {environment_variables: {A: {%s}}}`,
 }
 
-// TestSchemaAgreesOnEachKey gives every key of every mapping values of all kinds: what the loader takes the
+// TestSchemaAgreesOnEachKey returns every key of every mapping values of all kinds: what the loader takes the
 // schema takes, and what the loader refuses for its type, or because the key is unknown, the schema refuses.
 func TestSchemaAgreesOnEachKey(t *testing.T) {
 	t.Parallel()

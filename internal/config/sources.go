@@ -54,7 +54,7 @@ type Sources struct {
 	// whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
 	// what the workspace says itself.
 	Workspace tool.Workspace
-	// Standing tells whether somebody trusts a file of the workspace's root, by the very bytes that were
+	// Standing reports whether somebody trusts a file of the workspace's root, by the very bytes that were
 	// read. Nil trusts none. The additional directories' own files are never trusted: they were written for
 	// sessions that begin there.
 	Standing func(File) Standing
@@ -133,7 +133,7 @@ func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	return once(all), append(errs, s.relative()...)
 }
 
-// errorProfile gives the error profile that the environment names.
+// errorProfile returns the error profile that the environment names.
 func (s Sources) errorProfile() (tool.ErrorProfile, error) {
 	if s.Env == nil {
 		return tool.ProfileBasic, nil

@@ -70,13 +70,13 @@ func (e *toolEntry) compileScript() *render.Template {
 	return template
 }
 
-// isUnsure tells whether what is said of names would only follow from a mistake that was told. A file without
+// isUnsure reports whether what is said of names would only follow from a mistake that was told. A file without
 // one keeps nothing to itself.
 func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.Mistakes() > 0 }
 
 var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 
-// follows tells whether a finding is about a parameter that could not be read as its author meant it: it
+// follows reports whether a finding is about a parameter that could not be read as its author meant it: it
 // would be gone with that mistake, or be another one.
 func (e *toolEntry) follows(finding render.Finding) bool {
 	if !e.isUnsure() && (len(e.untyped) == 0 || e.file.doc.Mistakes() == 0) {
@@ -136,7 +136,7 @@ func ScriptErrors(name, text string, after int, findings []render.Finding) yamld
 	return list
 }
 
-// nearParameter gives the parameter that a tag was probably meant for which nobody declares; "" for none.
+// nearParameter returns the parameter that a tag was probably meant for which nobody declares; "" for none.
 func (e *toolEntry) nearParameter(finding render.Finding) string {
 	name := tagName.FindString(finding.Tag)
 	if name == "" || !strings.HasPrefix(finding.Message, fmt.Sprintf("no parameter %q is declared", name)) {

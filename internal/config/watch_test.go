@@ -44,7 +44,7 @@ func ready() <-chan time.Time {
 	return c
 }
 
-// all gives what was told so far.
+// all returns what was told so far.
 func (r reports) all() []string {
 	var all []string
 	for len(r) > 0 {

@@ -113,7 +113,7 @@ func (b *bounds) complexKey(mapping, key *yaml.Node) {
 	b.doc.markFaulty(key)
 }
 
-// quoted gives the text of a flow mapping on one line, between quotes.
+// quoted returns the text of a flow mapping on one line, between quotes.
 func (b *bounds) quoted(node *yaml.Node) string {
 	if node.Line > len(b.doc.lines) {
 		return "'…'"

@@ -80,7 +80,7 @@ func Parse(file string, data []byte, options Options) *Document {
 	return (&Document{File: file, options: options}).parse(data)
 }
 
-// Root gives the value that is the whole file, with what belongs there in words; false when the file could
+// Root returns the value that is the whole file, with what belongs there in words; false when the file could
 // not be walked.
 func (doc *Document) Root(want string) (v Value, ok bool) {
 	if doc.root == nil {
@@ -207,7 +207,7 @@ func (doc *Document) markFaulty(node *yaml.Node) {
 	doc.faulty[node] = true
 }
 
-// isNew tells whether what is to be said about a place was not said before.
+// isNew reports whether what is to be said about a place was not said before.
 func (doc *Document) isNew(severity Severity, line, column int, rule, message string) bool {
 	if doc.reported == nil {
 		doc.reported = map[string]bool{}
@@ -232,7 +232,7 @@ func (doc *Document) secrets() map[int][]span {
 	return doc.secret
 }
 
-// AddExcerpts gives each of a list that is about a file, and has no excerpt yet, the line that it is about.
+// AddExcerpts returns each of a list that is about a file, and has no excerpt yet, the line that it is about.
 func AddExcerpts(list Errors, name string, data []byte) {
 	of := func(e Error) bool { return e.File == name && e.Line > 0 && e.Excerpt == nil }
 	if !slices.ContainsFunc(list, of) {
@@ -246,7 +246,7 @@ func AddExcerpts(list Errors, name string, data []byte) {
 	}
 }
 
-// AddExcerpts gives each of a list the line that it is about.
+// AddExcerpts returns each of a list the line that it is about.
 func (doc *Document) AddExcerpts(list Errors) {
 	if len(list) == 0 {
 		return
@@ -305,5 +305,5 @@ func (doc *Document) mask(line int, text string) string {
 	return text
 }
 
-// Full tells whether there are so many mistakes that no more are told.
+// Full reports whether there are so many mistakes that no more are told.
 func (doc *Document) Full() bool { return doc.count >= MaxErrors }

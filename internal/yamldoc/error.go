@@ -34,7 +34,7 @@ type Error struct {
 	Excerpt *Excerpt `json:"excerpt,omitempty"`
 }
 
-// Error gives `tools.yaml:41:9: message [rule]`, and the hint on lines of its own.
+// Error returns `tools.yaml:41:9: message [rule]`, and the hint on lines of its own.
 func (e Error) Error() string { return e.text(nil) }
 
 // Shown is Error with the line of the file below the message, and the place in it.
@@ -60,7 +60,7 @@ func (e Error) text(excerpt *Excerpt) string {
 	return b.String()
 }
 
-// Escaped gives the mistake as people may read it. Files and their names can come from a stranger, and a
+// Escaped returns the mistake as people may read it. Files and their names can come from a stranger, and a
 // message repeats what stands there: nothing of it may reach a terminal as a command.
 func (e Error) Escaped() Error {
 	e.File, e.Message, e.Hint = display.Line(e.File), display.Line(maskShapes(e.Message)), display.Text(maskShapes(e.Hint))
@@ -126,7 +126,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Broken tells whether one of them is an error, so that the file cannot be used.
+// Broken reports whether one of them is an error, so that the file cannot be used.
 func (l Errors) Broken() bool {
 	for _, e := range l {
 		if e.Severity == SeverityError {
@@ -136,7 +136,7 @@ func (l Errors) Broken() bool {
 	return false
 }
 
-// Err gives the list as an error, or nil when it holds warnings only.
+// Err returns the list as an error, or nil when it holds warnings only.
 func (l Errors) Err() error {
 	if !l.Broken() {
 		return nil
@@ -164,13 +164,13 @@ func (l Errors) Sort() {
 	})
 }
 
-// Shown gives the text of an error that holds mistakes in files, each with its line.
+// Shown returns the text of an error that holds mistakes in files, each with its line.
 func Shown(err error) string {
 	list := List(err)
 	return strings.Replace(err.Error(), list.Error(), list.Shown(), 1)
 }
 
-// List gives the mistakes that err holds: those of an Errors or an Error, else none.
+// List returns the mistakes that err holds: those of an Errors or an Error, else none.
 func List(err error) Errors {
 	var all Errors
 	if errors.As(err, &all) {

@@ -56,7 +56,7 @@ func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
 	return &Excerpt{Text: strings.TrimRight(text.String(), " "), Column: start + 1, Width: max(width, 1)}
 }
 
-// asShown gives a part of a line, which begins after some characters of it, character by character.
+// asShown returns a part of a line, which begins after some characters of it, character by character.
 func asShown(line []rune, skipped int, hidden []span) []piece {
 	pieces := make([]piece, len(line))
 	for i, r := range line {

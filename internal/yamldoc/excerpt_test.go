@@ -113,7 +113,7 @@ func TestHiddenSecrets(t *testing.T) {
 	}
 }
 
-// shownLines gives a text as excerpts of it show it.
+// shownLines returns a text as excerpts of it show it.
 func shownLines(text string) string {
 	lines := splitLines([]byte(text))
 	hidden := secrets(lines)

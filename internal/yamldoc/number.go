@@ -22,7 +22,7 @@ const maxNumber = 64
 // maxExponent is that of the largest number that programs usually have.
 const maxExponent = 308
 
-// isNumber tells whether a scalar is a number, however it is spelled.
+// isNumber reports whether a scalar is a number, however it is spelled.
 func isNumber(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && (node.Tag == "!!int" || node.Tag == "!!float")
 }
@@ -30,7 +30,7 @@ func isNumber(node *yaml.Node) bool {
 // IsNumber reports whether a number stands here, however it is spelled.
 func (v Value) IsNumber() bool { return isNumber(v.Node) }
 
-// IsJSONNumber tells whether a text is a number that every reader takes the same way.
+// IsJSONNumber reports whether a text is a number that every reader takes the same way.
 func IsJSONNumber(text string) bool {
 	return jsonNumber.MatchString(text) && len(text) <= maxNumber && exponent(text) <= maxExponent
 }
@@ -48,7 +48,7 @@ func (v Value) Number() (json.Number, bool) {
 	return json.Number(v.Node.Value), true
 }
 
-// exponent gives the size of the exponent of a number in JSON's grammar.
+// exponent returns the size of the exponent of a number in JSON's grammar.
 func exponent(number string) int {
 	i := strings.IndexAny(number, "eE")
 	if i < 0 {
@@ -113,7 +113,7 @@ func (v Value) numberHint() string {
 	return "write the number alone"
 }
 
-// unitFactor gives how many of the unit in a key's name there are in another unit; 0 when that is not known.
+// unitFactor returns how many of the unit in a key's name there are in another unit; 0 when that is not known.
 func unitFactor(key, unit string) float64 {
 	units := map[string]float64{}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// placeOf gives the place in the file of a place within the text v: exact where the text is a literal block
+// placeOf returns the place in the file of a place within the text v: exact where the text is a literal block
 // (|), whose lines are lines of the file, and where it stands on one line as it is; the place of the text
 // itself elsewhere, since folding and quoting move and change what stands there. Lines and columns count from
 // 1, columns in characters.
@@ -29,7 +29,7 @@ func (v Value) placeOf(line, column int) (fileLine, fileColumn int) {
 	return fileLine, indent + max(column, 1)
 }
 
-// onLine gives how many characters after the beginning of a text of one line a column of it stands; 0 where
+// onLine returns how many characters after the beginning of a text of one line a column of it stands; 0 where
 // the line does not show the text as it is.
 func (v Value) onLine(column int) int {
 	if v.Node.Line > len(v.Doc.lines) || column < 1 {
@@ -63,7 +63,7 @@ func (v Value) firstLine() (int, bool) {
 	return 0, false
 }
 
-// indent gives the number of characters that the block's lines are indented by. A line of the file that does
+// indent returns the number of characters that the block's lines are indented by. A line of the file that does
 // not end in the line of the text tells that the block was not found.
 func (v Value) indent(first int, text []string, line int) (int, bool) {
 	indent := -1
@@ -86,7 +86,7 @@ func (v Value) indent(first int, text []string, line int) (int, bool) {
 	return max(indent, 0), indent >= 0
 }
 
-// afterColumn gives what stands in a line from a column on.
+// afterColumn returns what stands in a line from a column on.
 func afterColumn(line string, column int) string {
 	for ; column > 1 && line != ""; column-- {
 		_, size := utf8.DecodeRuneInString(line)
@@ -107,7 +107,7 @@ func (v Value) ReportAt(e Error, tag string) {
 	v.Doc.add(e)
 }
 
-// tagEnd gives the column after a tag that stands at a place of the file; 0 where it does not stand there.
+// tagEnd returns the column after a tag that stands at a place of the file; 0 where it does not stand there.
 func (v Value) tagEnd(line, column int, tag string) int {
 	if tag == "" || line < 1 || line > len(v.Doc.lines) || !strings.HasPrefix(afterColumn(v.Doc.lines[line-1], column), tag) {
 		return 0

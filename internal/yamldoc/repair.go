@@ -46,7 +46,7 @@ type repair struct {
 	text              map[int]string // the repaired lines, by their index from 0
 }
 
-// guess gives what may have been meant near a line that the parser trips over, at an index from 0; nil for
+// guess returns what may have been meant near a line that the parser trips over, at an index from 0; nil for
 // nothing.
 type guess func(lines []string, at int) []repair
 
@@ -145,7 +145,7 @@ func (doc *Document) noteBroken(m repair) {
 	}
 }
 
-// firstThatHelps gives the first guess that the parser gets further with.
+// firstThatHelps returns the first guess that the parser gets further with.
 func (m *repairer) firstThatHelps(at int, err error) (repair, bool) {
 	for _, g := range guesses() {
 		for _, meant := range g(m.lines, at) {
@@ -157,7 +157,7 @@ func (m *repairer) firstThatHelps(at int, err error) (repair, bool) {
 	return repair{}, false
 }
 
-// getsFurther tells whether a file with a place repaired is well, or trips over a line after at. A text or
+// getsFurther reports whether a file with a place repaired is well, or trips over a line after at. A text or
 // bracket that was open hid what follows it, so there another fault may come to light before the one that
 // there was.
 func (m *repairer) getsFurther(meant repair, at int, was error) bool {
@@ -202,7 +202,7 @@ func lineRepair(lines []string, at, from, to int, text, message, hint string) []
 // value, the key, and the value with what follows it.
 var keyValue = lazyRegexp(`^(\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#"'\[\]{},][^:#"'\[\]{},]*?)\s*:\s+|- +))(\S.*)$`)
 
-// valueOf gives the place of a line's value, and its key; false when it has none.
+// valueOf returns the place of a line's value, and its key; false when it has none.
 func valueOf(line string) (from int, key string, ok bool) {
 	match := keyValue().FindStringSubmatchIndex(strings.TrimRight(line, " \t"))
 	if match == nil {
@@ -214,7 +214,7 @@ func valueOf(line string) (from int, key string, ok bool) {
 	return match[6], key, true
 }
 
-// lineAbove gives the index of the last line before one that is neither empty nor a comment; -1 for none.
+// lineAbove returns the index of the last line before one that is neither empty nor a comment; -1 for none.
 func lineAbove(lines []string, at int) int {
 	for at--; at >= 0; at-- {
 		if text := strings.TrimSpace(lines[at]); text != "" && !strings.HasPrefix(text, "#") {

@@ -52,7 +52,7 @@ func guessNoColon(lines []string, at int) []repair {
 	return all
 }
 
-// keyBeside tells whether the line before has a key in the same column.
+// keyBeside reports whether the line before has a key in the same column.
 func keyBeside(lines []string, at int) bool {
 	i := lineAbove(lines, at)
 	return i >= 0 && keyLine().MatchString(lines[i]) && indentOf(lines[i]) == indentOf(lines[at])
@@ -111,7 +111,7 @@ func guessBlockText(lines []string, at int) []repair {
 	return nil
 }
 
-// firstOf gives the index of the first line from one on that is not empty; -1 for none.
+// firstOf returns the index of the first line from one on that is not empty; -1 for none.
 func firstOf(lines []string, at int) int {
 	for ; at < len(lines); at++ {
 		if strings.TrimSpace(lines[at]) != "" {

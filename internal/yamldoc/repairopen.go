@@ -23,7 +23,7 @@ func guessQuote(lines []string, at int) []repair {
 	return all
 }
 
-// openQuote gives the place of a quotation mark that the line opens and does not close.
+// openQuote returns the place of a quotation mark that the line opens and does not close.
 func openQuote(line string) (int, bool) {
 	for i := 0; i < len(line); {
 		opens := line[i] == '"' || line[i] == '\''
@@ -56,7 +56,7 @@ func guessBracket(lines []string, at int) []repair {
 	return all
 }
 
-// openBracket gives the place of the first bracket that a line opens and does not close, and what would close
+// openBracket returns the place of the first bracket that a line opens and does not close, and what would close
 // all of them.
 func openBracket(line string) (int, string) {
 	var open []int

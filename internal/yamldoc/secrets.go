@@ -31,7 +31,7 @@ var (
 // LongLiteral is the length from which a text that stands where a credential would is taken for one.
 const LongLiteral = 12
 
-// LooksSecret tells whether something in a text is shaped like a well-known key.
+// LooksSecret reports whether something in a text is shaped like a well-known key.
 func LooksSecret(text string) bool { return shapedSecret().MatchString(text) }
 
 // maskShapes hides what is shaped like a well-known key, wherever it stands in a text.
@@ -123,7 +123,7 @@ func flowValues(line string, from int) []span {
 	return found
 }
 
-// isLiteral tells whether the value at a place of a line is written out rather than named.
+// isLiteral reports whether the value at a place of a line is written out rather than named.
 func isLiteral(line string, from int) bool {
 	all := []rune(line)
 	s := literalSpan(line, from)

@@ -110,7 +110,7 @@ func faultLine(data []byte, full string) int {
 	return low + 1
 }
 
-// fails tells whether the beginning of a file has the error in one of its documents.
+// fails reports whether the beginning of a file has the error in one of its documents.
 func fails(data []byte, full string) bool {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	_, err := decode(decoder)

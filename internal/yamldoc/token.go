@@ -2,7 +2,7 @@ package yamldoc
 
 import "strings"
 
-// tokenEnd gives the column after what begins at a column of a line, as far as the line alone tells: a quoted
+// tokenEnd returns the column after what begins at a column of a line, as far as the line alone tells: a quoted
 // text, a list or mapping between brackets, a template's tag, a key, or a plain text. Columns count
 // characters from 1.
 func tokenEnd(line string, column int) int {
@@ -79,7 +79,7 @@ func bracketLength(text []rune) int {
 	return len(text)
 }
 
-// insideBrackets tells whether a text ends inside of brackets that it opens.
+// insideBrackets reports whether a text ends inside of brackets that it opens.
 func insideBrackets(text []rune) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -26,7 +26,7 @@ type Value struct {
 	Want string // what belongs here, in words
 }
 
-// At gives the value of a node, an alias standing for what it names.
+// At returns the value of a node, an alias standing for what it names.
 func (doc *Document) At(node *yaml.Node, name, want string) Value {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -84,13 +84,13 @@ func (v Value) Mismatch(want, hint string) {
 	v.Fail(RuleType, hint, "want %s, found %s", want, Describe(v.Node))
 }
 
-// IsFaulty tells whether a mistake has been told of the value as a whole: what follows from it is not.
+// IsFaulty reports whether a mistake has been told of the value as a whole: what follows from it is not.
 func (v Value) IsFaulty() bool { return v.Doc.faulty[v.Node] || v.Doc.broken[v.Node.Line] }
 
 // IsNull reports whether nothing stands here.
 func (v Value) IsNull() bool { return v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!null" }
 
-// IsEmpty tells whether nothing stands here, which counts as not given where the document allows it.
+// IsEmpty reports whether nothing stands here, which counts as not given where the document allows it.
 func (v Value) IsEmpty() bool { return v.IsNull() && !v.Doc.options.EmptyIsWrong }
 
 // Text reads a text. A plain date is one, too; numbers and truth values need quotes, so that 1.10 stays 1.10.
@@ -191,7 +191,7 @@ func (v Value) SetTexts(field *[]string) {
 	}
 }
 
-// List gives the entries of a list, each named by its place in it.
+// List returns the entries of a list, each named by its place in it.
 func (v Value) List(want string) ([]Value, bool) {
 	if v.IsEmpty() {
 		return nil, true
@@ -215,7 +215,7 @@ func (v Value) List(want string) ([]Value, bool) {
 	return entries, true
 }
 
-// Item gives an entry of a list, named by its place.
+// Item returns an entry of a list, named by its place.
 func (v Value) Item(i int) Value {
 	return v.Doc.At(v.Node.Content[i], fmt.Sprintf("%s[%d]", v.Name, i), "")
 }
@@ -239,7 +239,7 @@ type Entry struct {
 	Value Value
 }
 
-// Entries gives the keys of a mapping in their order. Keys that are no texts are reported and left out.
+// Entries returns the keys of a mapping in their order. Keys that are no texts are reported and left out.
 func (v Value) Entries() ([]Entry, bool) {
 	all, ok := v.AllEntries()
 	named := all[:0:0]
@@ -278,7 +278,7 @@ func (v Value) AllEntries() ([]Entry, bool) {
 	return all, true
 }
 
-// Get gives the value of a key; false when v is no mapping or does not have the key.
+// Get returns the value of a key; false when v is no mapping or does not have the key.
 func (v Value) Get(name string) (Value, bool) {
 	if !v.IsMapping() {
 		return Value{}, false
@@ -291,7 +291,7 @@ func (v Value) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Has tells whether v is a mapping that has a key.
+// Has reports whether v is a mapping that has a key.
 func (v Value) Has(name string) bool {
 	_, ok := v.Get(name)
 	return ok
@@ -311,7 +311,7 @@ func (v Value) Require(name, hint string) bool {
 	return false
 }
 
-// hasLike tells whether a mapping has a key that was probably meant for another one, or takes keys from
+// hasLike reports whether a mapping has a key that was probably meant for another one, or takes keys from
 // elsewhere.
 func (v Value) hasLike(name string) bool {
 	if !v.IsMapping() {
@@ -376,7 +376,7 @@ func Describe(node *yaml.Node) string {
 	return Quote(node.Value)
 }
 
-// Quote gives a text as a message shows it: on one line, not too long, nothing in it left to the terminal.
+// Quote returns a text as a message shows it: on one line, not too long, nothing in it left to the terminal.
 func Quote(s string) string { return strconv.Quote(Shorten(s)) }
 
 // Shorten cuts a text to what a message has room for.

@@ -30,7 +30,7 @@ type Options struct {
 type Ledger interface {
 	// Granted writes down what was allowed; key names it, and words say it. With an error nothing is allowed.
 	Granted(session, agent, key, words string) error
-	// Holds tells whether it still is: nobody has taken it back. What cannot be told does not hold.
+	// Holds reports whether it still is: nobody has taken it back. What cannot be told does not hold.
 	Holds(session, key string) bool
 	// Ended says that the session has ended.
 	Ended(session string)
@@ -65,7 +65,7 @@ func New(o Options) *Authority {
 	if a.counter == nil {
 		a.counter = NewCounter()
 	}
-	if real, err := newDisk(machine{}).resolve("/", o.Home); err == nil && o.Home != "" {
+	if real, err := newFacts(machine{}).resolve("/", o.Home); err == nil && o.Home != "" {
 		a.home = real
 	}
 	if a.policies == nil {
@@ -117,21 +117,21 @@ func (a *Authority) Policy() string { return a.policies.Hash() }
 // The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
 // exactly lifts the file's own question.
 func (a *Authority) Decide(r Request) Decision {
-	v := a.view(r)
-	rules, policy := a.rulesFor(r).ask(v)
+	v := a.evaluate(r)
+	rules, policy := a.rulesFor(r).decide(v)
 	return a.decideBy(v, rules, policy)
 }
 
 // Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that approves it.
 // Where two acts are left one approval between them, one of them is asked.
 func (a *Authority) Take(r Request) Decision {
-	v, inForce := a.view(r), a.rulesFor(r)
-	rules, policy := inForce.ask(v)
-	return a.spend(v, rules, a.decideBy(v, rules, policy))
+	v, inForce := a.evaluate(r), a.rulesFor(r)
+	rules, policy := inForce.decide(v)
+	return a.countApproval(v, rules, a.decideBy(v, rules, policy))
 }
 
-// spend counts an approval towards its rule's limit, and asks where that is reached.
-func (a *Authority) spend(v *view, rules answer, d Decision) Decision {
+// countApproval counts an approval towards its rule's limit, and asks where that is reached.
+func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Decision {
 	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
 		return d
 	}
@@ -154,21 +154,21 @@ func (a *Authority) rulesFor(r Request) inForce {
 	return inForce{a.policies, a.own[workspaceKey(r.Workspace)]}
 }
 
-func (f inForce) ask(v *view) (rules answer, policy string) {
-	rules, policy = f.policies.ask(v), f.policies.Hash()
+func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
+	rules, policy = f.policies.decide(v), f.policies.Hash()
 	if f.own != nil {
-		rules, policy = rules.and(f.own.ask(v)), policy+"+"+f.own.Hash()
+		rules, policy = rules.with(f.own.decide(v)), policy+"+"+f.own.Hash()
 	}
 	return rules, policy
 }
 
-func (a *Authority) view(r Request) *view {
-	v := newView(r, a.home, a.sensitive, a.files, a.git)
+func (a *Authority) evaluate(r Request) *evaluation {
+	v := newEvaluation(r, a.home, a.sensitive, a.files, a.git)
 	v.now, v.counter = a.now(), a.counter
 	return v
 }
 
-func (a *Authority) decideBy(v *view, rules answer, policy string) Decision {
+func (a *Authority) decideBy(v *evaluation, rules outcome, policy string) Decision {
 	d := a.decide(v, rules)
 	if d.Verdict == Approve && d.Source == SourcePolicy {
 		d.Obligation = v.obligation()
@@ -177,7 +177,7 @@ func (a *Authority) decideBy(v *view, rules answer, policy string) Decision {
 	return d
 }
 
-func (a *Authority) decide(v *view, rules answer) Decision {
+func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if rules.rule != nil && rules.verdict == Reject {
 		return rules.decision()
 	}
@@ -214,12 +214,12 @@ func (a *Authority) decide(v *view, rules answer) Decision {
 }
 
 // rejectsUnmatched: a file says that what no rule is about is rejected.
-func (a answer) rejectsUnmatched(v *view) bool {
+func (a outcome) rejectsUnmatched(v *evaluation) bool {
 	return a.rule == nil && a.unmatched != nil && *a.unmatched == Reject && !typedByPerson(v)
 }
 
 // byFile is what a file's own defaults say of an act that no rule is about.
-func (a answer) byFile() Decision {
+func (a outcome) byFile() Decision {
 	return Decision{
 		Verdict: *a.unmatched, Source: SourceDefault,
 		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", display.Line(a.unmatchedIn), *a.unmatched),
@@ -227,7 +227,7 @@ func (a answer) byFile() Decision {
 }
 
 // decision is what the rules decided.
-func (a answer) decision() Decision {
+func (a outcome) decision() Decision {
 	d := Decision{
 		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(), Reason: a.reason(),
 	}
@@ -238,11 +238,11 @@ func (a answer) decision() Decision {
 }
 
 // guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than data.
-func (v *view) guardedFile() string {
+func (v *evaluation) guardedFile() string {
 	if v.runs() {
 		return v.guardedCommand()
 	}
-	for _, p := range v.places {
+	for _, p := range v.resources {
 		if why := v.guarded(p); why != "" {
 			return why
 		}
@@ -252,4 +252,4 @@ func (v *view) guardedFile() string {
 
 // Guarded tells why a person is asked about the act every time, whatever they said before: a file that it touches is more
 // than data. It is "" when none is.
-func (a *Authority) Guarded(r Request) string { return a.view(r).guardedFile() }
+func (a *Authority) Guarded(r Request) string { return a.evaluate(r).guardedFile() }

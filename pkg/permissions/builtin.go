@@ -108,7 +108,7 @@ func plainNumber(word string) bool {
 
 var onlyNumber = regexp.MustCompile(`\A[-+ ]?[0-9.][0-9.a-fxA-FX]*\z`)
 
-// counts tells whether a format of printf's holds the conversion n, whatever flags, widths and lengths stand before it.
+// counts reports whether a format of printf's holds the conversion n, whatever flags, widths and lengths stand before it.
 func counts(format string) bool {
 	for {
 		_, rest, found := strings.Cut(format, "%")

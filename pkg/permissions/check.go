@@ -16,7 +16,7 @@ type FieldError struct {
 	Hint    string // the cure, "" when there is none to name
 }
 
-// Check gives all mistakes of the rule. A rule with one never approves anything.
+// Check returns all mistakes of the rule. A rule with one never approves anything.
 func (r *Rule) Check() []FieldError {
 	c := checker{}
 	c.checkNames(r)
@@ -47,7 +47,7 @@ func (r *Rule) Check() []FieldError {
 		_, err := compileCondition(r.When)
 		c.pattern("when", err)
 	}
-	c.checkWho(r)
+	c.checkAgents(r)
 	c.checkRisk(r)
 	c.checkLimit(r)
 	for i, text := range r.CommandPrefixes {

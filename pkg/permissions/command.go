@@ -33,7 +33,7 @@ func newCommandList(commands Commands) *commandList {
 
 // covers tells why the text of an act is not covered by the list; "" when it is. Every command must be, word for word, and
 // every file that it could open or write must lie in the workspace and be plain data.
-func (l *commandList) covers(v *view) string {
+func (l *commandList) covers(v *evaluation) string {
 	if v.shell == nil {
 		return "it runs no command that can be told"
 	}
@@ -61,7 +61,7 @@ func (l *commandList) covers(v *view) string {
 		named, why := l.command(v, c)
 		some = some || why == ""
 		if _, free := builtins[c.Name]; why != "" && !named && free && c.Builtin {
-			why = v.careful(c, 0)
+			why = v.exceeds(c, 0)
 		}
 		if why != "" {
 			return why
@@ -74,7 +74,7 @@ func (l *commandList) covers(v *view) string {
 }
 
 // redirection tells why a file that the text writes is not covered.
-func (l *commandList) redirection(v *view, w shellscan.Write) string {
+func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 	switch {
 	case w.Fixed && w.Path == "/dev/null":
 		return ""
@@ -84,8 +84,8 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})", display.Line(w.Path))
 	}
 	for _, dir := range v.shell.dirs {
-		p := v.disk.wordPlace(dir, v.home, w.Path, true)
-		if why := v.why(p, true); why != "" && !v.own() {
+		p := v.facts.wordResource(dir, v.home, w.Path, true)
+		if why := v.sensitiveWhy(p, true); why != "" && !v.byPerson() {
 			return why
 		}
 		if p.err != nil {
@@ -99,7 +99,7 @@ func (l *commandList) redirection(v *view, w shellscan.Write) string {
 }
 
 // command tells why no prefix covers a command. named tells that one has its words, but not what comes after them.
-func (l *commandList) command(v *view, c shellscan.Command) (named bool, why string) {
+func (l *commandList) command(v *evaluation, c shellscan.Command) (named bool, why string) {
 	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
 	for launcher := range strings.FieldsSeq(c.Via) {
 		if !launchers[launcher] && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
@@ -111,7 +111,7 @@ func (l *commandList) command(v *view, c shellscan.Command) (named bool, why str
 			if !begins(c, prefix) {
 				continue
 			}
-			if reason := v.careful(c, len(prefix)-1); reason == "" {
+			if reason := v.exceeds(c, len(prefix)-1); reason == "" {
 				return true, ""
 			} else if !named {
 				named, why = true, reason
@@ -124,7 +124,7 @@ func (l *commandList) command(v *view, c shellscan.Command) (named bool, why str
 // globals are git's options in front of the subcommand that only say how it prints, or that it takes no lock.
 var globals = set("--no-pager -P --no-optional-locks")
 
-// withoutGlobals gives git's command without them: git --no-pager log is git log. So is git -C docs log, since the directory
+// withoutGlobals returns git's command without them: git --no-pager log is git log. So is git -C docs log, since the directory
 // is among those that everything is looked at in; but only of commands that are known to read, since a rule that lets an agent
 // push means the repository that it works in. (Claude Code #66176.)
 func withoutGlobals(c shellscan.Command) shellscan.Command {
@@ -138,13 +138,13 @@ func withoutGlobals(c shellscan.Command) shellscan.Command {
 	return c
 }
 
-// elsewhere gives the directory that git goes to first; "" for none.
+// elsewhere returns the directory that git goes to first; "" for none.
 func elsewhere(c shellscan.Command) string {
 	_, dir := skipGlobals(c)
 	return dir
 }
 
-// skipGlobals gives the words behind git's options for printing, and the directory of one -C among them.
+// skipGlobals returns the words behind git's options for printing, and the directory of one -C among them.
 func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 	rest = c.Args
 	for c.Name == "git" && len(rest) > 0 && rest[0].Fixed {
@@ -164,7 +164,7 @@ func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 // given, which shellscan has read as it has read the whole.
 var launchers = set("command builtin timeout nice stdbuf bash sh")
 
-// launches tells whether a command only runs the one behind it, which is looked at by itself.
+// launches reports whether a command only runs the one behind it, which is looked at by itself.
 func launches(c shellscan.Command, rest []shellscan.Command) bool {
 	switch {
 	case len(rest) == 0:
@@ -186,7 +186,7 @@ func launches(c shellscan.Command, rest []shellscan.Command) bool {
 	return fixed && own[name] == rest[0].Name && slices.Equal(c.Args[name+1:], rest[0].Args)
 }
 
-// begins tells whether a command begins with exactly these words.
+// begins reports whether a command begins with exactly these words.
 func begins(c shellscan.Command, prefix []string) bool {
 	if c.Name != prefix[0] || len(c.Args) < len(prefix)-1 {
 		return false

@@ -164,7 +164,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// because1 gives why the rule about commands did not approve.
+// because1 returns why the rule about commands did not approve.
 func because1(d Decision) string {
 	for _, reason := range d.Reasons {
 		if strings.HasSuffix(reason.Rule, "-commands") {

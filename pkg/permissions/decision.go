@@ -67,7 +67,7 @@ type Reason struct {
 	Observed bool `json:"observed,omitempty"`
 }
 
-// Summary gives the decision in the words of a Result.
+// Summary returns the decision in the words of a Result.
 func (d Decision) Summary() tool.DecisionSummary {
 	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Approver: d.Approver}
 }

@@ -10,47 +10,47 @@ import (
 // defaults is what happens when no rule matches: the first row that is about the act. Nobody who reads this table should be
 // surprised by what it lets happen.
 var defaults = []struct {
-	about  func(*view) bool
-	answer func(*view) Decision
+	about  func(*evaluation) bool
+	answer func(*evaluation) Decision
 }{
 	// The caller's own act is the approval.
-	{typedByPerson, func(*view) Decision {
+	{typedByPerson, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceCaller, Reason: "you typed the command yourself"}
 	}},
 	// What the agent asks about is its own act, and its own words: the person answers.
-	{askedByAgent, func(*view) Decision {
+	{askedByAgent, func(*evaluation) Decision {
 		return Decision{Source: SourceDefault, Reason: "the agent asks, and no rule answers in your place"}
 	}},
-	{readsInside, func(*view) Decision {
+	{readsInside, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
 	}},
-	{callsReader, func(*view) Decision {
+	{callsReader, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "the tool's author says that it changes nothing, and it stays inside the workspace"}
 	}},
 	// Everything else: fs/write_text_file, fs/read_text_file outside the workspace, terminals, tools that change something,
 	// and whatever nobody has thought of.
-	{anything, func(v *view) Decision {
+	{anything, func(v *evaluation) Decision {
 		return Decision{Source: SourceDefault, Reason: v.whyAsked()}
 	}},
 }
 
-func typedByPerson(v *view) bool { return v.own() && !v.Prompt }
+func typedByPerson(v *evaluation) bool { return v.byPerson() && !v.Prompt }
 
-func askedByAgent(v *view) bool { return v.Prompt }
+func askedByAgent(v *evaluation) bool { return v.Prompt }
 
 // readsInside: the editor reads the file for the agent. One that may hold a secret has been asked about before.
-func readsInside(v *view) bool {
-	return v.Door == tool.DoorACP && v.Action == ActionRead && len(v.places) > 0 && v.allInside() && !v.runs()
+func readsInside(v *evaluation) bool {
+	return v.Door == tool.DoorACP && v.Action == ActionRead && len(v.resources) > 0 && v.allInside() && !v.runs()
 }
 
 // callsReader: a tool that its author marks as read-only, and that runs nothing that the agent chose.
-func callsReader(v *view) bool {
+func callsReader(v *evaluation) bool {
 	return v.Door == tool.DoorMCP && v.Action == ActionCall && v.ReadOnly && v.allInside() && !v.runs()
 }
 
-func anything(*view) bool { return true }
+func anything(*evaluation) bool { return true }
 
-func (v *view) byDefault() Decision {
+func (v *evaluation) byDefault() Decision {
 	for _, row := range defaults {
 		if row.about(v) {
 			return row.answer(v)
@@ -60,8 +60,8 @@ func (v *view) byDefault() Decision {
 }
 
 // whyAsked says in a sentence what the person is asked about.
-func (v *view) whyAsked() string {
-	for _, p := range v.places {
+func (v *evaluation) whyAsked() string {
+	for _, p := range v.resources {
 		if p.err != nil {
 			return "it cannot be told which file it touches: " + display.Line(p.err.Error())
 		}

@@ -4,17 +4,16 @@
 // waits. What it looks at, in this order, is told in Authority.Decide; the strongest answer holds, and whatever cannot be
 // read, resolved or understood is asked.
 //
-//	Set        the rules of all policy files, compiled             set.go, match.go, glob.go
-//	           what commands a rule covers                         command.go, care.go, builtin.go
-//	           what git says of a repository                       git.go
-//	           files that run, decide or hold a secret             sensitive.go, internal/sensitive
-//	           what one decision knows of the files                disk.go
-//	Authority  rules, doubts, session grants and defaults together authority.go, defaults.go, session.go
-//	Acts       an answer given a moment ago to the same act        act.go
-//	Grant      what the executor runs by                           grant.go
-//	Obligation what has to be done with an approved act            obligation.go
-//	Question   what a person is asked, and how it is shown         question.go, show.go
-//	Preset     the rule sets that come with the program            preset.go
+//	Set         the rules of all policy files, compiled              set.go, match.go, glob.go
+//	            what commands a rule covers                          command.go, exceeds.go, widening.go, builtin.go
+//	            what git says of a repository                        git.go
+//	            files that run, decide or hold a secret              sensitive.go, internal/sensitive
+//	Authority   rules, doubts, session grants and defaults together  authority.go, defaults.go, session.go
+//	Evaluation  a request with its resources and its shell text      evaluation.go, path.go, shelltext.go
+//	Facts       what one decision knows of the files                 facts.go
+//	Grant       what the executor runs by                            grant.go
+//	Obligation  what has to be done with an approved act             obligation.go
+//	Preset      the rule sets that come with the program             preset.go
 //
 // Two asymmetries run through all of it. A rule that approves must see everything that the act touches and recognise all
 // of it; a rule that stops needs to see one thing, under any name that the act could mean. And what cannot be told keeps

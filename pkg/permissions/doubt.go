@@ -10,7 +10,7 @@ import (
 // mostDoubts bounds what Doubtful says of one text.
 const mostDoubts = 3
 
-// Doubtful gives the reasons why a person who reads the text could take it for something else: characters that hide (see
+// Doubtful returns the reasons why a person who reads the text could take it for something else: characters that hide (see
 // Hidden), each kind once, and bytes that are no text. Newlines and tabs are fine. Nil means that there are none.
 func Doubtful(text string) []string {
 	var doubts []string
@@ -33,7 +33,7 @@ func Doubtful(text string) []string {
 	return doubts
 }
 
-// invalidAt tells whether the byte at i begins no character, as opposed to a U+FFFD that was written.
+// invalidAt reports whether the byte at i begins no character, as opposed to a U+FFFD that was written.
 func invalidAt(text string, i int) bool {
 	_, size := utf8.DecodeRuneInString(text[i:])
 	return size == 1

@@ -43,7 +43,7 @@ var actionsOf = map[string]Action{
 	"acp.switch_mode": ActionSwitchMode, "acp.set_mode": ActionSwitchMode, "acp.set_config_option": ActionSwitchMode,
 }
 
-// KnownTool tells whether an id names what agents ask the editor to do.
+// KnownTool reports whether an id names what agents ask the editor to do.
 func KnownTool(id string) bool {
 	_, ok := actionsOf[id]
 	return ok || strings.HasPrefix(canonicalTool(id), mcpPrefix)
@@ -186,7 +186,7 @@ func (r *Rule) CheckExamples() []FieldError {
 				found = append(found, FieldError{Field: field, Message: "the example is no act: " + err.Error(), Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
 				continue
 			}
-			v := newView(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), machine{}, &gitrepo.Asker{})
+			v := newEvaluation(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), machine{}, &gitrepo.Asker{})
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
 				found = append(found, FieldError{Field: field, Message: "the rule is not about this example: " + got.why, Hint: "mend the rule, or the example"})

@@ -15,13 +15,13 @@ import (
 // mostMatches bounds how many names the patterns of a command may stand for.
 const mostMatches = 1000
 
-// expand gives the words of a command as bash would hand them on: each pattern replaced by the names that it stands for in
+// expand returns the words of a command as bash would hand them on: each pattern replaced by the names that it stands for in
 // dir, or by itself where it stands for none. why tells what cannot be told.
 //
 // Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not be able to begin
 // with a dash, unless the program's row says that no option of it harms, or that its options are whole words (find's), and the
 // pattern ends in something like .go, which no option ends in; or unless it is the value of a long option that is never opened.
-func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args []string, why string) {
+func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (args []string, why string) {
 	for _, word := range c.Args {
 		switch {
 		case word.Fixed:
@@ -31,12 +31,12 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 			args = append(args, "/dev/null") // as harmless as what is written to it
 			continue
 		case word.Found, word.FoundMany:
-			names, why := v.found(c, dir, row)
+			names, why := v.foundNames(c, dir, row)
 			if why != "" {
 				return nil, why
 			}
 			if word.FoundMany { // more than any option takes
-				names = slices.Repeat(names[:1], mostTaken)
+				names = slices.Repeat(names[:1], mostFoundWords)
 			}
 			args = append(args, names...)
 			continue
@@ -48,10 +48,10 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 		case !beginsPlain(word.Pattern) && !(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
 			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", display.Line(word.Pattern))
 		}
-		if !v.spendOn(dir + "/" + word.Pattern) {
+		if !v.workOn(dir + "/" + word.Pattern) {
 			return nil, tooMuch
 		}
-		names := v.disk.matchPattern(dir, word.Pattern)
+		names := v.facts.matchPattern(dir, word.Pattern)
 		switch {
 		case len(args)+len(names) > mostMatches+len(c.Args):
 			return nil, fmt.Sprintf("%s stands for too many names to look at", display.Line(word.Pattern))
@@ -66,7 +66,7 @@ func (v *view) expand(c shellscan.Command, dir string, row *command.Row) (args [
 	return args, ""
 }
 
-// valued tells whether a pattern is a long option whose value is all that is not fixed, and is never opened: --include=*.go.
+// valued reports whether a pattern is a long option whose value is all that is not fixed, and is never opened: --include=*.go.
 func valued(row *command.Row, pattern string) bool {
 	name, value, given := strings.Cut(pattern, "=")
 	if row == nil || !given || row.Parser == command.Find || !strings.HasPrefix(name, "--") || strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
@@ -85,16 +85,16 @@ func valued(row *command.Row, pattern string) bool {
 	return false
 }
 
-// beginsPlain tells whether no name that the pattern stands for can begin with a dash.
+// beginsPlain reports whether no name that the pattern stands for can begin with a dash.
 func beginsPlain(pattern string) bool { return !strings.ContainsRune(`*?\-`, rune(pattern[0])) }
 
-// endsPlain tells whether names that the pattern stands for lie in the directory itself and end in a dot and letters.
+// endsPlain reports whether names that the pattern stands for lie in the directory itself and end in a dot and letters.
 func endsPlain(pattern string) bool {
 	tail := pattern[strings.LastIndexAny(pattern, "*?")+1:]
 	return !strings.ContainsAny(pattern, `/\`) && strings.HasPrefix(tail, ".") && len(tail) > 1
 }
 
-// unescape gives the text that a pattern is when it stands for nothing.
+// unescape returns the text that a pattern is when it stands for nothing.
 func unescape(pattern string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -108,7 +108,7 @@ func unescape(pattern string) string {
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
 // since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
-func (d *disk) matchPattern(dir, pattern string) []string {
+func (d *facts) matchPattern(dir, pattern string) []string {
 	found := []string{""}
 	if strings.HasPrefix(pattern, "/") {
 		found = []string{"/"}
@@ -132,7 +132,7 @@ func (d *disk) matchPattern(dir, pattern string) []string {
 }
 
 // matchPart lists what one name of a pattern stands for in the directory dir/before.
-func (d *disk) matchPart(dir, before, part string) []string {
+func (d *facts) matchPart(dir, before, part string) []string {
 	in := before
 	if !filepath.IsAbs(before) {
 		in = dir + "/" + before

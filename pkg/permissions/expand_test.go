@@ -44,7 +44,7 @@ func TestPatternsAreThoseOfBash(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		got := append(newDisk(machine{}).matchPattern(dir, pattern), unescape(pattern))
+		got := append(newFacts(machine{}).matchPattern(dir, pattern), unescape(pattern))
 		for name := range strings.Lines(string(out)) {
 			if name = strings.TrimSuffix(name, "\n"); !slices.Contains(got, name) {
 				t.Errorf("%s: bash makes %q of it, and %q is looked at", text, name, got)
@@ -82,7 +82,7 @@ func TestExpand(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			v := newView(b.run(row.text), "", newSensitive(nil), machine{}, nil)
+			v := newEvaluation(b.run(row.text), "", newSensitive(nil), machine{}, nil)
 			at := slices.IndexFunc(v.shell.commands, func(c shellscan.Command) bool { return c.Name == "p" })
 			got, why := v.expand(v.shell.commands[at], b.ws, row.row)
 			if row.why == "" != (why == "") || !strings.Contains(why, row.why) {

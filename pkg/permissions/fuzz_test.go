@@ -108,7 +108,7 @@ func (b testbed) fuzzed(path, other, command string, kind, flags byte) Request {
 	return r
 }
 
-// onlyLooks tells whether the defaults may approve a request: it changes nothing, and all of it lies in the workspace.
+// onlyLooks reports whether the defaults may approve a request: it changes nothing, and all of it lies in the workspace.
 func onlyLooks(b testbed, r Request) bool {
 	for _, p := range r.Paths {
 		file := really(b.ws, p.Name)
@@ -119,7 +119,7 @@ func onlyLooks(b testbed, r Request) bool {
 	return r.Action == ActionRead || r.Action == ActionCall && r.ReadOnly
 }
 
-// really gives the file that a name leads to, found in another way than the product's: the kernel resolves what is there.
+// really returns the file that a name leads to, found in another way than the product's: the kernel resolves what is there.
 func really(dir, name string) string {
 	name = strings.TrimPrefix(name, "file://")
 	if !filepath.IsAbs(name) {

@@ -31,7 +31,7 @@ type repository struct {
 }
 
 // repository asks git about the repository around a directory, once for each decision.
-func (v *view) repository(dir string) repository {
+func (v *evaluation) repository(dir string) repository {
 	r, known := v.repositories[dir]
 	if known {
 		return r
@@ -49,7 +49,7 @@ func (v *view) repository(dir string) repository {
 
 // runsPrograms tells why git, run in a directory, could run a program that the repository names, or show what is none of the
 // workspace's; "" when it cannot.
-func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
+func (v *evaluation) runsPrograms(dir string, use gitrepo.Use) string {
 	r := v.repository(dir)
 	if r.fault != "" || r.Repository == nil {
 		return r.fault
@@ -62,7 +62,7 @@ func (v *view) runsPrograms(dir string, use gitrepo.Use) string {
 // gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what git knows: outside of
 // a work tree git diff compares files as diff -r does, and git grep may search all of them (grep.fallbackToNoIndex). rest are
 // the words that no rule spells.
-func (v *view) gitReads(dir string, row *command.Row, rest []string, read *words) string {
+func (v *evaluation) gitReads(dir string, row *command.Row, rest []string, read *commandWords) string {
 	if row == command.Named("git version") || row == command.Named("git --version") {
 		return ""
 	}
@@ -76,8 +76,8 @@ func (v *view) gitReads(dir string, row *command.Row, rest []string, read *words
 	}
 	r := v.repository(dir)
 	outside := func(name string) bool {
-		path, err := v.disk.resolve(dir, name)
-		return err != nil || !lies(path, r.Top)
+		path, err := v.facts.resolve(dir, name)
+		return err != nil || !isBelow(path, r.Top)
 	}
 	diff, grep := row == command.Named("git diff"), row == command.Named("git grep")
 	if (diff || grep) && r.Repository == nil || diff && slices.ContainsFunc(read.files, outside) {
@@ -91,7 +91,7 @@ func isGit(program string) bool { return filepath.Base(program) == "git" }
 
 // switchesGit reports whether the act is carried out with git's switches set: by somebody who can set them, and where every
 // command of it is known only to read, so that nothing else obeys them.
-func (v *view) switchesGit() bool {
+func (v *evaluation) switchesGit() bool {
 	if !v.TakesObligations || v.shell == nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (v *view) switchesGit() bool {
 }
 
 // obligation is what has to be done with the act when a rule approves it.
-func (v *view) obligation() Obligation {
+func (v *evaluation) obligation() Obligation {
 	if !v.switchesGit() {
 		return Obligation{}
 	}

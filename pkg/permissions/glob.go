@@ -105,7 +105,7 @@ func checkGlobText(text string) error {
 	return nil
 }
 
-// matches tells whether the pattern stands for s, letter by letter.
+// matches reports whether the pattern stands for s, letter by letter.
 func (g *glob) matches(s string) bool {
 	if g.exact == nil {
 		return g.literal == s
@@ -141,7 +141,7 @@ func isASCII(s string) bool {
 // globTranslator turns patterns into regular expressions.
 type globTranslator struct{ star, one string }
 
-// translate gives the regular expression of a pattern, and its text when nothing in it is special.
+// translate returns the regular expression of a pattern, and its text when nothing in it is special.
 func (t globTranslator) translate(text string) (pattern, literal string, err error) {
 	var out, plain strings.Builder
 	special := false
@@ -262,7 +262,7 @@ func CompileTools(patterns []string) ToolPatterns {
 	return all
 }
 
-// Match tells whether a pattern matches one of the ids of an act. No pattern at all matches everything.
+// Match reports whether a pattern matches one of the ids of an act. No pattern at all matches everything.
 func (p ToolPatterns) Match(ids []string) bool {
 	if len(p) == 0 {
 		return true

@@ -40,7 +40,7 @@ var plainURL = regexp.MustCompile(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*
 
 var defaultPorts = map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}
 
-// splitURL gives the host and port of a plain URL, and whether the port is the one that the scheme has by itself.
+// splitURL returns the host and port of a plain URL, and whether the port is the one that the scheme has by itself.
 func splitURL(text string) (host, port string, usual, ok bool) {
 	parts := plainURL.FindStringSubmatch(text)
 	if parts == nil {
@@ -77,7 +77,7 @@ func anyHost(patterns []hostPattern, text string) string {
 	return "its host is " + display.Line(host)
 }
 
-// mayBeHost tells whether a text could reach one of the hosts, on any port and with any scheme. Of a URL that is not
+// mayBeHost reports whether a text could reach one of the hosts, on any port and with any scheme. Of a URL that is not
 // plain, any word in it could be the host, and a name in other letters could be any.
 func mayBeHost(patterns []hostPattern, text string) holds {
 	if host, _, _, ok := splitURL(text); ok {

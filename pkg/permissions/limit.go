@@ -49,14 +49,14 @@ func (c *memoryCounter) Take(key string, count int, per time.Duration, now time.
 	return true, nil
 }
 
-// Within gives those of the times that lie within per before now. A time that is yet to come counts: a clock that was set
+// Within returns those of the times that lie within per before now. A time that is yet to come counts: a clock that was set
 // back must not make a limit forget.
 func Within(times []time.Time, per time.Duration, now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return !at.After(now.Add(-per)) })
 }
 
 // limitKey names what a rule's limit counts for this act.
-func (c *compiledRule) limitKey(v *view) string {
+func (c *compiledRule) limitKey(v *evaluation) string {
 	apart := ""
 	switch c.Limit.Key {
 	case LimitAgent:
@@ -71,8 +71,8 @@ func (c *compiledRule) limitKey(v *view) string {
 	return c.ID + "\x00" + string(c.Limit.Key) + "\x00" + apart
 }
 
-// spent tells why a rule's limit is reached; "" when it is not, or there is none.
-func (c *compiledRule) spent(v *view) string {
+// limitReached tells why a rule's limit is reached; "" when it is not, or there is none.
+func (c *compiledRule) limitReached(v *evaluation) string {
 	if c.Limit == nil || c.Verdict != Approve || v.counter == nil {
 		return ""
 	}

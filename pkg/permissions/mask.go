@@ -59,7 +59,7 @@ func inJSON(text string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// Masker gives what takes those texts out of others.
+// Masker returns what takes those texts out of others.
 func Masker(texts []string) func(string) string {
 	if len(texts) == 0 {
 		return func(s string) string { return s }
@@ -71,7 +71,7 @@ func Masker(texts []string) func(string) string {
 	return strings.NewReplacer(pairs...).Replace
 }
 
-// Mask gives what takes the values of the request's secret arguments out of a text that is shown or recorded.
+// Mask returns what takes the values of the request's secret arguments out of a text that is shown or recorded.
 func (r Request) Mask() func(string) string {
 	if len(r.Secret) == 0 {
 		return Masker(nil)

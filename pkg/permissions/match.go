@@ -104,7 +104,7 @@ type finding struct {
 // conditions are asked in this order, and the first that does not hold is told. What costs most comes last.
 var conditions = []struct {
 	key string
-	ask func(*compiledRule, *view) (holds, string)
+	ask func(*compiledRule, *evaluation) (holds, string)
 }{
 	{"applies_to", (*compiledRule).matchTool},
 	{"agents", (*compiledRule).matchAgent},
@@ -119,7 +119,7 @@ var conditions = []struct {
 }
 
 // match asks the rule.
-func (c *compiledRule) match(v *view) finding {
+func (c *compiledRule) match(v *evaluation) finding {
 	if c.fault != "" {
 		if c.Verdict == Approve {
 			return finding{no, "", "the rule has a mistake: " + c.fault}
@@ -178,7 +178,7 @@ func (c *compiledRule) because() string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " match"
 }
 
-func (c *compiledRule) matchTool(v *view) (holds, string) {
+func (c *compiledRule) matchTool(v *evaluation) (holds, string) {
 	for _, g := range c.tools {
 		for _, name := range v.ids {
 			if g.means(name, c.Verdict) {
@@ -190,21 +190,21 @@ func (c *compiledRule) matchTool(v *view) (holds, string) {
 }
 
 // shownTool names the tool for people.
-func (v *view) shownTool() string {
+func (v *evaluation) shownTool() string {
 	if v.toolText == "" {
 		v.toolText = listed(v.Tools)
 	}
 	return v.toolText
 }
 
-func (c *compiledRule) matchTree(v *view) (holds, string) {
+func (c *compiledRule) matchTree(v *evaluation) (holds, string) {
 	if c.InGitWorkTree && !v.inGitTree() {
 		return no, fmt.Sprintf("the workspace %s is no git work tree", display.Line(v.Workspace.Root))
 	}
 	return yes, ""
 }
 
-func (c *compiledRule) matchCommands(v *view) (holds, string) {
+func (c *compiledRule) matchCommands(v *evaluation) (holds, string) {
 	for _, list := range c.commands {
 		if c.Verdict != Approve {
 			if result, why := list.touches(v); result != yes {
@@ -247,7 +247,7 @@ func briefly(value any) string {
 }
 
 // shown names a file for people. Many rules show the same one.
-func (v *view) shown(path string) string {
+func (v *evaluation) shown(path string) string {
 	if v.shownPath != path || v.shownText == "" {
 		v.shownPath, v.shownText = path, shown(v.Workspace, path)
 	}

@@ -80,7 +80,7 @@ func (c *compiledMatcher) compileRegex(found *checker) {
 }
 
 // matchParameters looks at the arguments in the order of their names.
-func (c *compiledRule) matchParameters(v *view) (holds, string) {
+func (c *compiledRule) matchParameters(v *evaluation) (holds, string) {
 	if len(c.parameters) > 0 && v.Prompt && v.Arguments == nil && c.Verdict != Approve {
 		return maybe, "the agent does not tell the arguments, and the rule is about them"
 	}
@@ -118,7 +118,7 @@ func (c *compiledRule) matchParameters(v *view) (holds, string) {
 }
 
 // match asks the matcher about one argument.
-func (c *compiledMatcher) match(v *view, verdict Verdict, name string, given any, there bool) (holds, string) {
+func (c *compiledMatcher) match(v *evaluation, verdict Verdict, name string, given any, there bool) (holds, string) {
 	there = there && given != nil
 	if c.Absent != nil && *c.Absent {
 		if there {
@@ -159,7 +159,7 @@ func (c *compiledMatcher) match(v *view, verdict Verdict, name string, given any
 }
 
 // fits tells why a value is not surely what the matcher wants; "" when it is.
-func (c *compiledMatcher) fits(v *view, value any) string {
+func (c *compiledMatcher) fits(v *evaluation, value any) string {
 	if len(c.In) > 0 && !slices.ContainsFunc(c.In, func(want any) bool { return sameScalar(want, value) }) {
 		return "not one of " + brieflyAll(c.In)
 	}
@@ -184,12 +184,12 @@ func (c *compiledMatcher) fits(v *view, value any) string {
 	return ""
 }
 
-// mayFit tells whether a value could be what the matcher is about.
-func (c *compiledMatcher) mayFit(v *view, value any) holds {
+// mayFit reports whether a value could be what the matcher is about.
+func (c *compiledMatcher) mayFit(v *evaluation, value any) holds {
 	text, isText := value.(string)
 	if len(c.In) > 0 && !slices.ContainsFunc(c.In, func(want any) bool {
 		word, ok := want.(string)
-		return sameScalar(want, value) || ok && isText && strings.EqualFold(squeeze(text), squeeze(word)) // full-access is Full_Access, too
+		return sameScalar(want, value) || ok && isText && strings.EqualFold(foldMode(text), foldMode(word)) // full-access is Full_Access, too
 	}) {
 		return no
 	}
@@ -221,7 +221,7 @@ func (c *compiledMatcher) mayFit(v *view, value any) holds {
 	return result
 }
 
-// numberOf gives a number, or a text that is one: a command line knows no other numbers.
+// numberOf returns a number, or a text that is one: a command line knows no other numbers.
 func numberOf(value any) (string, bool) {
 	text, ok := numberText(value)
 	if !ok {
@@ -285,7 +285,7 @@ func numberParts(text string) (sign int, digits string, power int) {
 }
 
 // withinDirs are the directories that within means, links resolved.
-func (c *compiledMatcher) withinDirs(v *view) []string {
+func (c *compiledMatcher) withinDirs(v *evaluation) []string {
 	var named, dirs []string
 	switch text := strings.TrimSuffix(c.Within, "/"); {
 	case c.Within == "/":
@@ -303,7 +303,7 @@ func (c *compiledMatcher) withinDirs(v *view) []string {
 		}
 	}
 	for _, name := range named {
-		if real, err := v.disk.resolve("/", name); err == nil {
+		if real, err := v.facts.resolve("/", name); err == nil {
 			dirs = append(dirs, real)
 		}
 	}
@@ -311,15 +311,15 @@ func (c *compiledMatcher) withinDirs(v *view) []string {
 }
 
 // isWithin tells why a file does not surely lie there, or needs a rule that names it.
-func (c *compiledMatcher) isWithin(v *view, name string) string {
+func (c *compiledMatcher) isWithin(v *evaluation, name string) string {
 	if doubts := Doubtful(name); len(doubts) > 0 {
 		return doubts[0]
 	}
-	p := v.disk.newPlace(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
+	p := v.facts.resource(v.Dir, v.home, Path{Name: name, Write: !v.ReadOnly})
 	if p.err != nil {
 		return "it cannot be told which file that is: " + display.Line(p.err.Error())
 	}
-	if !slices.ContainsFunc(c.withinDirs(v), func(dir string) bool { return lies(p.real, dir) }) {
+	if !slices.ContainsFunc(c.withinDirs(v), func(dir string) bool { return isBelow(p.real, dir) }) {
 		return fmt.Sprintf("%s is not within %s", shown(v.Workspace, p.real), display.Line(c.Within))
 	}
 	if why := v.guarded(p); why != "" {
@@ -328,18 +328,18 @@ func (c *compiledMatcher) isWithin(v *view, name string) string {
 	return ""
 }
 
-func (c *compiledMatcher) mayBeWithin(v *view, name string) bool {
-	p := v.disk.newPlace(v.Dir, v.home, Path{Name: name})
+func (c *compiledMatcher) mayBeWithin(v *evaluation, name string) bool {
+	p := v.facts.resource(v.Dir, v.home, Path{Name: name})
 	for _, dir := range c.withinDirs(v) {
-		if slices.ContainsFunc(p.maybe, func(name string) bool { return lies(sensitive.Fold(name), sensitive.Fold(dir)) }) {
+		if slices.ContainsFunc(p.maybe, func(name string) bool { return isBelow(sensitive.Fold(name), sensitive.Fold(dir)) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// lies tells whether an absolute name is the directory, or lies below it.
-func lies(name, dir string) bool {
+// isBelow reports whether an absolute name is the directory, or lies below it.
+func isBelow(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
 }
 

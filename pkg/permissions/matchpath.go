@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
-func (c *compiledRule) matchPaths(v *view) (holds, string) {
+func (c *compiledRule) matchPaths(v *evaluation) (holds, string) {
 	switch {
 	case c.Verdict != Approve:
 		return c.stopsPaths(v)
@@ -20,9 +20,9 @@ func (c *compiledRule) matchPaths(v *view) (holds, string) {
 	}
 }
 
-// approvesPaths wants every place to be known, to match, and to be plain data or named letter by letter.
-func (c *compiledRule) approvesPaths(v *view) (holds, string) {
-	if len(v.places) == 0 {
+// approvesPaths wants every resource to be known, to match, and to be plain data or named letter by letter.
+func (c *compiledRule) approvesPaths(v *evaluation) (holds, string) {
+	if len(v.resources) == 0 {
 		switch {
 		case len(c.include) > 0:
 			return no, "it names no path"
@@ -30,7 +30,7 @@ func (c *compiledRule) approvesPaths(v *view) (holds, string) {
 			return no, fmt.Sprintf("it is about a file (%s) and names none", v.Action)
 		}
 	}
-	for _, p := range v.places {
+	for _, p := range v.resources {
 		if p.err != nil {
 			return no, fmt.Sprintf("the path cannot be told: %s", display.Line(p.err.Error()))
 		}
@@ -51,15 +51,15 @@ func (c *compiledRule) approvesPaths(v *view) (holds, string) {
 }
 
 // approvesCommand: what a command touches is only claimed, so paths never approve one.
-func (c *compiledRule) approvesCommand(v *view) (holds, string) {
+func (c *compiledRule) approvesCommand(v *evaluation) (holds, string) {
 	if len(c.include) > 0 {
 		return no, "it runs a command, and paths never approve commands: say which commands may run (commands: allow:)"
 	}
 	if len(c.commands) > 0 {
-		if len(c.exclude) > 0 && !v.shell.allKnown {
+		if len(c.exclude) > 0 && !v.shell.allNamed {
 			return no, "it cannot be told that it touches nothing of exclude_paths"
 		}
-		for _, p := range v.places {
+		for _, p := range v.resources {
 			if !v.inside(p) {
 				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))
 			}
@@ -67,7 +67,7 @@ func (c *compiledRule) approvesCommand(v *view) (holds, string) {
 				return no, why
 			}
 		}
-		for _, p := range v.everyPlace() {
+		for _, p := range v.everyResource() {
 			if at := v.excluded(c.exclude, p.maybe); at >= 0 {
 				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]), display.Line(c.ExcludePaths[at]))
 			}
@@ -84,18 +84,18 @@ func (c *compiledRule) approvesCommand(v *view) (holds, string) {
 }
 
 // stopsPaths looks at every name that something could mean.
-func (c *compiledRule) stopsPaths(v *view) (holds, string) {
+func (c *compiledRule) stopsPaths(v *evaluation) (holds, string) {
 	if len(c.include)+len(c.exclude) == 0 {
 		return yes, ""
 	}
-	places := v.everyPlace()
+	places := v.everyResource()
 	for _, p := range places {
 		if c.mayInclude(v, p) && !slices.ContainsFunc(c.exclude, func(g *pathGlob) bool { return v.covers(g, p) }) {
 			return yes, ""
 		}
 	}
 	switch {
-	case v.runs() && (v.shell == nil || !v.shell.allKnown):
+	case v.runs() && (v.shell == nil || !v.shell.allNamed):
 		return maybe, ""
 	case len(places) == 0 && len(c.include) == 0:
 		return yes, "" // nothing shows that it is excluded
@@ -107,8 +107,8 @@ func (c *compiledRule) stopsPaths(v *view) (holds, string) {
 	return no, v.shown(places[0].maybe[0]) + " is not in include_paths (" + c.included + ")"
 }
 
-// mayInclude tells whether include_paths could stand for the place, by any name.
-func (c *compiledRule) mayInclude(v *view, p place) bool {
+// mayInclude reports whether include_paths could stand for the resource, by any name.
+func (c *compiledRule) mayInclude(v *evaluation, p resource) bool {
 	if len(c.include) == 0 {
 		return true
 	}
@@ -122,8 +122,8 @@ func (c *compiledRule) mayInclude(v *view, p place) bool {
 	return false
 }
 
-// removes tells whether the act takes a directory away in which the pattern's files lie.
-func (v *view) removes(g *pathGlob, name string) bool {
+// removes reports whether the act takes a directory away in which the pattern's files lie.
+func (v *evaluation) removes(g *pathGlob, name string) bool {
 	if v.Action != ActionDelete && v.Action != ActionMove {
 		return false
 	}
@@ -139,8 +139,8 @@ func (v *view) removes(g *pathGlob, name string) bool {
 	return false
 }
 
-// excluded gives the index of a pattern that could stand for one of the names, -1 for none.
-func (v *view) excluded(patterns []*pathGlob, names []string) int {
+// excluded returns the index of a pattern that could stand for one of the names, -1 for none.
+func (v *evaluation) excluded(patterns []*pathGlob, names []string) int {
 	for i, g := range patterns {
 		for _, name := range names {
 			if v.mayCover(g, name) {
@@ -151,19 +151,19 @@ func (v *view) excluded(patterns []*pathGlob, names []string) int {
 	return -1
 }
 
-// everyPlace lists what the act names, and what the words of its command could name.
-func (v *view) everyPlace() []place {
+// everyResource lists what the act names, and what the words of its command could name.
+func (v *evaluation) everyResource() []resource {
 	if v.shell == nil {
-		return v.places
+		return v.resources
 	}
-	return append(v.places[:len(v.places):len(v.places)], v.shell.places...)
+	return append(v.resources[:len(v.resources):len(v.resources)], v.shell.resources...)
 }
 
-// guarded tells why a place needs a rule that names it exactly; "" when it does not. What a person has typed into the
+// guarded tells why a resource needs a rule that names it exactly; "" when it does not. What a person has typed into the
 // command line needs none.
-func (v *view) guarded(p place) string {
-	if v.own() {
+func (v *evaluation) guarded(p resource) string {
+	if v.byPerson() {
 		return ""
 	}
-	return v.why(p, p.write)
+	return v.sensitiveWhy(p, p.write)
 }

@@ -40,7 +40,7 @@ func canonicalNumber(text string) (string, bool) {
 	return sign + short + "e" + strconv.Itoa(exponent), true
 }
 
-// numberText gives a value that is a number as JSON writes it.
+// numberText returns a value that is a number as JSON writes it.
 func numberText(value any) (string, bool) {
 	switch n := value.(type) {
 	case json.Number:
@@ -52,7 +52,7 @@ func numberText(value any) (string, bool) {
 	return "", false
 }
 
-// sameScalar tells whether two values are equal: numbers by value, texts and truth values exactly. A list or an object
+// sameScalar reports whether two values are equal: numbers by value, texts and truth values exactly. A list or an object
 // equals nothing.
 func sameScalar(a, b any) bool {
 	if x, ok := numberText(a); ok {

@@ -81,7 +81,7 @@ func named(d Decision, options []Option) (Option, bool) {
 	return found[0], true
 }
 
-// fits tells whether a kind says what was decided.
+// fits reports whether a kind says what was decided.
 func fits(kind string, verdict Verdict) bool {
 	switch verdict {
 	case Approve:
@@ -92,7 +92,7 @@ func fits(kind string, verdict Verdict) bool {
 	return false
 }
 
-// distinct tells whether the option's id names it and no other.
+// distinct reports whether the option's id names it and no other.
 func distinct(option Option, options []Option) bool {
 	same := 0
 	for _, other := range options {

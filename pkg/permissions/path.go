@@ -20,7 +20,7 @@ const (
 	mostLinks   = 40
 )
 
-// Resolve gives the file that a name means: absolute, clean, and with the links on its way resolved as far as it exists,
+// Resolve returns the file that a name means: absolute, clean, and with the links on its way resolved as far as it exists,
 // so that the parents of a file that does not exist yet count, too. A relative name is relative to dir, which must be
 // absolute. A file:// URL stands for its path.
 //
@@ -28,9 +28,9 @@ const (
 // than 40 links or through /proc, of another URL scheme, with a ~ in front, or with a ".." behind a link, which the kernel
 // and an editor that cleans names first read differently. Between this look and the act somebody may change a link;
 // whoever acts on the answer must act on the name that it gives.
-func Resolve(dir, name string) (string, error) { return newDisk(machine{}).resolveName(dir, name) }
+func Resolve(dir, name string) (string, error) { return newFacts(machine{}).resolveName(dir, name) }
 
-func (d *disk) resolveName(dir, name string) (string, error) {
+func (d *facts) resolveName(dir, name string) (string, error) {
 	plain, err := plainName(name)
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func plainName(name string) (string, error) {
 	return u.Path, nil
 }
 
-// joined gives a name that is relative to a directory, or absolute.
+// joined returns a name that is relative to a directory, or absolute.
 func joined(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -78,7 +78,7 @@ func joined(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// isScheme tells whether text is the name of a URL scheme (RFC 3986, 3.1).
+// isScheme reports whether text is the name of a URL scheme (RFC 3986, 3.1).
 func isScheme(text string) bool {
 	for i, r := range text {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -90,7 +90,7 @@ func isScheme(text string) bool {
 }
 
 // resolve is resolveName for a name that is no URL.
-func (d *disk) resolve(dir, name string) (string, error) {
+func (d *facts) resolve(dir, name string) (string, error) {
 	path, based := name, filepath.IsAbs(name)
 	if !based {
 		path, based = dir+"/"+name, filepath.IsAbs(dir)
@@ -120,7 +120,7 @@ func (d *disk) resolve(dir, name string) (string, error) {
 }
 
 // walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any more.
-func (d *disk) walk(path string) (string, error) {
+func (d *facts) walk(path string) (string, error) {
 	at, rest, links := "/", strings.Split(path, "/"), 0
 	for len(rest) > 0 {
 		part := rest[0]
@@ -161,8 +161,8 @@ func (d *disk) walk(path string) (string, error) {
 	return at, nil
 }
 
-// place is one file of a request, with everything that its name could mean.
-type place struct {
+// resource is one file of a request, with everything that its name could mean.
+type resource struct {
 	name  string // as given
 	real  string // see Resolve; "" when err says why not
 	err   error
@@ -170,9 +170,9 @@ type place struct {
 	write bool
 }
 
-// newPlace resolves a name. home may be "".
-func (d *disk) newPlace(dir, home string, path Path) place {
-	p := place{name: path.Name, write: path.Write}
+// resource resolves a name. home may be "".
+func (d *facts) resource(dir, home string, path Path) resource {
+	p := resource{name: path.Name, write: path.Write}
 	if p.real, p.err = d.resolveName(dir, path.Name); p.err == nil {
 		p.maybe = append(p.maybe, p.real)
 	}
@@ -185,7 +185,7 @@ func (d *disk) newPlace(dir, home string, path Path) place {
 }
 
 // meanings lists the absolute names that a plain name could be taken for. None of them is sure.
-func (d *disk) meanings(dir, home, name string) []string {
+func (d *facts) meanings(dir, home, name string) []string {
 	var names []string
 	add := func(path string) {
 		if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || len(path) > longestPath {

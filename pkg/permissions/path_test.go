@@ -85,7 +85,7 @@ func TestResolve(t *testing.T) {
 
 func walked(t *testing.T, path string) string {
 	t.Helper()
-	got, err := newDisk(machine{}).walk(path)
+	got, err := newFacts(machine{}).walk(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func FuzzResolve(f *testing.F) {
 		if !filepath.IsAbs(got) || filepath.Clean(got) != got {
 			t.Fatalf("Resolve(%q) = %q, which is not absolute and clean", name, got)
 		}
-		if again, err := newDisk(machine{}).resolve("/", got); err != nil || again != got {
+		if again, err := newFacts(machine{}).resolve("/", got); err != nil || again != got {
 			t.Fatalf("Resolve(%q) = %q, which resolves to %q, %v", name, got, again, err)
 		}
 	})

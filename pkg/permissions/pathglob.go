@@ -48,7 +48,7 @@ func compilePathGlob(text string) (*pathGlob, error) {
 	if at := strings.IndexAny(pattern, `*?[\`); at >= 0 {
 		fixed = pattern[:strings.LastIndexByte(pattern[:at], '/')+1]
 	}
-	if real, err := newDisk(machine{}).walk(fixed); err == nil && real != filepath.Clean(fixed) {
+	if real, err := newFacts(machine{}).walk(fixed); err == nil && real != filepath.Clean(fixed) {
 		rest := strings.TrimPrefix(pattern, strings.TrimSuffix(fixed, "/"))
 		p.alias, _ = compileGlob(escapeGlob(real)+rest, false) // without it the rule stops less than it could, never more
 	}
@@ -60,8 +60,8 @@ func escapeGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
 }
 
-// relatives gives the names by which a pattern of that base could mean the absolute name.
-func (v *view) relatives(b base, name string) []string {
+// relatives returns the names by which a pattern of that base could mean the absolute name.
+func (v *evaluation) relatives(b base, name string) []string {
 	switch b {
 	case rootBase:
 		return []string{name}
@@ -80,23 +80,23 @@ func (v *view) relatives(b base, name string) []string {
 	return names
 }
 
-// covers tells whether the pattern surely stands for the place.
-func (v *view) covers(g *pathGlob, p place) bool {
+// covers reports whether the pattern surely stands for the resource.
+func (v *evaluation) covers(g *pathGlob, p resource) bool {
 	return p.err == nil && slices.ContainsFunc(v.relatives(g.base, p.real), g.matches)
 }
 
-// names tells whether the pattern is the place's name, letter by letter.
-func (v *view) names(g *pathGlob, p place) bool { return g.literal != "" && v.covers(g, p) }
+// names reports whether the pattern is the resource's name, letter by letter.
+func (v *evaluation) names(g *pathGlob, p resource) bool { return g.literal != "" && v.covers(g, p) }
 
-// mayCover tells whether the pattern could stand for an absolute name.
-func (v *view) mayCover(g *pathGlob, name string) bool {
+// mayCover reports whether the pattern could stand for an absolute name.
+func (v *evaluation) mayCover(g *pathGlob, name string) bool {
 	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil && g.alias.mayMatch(name) ||
 		slices.ContainsFunc(v.respelled(g.base, name), g.mayMatch)
 }
 
-// respelled gives the names that a pattern of that base could mean where the directory that it is relative to is spelled in another
+// respelled returns the names that a pattern of that base could mean where the directory that it is relative to is spelled in another
 // way in the absolute name: in other letters, which some file systems take for the same.
-func (v *view) respelled(b base, name string) []string {
+func (v *evaluation) respelled(b base, name string) []string {
 	var dirs, names []string
 	switch b {
 	case rootBase:

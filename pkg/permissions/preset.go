@@ -8,7 +8,7 @@ func Presets() []string { return []string{"careful", "balanced", "strict"} }
 //go:embed presets/careful.yaml presets/balanced.yaml presets/strict.yaml
 var presetFiles embed.FS
 
-// Preset gives a rule set that comes with the program, as the policy file that it is. No preset approves a file that runs,
+// Preset returns a rule set that comes with the program, as the policy file that it is. No preset approves a file that runs,
 // decides or holds a secret.
 func Preset(name string) ([]byte, bool) {
 	data, err := presetFiles.ReadFile("presets/" + name + ".yaml")

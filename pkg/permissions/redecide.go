@@ -12,16 +12,16 @@ import (
 // It decides as if the rules had been in force at that moment, and what it approves counts towards their limits: whoever
 // decides a whole record again does so in its order, with an Authority that does nothing else.
 func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reason) {
-	v, inForce := a.view(r), a.rulesFor(r)
+	v, inForce := a.evaluate(r), a.rulesFor(r)
 	v.now = at
-	found, open := inForce.look(v)
+	found, open := inForce.match(v)
 	decide := func() Decision {
 		rules, policy := inForce.combine(v, found)
 		return a.decideBy(v, rules, policy)
 	}
 	if len(open) == 0 {
 		rules, policy := inForce.combine(v, found)
-		return a.spend(v, rules, a.decideBy(v, rules, policy)), nil
+		return a.countApproval(v, rules, a.decideBy(v, rules, policy)), nil
 	}
 	asked := make([]finding, len(open))
 	for i, at := range open {
@@ -49,11 +49,11 @@ func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reas
 	return d, untold
 }
 
-// look asks every rule by itself, and points at those that could not be told.
-func (f inForce) look(v *view) (found [2][]finding, open []*finding) {
-	found[0] = f.policies.look(v)
+// match asks every rule by itself, and points at those that could not be told.
+func (f inForce) match(v *evaluation) (found [2][]finding, open []*finding) {
+	found[0] = f.policies.match(v)
 	if f.own != nil {
-		found[1] = f.own.look(v)
+		found[1] = f.own.match(v)
 	}
 	for i := range found {
 		for j := range found[i] {
@@ -65,10 +65,10 @@ func (f inForce) look(v *view) (found [2][]finding, open []*finding) {
 	return found, open
 }
 
-func (f inForce) combine(v *view, found [2][]finding) (answer, string) {
+func (f inForce) combine(v *evaluation, found [2][]finding) (outcome, string) {
 	rules, policy := f.policies.combine(v, found[0]), f.policies.Hash()
 	if f.own != nil {
-		rules, policy = rules.and(f.own.combine(v, found[1])), policy+"+"+f.own.Hash()
+		rules, policy = rules.with(f.own.combine(v, found[1])), policy+"+"+f.own.Hash()
 	}
 	return rules, policy
 }

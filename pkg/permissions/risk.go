@@ -44,7 +44,7 @@ type danger struct {
 }
 
 // assess finds the risk of the act, and why.
-func (v *view) assess() danger {
+func (v *evaluation) assess() danger {
 	switch {
 	case len(v.Doubts) > 0:
 		return danger{RiskHigh, "it cannot be believed"}
@@ -53,18 +53,18 @@ func (v *view) assess() danger {
 	case v.Action == ActionSwitchMode, v.Action == ActionDelete, v.Action == ActionMove, v.Action == ActionFetch, v.Action == ActionOther:
 		return danger{RiskHigh, fmt.Sprintf("it is an act of the kind %s", v.Action)}
 	}
-	for _, p := range v.places {
+	for _, p := range v.resources {
 		if p.err != nil || !v.inside(p) {
 			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))}
 		}
-		if why := v.why(p, p.write); why != "" {
+		if why := v.sensitiveWhy(p, p.write); why != "" {
 			return danger{RiskHigh, why}
 		}
 	}
 	switch {
 	case v.runs():
 		return v.assessCommand()
-	case aboutFiles(v.Action) && len(v.places) == 0:
+	case aboutFiles(v.Action) && len(v.resources) == 0:
 		return danger{RiskHigh, "it names no file"}
 	case v.Action == ActionRead, v.Action == ActionSearch, v.Action == ActionCall && v.ReadOnly:
 		return danger{RiskLow, "it changes nothing"}
@@ -74,7 +74,7 @@ func (v *view) assess() danger {
 
 // assessCommand: known to only read is low; known to stay in the workspace, to reach no other machine and to remove nothing
 // is medium.
-func (v *view) assessCommand() danger {
+func (v *evaluation) assessCommand() danger {
 	switch {
 	case v.shell == nil:
 		return danger{RiskHigh, "it cannot be told what it runs"}
@@ -93,7 +93,7 @@ func (v *view) assessCommand() danger {
 			return danger{RiskHigh, fmt.Sprintf("`%s` removes or overwrites", display.Line(c.Name))}
 		}
 	}
-	for _, p := range v.shell.places {
+	for _, p := range v.shell.resources {
 		if !v.inside(p) && p.name != "/dev/null" && (p.write || filepath.IsAbs(p.name) || strings.Contains(p.name, "..")) {
 			return danger{RiskHigh, fmt.Sprintf("%q may lie outside the workspace", display.Line(p.name))}
 		}
@@ -102,7 +102,7 @@ func (v *view) assessCommand() danger {
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
 		}
-		if row, _ := command.Lookup(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.careful(c, 0) != "" {
+		if row, _ := command.Lookup(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.exceeds(c, 0) != "" {
 			reads = false
 		}
 	}
@@ -154,7 +154,7 @@ func reachesNetwork(c shellscan.Command) string {
 }
 
 // matchRisk holds the act against the rule's bounds.
-func (c *compiledRule) matchRisk(v *view) (holds, string) {
+func (c *compiledRule) matchRisk(v *evaluation) (holds, string) {
 	if c.MinRisk == RiskUnsaid && c.MaxRisk == RiskUnsaid {
 		return yes, ""
 	}

@@ -32,7 +32,7 @@ type File struct {
 	Unmatched *Verdict
 }
 
-// tightens tells whether only the rejecting rules of the file are in force in a workspace.
+// tightens reports whether only the rejecting rules of the file are in force in a workspace.
 func (f *File) tightens(w tool.Workspace) bool {
 	return f.TightenOnly || f.Root != "" && f.Root != w.Root
 }

@@ -22,7 +22,7 @@ func newSensitive(own []string) *sensitiveFiles {
 			continue
 		}
 		s.own = append(s.own, sensitive.Fold(filepath.Clean(name)))
-		if resolved, err := newDisk(machine{}).resolve("/", name); err == nil {
+		if resolved, err := newFacts(machine{}).resolve("/", name); err == nil {
 			s.own = append(s.own, sensitive.Fold(resolved))
 		}
 	}
@@ -49,7 +49,7 @@ func (s *sensitiveFiles) find(w tool.Workspace, name string, wanted sensitive.Cl
 	return found.Says
 }
 
-// holdsOwn tells whether a directory holds something of ours, so that to move or to remove it would do so to ours.
+// holdsOwn reports whether a directory holds something of ours, so that to move or to remove it would do so to ours.
 func (s *sensitiveFiles) holdsOwn(name string) bool {
 	prefix := strings.TrimSuffix(sensitive.Fold(name), "/") + "/"
 	for _, own := range s.own {
@@ -60,9 +60,9 @@ func (s *sensitiveFiles) holdsOwn(name string) bool {
 	return false
 }
 
-// why tells why a place needs a person, unless a rule names the file: "`.git/config` runs as code later". It is "" for
-// plain data. Every name that the place could mean counts.
-func (v *view) why(p place, write bool) string {
+// sensitiveWhy tells why a resource needs a person, unless a rule names the file: "`.git/config` runs as code later". It is "" for
+// plain data. Every name that the resource could mean counts.
+func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 	wanted := sensitive.Secret
 	if write {
 		wanted = sensitive.Written
@@ -81,15 +81,15 @@ func (v *view) why(p place, write bool) string {
 	if v.sensitive.holdsOwn(p.real) {
 		return shown(v.Workspace, p.real) + " holds files of a2a-acp itself"
 	}
-	if v.disk.hardLinked(p.real) {
+	if v.facts.hardLinked(p.real) {
 		return shown(v.Workspace, p.real) + " has further names (hard links), which could be those of any file"
 	}
 	return ""
 }
 
-// hardLinked tells whether a file has more than one name. None of them is the right one, so that a plain name in the
+// hardLinked reports whether a file has more than one name. None of them is the right one, so that a plain name in the
 // workspace may be .git/config, or a file elsewhere.
-func (d *disk) hardLinked(path string) bool {
+func (d *facts) hardLinked(path string) bool {
 	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

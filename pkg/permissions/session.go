@@ -36,8 +36,8 @@ func NewSessions(ledger Ledger) *Sessions {
 // same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it. mask
 // takes what nobody may see out of a text: the sentence is written down, and shown.
 func (a *Authority) Remember(session string, r Request, mask func(string) string) string {
-	v := a.view(r)
-	key, words := v.grant()
+	v := a.evaluate(r)
+	key, words := v.allowance()
 	words = mask(words)
 	switch {
 	case key == "":
@@ -78,9 +78,9 @@ func (a *Authority) Forget(session string) {
 	}
 }
 
-// keeps tells whether a person has allowed the act for its session.
-func (a *Authority) keeps(v *view) bool {
-	key, _ := v.grant()
+// keeps reports whether a person has allowed the act for its session.
+func (a *Authority) keeps(v *evaluation) bool {
+	key, _ := v.allowance()
 	if key == "" || v.Session == "" {
 		return false
 	}
@@ -90,9 +90,9 @@ func (a *Authority) keeps(v *view) bool {
 	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 
-// grant names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;
+// allowance names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;
 // then the words say why.
-func (v *view) grant() (key, words string) {
+func (v *evaluation) allowance() (key, words string) {
 	switch {
 	case len(v.Doubts) > 0:
 		return "", "the request cannot be believed, so you are asked every time"
@@ -106,17 +106,17 @@ func (v *view) grant() (key, words string) {
 	}
 	switch {
 	case v.runs():
-		return v.grantCommand()
+		return v.commandAllowance()
 	case v.Action == ActionRead || v.Action == ActionWrite:
-		return v.grantFiles()
+		return v.fileAllowance()
 	case v.Action == ActionCall, v.Action == ActionOther && len(v.Tools) > 0 && strings.HasPrefix(v.Tools[0], "mcp."):
-		return v.grantTool()
+		return v.toolAllowance()
 	}
 	return "", fmt.Sprintf("an act of this kind (%s) is asked every time", display.Line(string(v.Action)))
 }
 
-func (v *view) grantCommand() (key, words string) {
-	dir, err := v.disk.resolve("/", v.Dir)
+func (v *evaluation) commandAllowance() (key, words string) {
+	dir, err := v.facts.resolve("/", v.Dir)
 	switch {
 	case strings.TrimSpace(v.ShellText) == "":
 		return "", "the command is not known"
@@ -142,8 +142,8 @@ func (v *view) grantCommand() (key, words string) {
 	return digest.Of("command", by, CommandKey(text, v.Argv, variables), dir), words
 }
 
-func (v *view) grantFiles() (key, words string) {
-	paths, why := v.resolvedPaths(func(place) bool { return true })
+func (v *evaluation) fileAllowance() (key, words string) {
+	paths, why := v.resolvedPaths(func(resource) bool { return true })
 	switch {
 	case why != "":
 		return "", why
@@ -157,12 +157,12 @@ func (v *view) grantFiles() (key, words string) {
 	return digest.Of(append([]string{"files", string(v.Action)}, paths...)...), verb + " " + v.shownAll(paths)
 }
 
-// grantTool keeps a tool for the workspace: files outside of it belong to what is kept, one by one.
-func (v *view) grantTool() (key, words string) {
+// toolAllowance keeps a tool for the workspace: files outside of it belong to what is kept, one by one.
+func (v *evaluation) toolAllowance() (key, words string) {
 	if len(v.Tools) == 0 || v.Tools[0] == "" {
 		return "", "the tool has no name"
 	}
-	outside, why := v.resolvedPaths(func(p place) bool { return !v.inside(p) })
+	outside, why := v.resolvedPaths(func(p resource) bool { return !v.inside(p) })
 	if why != "" {
 		return "", why
 	}
@@ -170,15 +170,15 @@ func (v *view) grantTool() (key, words string) {
 	switch {
 	case len(outside) > 0:
 		words += " that touches no other file outside the workspace than " + v.shownAll(outside)
-	case len(v.places) > 0:
+	case len(v.resources) > 0:
 		words += " that stays inside the workspace"
 	}
 	return digest.Of(append([]string{"tool", string(v.Action), v.Tools[0]}, outside...)...), words
 }
 
-// resolvedPaths lists the places that count, sorted, or says why one cannot be told.
-func (v *view) resolvedPaths(counts func(place) bool) (paths []string, why string) {
-	for _, p := range v.places {
+// resolvedPaths lists the resources that count, sorted, or says why one cannot be told.
+func (v *evaluation) resolvedPaths(counts func(resource) bool) (paths []string, why string) {
+	for _, p := range v.resources {
 		switch {
 		case p.err != nil:
 			return nil, "it cannot be told which file it touches"
@@ -190,7 +190,7 @@ func (v *view) resolvedPaths(counts func(place) bool) (paths []string, why strin
 	return slices.Compact(paths), ""
 }
 
-func (v *view) shownAll(paths []string) string {
+func (v *evaluation) shownAll(paths []string) string {
 	names := make([]string, len(paths))
 	for i, path := range paths {
 		names[i] = shown(v.Workspace, path)

@@ -71,8 +71,8 @@ func hashFiles(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// answer is what the rules say together. The zero answer says nothing.
-type answer struct {
+// outcome is what the rules say together. The zero outcome says nothing.
+type outcome struct {
 	rule    *compiledRule // the one that decided; nil when none matched
 	verdict Verdict
 	why     string
@@ -82,13 +82,13 @@ type answer struct {
 	unmatchedIn string
 }
 
-// ask asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
+// decide asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
 // surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
 // strongest holds, and of equal ones the first.
-func (s *Set) ask(v *view) answer { return s.combine(v, s.look(v)) }
+func (s *Set) decide(v *evaluation) outcome { return s.combine(v, s.match(v)) }
 
-// look asks every rule by itself, in the order of the files.
-func (s *Set) look(v *view) []finding {
+// match asks every rule by itself, in the order of the files.
+func (s *Set) match(v *evaluation) []finding {
 	found := make([]finding, 0, s.rules)
 	for _, file := range s.files {
 		for _, rule := range file.rules {
@@ -99,8 +99,8 @@ func (s *Set) look(v *view) []finding {
 }
 
 // combine puts together what the rules have found.
-func (s *Set) combine(v *view, found []finding) answer {
-	a := answer{reasons: make([]Reason, 0, len(found))}
+func (s *Set) combine(v *evaluation, found []finding) outcome {
+	a := outcome{reasons: make([]Reason, 0, len(found))}
 	at := 0
 	for _, file := range s.files {
 		var first *compiledRule
@@ -129,7 +129,7 @@ func (s *Set) combine(v *view, found []finding) answer {
 }
 
 // reason is what one rule says, and whether it counts.
-func (f *compiledFile) reason(v *view, rule *compiledRule, found finding) (reason Reason, counts bool) {
+func (f *compiledFile) reason(v *evaluation, rule *compiledRule, found finding) (reason Reason, counts bool) {
 	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict, Matched: found.holds != no, Condition: found.condition, Why: found.why}
 	if f.tightens(v.Workspace) && rule.Verdict != Reject {
 		reason.Matched, reason.Condition, reason.Why = false, "", "a workspace's own file can only reject, until somebody trusts it"
@@ -138,7 +138,7 @@ func (f *compiledFile) reason(v *view, rule *compiledRule, found finding) (reaso
 	if found.holds == maybe || found.holds == untold {
 		reason.Verdict = Ask
 	}
-	if why := rule.spent(v); found.holds == yes && why != "" {
+	if why := rule.limitReached(v); found.holds == yes && why != "" {
 		reason.Verdict, reason.Condition, reason.Why = Ask, "limit", why
 	}
 	if rule.Observe && reason.Matched {
@@ -157,8 +157,8 @@ func (f *compiledFile) layer() string {
 	return f.Layer.String()
 }
 
-// and gives what two sets say together: the stronger answer, and everybody's reasons.
-func (a answer) and(b answer) answer {
+// with returns what two sets say together: the stronger verdict, and everybody's reasons.
+func (a outcome) with(b outcome) outcome {
 	stronger := a
 	if b.rule != nil && (a.rule == nil || b.verdict.stronger(a.verdict)) {
 		stronger = b
@@ -171,8 +171,8 @@ func (a answer) and(b answer) answer {
 	return stronger
 }
 
-// reason gives the answer in one sentence: the author's, if there is one.
-func (a answer) reason() string {
+// reason returns the outcome in one sentence: the author's, if there is one.
+func (a outcome) reason() string {
 	if a.rule.Reason != "" && a.verdict == a.rule.Verdict && a.rule.fault == "" {
 		return a.rule.Reason
 	}

@@ -46,14 +46,14 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 	return Rule{}, ""
 }
 
-// unconditional tells whether a rule matches every act of its tools.
+// unconditional reports whether a rule matches every act of its tools.
 func (r Rule) unconditional() bool {
 	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
 		r.Commands == nil && !r.InGitWorkTree && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid && r.When == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0
 }
 
-// aboutAll tells whether a rule is about every tool that the other one is about.
+// aboutAll reports whether a rule is about every tool that the other one is about.
 func (r Rule) aboutAll(other Rule) bool {
 	for _, id := range other.AppliesTo {
 		if !slices.Contains(r.AppliesTo, "*") && !slices.Contains(r.AppliesTo, id) {

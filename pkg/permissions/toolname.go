@@ -10,7 +10,7 @@ import (
 // mcpPrefix begins the id of another server's tool: mcp.SERVER.TOOL.
 const mcpPrefix = "mcp."
 
-// canonicalTool gives a tool's name in our spelling, however an agent spells the tool of an MCP server: mcp__SERVER__TOOL
+// canonicalTool returns a tool's name in our spelling, however an agent spells the tool of an MCP server: mcp__SERVER__TOOL
 // as Claude does, or TOOL (SERVER MCP Server) as Gemini does. Other names stay.
 func canonicalTool(name string) string {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
@@ -48,9 +48,9 @@ func foldTool(name string) string {
 // ownServers are the names under which agents know the server with our tools.
 var ownServers = []string{"a2a-acp", "a2a-acp-tools", "a2a-acp-guard"}
 
-// spelled lists the names under which a rule may mean the act's tool: its ids, and for a tool of ours those that an agent
+// toolIDs lists the names under which a rule may mean the act's tool: its ids, and for a tool of ours those that an agent
 // knows it by.
-func (v *view) spelled() []string {
+func (v *evaluation) toolIDs() []string {
 	names := make([]string, 0, len(v.Tools)+len(ownServers))
 	for _, id := range v.Tools {
 		if !strings.HasPrefix(id, Alleged) {
@@ -91,7 +91,7 @@ func compileToolGlob(text string) (*toolGlob, error) {
 	return t, err
 }
 
-// means tells whether the pattern is about a tool of that name. What stops is about every spelling of it.
+// means reports whether the pattern is about a tool of that name. What stops is about every spelling of it.
 func (t *toolGlob) means(name string, verdict Verdict) bool {
 	if alleged, ok := strings.CutPrefix(name, Alleged); ok {
 		return verdict != Approve && t.mayBe(alleged)
@@ -106,7 +106,7 @@ func (t *toolGlob) means(name string, verdict Verdict) bool {
 // about them as well; one that approves never is, and nothing counts by them.
 const Alleged = "claimed:"
 
-// mayBe tells whether an agent's words could name a tool that the pattern is about: github_create_issue, "Tool: github/create_issue"
+// mayBe reports whether an agent's words could name a tool that the pattern is about: github_create_issue, "Tool: github/create_issue"
 // and "create_issue (github)" are mcp__github__create_issue.
 func (t *toolGlob) mayBe(words string) bool {
 	spellings := []string{canonicalTool(words)}
@@ -127,7 +127,7 @@ func (t *toolGlob) mayBe(words string) bool {
 	return false
 }
 
-// known gives the ids of an act that are more than the agent's words.
+// known returns the ids of an act that are more than the agent's words.
 func known(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return strings.HasPrefix(id, Alleged) })
 }

@@ -21,7 +21,7 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// stronger tells whether v holds where both are said: reject is stronger than ask, and ask than approve. A verdict that
+// stronger reports whether v holds where both are said: reject is stronger than ask, and ask than approve. A verdict that
 // nobody knows counts as ask.
 func (v Verdict) stronger(other Verdict) bool { return v.strength() > other.strength() }
 

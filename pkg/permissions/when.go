@@ -91,7 +91,7 @@ func compileCondition(text string) (*condition, error) {
 	return c, nil
 }
 
-// conditionError gives the first thing that is wrong with an expression, and where.
+// conditionError returns the first thing that is wrong with an expression, and where.
 func conditionError(issues *cel.Issues) error {
 	all := issues.Errors()
 	if len(all) == 0 {
@@ -113,7 +113,7 @@ func conditionError(issues *cel.Issues) error {
 
 // matchWhen asks the expression. Where it ends in an error (a missing argument, too much work), an approval does not match,
 // and a rule that stops does.
-func (c *compiledRule) matchWhen(v *view) (holds, string) {
+func (c *compiledRule) matchWhen(v *evaluation) (holds, string) {
 	if c.when == nil {
 		return yes, ""
 	}
@@ -134,7 +134,7 @@ func (c *compiledRule) matchWhen(v *view) (holds, string) {
 
 var errWithheld = errors.New("a value is not on record")
 
-func (c *condition) ask(v *view) (bool, error) {
+func (c *condition) ask(v *evaluation) (bool, error) {
 	variables := v.variables()
 	if len(v.Withheld) > 0 && c.arguments {
 		return c.askPartial(v, variables)
@@ -144,7 +144,7 @@ func (c *condition) ask(v *view) (bool, error) {
 }
 
 // askPartial asks about an act of which some arguments are not known: often the rest is enough.
-func (c *condition) askPartial(v *view, variables map[string]any) (bool, error) {
+func (c *condition) askPartial(v *evaluation, variables map[string]any) (bool, error) {
 	program, err := c.partial()
 	if err != nil {
 		return false, err
@@ -165,7 +165,7 @@ func (c *condition) askPartial(v *view, variables map[string]any) (bool, error) 
 }
 
 // truth reads what an expression came to. Where arguments are secret, its errors may tell them (int("…") does).
-func truth(v *view, out any, err error) (bool, error) {
+func truth(v *evaluation, out any, err error) (bool, error) {
 	if err != nil && len(v.Secret) > 0 {
 		return false, errors.New("it ended in an error that may tell a secret argument")
 	}
@@ -180,16 +180,16 @@ func truth(v *view, out any, err error) (bool, error) {
 }
 
 // variables are what expressions see of the act. They are made once for all rules.
-func (v *view) variables() map[string]any {
-	if v.seen != nil {
-		return v.seen
+func (v *evaluation) variables() map[string]any {
+	if v.variablesSeen != nil {
+		return v.variablesSeen
 	}
 	id := ""
 	if len(v.Tools) > 0 {
 		id = v.Tools[0]
 	}
 	paths, programs := []string{}, []string{}
-	for _, p := range v.places {
+	for _, p := range v.resources {
 		name := p.name
 		if p.err == nil {
 			name = p.real
@@ -208,13 +208,13 @@ func (v *view) variables() map[string]any {
 	if params == nil {
 		params = map[string]any{}
 	}
-	v.seen = map[string]any{
+	v.variablesSeen = map[string]any{
 		"params": params, "call.tool": id, "call.tools": listOf(known(v.Tools)), "call.action": string(v.Action), "call.agent": v.Agent,
 		"call.session": v.Session, "call.door": string(v.Door), "call.mode": v.Mode, "call.headless": v.Headless,
 		"call.paths": paths, "call.commands": programs, "call.shell": v.ShellText, "call.env": listOf(v.Env),
 		"call.dir": v.Dir, "call.workspace": v.Workspace.Root, "call.risk": v.danger().risk.String(), "call.read_only": v.ReadOnly,
 	}
-	return v.seen
+	return v.variablesSeen
 }
 
 func listOf(texts []string) []string {
@@ -224,7 +224,7 @@ func listOf(texts []string) []string {
 	return texts
 }
 
-// plainValue gives a JSON value as CEL counts with it: whole numbers as int, others as double.
+// plainValue returns a JSON value as CEL counts with it: whole numbers as int, others as double.
 func plainValue(value any) any {
 	return tool.MapLeaves(value, func(leaf any) any {
 		number, ok := leaf.(json.Number)

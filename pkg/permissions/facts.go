@@ -25,32 +25,32 @@ func (machine) Readlink(name string) (string, error)       { return os.Readlink(
 func (machine) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (machine) ReadFile(name string) ([]byte, error)       { return os.ReadFile(name) }
 
-// disk is what one decision knows of the files. Each is looked at once, so that all rules decide about the same: whoever changes a
-// link between two of them changes neither. Nothing else in this package looks at files (TestOnlyTheDiskLooks), and what is decided
-// follows from what was seen (TestDecidedByWhatWasSeen). A disk is not safe for concurrent use.
-type disk struct {
+// facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the same: whoever changes a
+// link between two of them changes neither. Nothing else in this package looks at files (TestOnlyFactsLook), and what is decided
+// follows from what was seen (TestDecidedByWhatWasSeen). Facts are not safe for concurrent use.
+type facts struct {
 	files  files
-	lstats map[string]look[fs.FileInfo]
-	stats  map[string]look[fs.FileInfo]
-	links  map[string]look[string]
-	dirs   map[string]look[[]fs.DirEntry]
-	texts  map[string]look[[]byte]
+	lstats map[string]fact[fs.FileInfo]
+	stats  map[string]fact[fs.FileInfo]
+	links  map[string]fact[string]
+	dirs   map[string]fact[[]fs.DirEntry]
+	texts  map[string]fact[[]byte]
 }
 
-type look[T any] struct {
+type fact[T any] struct {
 	value T
 	err   error
 }
 
-func newDisk(f files) *disk {
-	return &disk{
-		files: f, lstats: map[string]look[fs.FileInfo]{}, stats: map[string]look[fs.FileInfo]{}, links: map[string]look[string]{},
-		dirs: map[string]look[[]fs.DirEntry]{}, texts: map[string]look[[]byte]{},
+func newFacts(f files) *facts {
+	return &facts{
+		files: f, lstats: map[string]fact[fs.FileInfo]{}, stats: map[string]fact[fs.FileInfo]{}, links: map[string]fact[string]{},
+		dirs: map[string]fact[[]fs.DirEntry]{}, texts: map[string]fact[[]byte]{},
 	}
 }
 
-// lookOnce gives the answer of before, or asks.
-func lookOnce[T any](known map[string]look[T], name string, ask func(string) (T, error)) (T, error) {
+// lookOnce returns the answer of before, or asks.
+func lookOnce[T any](known map[string]fact[T], name string, ask func(string) (T, error)) (T, error) {
 	a, ok := known[name]
 	if !ok {
 		a.value, a.err = ask(name)
@@ -59,30 +59,30 @@ func lookOnce[T any](known map[string]look[T], name string, ask func(string) (T,
 	return a.value, a.err
 }
 
-func (d *disk) lstat(name string) (fs.FileInfo, error) {
+func (d *facts) lstat(name string) (fs.FileInfo, error) {
 	return lookOnce(d.lstats, name, d.files.Lstat)
 }
-func (d *disk) stat(name string) (fs.FileInfo, error) { return lookOnce(d.stats, name, d.files.Stat) }
-func (d *disk) readlink(name string) (string, error) {
+func (d *facts) stat(name string) (fs.FileInfo, error) { return lookOnce(d.stats, name, d.files.Stat) }
+func (d *facts) readlink(name string) (string, error) {
 	return lookOnce(d.links, name, d.files.Readlink)
 }
 
-func (d *disk) readDir(name string) ([]fs.DirEntry, error) {
+func (d *facts) readDir(name string) ([]fs.DirEntry, error) {
 	return lookOnce(d.dirs, name, d.files.ReadDir)
 }
 
-func (d *disk) readFile(name string) ([]byte, error) {
+func (d *facts) readFile(name string) ([]byte, error) {
 	return lookOnce(d.texts, name, d.files.ReadFile)
 }
 
 // exists reports whether there is a file, or a link, of that name.
-func (d *disk) exists(name string) bool {
+func (d *facts) exists(name string) bool {
 	_, err := d.lstat(name)
 	return err == nil
 }
 
 // walkDir is filepath.WalkDir.
-func (d *disk) walkDir(root string, visit fs.WalkDirFunc) error {
+func (d *facts) walkDir(root string, visit fs.WalkDirFunc) error {
 	info, err := d.lstat(root)
 	if err != nil {
 		err = visit(root, nil, err)
@@ -95,7 +95,7 @@ func (d *disk) walkDir(root string, visit fs.WalkDirFunc) error {
 	return err
 }
 
-func (d *disk) walkEntry(name string, entry fs.DirEntry, visit fs.WalkDirFunc) error {
+func (d *facts) walkEntry(name string, entry fs.DirEntry, visit fs.WalkDirFunc) error {
 	if err := visit(name, entry, nil); err != nil || !entry.IsDir() {
 		if errors.Is(err, fs.SkipDir) && entry.IsDir() {
 			return nil

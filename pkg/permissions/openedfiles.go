@@ -28,7 +28,7 @@ func writer(program string) use {
 }
 
 // opens tells why a file that a word could name must not be opened without asking; "" when it may.
-func (v *view) opens(name string, use use) string {
+func (v *evaluation) opens(name string, use use) string {
 	if name == "-" || name == "" || name == "/dev/null" {
 		return ""
 	}
@@ -36,10 +36,10 @@ func (v *view) opens(name string, use use) string {
 		return fmt.Sprintf("%q could be a home directory", display.Line(name))
 	}
 	for _, dir := range v.shell.dirs {
-		if !v.spendOn(name) {
+		if !v.workOn(name) {
 			return tooMuch
 		}
-		p := v.disk.wordPlace(dir, v.home, name, use != readsFile)
+		p := v.facts.wordResource(dir, v.home, name, use != readsFile)
 		switch {
 		case p.err != nil:
 			return "it cannot be told which file it opens: " + display.Line(p.err.Error())
@@ -54,8 +54,8 @@ func (v *view) opens(name string, use use) string {
 }
 
 // guardedWord tells why a file that a word could name is more than data.
-func (v *view) guardedWord(p place, use use) string {
-	if v.own() {
+func (v *evaluation) guardedWord(p resource, use use) string {
+	if v.byPerson() {
 		return ""
 	}
 	wanted := sensitive.Secret
@@ -75,12 +75,12 @@ func (v *view) guardedWord(p place, use use) string {
 
 // guardedCommand tells why an act's command needs a person whatever a rule that names no command says: it writes, or names,
 // a file that is more than data.
-func (v *view) guardedCommand() string {
-	if v.shell == nil || v.own() {
+func (v *evaluation) guardedCommand() string {
+	if v.shell == nil || v.byPerson() {
 		return ""
 	}
-	for _, p := range v.places {
-		if why := v.why(p, true); why != "" {
+	for _, p := range v.resources {
+		if why := v.sensitiveWhy(p, true); why != "" {
 			return why
 		}
 	}
@@ -93,12 +93,12 @@ func (v *view) guardedCommand() string {
 			if !w.Fixed || w.Path == "/dev/null" {
 				continue
 			}
-			if why := v.why(v.disk.wordPlace(dir, v.home, w.Path, true), true); why != "" {
+			if why := v.sensitiveWhy(v.facts.wordResource(dir, v.home, w.Path, true), true); why != "" {
 				return why
 			}
 		}
 		for _, r := range v.Shell.Reads {
-			if why := v.guardedWord(v.disk.wordPlace(dir, v.home, r.Path, false), readsFile); why != "" {
+			if why := v.guardedWord(v.facts.wordResource(dir, v.home, r.Path, false), readsFile); why != "" {
 				return why
 			}
 		}
@@ -108,10 +108,10 @@ func (v *view) guardedCommand() string {
 				return tooMuch
 			}
 			for _, name := range names {
-				if !v.spendOn(name.text) {
+				if !v.workOn(name.text) {
 					return tooMuch
 				}
-				if why := v.guardedWord(v.disk.wordPlace(dir, v.home, name.text, true), name.use); why != "" {
+				if why := v.guardedWord(v.facts.wordResource(dir, v.home, name.text, true), name.use); why != "" {
 					return why
 				}
 			}
@@ -139,7 +139,7 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 		return nil, true
 	}
 	if row, at := command.Lookup(c.Name, args); row != nil {
-		if w, why := readWords(row, args[at:], 0); why == "" {
+		if w, why := readCommandWords(row, args[at:], 0); why == "" {
 			for _, text := range w.files {
 				names = append(names, namedFile{text, readsFile})
 			}

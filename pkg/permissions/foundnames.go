@@ -16,11 +16,11 @@ import (
 // foundName stands in the place of such a name. As a program in a language that is known here it would be refused.
 const foundName = "/@env>found"
 
-// mostTaken is how many words stand for several names: more than an option takes, so that one of them is an operand.
-const mostTaken = 4
+// mostFoundWords is how many words stand for several names: more than an option takes, so that one of them is an operand.
+const mostFoundWords = 4
 
-// found gives words in the place of the names that a command is given, one or more, as it is if that must not be.
-func (v *view) found(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
+// foundNames returns words in the place of the names that a command is given, one or more, as it is if that must not be.
+func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
 	via := strings.Fields(c.Via)
 	split := slices.Contains(via, "xargs")
 	switch {
@@ -40,11 +40,11 @@ func (v *view) found(c shellscan.Command, dir string, row *command.Row) (names [
 		if why := v.opens(root, readsFile); why != "" {
 			return nil, why
 		}
-		at, err := v.disk.resolve(dir, root)
+		at, err := v.facts.resolve(dir, root)
 		if err != nil {
 			return nil, "it cannot be told where the find begins: " + display.Line(err.Error())
 		}
-		if why := v.walk(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true, plain: split, name: f.name}); why != "" {
+		if why := v.treeHazard(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true, plain: split, name: f.name}); why != "" {
 			return nil, why
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// touches tells whether a command of the act is one that the list names. A rule that stops means the program wherever it
+// touches reports whether a command of the act is one that the list names. A rule that stops means the program wherever it
 // lies, by whatever it is run, and with whatever options stand between the words.
-func (l *commandList) touches(v *view) (holds, string) {
+func (l *commandList) touches(v *evaluation) (holds, string) {
 	if v.shell == nil {
 		if v.Action == ActionExecute {
 			return maybe, ""
@@ -42,7 +42,7 @@ func (l *commandList) touches(v *view) (holds, string) {
 	return no, "none of its commands is one of the rule's"
 }
 
-// mayBegin tells whether a command begins with the words. Options and their values may stand between them, and options of
+// mayBegin reports whether a command begins with the words. Options and their values may stand between them, and options of
 // the rule may be written in another way. A word that is not fixed could be any.
 func mayBegin(c shellscan.Command, prefix []string) holds {
 	if len(prefix) == 1 && slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return sameProgram(name, prefix[0]) }) {
@@ -83,7 +83,7 @@ func mayBegin(c shellscan.Command, prefix []string) holds {
 	return no
 }
 
-// hasOptions tells whether a command has all the options: letters in any order and any words, names in full or shortened.
+// hasOptions reports whether a command has all the options: letters in any order and any words, names in full or shortened.
 func hasOptions(args []shellscan.Word, wanted []string) bool {
 	letters, names := "", []string{}
 	for _, arg := range args {

@@ -11,34 +11,34 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// careful tells why a command whose first words a rule spells is not covered all the same; spelled is how many of its
+// exceeds tells why a command whose first words a rule spells is not covered all the same; spelled is how many of its
 // arguments the rule spells.
 //
 // What it looks at does not depend on the rule, so it is looked at once for all of them.
-func (v *view) careful(c shellscan.Command, spelled int) string {
-	key := carefulKey(c, spelled)
-	why, known := v.looked[key]
+func (v *evaluation) exceeds(c shellscan.Command, spelled int) string {
+	key := exceedsKey(c, spelled)
+	why, known := v.exceeding[key]
 	if !known {
-		if v.looked == nil {
-			v.looked = map[string]string{}
+		if v.exceeding == nil {
+			v.exceeding = map[string]string{}
 		}
-		why = v.lookCarefully(c, spelled)
-		v.looked[key] = why
+		why = v.commandExceeds(c, spelled)
+		v.exceeding[key] = why
 	}
 	return why
 }
 
-// carefulKey names what careful looks at: every word, and how many of them a rule spells.
-func carefulKey(c shellscan.Command, spelled int) string {
+// exceedsKey names what exceeds looks at: every word, and how many of them a rule spells.
+func exceedsKey(c shellscan.Command, spelled int) string {
 	return fmt.Sprintf("%d %#v", spelled, c) // every text in it is quoted, so no two commands have one key
 }
 
-func (v *view) lookCarefully(c shellscan.Command, spelled int) string {
+func (v *evaluation) commandExceeds(c shellscan.Command, spelled int) string {
 	why := ""
 	if c.Builtin {
-		why = v.carefulBuiltin(c, spelled)
+		why = v.builtinExceeds(c, spelled)
 	} else {
-		why = v.carefulProgram(c, spelled)
+		why = v.programExceeds(c, spelled)
 	}
 	if why != "" {
 		why = fmt.Sprintf("`%s`: %s", display.Line(c.Name), why)
@@ -46,8 +46,8 @@ func (v *view) lookCarefully(c shellscan.Command, spelled int) string {
 	return why
 }
 
-// carefulBuiltin is careful for what bash does itself.
-func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
+// builtinExceeds is exceeds for what bash does itself.
+func (v *evaluation) builtinExceeds(c shellscan.Command, spelled int) string {
 	words := c.Args
 	switch {
 	case c.Name == "echo": // prints whatever it is
@@ -72,8 +72,8 @@ func (v *view) carefulBuiltin(c shellscan.Command, spelled int) string {
 	return ""
 }
 
-// carefulProgram is careful for a program.
-func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
+// programExceeds is exceeds for a program.
+func (v *evaluation) programExceeds(c shellscan.Command, spelled int) string {
 	if len(v.shell.dirs) == 0 {
 		return "the directory that it runs in cannot be told"
 	}
@@ -82,7 +82,7 @@ func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
 	for _, dir := range v.shell.dirs {
 		args, why := v.expand(c, dir, row)
 		if why == "" {
-			why = v.carefulWords(c, args, spelled)
+			why = v.wordsExceed(c, args, spelled)
 		}
 		if why != "" || len(begin) == len(c.Args) {
 			return why // the same in every directory
@@ -91,7 +91,7 @@ func (v *view) carefulProgram(c shellscan.Command, spelled int) string {
 	return ""
 }
 
-// withoutPrinted gives words with something that is no option in the place of what commands print.
+// withoutPrinted returns words with something that is no option in the place of what commands print.
 func withoutPrinted(words []shellscan.Word) []shellscan.Word {
 	all := slices.Clone(words)
 	for i := range all {
@@ -110,8 +110,8 @@ func fixedPrefix(words []shellscan.Word) int {
 	return len(words)
 }
 
-// carefulWords is carefulProgram for the words that bash hands on.
-func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) string {
+// wordsExceed is carefulProgram for the words that bash hands on.
+func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int) string {
 	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
 		return "behind a cd it is another program"
 	}
@@ -120,14 +120,14 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):
 		return "it runs code from its words or its files, so a rule must spell the whole command"
 	case row != nil:
-		if w, why := readWords(row, args[at:], max(0, spelled-at)); c.Finder != nil && why == "" && w.tree {
+		if w, why := readCommandWords(row, args[at:], max(0, spelled-at)); c.Finder != nil && why == "" && w.tree {
 			return "it reads all below directories, and a find may give it one"
 		}
-		return v.carefulReader(row, c.Name, args[at:], max(0, spelled-at))
+		return v.readerExceeds(row, c.Name, args[at:], max(0, spelled-at))
 	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
 		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", display.Line(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
 	}
-	if why := v.reined(c.Name, args, spelled); why != "" {
+	if why := v.widens(c.Name, args, spelled); why != "" {
 		return why
 	}
 	for _, arg := range args[spelled:] {
@@ -147,15 +147,15 @@ func (v *view) carefulWords(c shellscan.Command, args []string, spelled int) str
 	return ""
 }
 
-// carefulReader is careful for a program that only reads.
-func (v *view) carefulReader(row *command.Row, program string, args []string, spelled int) string {
-	w, why := readWords(row, args, spelled)
+// readerExceeds is exceeds for a program that only reads.
+func (v *evaluation) readerExceeds(row *command.Row, program string, args []string, spelled int) string {
+	w, why := readCommandWords(row, args, spelled)
 	if why != "" {
 		return why
 	}
 	use := readsFile
 	if w.spelled && !isGit(program) { // git is looked at below
-		if why := v.reined(program, args, spelled); why != "" {
+		if why := v.widens(program, args, spelled); why != "" {
 			return why
 		}
 	}
@@ -174,14 +174,14 @@ func (v *view) carefulReader(row *command.Row, program string, args []string, sp
 				return why
 			}
 		}
-		if why := v.readsTree(read, dir); why != "" {
+		if why := v.treesHazard(read, dir); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// isInterpreter tells whether a program runs code, whatever version its name ends with.
+// isInterpreter reports whether a program runs code, whatever version its name ends with.
 func isInterpreter(name string) bool {
 	base := filepath.Base(name)
 	return interpreters[base] || interpreters[strings.TrimRight(base, "0123456789.-")]

@@ -23,9 +23,9 @@ var unpackers = set(`tar bsdtar gtar unzip 7z 7za 7zz unrar unar cpio pax jar pa
 // copiers copy or move whole directories, with what is hidden in them.
 var copiers = set("cp mv gcp gmv install ditto rsync ln")
 
-// reined tells why words of a program that only a rule knows say more than the rule does; "" when they do not. args are all its
+// widens tells why words of a program that only a rule knows say more than the rule does; "" when they do not. args are all its
 // words, and the rule spells the first of them.
-func (v *view) reined(program string, args []string, spelled int) string {
+func (v *evaluation) widens(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
 	words := args[spelled:]
 	switch {
@@ -35,19 +35,19 @@ func (v *view) reined(program string, args []string, spelled int) string {
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
 			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
 		}
-		return v.copies(words)
+		return v.copiesSensitive(words)
 	case base == "git":
-		return v.reinedGit(args, spelled)
+		return v.gitWidens(args, spelled)
 	}
 	if makes[base] {
 		for _, word := range words {
-			if why := setsForMake(word); why != "" {
+			if why := makeWidens(word); why != "" {
 				return why
 			}
 		}
 	}
 	for _, stretched := range command.Stretches(base, words) {
-		if why := v.stretches(stretched); why != "" {
+		if why := v.optionWidens(stretched); why != "" {
 			return why
 		}
 	}
@@ -57,12 +57,12 @@ func (v *view) reined(program string, args []string, spelled int) string {
 // makes are the programs of which a word NAME=value becomes a part of what they run.
 var makes = set("make gmake bmake")
 
-// stretches tells why an option must not be given that goes beyond what the rule means; "" where it does not.
-func (v *view) stretches(s command.Stretched) string {
+// optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does not.
+func (v *evaluation) optionWidens(s command.Stretched) string {
 	word := display.Line(s.Word)
 	for _, value := range s.Values {
 		for _, dir := range v.shell.dirs {
-			at, err := v.disk.resolve(dir, value)
+			at, err := v.facts.resolve(dir, value)
 			own := err == nil && v.isOwn(dir, at)
 			switch {
 			case s.How == command.StretchMoves && !own:
@@ -85,12 +85,12 @@ func (v *view) stretches(s command.Stretched) string {
 
 // isOwn reports whether a file is the directory in which a program runs, or one in it that nobody may write unasked: what it
 // would go by of itself.
-func (v *view) isOwn(dir, file string) bool {
+func (v *evaluation) isOwn(dir, file string) bool {
 	return file == dir || filepath.Dir(file) == dir && v.sensitive.find(v.Workspace, file, sensitive.Written) != ""
 }
 
-// setsForMake tells why a word that gives make a variable must not be given: its value becomes a part of the recipes.
-func setsForMake(word string) string {
+// makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the recipes.
+func makeWidens(word string) string {
 	name, value, sets := strings.Cut(word, "=")
 	if !sets || strings.HasPrefix(word, "-") {
 		return ""
@@ -104,22 +104,22 @@ func setsForMake(word string) string {
 // plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.
 const plainValueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-"
 
-// copies tells why a program that takes whole directories along must not: among what it copies is more than data.
-func (v *view) copies(words []string) string {
+// copiesSensitive tells why a program that takes whole directories along must not: among what it copies is more than data.
+func (v *evaluation) copiesSensitive(words []string) string {
 	seen := 0
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
-			if target, err := v.disk.readlink(joined(dir, word)); err == nil && climbs(target) {
+			if target, err := v.facts.readlink(joined(dir, word)); err == nil && climbs(target) {
 				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", display.Line(word), display.Line(target))
 			}
-			root, err := v.disk.resolve(dir, word)
-			if info, statErr := v.disk.lstat(root); err != nil || statErr != nil || !info.IsDir() {
+			root, err := v.facts.resolve(dir, word)
+			if info, statErr := v.facts.lstat(root); err != nil || statErr != nil || !info.IsDir() {
 				continue
 			}
 			why := ""
-			err = v.disk.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			err = v.facts.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
 				switch seen++; {
-				case !v.spend(1):
+				case !v.work(1):
 					why = tooMuch
 				case seen > mostEntries:
 					why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are", mostEntries)
@@ -129,7 +129,7 @@ func (v *view) copies(words []string) string {
 					if what := v.sensitive.find(v.Workspace, path, sensitive.Written); what != "" && path != root {
 						why = shown(v.Workspace, path) + " " + what
 					}
-					if target, err := v.disk.readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
+					if target, err := v.facts.readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
 						why = shown(v.Workspace, path) + " is a link, which means another file in another directory"
 					}
 				}
@@ -146,7 +146,7 @@ func (v *view) copies(words []string) string {
 	return ""
 }
 
-// climbs tells whether a name goes up: as the target of a link it means another file wherever the link stands.
+// climbs reports whether a name goes up: as the target of a link it means another file wherever the link stands.
 func climbs(name string) bool { return slices.Contains(strings.Split(name, "/"), "..") }
 
 // remoteCommands are those of git that go to another repository, and valueOptions their options whose value is the next word.
@@ -157,8 +157,8 @@ var (
 	patchCommands = set("apply am")
 )
 
-// reinedGit is reined for git: what the repository's own settings have it run was never asked about, whatever a rule spells.
-func (v *view) reinedGit(args []string, spelled int) string {
+// gitWidens is widens for git: what the repository's own settings have it run was never asked about, whatever a rule spells.
+func (v *evaluation) gitWidens(args []string, spelled int) string {
 	command := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
 	if command < 0 {
 		return ""
@@ -173,7 +173,7 @@ func (v *view) reinedGit(args []string, spelled int) string {
 
 // otherRemote tells why git must not be given its words: they name a repository that the rule did not mean, by an address, by
 // a helper's name (ext::COMMAND runs it) or as a directory. A rule that says git push means the remotes that have names.
-func (v *view) otherRemote(args []string, command, spelled int) string {
+func (v *evaluation) otherRemote(args []string, command, spelled int) string {
 	switch {
 	case patchCommands[args[command]] && spelled < len(args):
 		return "it writes whatever files a patch names, hooks and settings too, so a rule must spell the whole command"
@@ -203,10 +203,10 @@ func (v *view) otherRemote(args []string, command, spelled int) string {
 	return ""
 }
 
-// exists tells whether a word names a file in one of the directories.
-func (v *view) exists(word string) bool {
+// exists reports whether a word names a file in one of the directories.
+func (v *evaluation) exists(word string) bool {
 	for _, dir := range v.shell.dirs {
-		if v.disk.exists(filepath.Join(dir, word)) {
+		if v.facts.exists(filepath.Join(dir, word)) {
 			return true
 		}
 	}

@@ -15,19 +15,19 @@ import (
 const (
 	mostCommands    = 200
 	mostDirectories = 16
-	mostPlaces      = 4000
+	mostResources   = 4000
 )
 
-// shellView is what can be told of a shell text without running it: the directories that its commands may run in, and the
+// shellText is what can be told of a shell text without running it: the directories that its commands may run in, and the
 // files that its words could name.
-type shellView struct {
+type shellText struct {
 	commands []shellscan.Command
 	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in each of them.
 	dirs []string
-	// places are the files that a word, a part of a word or a redirection could name.
-	places []place
-	// allKnown tells that there is nothing else that the text could touch by name.
-	allKnown bool
+	// resources are the files that a word, a part of a word or a redirection could name.
+	resources []resource
+	// allNamed tells that there is nothing else that the text could touch by name.
+	allNamed bool
 	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may have them stand for
 	// themselves.
 	changesPatterns, stopsPatterns bool
@@ -38,8 +38,8 @@ type shellView struct {
 	fault string
 }
 
-func newShellView(v *view) *shellView {
-	s := &shellView{commands: v.Shell.Commands, allKnown: v.Shell.Certain()}
+func newShellText(v *evaluation) *shellText {
+	s := &shellText{commands: v.Shell.Commands, allNamed: v.Shell.Certain()}
 	switch {
 	case !v.Shell.Certain():
 		s.fail("it cannot be told what it runs: line %d: %s", v.Shell.Problems[0].Line, v.Shell.Problems[0].Text)
@@ -54,28 +54,28 @@ func newShellView(v *view) *shellView {
 		s.changesPatterns = s.changesPatterns || c.Name == "shopt"
 		s.stopsPatterns = s.stopsPatterns || c.Name == "set"
 	}
-	s.enter(v)
+	s.gatherDirs(v)
 	if s.linked && s.climbing {
 		s.fail("a cd goes up behind a link, and it cannot be told where to")
-		s.allKnown = false
+		s.allNamed = false
 	}
-	s.look(v)
+	s.gatherResources(v)
 	return s
 }
 
 // fail keeps the first reason.
-func (s *shellView) fail(format string, args ...any) {
+func (s *shellText) fail(format string, args ...any) {
 	if s.fault == "" {
 		s.fault = fmt.Sprintf(format, args...)
 	}
 }
 
-// enter finds the directories: the one that the text starts in and, from each of them, those that a cd goes to.
-func (s *shellView) enter(v *view) {
-	start, err := v.disk.resolve("/", v.Dir)
+// gatherDirs finds the directories: the one that the text starts in and, from each of them, those that a cd goes to.
+func (s *shellText) gatherDirs(v *evaluation) {
+	start, err := v.facts.resolve("/", v.Dir)
 	if err != nil || !filepath.IsAbs(v.Dir) {
 		s.fail("the directory that it runs in cannot be told")
-		s.allKnown = false
+		s.allNamed = false
 		return
 	}
 	s.dirs = []string{start}
@@ -83,11 +83,11 @@ func (s *shellView) enter(v *view) {
 	if !v.Workspace.Contains(start) {
 		s.fail("it runs in %s, outside the workspace", shown(v.Workspace, start))
 	}
-	if s.step(v, start) {
+	if s.gatherSteps(v, start) {
 		return
 	}
 	first := -1 // the cd without which nothing runs
-	if dir := v.Shell.Enters; dir != "" && s.enterFrom(v, start, dir) && s.dirs[len(s.dirs)-1] != start && v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
+	if dir := v.Shell.Enters; dir != "" && s.gatherDir(v, start, dir) && s.dirs[len(s.dirs)-1] != start && v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
 		s.dirs = s.dirs[len(s.dirs)-1:]
 		first = slices.IndexFunc(s.commands, func(c shellscan.Command) bool { return c.Name == "cd" })
 	}
@@ -108,7 +108,7 @@ func (s *shellView) enter(v *view) {
 		}
 		if c.Name != "cd" || len(args) != 1 || !args[0].Fixed || strings.HasPrefix(args[0].Text, "-") || args[0].Text == "" {
 			s.fail("it cannot be told which directory %s goes to", c.Name)
-			s.allKnown = false
+			s.allNamed = false
 			continue
 		}
 		targets = append(targets, args[0].Text)
@@ -116,7 +116,7 @@ func (s *shellView) enter(v *view) {
 	reached := map[string]bool{}
 	for i := 0; i < len(s.dirs); i++ {
 		for _, target := range targets {
-			if s.enterFrom(v, s.dirs[i], target) {
+			if s.gatherDir(v, s.dirs[i], target) {
 				reached[target] = true
 			}
 		}
@@ -128,8 +128,8 @@ func (s *shellView) enter(v *view) {
 	}
 }
 
-// step is enter for a text whose directories follow one on the other. It is false for every other.
-func (s *shellView) step(v *view, start string) bool {
+// gatherSteps is enter for a text whose directories follow one on the other. It is false for every other.
+func (s *shellText) gatherSteps(v *evaluation, start string) bool {
 	goes := 0
 	for _, c := range s.commands {
 		if c.Name == "cd" || c.Name == "pushd" || c.Name == "popd" || elsewhere(c) != "" {
@@ -145,11 +145,11 @@ func (s *shellView) step(v *view, start string) bool {
 		dirs = append(dirs, start)
 	}
 	for _, target := range v.Shell.Steps {
-		if !s.enterFrom(v, at, target) {
+		if !s.gatherDir(v, at, target) {
 			s.fail("there is no directory %s yet, so it cannot be told what will be there", display.Line(target))
 			return true
 		}
-		to, err := v.disk.resolve(at, target)
+		to, err := v.facts.resolve(at, target)
 		if err != nil || !slices.Contains(s.dirs, to) {
 			return true // enterFrom has said why
 		}
@@ -161,12 +161,12 @@ func (s *shellView) step(v *view, start string) bool {
 	return true
 }
 
-// enterFrom adds the directory that a cd goes to. It is false when there is none.
-func (s *shellView) enterFrom(v *view, dir, target string) bool {
-	to, err := v.disk.resolve(dir, target)
+// gatherDir adds the directory that a cd goes to. It is false when there is none.
+func (s *shellText) gatherDir(v *evaluation, dir, target string) bool {
+	to, err := v.facts.resolve(dir, target)
 	if err != nil || strings.HasPrefix(target, "~") {
 		s.fail("it cannot be told which directory %s is", display.Line(target))
-		s.allKnown = false
+		s.allNamed = false
 		return true
 	}
 	s.linked, s.climbing = s.linked || joined(dir, target) != to, s.climbing || climbs(target)
@@ -175,43 +175,43 @@ func (s *shellView) enterFrom(v *view, dir, target string) bool {
 	}
 	if !v.Workspace.Contains(to) {
 		s.fail("it goes, or would go, to %s, outside the workspace", shown(v.Workspace, to))
-	} else if info, err := v.disk.stat(to); err != nil || !info.IsDir() {
+	} else if info, err := v.facts.stat(to); err != nil || !info.IsDir() {
 		return false
 	}
 	if len(s.dirs) >= mostDirectories {
 		s.fail("it goes to more than %d directories", mostDirectories)
-		s.allKnown = false
+		s.allNamed = false
 		return true
 	}
 	s.dirs = append(s.dirs, to)
 	return true
 }
 
-// look finds the files that the words and redirections could name.
-func (s *shellView) look(v *view) {
+// gatherResources finds the files that the words and redirections could name.
+func (s *shellText) gatherResources(v *evaluation) {
 	seen := map[string]bool{}
 	add := func(name string, write bool) {
 		if seen[name] && !write {
 			return
 		}
 		seen[name] = true
-		if len(s.places)+len(s.dirs) > mostPlaces {
+		if len(s.resources)+len(s.dirs) > mostResources {
 			s.fail("it names more files than can be looked at")
-			s.allKnown = false
+			s.allNamed = false
 			return
 		}
 		for _, dir := range s.dirs {
-			if !v.spendOn(name) {
+			if !v.workOn(name) {
 				s.fail("%s", tooMuch)
-				s.allKnown = false
+				s.allNamed = false
 				return
 			}
-			s.places = append(s.places, v.disk.wordPlace(dir, v.home, name, write))
+			s.resources = append(s.resources, v.facts.wordResource(dir, v.home, name, write))
 		}
 	}
 	for _, w := range v.Shell.Writes {
 		if !w.Fixed {
-			s.allKnown = false
+			s.allNamed = false
 			continue
 		}
 		add(w.Path, true)
@@ -222,13 +222,13 @@ func (s *shellView) look(v *view) {
 	for _, c := range s.commands[:min(len(s.commands), mostCommands)] {
 		for _, word := range c.Args[saysWhat(c):] {
 			if !word.Fixed || len(word.Text) > longestOption && strings.HasPrefix(word.Text, "-") {
-				s.allKnown = false
+				s.allNamed = false
 				continue
 			}
 			names, ok := possibleFiles(word.Text)
 			if !ok {
 				s.fail("%s", tooMuch)
-				s.allKnown = false
+				s.allNamed = false
 			}
 			for _, name := range names {
 				add(name, false)
@@ -252,9 +252,9 @@ func saysWhat(c shellscan.Command) int {
 // subcommands are programs whose first word never names a file.
 var subcommands = set("git go cargo npm pnpm docker podman kubectl gh systemctl apt apt-get brew pip pip3")
 
-// wordPlace is the file that a word of a command names. A shell knows no URLs.
-func (d *disk) wordPlace(dir, home, name string, write bool) place {
-	p := place{name: name, write: write, maybe: d.meanings(dir, home, name)}
+// wordResource is the file that a word of a command names. A shell knows no URLs.
+func (d *facts) wordResource(dir, home, name string, write bool) resource {
+	p := resource{name: name, write: write, maybe: d.meanings(dir, home, name)}
 	p.real, p.err = d.resolve(dir, name)
 	return p
 }

@@ -15,8 +15,8 @@ const mostEntries = 10000
 
 const readsHidden = " has hidden files read, too, and it cannot be told which"
 
-// readsTree tells why a command that reads whole trees must not: there is a secret in one, or too much to look at.
-func (v *view) readsTree(w words, dir string) string {
+// treesHazard tells why a command that reads whole trees must not: there is a secret in one, or too much to look at.
+func (v *evaluation) treesHazard(w commandWords, dir string) string {
 	if !w.tree {
 		return ""
 	}
@@ -25,7 +25,7 @@ func (v *view) readsTree(w words, dir string) string {
 		roots = append(roots, dir)
 	}
 	for _, name := range w.files {
-		if path, err := v.disk.resolve(dir, name); err == nil {
+		if path, err := v.facts.resolve(dir, name); err == nil {
 			roots = append(roots, path)
 		}
 	}
@@ -33,7 +33,7 @@ func (v *view) readsTree(w words, dir string) string {
 		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
 			return shown(v.Workspace, path) + readsHidden
 		}
-		if why := v.walk(walkedTree{root: root, hidden: w.hidden, follows: w.follows}); why != "" {
+		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows}); why != "" {
 			return why
 		}
 	}
@@ -50,27 +50,27 @@ type walkedTree struct {
 	name         string
 }
 
-// walk is walkTree, once for each.
-func (v *view) walk(tree walkedTree) string {
-	why, known := v.walked[tree]
+// treeHazard is walkTree, once for each.
+func (v *evaluation) treeHazard(tree walkedTree) string {
+	why, known := v.treeHazards[tree]
 	if !known {
 		why = v.walkTree(tree)
-		if v.walked == nil {
-			v.walked = map[walkedTree]string{}
+		if v.treeHazards == nil {
+			v.treeHazards = map[walkedTree]string{}
 		}
-		v.walked[tree] = why
+		v.treeHazards[tree] = why
 	}
 	return why
 }
 
 // walkTree is readsTree for one directory.
-func (v *view) walkTree(tree walkedTree) (why string) {
+func (v *evaluation) walkTree(tree walkedTree) (why string) {
 	root, seen := tree.root, 0
-	err := v.disk.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := v.facts.walkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch seen++; {
 		case err != nil && entry == nil:
 			return fs.SkipAll // there is no such file
-		case !v.spend(1):
+		case !v.work(1):
 			why = tooMuch
 			return fs.SkipAll
 		case seen > mostEntries:
@@ -80,7 +80,7 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 			return fs.SkipDir // what we cannot read, it cannot read
 		case path != root && entry.IsDir() && (entry.Name() == ".git" && !tree.found || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
-		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.disk.showsHidden(path):
+		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.facts.showsHidden(path):
 			why = shown(v.Workspace, path) + readsHidden
 			return fs.SkipAll
 		case !tree.hidden && strings.HasPrefix(entry.Name(), ".") && path != root:
@@ -94,7 +94,7 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 			return fs.SkipAll
 		}
 		if tree.follows && entry.Type()&fs.ModeSymlink != 0 {
-			if why = v.leads(path); why != "" {
+			if why = v.linkHazard(path); why != "" {
 				return fs.SkipAll
 			}
 		}
@@ -110,13 +110,13 @@ func (v *view) walkTree(tree walkedTree) (why string) {
 	return why
 }
 
-// leads tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
-func (v *view) leads(link string) string {
-	to, err := v.disk.resolve(filepath.Dir(link), filepath.Base(link))
+// linkHazard tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
+func (v *evaluation) linkHazard(link string) string {
+	to, err := v.facts.resolve(filepath.Dir(link), filepath.Base(link))
 	if err != nil {
 		return "it cannot be told where " + shown(v.Workspace, link) + " leads"
 	}
-	info, err := v.disk.lstat(to)
+	info, err := v.facts.lstat(to)
 	switch {
 	case !v.Workspace.Contains(to):
 		return shown(v.Workspace, link) + " leads out of the workspace"
@@ -135,9 +135,9 @@ var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore"}
 // mostIgnored is the size, in bytes, of the largest such file that is read.
 const mostIgnored = 1 << 20
 
-// showsHidden tells whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
+// showsHidden reports whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
 // !.gitkeep, which stands for nothing else, does not count. What cannot be read as a file may say anything.
-func (d *disk) showsHidden(path string) bool {
+func (d *facts) showsHidden(path string) bool {
 	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {
 		return true
@@ -164,12 +164,12 @@ func isSecret(name string) bool {
 // plainNameLetters are those of names that stand for nothing but themselves.
 const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// ignoresAbove gives a file above a directory, in the workspace, that has rg read hidden files; "" for none.
-func (v *view) ignoresAbove(dir string) string {
+// ignoresAbove returns a file above a directory, in the workspace, that has rg read hidden files; "" for none.
+func (v *evaluation) ignoresAbove(dir string) string {
 	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
 		for _, name := range ignoreFiles {
 			path := filepath.Join(dir, name)
-			if v.disk.exists(path) && v.disk.showsHidden(path) {
+			if v.facts.exists(path) && v.facts.showsHidden(path) {
 				return path
 			}
 		}

@@ -12,11 +12,13 @@ const tooMuch = "there is more to look at than can be looked at for one decision
 // partWork is the work of one part of a name: it is looked for on several ways.
 const partWork = 2
 
-// spend counts work, and reports whether that much is left.
-func (v *view) spend(work int) bool {
-	v.spent += work
-	return v.spent <= mostWork
+// work counts work, and reports whether that much is left.
+func (v *evaluation) work(work int) bool {
+	v.worked += work
+	return v.worked <= mostWork
 }
 
-// spendOn counts the work of looking at a name.
-func (v *view) spendOn(name string) bool { return v.spend(partWork * (1 + strings.Count(name, "/"))) }
+// workOn counts the work of looking at a name.
+func (v *evaluation) workOn(name string) bool {
+	return v.work(partWork * (1 + strings.Count(name, "/")))
+}

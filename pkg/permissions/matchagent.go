@@ -16,7 +16,7 @@ const (
 )
 
 // matchAgent compares the name that the agent gave itself. A rule that stops does not let one go that has none.
-func (c *compiledRule) matchAgent(v *view) (holds, string) {
+func (c *compiledRule) matchAgent(v *evaluation) (holds, string) {
 	if len(c.agents) == 0 {
 		return yes, ""
 	}
@@ -35,7 +35,7 @@ func (c *compiledRule) matchAgent(v *view) (holds, string) {
 }
 
 // matchMode compares whether anybody can be asked, and the agent's own mode as far as it has told us.
-func (c *compiledRule) matchMode(v *view) (holds, string) {
+func (c *compiledRule) matchMode(v *evaluation) (holds, string) {
 	if len(c.modes) == 0 {
 		return yes, ""
 	}
@@ -65,11 +65,11 @@ func sameMode(g *glob, mode string) bool {
 	if g.mayMatch(mode) {
 		return true
 	}
-	folded, err := compileGlob(squeeze(g.text), true)
-	return err == nil && folded.mayMatch(squeeze(mode))
+	folded, err := compileGlob(foldMode(g.text), true)
+	return err == nil && folded.mayMatch(foldMode(mode))
 }
 
-func squeeze(s string) string {
+func foldMode(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
 			return -1
@@ -79,15 +79,15 @@ func squeeze(s string) string {
 }
 
 // matchExpiry ends a rule whose time is over, one that stops as well as one that approves: its author said so.
-func (c *compiledRule) matchExpiry(v *view) (holds, string) {
+func (c *compiledRule) matchExpiry(v *evaluation) (holds, string) {
 	if !c.Expires.IsZero() && !v.now.Before(c.Expires) {
 		return no, "the rule expired at " + c.Expires.UTC().Format("2006-01-02 15:04 UTC")
 	}
 	return yes, ""
 }
 
-// checkWho checks the conditions of this file.
-func (c *checker) checkWho(r *Rule) {
+// checkAgents checks the conditions of this file.
+func (c *checker) checkAgents(r *Rule) {
 	for i, text := range r.Agents {
 		_, err := compileGlob(text, true)
 		c.pattern(fmt.Sprintf("agents[%d]", i), err)

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// words is a command's words as the row of its program reads them (see internal/command).
-type words struct {
+// commandWords is a command's words as the row of its program reads them (see internal/command).
+type commandWords struct {
 	files    []string // what may be opened
 	programs []string // programs in the language of the row
 	operands int      // how many of the words belong to no option
@@ -19,10 +19,10 @@ type words struct {
 	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
 }
 
-// readWords reads the words behind the program's name. The first spelled of them stand in the rule itself, so their options
+// readCommandWords reads the words behind the program's name. The first spelled of them stand in the rule itself, so their options
 // need not be harmless. why is the first thing that is not known only to read: an option that is not in the row, and neither is
 // its abbreviation, may write (sort -o), run something (rg --pre) or read elsewhere (wc --files0-from).
-func readWords(row *command.Row, args []string, spelled int) (w words, why string) {
+func readCommandWords(row *command.Row, args []string, spelled int) (w commandWords, why string) {
 	if !row.OnlyReads() {
 		return w, "nobody has looked how it reads its words"
 	}
@@ -85,13 +85,13 @@ var checks = map[string]func(word string) string{"hosts": hosts, "settings": pla
 
 func looksLikeOption(word string) bool { return len(word) > 1 && word[0] == '-' }
 
-// less tells whether a word is what find takes for less than a number: -7, -10k. No action of find's is called so.
+// less reports whether a word is what find takes for less than a number: -7, -10k. No action of find's is called so.
 func less(word string) bool {
 	return strings.Trim(strings.TrimRight(word[1:], "bcwkMG"), "0123456789") == "" && word[1] >= '0' && word[1] <= '9'
 }
 
 // take reads the words that belong to no option.
-func (w words) take(operands command.Operands, rest []string) (words, string) {
+func (w commandWords) take(operands command.Operands, rest []string) (commandWords, string) {
 	for i, word := range rest {
 		switch {
 		case operands == command.Texts:
@@ -112,7 +112,7 @@ func (w words) take(operands command.Operands, rest []string) (words, string) {
 	return w, ""
 }
 
-// hosts tells whether a word could name a file of another machine.
+// hosts reports whether a word could name a file of another machine.
 func hosts(word string) string {
 	if strings.Contains(word, ":") {
 		return fmt.Sprintf("%q could be a file of another machine", word)
@@ -133,7 +133,7 @@ func plainSetting(word string) string {
 var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf core.eol core.filemode core.ignorecase core.bare core.editor
 	remote.origin.url remote.upstream.url pull.rebase push.default core.hookspath`)
 
-// signatures tells whether a format has git run gpg: %G?, %+GS, %(signature).
+// signatures reports whether a format has git run gpg: %G?, %+GS, %(signature).
 func signatures(word string) string {
 	for i := 0; i+1 < len(word); i++ {
 		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {

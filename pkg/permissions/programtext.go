@@ -61,7 +61,7 @@ func (s *sedReader) next() byte {
 	return c
 }
 
-// skip steps over any of the characters, and tells whether there was one.
+// skip steps over any of the characters, and reports whether there was one.
 func (s *sedReader) skip(characters string) bool {
 	from := s.at
 	for c := s.peek(); c != 0 && strings.IndexByte(characters, c) >= 0; c = s.peek() {
@@ -146,7 +146,7 @@ func (s *sedReader) part(delimiter byte, pattern bool) bool {
 	}
 }
 
-// closed tells whether every [ of a regular expression has its ].
+// closed reports whether every [ of a regular expression has its ].
 func closed(expression string) bool {
 	for i := 0; i < len(expression); i++ {
 		switch expression[i] {

@@ -254,7 +254,7 @@ type mixer struct {
 
 func (m mixer) row() string { return m.rows[m.IntN(len(m.rows))] }
 
-// word gives a word of some row that names nothing outside of the workspace by its whole path: should one be approved that
+// word returns a word of some row that names nothing outside of the workspace by its whole path: should one be approved that
 // must not be, no more is lost than the workspace.
 func (m mixer) word() string {
 	for {

@@ -45,13 +45,13 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		}
 		// What is counted beyond the bound is refused before it is looked at.
 		list := newCommandList(Commands{Allow: []string{"cp", "cat", "make", "git log", "echo"}})
-		var v *view
+		var v *evaluation
 		allocations := testing.AllocsPerRun(1, func() {
-			v = newView(r, b.dir+"/home", a.sensitive, a.files, a.git)
+			v = newEvaluation(r, b.dir+"/home", a.sensitive, a.files, a.git)
 			list.covers(v)
 			v.guardedCommand()
 		})
-		if names := len(v.shell.places); names > mostPlaces {
+		if names := len(v.shell.resources); names > mostResources {
 			t.Errorf("%s: it names %d files", c.name, names)
 		}
 		if allocations > 50*mostWork {

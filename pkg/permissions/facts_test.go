@@ -16,7 +16,7 @@ import (
 
 // record answers as the machine does and keeps what it has answered; once it is closed, it answers from that alone.
 type record struct {
-	*disk
+	*facts
 	closed  bool
 	t       testing.TB
 	asked   map[string]int
@@ -24,7 +24,7 @@ type record struct {
 }
 
 func newRecord(t testing.TB) *record {
-	return &record{disk: newDisk(machine{}), t: t, asked: map[string]int{}}
+	return &record{facts: newFacts(machine{}), t: t, asked: map[string]int{}}
 }
 
 func (r *record) note(kind, name string, known bool) {
@@ -128,8 +128,8 @@ func TestDecidedByWhatWasSeen(t *testing.T) {
 	}
 }
 
-// Nothing in this package but disk.go looks at files.
-func TestOnlyTheDiskLooks(t *testing.T) {
+// Nothing in this package but facts.go looks at files.
+func TestOnlyFactsLook(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -137,7 +137,7 @@ func TestOnlyTheDiskLooks(t *testing.T) {
 	}
 	looks := []string{"EvalSymlinks", "Walk", "WalkDir", "Glob", "Abs"}
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") || name == "disk.go" {
+		if strings.HasSuffix(name, "_test.go") || name == "facts.go" {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
