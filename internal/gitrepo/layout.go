@@ -136,7 +136,11 @@ func plainSettings(text string) bool {
 			continue
 		}
 		m := settingLine.FindStringSubmatch(line)
-		if m == nil || section == "" || !slices.ContainsFunc(read().rows(section+strings.ToLower(m[1])), func(r *row) bool {
+		if m == nil || section == "" {
+			return false
+		}
+		key := section + strings.ToLower(m[1])
+		if !isLooked(key, m[2]) && !slices.ContainsFunc(read().rows(key), func(r *row) bool {
 			return !r.writes && !r.fetches && (r.kind == "any" || r.value != nil && r.value.MatchString(m[2]))
 		}) {
 			return false
@@ -144,3 +148,14 @@ func plainSettings(text string) bool {
 	}
 	return true
 }
+
+// isLooked reports whether a setting says, as git clone writes it, that the repository was cloned from another one of this machine, at a
+// place where what that runs itself is looked at: not inside of a repository, where most is data.
+func isLooked(key, value string) bool {
+	return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".url") && localRepository.MatchString(value) && !insideRepository.MatchString(value)
+}
+
+var (
+	localRepository  = regexp.MustCompile(`\A(file://)?(/(\.?[\w+@-][\w.+@ -]*)?)+\z`)
+	insideRepository = regexp.MustCompile(`(?i)/\.git/.*[^/]`)
+)

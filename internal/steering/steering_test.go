@@ -85,6 +85,9 @@ func TestSteering(t *testing.T) {
 			{name: "beside one that is there", before: "mkdir sub; echo x >sub/.envrc; mkdir sub/.vscode; echo x >sub/.vscode/tasks.json", tool: "echo y >sub/new; mkdir sub/dir", left: "sub/.envrc sub/.vscode/tasks.json"},
 			{name: "one taken away", before: "mkdir sub; echo x >sub/.envrc", tool: "rm -r sub"},
 			{name: "a repository of its own, in a directory of its own", before: "mkdir sub", tool: "git init -q sub/one && git -C sub/one commit -q --allow-empty -m one && git -C sub/one branch b && git -C sub/one remote add o https://example.com/x && git clone -q --no-local sub/one sub/two; git -C sub/two remote set-url origin https://example.com/y", left: "sub/one/.git/config sub/two/.git/config"},
+			{name: "clones of a repository of this machine", before: "git init -q one; git -C one commit -q --allow-empty -m one", tool: "unset GIT_TEMPLATE_DIR; git clone -q one two; git clone -q file://$PWD/one a/three; git clone -q --bare one four; git -C two fetch -q; git -C two push -q origin HEAD:x", left: "two/.git/config a/three/.git/config four/config"},
+			{name: "a clone of what nobody looks into", before: "git init -q", tool: "git init -q --bare .git/objects/e; mkdir .git/objects/e/hooks; echo x >.git/objects/e/hooks/pre-receive; git clone -q .git/objects/e two", held: "two/.git/config"},
+			{name: "a clone with hooks on the other side", before: "mkdir sub", tool: "git init -q --bare one; mkdir one/hooks; echo x >one/hooks/pre-receive; git clone -q one two", held: "one/HEAD", left: "two/.git/config"},
 			{name: "a commit", before: "git init -q", tool: "echo x >f; git add f; git commit -q -m one; git checkout -q -b other; git stash list", left: ".git/refs/heads/other"},
 			{name: "a work tree", before: "git init -q; git commit -q --allow-empty -m one", tool: "git worktree add -q tree", left: "tree/.git"},
 		} {
