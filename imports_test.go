@@ -33,7 +33,6 @@ var may = map[string][]string{
 	"internal/state":      {},
 	"internal/trust":      {"internal/state"},
 	"internal/profile":    {"pkg/tool"},
-	"internal/doctor":     {},
 	"internal/secret":     {"pkg/tool"},
 	"internal/grant":      {"pkg/tool", "internal/spelling"},
 	"internal/blob":       {},
@@ -50,7 +49,7 @@ var may = map[string][]string{
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"pkg/sandbox"},
-	"internal/person":     {"internal/supervisor", "pkg/sandbox"},
+	"internal/person":     {"internal/config", "internal/supervisor", "pkg/sandbox"}, // config: whom root believes
 	"internal/gitrepo":    {},
 	"internal/sensitive":  {},
 	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
@@ -83,10 +82,16 @@ var may = map[string][]string{
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
+	// sandbox and what makes one: what is said to work has been tried.
+	"internal/doctor": {
+		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/config", "internal/confine", "internal/dirs", "internal/display",
+		"internal/person", "internal/profile", "internal/sensitive", "internal/state", "internal/steering", "internal/supervisor",
+		"internal/yamldoc",
+	},
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
-		"internal/display", "internal/doctor", "internal/exit", "internal/gate",
+		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
 	},
@@ -108,7 +113,7 @@ var may = map[string][]string{
 		"internal/supervisor", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/doctor": {
-		"internal/agents", "internal/app", "internal/confine", "internal/display", "internal/exit",
+		"internal/agents", "internal/app", "internal/confine", "internal/display", "internal/doctor", "internal/exit",
 		"internal/profile", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/mcp": {

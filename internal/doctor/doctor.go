@@ -1,4 +1,4 @@
-// Package doctor says what a machine lacks to confine tools, and what its owner can do about it: the exact lines.
+// Package doctor finds out by trying what works on this machine, for tools or for an agent, and gives the lines that mend the rest.
 package doctor
 
 import (

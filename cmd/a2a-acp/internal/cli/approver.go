@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -24,8 +23,8 @@ func CheckPerson() error {
 	return err
 }
 
-func caller() (app.Caller, error) {
-	c, err := app.FindCaller()
+func caller() (person.Standing, error) {
+	c, err := person.Find(dirs.System)
 	if err != nil {
 		return c, Fail(exit.Usage, err)
 	}
@@ -46,7 +45,7 @@ func Confirm(ctx context.Context, env *Environment) error {
 }
 
 // prove asks for what root wants beside an answer.
-func prove(ctx context.Context, env *Environment, c app.Caller) error {
+func prove(ctx context.Context, env *Environment, c person.Standing) error {
 	if len(c.Confirm) == 0 {
 		return nil
 	}

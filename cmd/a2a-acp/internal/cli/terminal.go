@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -45,8 +45,8 @@ func NewTerminal(env *Environment, yes bool) *Terminal {
 
 // ownCaller is who has started this program, for what he is asked about his own act; an error where that may be an agent. What
 // a person has cron or a container run, with --yes, is his act.
-func ownCaller() (app.Caller, error) {
-	c, err := app.FindCaller()
+func ownCaller() (person.Standing, error) {
+	c, err := person.Find(dirs.System)
 	switch {
 	case err != nil:
 		return c, err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/agents"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/doctor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 )
@@ -32,8 +32,8 @@ func (f *agentFlags) addTo(cmd *cobra.Command) {
 }
 
 func diagnoseAgent(ctx context.Context, env *cli.Environment, f cli.Format, flags agentFlags, args []string) error {
-	o := env.AppOptions(nil, nil)
-	q := app.AgentQuestion{Options: o, Name: flags.agent, Env: env.ForAgent(), Confine: confine.Confinement{
+	o := optionsOf(env)
+	q := doctor.AgentQuestion{Options: o, Name: flags.agent, Env: env.ForAgent(), Confinement: confine.Confinement{
 		Profile: flags.confine, Allow: cli.Allowed(o.Dir, flags.allow), Environment: flags.env,
 	}}
 	if agent, ok := agents.ByName(flags.agent); ok {
@@ -46,13 +46,13 @@ func diagnoseAgent(ctx context.Context, env *cli.Environment, f cli.Format, flag
 	if q.Missing == nil {
 		q.Command = append(q.Command, args...)
 	}
-	if q.Confine.Profile == "" {
-		q.Confine.Profile = profileOf(flags.agent, q.Command)
+	if q.Confinement.Profile == "" {
+		q.Confinement.Profile = profileOf(flags.agent, q.Command)
 	}
-	if _, err := profile.Named(q.Confine.Profile); err != nil {
+	if _, err := profile.Named(q.Confinement.Profile); err != nil {
 		return cli.Fail(exit.Usage, fmt.Errorf("--confine: %w", err))
 	}
-	d := app.DiagnoseAgent(ctx, q)
+	d := doctor.DiagnoseAgent(ctx, q)
 	if f == cli.FormatTable {
 		writeAgent(env, d)
 	} else if err := cli.WriteData(env.Stdout, f, d); err != nil {
@@ -75,7 +75,7 @@ func profileOf(name string, command []string) string {
 	return "terminal"
 }
 
-func writeAgent(env *cli.Environment, d app.AgentDiagnosis) {
+func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
 	w := env.Stdout
 	if d.Installed {
 		fmt.Fprintf(w, "%s: %s\n", d.Title, env.Short(strings.Join(d.Command, " ")))
@@ -105,7 +105,7 @@ func writeAgent(env *cli.Environment, d app.AgentDiagnosis) {
 	}
 }
 
-func writeProfile(env *cli.Environment, p *app.ProfileHealth) {
+func writeProfile(env *cli.Environment, p *doctor.ProfileHealth) {
 	w := env.Stdout
 	fmt.Fprintf(w, "\nprofile %s: %s\n", p.Name, p.Says)
 	if p.Inner != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/doctor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
@@ -60,7 +61,7 @@ be started confined, else 5.`,
 }
 
 func diagnose(ctx context.Context, env *cli.Environment, f cli.Format) error {
-	d, err := app.Diagnose(ctx, env.AppOptions(nil, nil))
+	d, err := doctor.Diagnose(ctx, optionsOf(env))
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
@@ -75,7 +76,13 @@ func diagnose(ctx context.Context, env *cli.Environment, f cli.Format) error {
 	return nil
 }
 
-func writeDiagnosis(env *cli.Environment, d app.Diagnosis) {
+// optionsOf returns what a diagnosis takes from the environment.
+func optionsOf(env *cli.Environment) doctor.Options {
+	o := env.AppOptions(nil, nil)
+	return doctor.Options{Version: o.Version, Getenv: o.Getenv, Dir: o.Dir, Sources: app.Sources(o), Confine: o.Confine()}
+}
+
+func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
 	w := env.Stdout
 	fmt.Fprintf(w, "a2a-acp %s on %s\n\nsandbox level: %s\n", d.Version, d.Machine, d.Sandbox.Level)
 	for _, line := range strings.Split(d.Sandbox.Why, "; ") {
@@ -111,7 +118,7 @@ func writeDiagnosis(env *cli.Environment, d app.Diagnosis) {
 	}
 }
 
-func writeHealth(env *cli.Environment, name string, h app.Health) {
+func writeHealth(env *cli.Environment, name string, h doctor.Health) {
 	if h.OK {
 		fmt.Fprintf(env.Stdout, "  ok   %s: %s\n", name, env.Short(h.Path))
 		return
@@ -120,7 +127,7 @@ func writeHealth(env *cli.Environment, name string, h app.Health) {
 }
 
 // writeAnswers tells whether who asks now could answer. That he cannot is no fault of the machine's: it may be a script that asks.
-func writeAnswers(env *cli.Environment, a app.AnswersHealth) {
+func writeAnswers(env *cli.Environment, a doctor.AnswersHealth) {
 	switch {
 	case !a.OK:
 		fmt.Fprintf(env.Stdout, "  no   answers from here: %s\n", a.Problem)
@@ -131,7 +138,7 @@ func writeAnswers(env *cli.Environment, a app.AnswersHealth) {
 	}
 }
 
-func writeConfiguration(env *cli.Environment, c app.ConfigurationState) {
+func writeConfiguration(env *cli.Environment, c doctor.ConfigurationState) {
 	if c.OK {
 		fmt.Fprint(env.Stdout, "  ok   configuration:")
 	} else {

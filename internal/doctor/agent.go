@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"bufio"
@@ -73,11 +73,11 @@ type Trial struct {
 // AgentQuestion is what a diagnosis of an agent is about.
 type AgentQuestion struct {
 	Options
-	Name    string   // what the person calls it
-	Command []string // that starts it; nil where it is not there
-	Missing error    // why
-	Env     []string // the agent's environment
-	Confine confine.Confinement
+	Name        string   // what the person calls it
+	Command     []string // that starts it; nil where it is not there
+	Missing     error    // why
+	Env         []string // the agent's environment
+	Confinement confine.Confinement
 	// Patience is how long the agent may take to answer. Optional, default 30 s: some take ten on a busy machine.
 	Patience time.Duration
 }
@@ -94,7 +94,7 @@ func DiagnoseAgent(ctx context.Context, q AgentQuestion) AgentDiagnosis {
 	if ok {
 		d.Title, known = agent.Title, agent.Sees
 	}
-	d.Coverage, d.Confined = known.Map(), known.Confined(q.Confine.Profile).Map()
+	d.Coverage, d.Confined = known.Map(), known.Confined(q.Confinement.Profile).Map()
 	d.Profile = lookAtProfile(q)
 	if q.Missing != nil {
 		d.Problem = q.Missing.Error()
@@ -110,14 +110,14 @@ func DiagnoseAgent(ctx context.Context, q AgentQuestion) AgentDiagnosis {
 }
 
 func lookAtProfile(q AgentQuestion) *ProfileHealth {
-	p, err := profile.Named(q.Confine.Profile)
+	p, err := profile.Named(q.Confinement.Profile)
 	if err != nil {
 		return nil
 	}
 	h := &ProfileHealth{
 		Name: p.Name, Says: p.Says, Inner: p.Inner, Network: string(p.Network), Environment: []VariableHealth{}, Paths: []PathHealth{},
 	}
-	for _, name := range q.Confine.Variables() {
+	for _, name := range q.Confinement.Variables() {
 		h.Environment = append(h.Environment, VariableHealth{Name: name, Set: q.Getenv(name) != ""})
 	}
 	state := map[string]bool{}
@@ -146,7 +146,7 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 			}
 		}
 	}
-	for _, allowed := range q.Confine.Allow {
+	for _, allowed := range q.Confinement.Allow {
 		add("flag", allowed)
 	}
 	return h
@@ -162,7 +162,7 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	if err != nil {
 		return failed(err, "")
 	}
-	trial, fix, err := q.Confine.Try(q.Options.Confine(), self, q.Command)
+	trial, fix, err := q.Confinement.Try(q.Options.Confine, self, q.Command)
 	t.Level = string(trial.Level)
 	defer trial.Close() //nolint:errcheck // nothing runs in it
 	if err != nil {
@@ -175,9 +175,9 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	defer cancel()
 	answer, said, err := askInitialize(ctx, supervisor.Options{Self: self, Command: trial.Command, Env: q.Env, Dir: q.Dir})
 	if err != nil {
-		fix = "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confine.Profile + " -- " + strings.Join(q.Command, " ")
+		fix = "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confinement.Profile + " -- " + strings.Join(q.Command, " ")
 		if flag := trial.Advice(said); flag != "" {
-			fix = "a2a-acp bridge --confine=" + q.Confine.Profile + " " + flag
+			fix = "a2a-acp bridge --confine=" + q.Confinement.Profile + " " + flag
 		}
 		if said = lastLine(said); said != "" {
 			err = fmt.Errorf("%w; it said: %s", err, said)

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
-	"github.com/a2a-acp/a2a-acp/internal/doctor"
+	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
@@ -18,12 +20,21 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
+// Options is what a diagnosis takes from outside.
+type Options struct {
+	Version string
+	Getenv  func(string) string // required
+	Dir     string              // required: the current directory, absolute
+	Sources config.Sources      // where the files of the configuration are found
+	Confine confine.Options     // of trials of agents
+}
+
 // Diagnosis is what `a2a-acp doctor` finds out. Every property has been tried.
 type Diagnosis struct {
 	Version       string             `json:"version"`
 	Machine       string             `json:"machine"`
 	Sandbox       SandboxHealth      `json:"sandbox"`
-	Missing       []doctor.Advice    `json:"missing"`
+	Missing       []Advice           `json:"missing"`
 	State         Health             `json:"state"`
 	Configuration ConfigurationState `json:"configuration"`
 	Bash          Health             `json:"bash"`
@@ -76,25 +87,25 @@ func (d Diagnosis) Confines() bool {
 // Diagnose looks at everything that the program depends on. It changes nothing that stays, but for making the state directory,
 // as any verb would.
 func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
-	d = Diagnosis{Version: o.Version, Missing: []doctor.Advice{}}
+	d = Diagnosis{Version: o.Version, Missing: []Advice{}}
 	d.Configuration = lookAtConfiguration(o)
 	d.State = lookAtState(o)
 	d.Bash = lookAtBash()
 	d.Answers = lookAtAnswers()
 	// Weak, so that what works where files are not confined can be tried too.
-	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New()})
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: dirs.Dirs{Getenv: o.Getenv}.Own(), Protected: sensitive.Protected(), Judge: steering.New()})
 	if err != nil {
 		return d, err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
 
 	self, _ := os.Executable() // only named in advice
-	machine := doctor.Look(os.DirFS("/"), doctor.Machine{OS: runtime.GOOS, Root: os.Geteuid() == 0, Self: self})
+	machine := Look(os.DirFS("/"), Machine{OS: runtime.GOOS, Root: os.Geteuid() == 0, Self: self})
 	d.Machine = machine.Describe()
 	level := host.Level()
 	d.Sandbox = SandboxHealth{Level: string(level), Why: host.Why(), Properties: []PropertyHealth{}}
 	enforced, _ := host.Properties(o.Dir)
-	findings := doctor.Findings{
+	findings := Findings{
 		Level: string(level), Namespaces: level.AtLeast(sandbox.LevelNoProc), OwnProc: level.AtLeast(sandbox.LevelFull),
 		Landlock: level.AtLeast(sandbox.LevelLandlock),
 	}
@@ -113,7 +124,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 		}
 		d.Sandbox.Properties = append(d.Sandbox.Properties, p)
 	}
-	d.Missing = append(d.Missing, doctor.Advise(machine, findings)...)
+	d.Missing = append(d.Missing, Advise(machine, findings)...)
 	for i := range d.Sandbox.Properties {
 		d.Sandbox.Properties[i].Fix = fixOf(d.Sandbox.Properties[i], d.Missing)
 	}
@@ -121,7 +132,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 }
 
 // fixOf gives what would have a property enforced.
-func fixOf(p PropertyHealth, missing []doctor.Advice) string {
+func fixOf(p PropertyHealth, missing []Advice) string {
 	if p.Enforced {
 		return ""
 	}
@@ -143,7 +154,7 @@ func lookAtState(o Options) Health {
 }
 
 func lookAtAnswers() AnswersHealth {
-	c, err := FindCaller()
+	c, err := person.Find(dirs.System)
 	if err == nil {
 		err = c.Err()
 	}
@@ -168,7 +179,7 @@ func health(path string, err error) Health {
 
 func lookAtConfiguration(o Options) ConfigurationState {
 	c := ConfigurationState{Files: []string{}, Problems: yamldoc.Errors{}}
-	set, err := config.Load(Sources(o))
+	set, err := config.Load(o.Sources)
 	if err != nil {
 		c.Problems = yamldoc.List(err)
 		return c
