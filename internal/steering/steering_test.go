@@ -129,7 +129,8 @@ func TestSteering(t *testing.T) {
 						told = append(told, name)
 						continue
 					}
-					now, _, _ = strings.Cut(now, " now,")
+					now, _, _ = strings.Cut(now, " now")
+					now = strings.TrimPrefix(now, dir+"/")
 					if _, err := os.Lstat(filepath.Join(dir, now)); err != nil {
 						t.Error(err)
 					}

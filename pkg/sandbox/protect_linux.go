@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -173,7 +175,7 @@ func (w watched) tellNew(hold bool) []string {
 				break
 			}
 			gone = at
-			hint += "; it is " + held + " now, and allowed_paths with that very path lets a tool make it"
+			hint += "; it is " + w.heldAs(at, held) + ". allowed_paths with that very path lets a tool make it"
 		}
 		if len(hints) < mostTold {
 			hints = append(hints, hint)
@@ -192,6 +194,25 @@ func (w watched) tellNew(hold bool) []string {
 		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
+}
+
+// heldAs says where something is that was put aside, and what puts it back.
+func (w watched) heldAs(at, held string) string {
+	held, at = filepath.Join(w.dir, held), filepath.Join(w.dir, at)
+	if strings.ContainsFunc(at, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return held + " now" // no such command could be copied from what is shown
+	}
+	return held + " now; this puts it back: mv -T -- " + shellWord(held) + " " + shellWord(at)
+}
+
+// shellWord quotes a text for a shell.
+func shellWord(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@%", r)
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // mayBe reports whether the kernel holds something, or the call was granted it by its name.

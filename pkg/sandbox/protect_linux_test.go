@@ -81,6 +81,45 @@ func TestTellNew(t *testing.T) {
 	}
 }
 
+// TestHeldAs checks that what is told of what was put aside puts it back, and that no name becomes a command.
+func TestHeldAs(t *testing.T) {
+	t.Parallel()
+	p := newProtected([]string{".envrc"})
+	for _, name := range []string{"plain", "two words", "it's", "$(touch x)", "-n", "a`touch x`;touch x", "a\nb", "a\x1b[2Jb", "\xff", "\u202e"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir = filepath.Join(dir, name)
+			mustDo(t, os.Mkdir(dir, 0o700))
+			f := &confinement{grants: []grant{{path: dir, write: true}}}
+			f.protect(p, p, &listings{}, &Profile{}, true)
+			mustDo(t, os.WriteFile(filepath.Join(dir, ".envrc"), []byte("x"), 0o600))
+			hints := f.watched[0].tellNew(true)
+			if len(hints) != 1 {
+				t.Fatalf("told %q", hints)
+			}
+			_, rest, told := strings.Cut(hints[0], "this puts it back: ")
+			if plain := !strings.ContainsAny(name, "\n\x1b\xff\u202e"); told != plain {
+				t.Fatalf("told %q", hints)
+			}
+			if !told {
+				return
+			}
+			command, _, _ := strings.Cut(rest, ". allowed_paths")
+			shell(t, filepath.Dir(dir), command)
+			if _, err := os.Lstat(filepath.Join(dir, ".envrc")); err != nil {
+				t.Errorf("%s: %v", command, err)
+			}
+			if got := names(t, filepath.Dir(dir)); len(got) != 1 {
+				t.Errorf("there is %q", got)
+			}
+		})
+	}
+}
+
 // TestProtectedAlike checks that every call in a workspace finds it as the one before did, however many there were: it commits,
 // with directories that earlier calls have used, and cannot change what git runs.
 func TestProtectedAlike(t *testing.T) {
