@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -21,11 +22,18 @@ type Effect struct {
 	Argv    []string
 	Dir     string
 	Env     []permissions.Variable
-	// More names everything else that is handed on with the act; "" for nothing.
+	// More names everything else that is handed on with the act, and of a tool of ours what runs; "" for nothing.
 	More string
 	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as json.Number).
 	Tool      string
 	Arguments map[string]any
+	// Leads are the files that the names in a command or a call mean; see permissions.Leads.
+	Leads []string
+}
+
+// CallOf returns the effect of a call of one of our tools.
+func CallOf(r permissions.Request) Effect {
+	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, More: r.Digest, Leads: permissions.Leads(r)}
 }
 
 // ContentDigest names the content of a file.
@@ -34,10 +42,11 @@ func ContentDigest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// key names the effect: a write by its path and its whole content, a read by
-// its path, a command by its text or its words, its directory and its variables, a call by its tool and arguments. It is false
-// for an act that is not told in full, and for every other kind: nothing stands for those.
+// key names the effect: a write by its path and its whole content, a read by its path, a command by its text or its words, its directory
+// and its variables, a call by its tool, with what runs, and its arguments, and both by the files that they mean. It is false for an
+// act that is not told in full, and for every other kind: nothing stands for those.
 func (e Effect) key() (string, bool) {
+	leads, known := digest.Of(e.Leads...), !slices.Contains(e.Leads, "")
 	switch e.Kind {
 	case permissions.ActionWrite:
 		return digest.Of("write", e.Path, e.Content, e.More), filepath.IsAbs(e.Path) && len(e.Content) == 2*sha256.Size
@@ -45,14 +54,14 @@ func (e Effect) key() (string, bool) {
 		return digest.Of("read", e.Path, e.More), filepath.IsAbs(e.Path)
 	case permissions.ActionExecute:
 		one := (e.Command != "") != (len(e.Argv) > 0)
-		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More), one && filepath.IsAbs(e.Dir)
+		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More, leads), one && known && filepath.IsAbs(e.Dir)
 	case permissions.ActionCall:
 		arguments := e.Arguments
 		if arguments == nil {
 			arguments = map[string]any{}
 		}
 		text, err := permissions.Canonical(arguments)
-		return digest.Of("call", e.Tool, text), e.Tool != "" && err == nil
+		return digest.Of("call", e.Tool, text, e.More, leads), e.Tool != "" && known && err == nil
 	}
 	return "", false
 }

@@ -38,15 +38,15 @@ type act struct {
 	terminal *TerminalOrder // what runs, of a command
 	outgoing []byte         // the line that carries the act out; set by Recheck
 
-	waits bool                 // it has left the lane, for governors or a person
-	place *place               // in what the session sends to the editor
-	asked permissions.Decision // that has a person asked; the zero one where none was
+	waits bool   // it has left the lane, for governors or a person
+	place *place // in what the session sends to the editor
 }
 
 // carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or somebody is asked first.
 // Asking leaves the lane, so that the frames behind go on.
 func (b *Bridge) carryOut(a *act) error {
 	a.b, a.id = b, b.ours.nextActID()
+	a.effect.Leads = permissions.Leads(a.request)
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
@@ -206,7 +206,6 @@ func (a *act) Event(kind events.Type) events.Event {
 
 // Question implements gate.Act.
 func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
-	a.asked = asked
 	q := approval.Question{
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: display.Line(a.title()),
@@ -237,7 +236,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 // Recheck implements gate.Act. The agent may have put a link in a file's way since it asked, while a person read or governors
 // thought, so that is looked at once more: the yes was to the file that it was then. What goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
-	if a.moved() || a.namesMoved(d) {
+	if a.moved() || a.asksNow(d) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
@@ -267,31 +266,25 @@ func (a *act) Unrecorded(d permissions.Decision, err error) permissions.Decision
 // Mask implements gate.Act: what an agent asks its editor for holds no values that were declared secret.
 func (a *act) Mask(text string) string { return text }
 
-// moved tells whether a name of the act's leads elsewhere by now: the one that the agent gave, or the one that goes on.
+// moved tells whether a name of the act's leads elsewhere by now: one that the agent gave, or the one that goes on.
 func (a *act) moved() bool {
-	for _, path := range a.request.Paths {
-		if !leadsTo(a.request.Dir, path.Name, a.effect.Path) {
-			return true
-		}
-	}
 	for _, name := range a.locations {
 		if !leadsTo("/", name, a.effect.Path) {
 			return true
 		}
 	}
-	return a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
+	return !slices.Equal(a.effect.Leads, permissions.Leads(a.request)) ||
+		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// namesMoved tells whether a command that waited is another one to the rules by now, since its words name other files: what a rule let
-// through it does not any more, or it has come to touch a guarded file that nobody was asked about.
-func (a *act) namesMoved(d permissions.Decision) bool {
+// asksNow tells whether the rules would not let a command through any more that waited, since a file is another by now that it names, or
+// that git reads.
+func (a *act) asksNow(d permissions.Decision) bool {
 	if a.terminal == nil || !a.waits {
 		return false
 	}
 	again := a.b.o.Gate.Decide(a.request)
 	switch d.Source {
-	case permissions.SourcePerson:
-		return again.Verdict == permissions.Reject || again.Source == permissions.SourceControlFile && a.asked.Source != permissions.SourceControlFile
 	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
 		// The very rule asks that gave it where it has reached its limit with it.
 		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy && again.Rule == d.Rule && again.At == d.At

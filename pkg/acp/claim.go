@@ -269,6 +269,7 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 	c.request.SetVariables(input.env)
 	c.effects = append(c.effects, gate.Effect{
 		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir, Env: input.env,
+		Leads: permissions.Leads(c.request),
 	})
 }
 

@@ -81,7 +81,7 @@ func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known boo
 		decision.Reason = "you are asked when the tool is called, with its values"
 		return decision
 	}
-	p.claim.effects = []gate.Effect{{Kind: permissions.ActionCall, Tool: request.Tools[0], Arguments: request.Arguments}}
+	p.claim.effects = []gate.Effect{gate.CallOf(request)}
 	return decision
 }
 

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -303,13 +304,15 @@ func (b *Bridge) queueOf(s *Session) *queue {
 
 // leaveSession owns session/close and session/delete.
 func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
+	at := b.toAgent.reserve() // in front of the answers to what is withdrawn
 	if params, err := exactObject(frame.Params); err == nil {
 		if s := b.session(params.text("sessionId")); s != nil {
 			b.closeSession(s)
 		}
 	}
 	b.openFromEditor(frame, passed{})
-	return b.toAgent.relay(line)
+	at.put(bytes.Clone(line))
+	return nil
 }
 
 // closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in it. Closing twice

@@ -275,30 +275,57 @@ func TestTooLateForARule(t *testing.T) {
 	}
 }
 
-// TestACommandsFilesMove has a person read what an agent would run, and the agent lay a link to a file that nobody was asked about.
+// TestACommandsFilesMove has a person say yes to a command, and the agent lay a link in it to a file that nobody was asked about: while
+// the person reads, and before it has the command run.
 func TestACommandsFilesMove(t *testing.T) {
 	t.Parallel()
-	for link, want := range map[string]string{"": "editor", ".env": "agent"} {
-		d := newDialogue(t, "", "", workDir(t))
-		writeFile(t, filepath.Join(d.work, "notes.txt"), "x")
-		writeFile(t, filepath.Join(d.work, ".env"), "KEY=x")
-		outcome, question := d.request("terminal/create", `{"sessionId":"s1","command":"cat notes.txt"}`)
-		if outcome != "asked" {
-			t.Fatalf("it is %s: %s", outcome, question.line)
-		}
-		if link != "" {
-			name := filepath.Join(d.work, "notes.txt")
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
+	const run = `{"sessionId":"s1","command":"cd docs && cat notes.txt"}`
+	for _, test := range []struct{ name, link, to, want string }{
+		{name: "no link", want: "forwarded"},
+		{"a link to secrets", "docs/notes.txt", "../.env", "asked"},
+		{"a link to any file", "docs/notes.txt", "other.txt", "asked"},
+		{"a link on the way", "docs", "elsewhere", "asked"},
+		{"a link of another name", "docs/other", "other.txt", "forwarded"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for _, prompted := range []bool{false, true} {
+				d := newDialogue(t, "", "", workDir(t))
+				for _, name := range []string{".env", "docs/notes.txt", "docs/other.txt", "elsewhere/notes.txt"} {
+					writeFile(t, filepath.Join(d.work, name), "x")
+				}
+				lay := func() {
+					if test.link == "" {
+						return
+					}
+					name := filepath.Join(d.work, test.link)
+					if err := os.RemoveAll(name); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Symlink(test.to, name); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if prompted {
+					d.approve(`{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"cd docs && cat notes.txt","kind":"execute"}`+yesNo+`}`, "y")
+					lay()
+					if got, s := d.request("terminal/create", run); got != test.want {
+						t.Errorf("behind a yes it is %s, want %s: %s", got, test.want, s.line)
+					}
+					continue
+				}
+				outcome, question := d.request("terminal/create", run)
+				if outcome != "asked" {
+					t.Fatalf("it is %s: %s", outcome, question.line)
+				}
+				lay()
+				d.pick(question, "a2a-acp-allow-once")
+				told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" })
+				if goesOn := told.to == "editor"; goesOn != (test.want == "forwarded") {
+					t.Errorf("the %s is told %s", told.to, told.line)
+				}
 			}
-			if err := os.Symlink(link, name); err != nil {
-				t.Fatal(err)
-			}
-		}
-		d.pick(question, "a2a-acp-allow-once")
-		if told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" }); told.to != want {
-			t.Errorf("with a link to %q the %s is told %s", link, told.to, told.line)
-		}
+		})
 	}
 }
 

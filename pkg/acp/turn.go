@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -39,6 +40,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 // cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn, and a yes that was given in it
 // is good for nothing more.
 func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
+	at := b.toAgent.reserve() // in front of the answers to what is withdrawn
 	if params, err := exactObject(frame.Params); err == nil {
 		if s := b.session(params.text("sessionId")); s != nil {
 			b.mu.Lock()
@@ -49,7 +51,8 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 			b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 		}
 	}
-	return b.toAgent.relay(line)
+	at.put(bytes.Clone(line))
+	return nil
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.

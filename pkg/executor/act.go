@@ -27,7 +27,7 @@ type act struct {
 	runner     runner
 	plan       plan // nil where nothing will run
 	request    permissions.Request
-	leads      []string // the files that its paths meant when it was decided, one for each
+	leads      []string // the files that it meant when it was decided; see permissions.Leads
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
@@ -56,22 +56,9 @@ func (a *act) describe() {
 		Secret:               t.SecretParameters(),
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
-	a.leads = leadsOf(a.request)
 	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
 	a.scanDynamic()
-}
-
-// leadsOf tells which files the paths of a request mean now, with the links on their way followed.
-func leadsOf(r permissions.Request) []string {
-	files := make([]string, len(r.Paths))
-	for i, path := range r.Paths {
-		real, err := permissions.Resolve(r.Dir, path.Name)
-		if err != nil {
-			real = "? " + path.Name
-		}
-		files[i] = real
-	}
-	return files
+	a.leads = permissions.Leads(a.request)
 }
 
 // workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a patch is applied.

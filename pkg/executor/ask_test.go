@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -283,6 +284,51 @@ func TestLinksThatChange(t *testing.T) {
 			result := h.execute(t.Context(), `{"file":"link.md"}`)
 			if strings.Contains(result.Stdout, "key") || !test.caching && (h.hasRun() || result.Status == tool.StatusCompleted) {
 				t.Errorf("got %q, %s, %v", result.Stdout, result.Status, result.Error)
+			}
+		})
+	}
+}
+
+// TestAYesIsForTheToolAsItWas has a person say yes to an agent's question about a call, and what the call is change before it is made.
+func TestAYesIsForTheToolAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		change func(h *house, work *tool.Tool)
+		asked  bool
+	}{
+		{"nothing", func(*house, *tool.Tool) {}, false},
+		{"its script", func(_ *house, work *tool.Tool) { work.Script += "; date" }, true},
+		{"its sandbox", func(_ *house, work *tool.Tool) {
+			work.Sandbox.AllowedPaths = []tool.AllowedPath{{Path: ".", ReadOnly: true}}
+		}, true},
+		{"its file", func(h *house, _ *tool.Tool) {
+			if err := os.Symlink("b.md", filepath.Join(h.dir, "a.md")); err != nil {
+				t.Error(err)
+			}
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(permissions.Ask))
+			asked := false
+			h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+				asked = true
+				return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+			}
+			tools := func() *tool.Tool {
+				work := script(`: {{file}}`)
+				work.Parameters = append(work.Parameters, tool.Parameter{Name: "file", Type: tool.TypeString, Format: tool.FormatPath})
+				return work
+			}
+			h.has(tools())
+			request := h.executor.Request(h.call(`{"file":"a.md"}`))
+			h.executor.gate.Allow(h.session, gate.CallOf(request), permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson})
+			work := tools()
+			test.change(h, work)
+			h.has(work)
+			if result := h.execute(t.Context(), `{"file":"a.md"}`); asked != test.asked || (result.Status == tool.StatusCompleted) == test.asked {
+				t.Errorf("asked %t: %s, %v", asked, result.Status, result.Error)
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func (g *gated) Effect() gate.Effect {
 	if g.act.request.RequiresConfirmation {
 		return gate.Effect{}
 	}
-	return gate.Effect{Kind: permissions.ActionCall, Tool: g.tool.ID, Arguments: g.arguments}
+	return gate.CallOf(g.act.request)
 }
 
 // AtMost implements gate.Act: the sandbox holds the call itself.

@@ -62,7 +62,7 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	if a.governed() {
 		return false // the governors were asked about this call, and not about the other
 	}
-	if !slices.Equal(k.leads, leadsOf(k.request)) {
+	if !slices.Equal(k.leads, permissions.Leads(k.request)) {
 		return false // the rules would be asked about other files than those that it is of
 	}
 	asked := k.request

@@ -121,7 +121,7 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 	if again.Verdict == permissions.Reject {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
 	}
-	if !slices.Equal(a.leads, leadsOf(a.request)) { // what a rule would only ask about by now, a person was not asked about
+	if !slices.Equal(a.leads, permissions.Leads(a.request)) { // what a rule would only ask about by now, a person was not asked about
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: a path of the call leads to another file by now than when it was decided")
 	}
 	return nil

@@ -9,10 +9,18 @@ func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
-	if a.plan, failure = a.runner.Plan(a.invocation, nil); failure != nil {
+	if failure := a.planOut(); failure != nil {
 		return nil, failure
 	}
 	return a, nil
+}
+
+// planOut plans the sandbox that the call runs in.
+func (a *act) planOut() (failure *tool.Failure) {
+	if a.plan, failure = a.runner.Plan(a.invocation, nil); failure == nil {
+		a.request.Digest = a.digest + " " + a.plan.Digest()
+	}
+	return failure
 }
 
 // actOf is prepare without the plan, for who only wants to know what a call would ask for. With a Failure comes the act as far as

@@ -20,6 +20,7 @@ func (e *Executor) Request(call tool.Call) permissions.Request {
 	case a == nil:
 		return alone
 	case a.invocation != nil && call.Arguments != nil:
+		_ = a.planOut() // without a plan nothing is said of what runs
 		return a.request
 	}
 	alone.ReadOnly, alone.RequiresConfirmation = a.tool.IsReadOnly(), a.tool.Sandbox.RequiresConfirmation

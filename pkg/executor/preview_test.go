@@ -62,8 +62,8 @@ func TestRequest(t *testing.T) {
 			t.Errorf("%s: got %+v, want a request about the tool alone", name, r)
 		}
 	}
-	if len(h.steps) > 0 {
-		t.Errorf("got steps %q, want none", h.steps)
+	if diff := cmp.Diff([]string{"plan"}, h.steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
 

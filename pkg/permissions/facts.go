@@ -25,6 +25,15 @@ func (machine) Readlink(name string) (string, error)       { return os.Readlink(
 func (machine) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (machine) ReadFile(name string) ([]byte, error)       { return os.ReadFile(name) }
 
+// home returns the directory that a shell takes ~ for; "" where that is not known.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the same: whoever changes a
 // link between two of them changes neither. Nothing else in this package looks at files (TestOnlyFactsLook), and what is decided
 // follows from what was seen (TestDecidedByWhatWasSeen). Facts are not safe for concurrent use.

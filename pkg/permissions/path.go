@@ -164,6 +164,7 @@ func (d *facts) walk(path string) (string, error) {
 // resource is one file of a request, with everything that its name could mean.
 type resource struct {
 	name  string // as given
+	dir   string // that a word of a command is looked for in
 	real  string // see Resolve; "" when err says why not
 	err   error
 	maybe []string // absolute names that somebody could take it for, real among them: what a rule that stops looks at

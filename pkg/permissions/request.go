@@ -67,6 +67,9 @@ type Request struct {
 	Destructive          bool // or that it removes or overwrites something
 	RequiresConfirmation bool // the tool's author wants a person asked every time
 
+	// Digest names what runs, sandbox and all, of a tool of ours; "" where that is not known, and for every other act.
+	Digest string
+
 	// Secret are the arguments whose values no reason may tell.
 	Secret map[string]bool
 	// Withheld are the arguments whose values are not known, because the record of the act does not hold them. Rules that need

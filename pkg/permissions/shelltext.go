@@ -31,9 +31,10 @@ type shellText struct {
 	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may have them stand for
 	// themselves.
 	changesPatterns, stopsPatterns bool
-	// linked tells that a way to a directory leads over a link, climbing that a cd goes up: a shell goes up by the names that
-	// it came by.
-	linked, climbing bool
+	// linked are the links that lead to the directories, climbing tells that a cd goes up: a shell goes up by the names that it came
+	// by.
+	linked   []string
+	climbing bool
 	// fault is why no rule can cover the text; "" when one can.
 	fault string
 }
@@ -55,7 +56,7 @@ func newShellText(v *evaluation) *shellText {
 		s.stopsPatterns = s.stopsPatterns || c.Name == "set"
 	}
 	s.gatherDirs(v)
-	if s.linked && s.climbing {
+	if len(s.linked) > 0 && s.climbing {
 		s.fail("a cd goes up behind a link, and it cannot be told where to")
 		s.allNamed = false
 	}
@@ -79,7 +80,7 @@ func (s *shellText) gatherDirs(v *evaluation) {
 		return
 	}
 	s.dirs = []string{start}
-	s.linked = filepath.Clean(v.Dir) != start
+	s.follow(v.Dir, start)
 	if !v.Workspace.Contains(start) {
 		s.fail("it runs in %s, outside the workspace", shown(v.Workspace, start))
 	}
@@ -161,6 +162,13 @@ func (s *shellText) gatherSteps(v *evaluation, start string) bool {
 	return true
 }
 
+// follow notes where a name leads that is that of a link, or has one on its way.
+func (s *shellText) follow(name, to string) {
+	if filepath.Clean(name) != to {
+		s.linked = append(s.linked, name+" leads to "+to)
+	}
+}
+
 // gatherDir adds the directory that a cd goes to. It is false when there is none.
 func (s *shellText) gatherDir(v *evaluation, dir, target string) bool {
 	to, err := v.facts.resolve(dir, target)
@@ -169,7 +177,8 @@ func (s *shellText) gatherDir(v *evaluation, dir, target string) bool {
 		s.allNamed = false
 		return true
 	}
-	s.linked, s.climbing = s.linked || joined(dir, target) != to, s.climbing || climbs(target)
+	s.follow(joined(dir, target), to)
+	s.climbing = s.climbing || climbs(target)
 	if slices.Contains(s.dirs, to) {
 		return true
 	}
@@ -254,7 +263,7 @@ var subcommands = set("git go cargo npm pnpm docker podman kubectl gh systemctl 
 
 // wordResource is the file that a word of a command names. A shell knows no URLs.
 func (d *facts) wordResource(dir, home, name string, write bool) resource {
-	p := resource{name: name, write: write, maybe: d.meanings(dir, home, name)}
+	p := resource{name: name, dir: dir, write: write, maybe: d.meanings(dir, home, name)}
 	p.real, p.err = d.resolve(dir, name)
 	return p
 }
