@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +15,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+// start is the name of a directory that a call starts in.
+var start = regexp.MustCompile(`\.a2a-call-[^/]*`)
 
 // TestSteering has tools change, in a workspace that they may write to, what others run or believe without a look, at every depth and
 // in every way, and what is nobody's business. Payloads are texts that nobody runs.
@@ -39,6 +43,8 @@ func TestSteering(t *testing.T) {
 			held   string // what is out of the way in the end, without what is random
 			told   string // what is told
 			left   string // what has to be there
+
+			isolated bool // it starts in a directory of its own
 		}{
 			{name: "direnv, below", before: "mkdir sub", tool: "echo x >sub/.envrc", held: "sub/.envrc"},
 			{name: "direnv, changed", before: "mkdir -p a/b; echo x >a/b/.envrc", tool: "echo y >>a/b/.envrc", held: "a/b/.envrc"},
@@ -75,7 +81,10 @@ func TestSteering(t *testing.T) {
 			{name: "a rebase with a command behind much else", before: "git init -q sub", tool: `mkdir sub/.git/rebase-merge; { for i in {1..40000}; do echo "#"; done; echo "exec touch x"; } >sub/.git/rebase-merge/git-rebase-todo`, told: "sub/.git/rebase-merge/git-rebase-todo"},
 			{name: "a link to what git does not read", before: "git init -q", tool: "mkdir -p .git/x/.vscode sub/y; echo x >.git/x/.vscode/tasks.json; ln -s .git/x docs; ln -s ../../.git/objects sub/y/z; ln -s $PWD/.GIT/nothing later", held: "docs sub/y/z", told: "later"},
 			{name: "a link that gets somewhere later", before: "git init -q; echo x >.git/x; ln -s .git/x docs; ln -s .git/y later", tool: "rm .git/x; mkdir .git/x .git/y", held: "docs later"},
-			{name: "a link to what calls start in", tool: "mkdir -p .a2a-call-x/.vscode; ln -s .a2a-call-x docs", held: "docs"},
+			{name: "a link to what calls start in", tool: "mkdir -p .a2a-call-x/.vscode; ln -s .a2a-call-x docs", held: "docs", told: ".a2a-call-x/.vscode"},
+			{name: "in place of what calls start in", tool: `cd ..; name=${OLDPWD##*/}; mkdir ${name%-*}-x sub; mkdir ${name%-*}-x/.vscode sub/$name; echo x >${name%-*}-x/.vscode/tasks.json; echo x >sub/$name/.envrc; echo x >$name/.envrc`, isolated: true, held: "START/.vscode sub/START/.envrc"},
+			{name: "what the call starts in, renamed", tool: "cd ..; name=${OLDPWD##*/}; echo x >$name/.envrc; mv $name plain 2>/dev/null || { mkdir plain; mv $name/.envrc plain; }; mkdir -p $name; echo x >$name/.mcp.json", isolated: true, held: "plain/.envrc"},
+			{name: "where calls of other programs start", before: "mkdir .a2a-call-1-2", tool: "echo x >.a2a-call-1-2/.envrc; mkdir -p .a2a-call-3-4; echo x >.a2a-call-3-4/.envrc", told: ".a2a-call-1-2/.envrc .a2a-call-3-4/.envrc", left: ".a2a-call-1-2/.envrc"},
 			{name: "a repository by a link in a repository", before: "git init -q; mkdir sub", tool: `mkdir -p .git/modules .git/objects/e; printf "[core]\n\tfsmonitor = touch x\n" >.git/objects/e/config; ln -s ../objects/e .git/modules/m; printf "gitdir: ../.git/modules/m\n" >sub/.git`, held: ".git/modules/m"},
 			{name: "links to files", before: "git init -q", tool: "mkdir -p .git/annex src; echo x >.git/annex/x; ln -s .git/annex/x a.bin; ln -s src docs; ln -s /usr/share usr", left: "a.bin docs usr"},
 			{name: "a rebase that goes on with a command", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo 'exec touch x' >sub/.git/rebase-merge/git-rebase-todo", told: "sub/.git/rebase-merge/git-rebase-todo"},
@@ -109,7 +118,7 @@ func TestSteering(t *testing.T) {
 				if out, err := prepare.CombinedOutput(); err != nil {
 					t.Fatalf("%v: %s", err, out)
 				}
-				plan, err := host.Plan(sandbox.Profile{Dir: dir, AllowedPaths: []tool.AllowedPath{{Path: dir}}, Environment: environment, Limits: tool.DefaultLimits(), BestEffort: true})
+				plan, err := host.Plan(sandbox.Profile{Dir: dir, TempIsolation: test.isolated, AllowedPaths: []tool.AllowedPath{{Path: dir}}, Environment: environment, Limits: tool.DefaultLimits(), BestEffort: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -138,7 +147,7 @@ func TestSteering(t *testing.T) {
 						t.Errorf("%s is there still", name)
 					}
 					now, _, _ = strings.Cut(now, ".held-")
-					held = append(held, now)
+					held = append(held, start.ReplaceAllString(now, "START"))
 				}
 				if diff := cmp.Diff([]string{test.held, test.told}, []string{strings.Join(held, " "), strings.Join(told, " ")}); diff != "" {
 					t.Errorf("held and told (-want +got):\n%s%s", diff, strings.Join(out.Changed, "\n"))

@@ -133,6 +133,7 @@ func (h *Host) open(o Options) (err error) {
 	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
 	}
+	h.listings.scratch = h.scratch
 	h.family = familyOf(h.scratch.id, h.own)
 	h.survey(o)
 	// Without control groups calls do without; doctor tells what would give them.

@@ -17,7 +17,8 @@ import (
 // listings are what the directories held that calls may write to, when they were read last: most of them have not changed at the
 // next call, and to ask for a directory's change time takes a tenth of the time to read it.
 type listings struct {
-	now func() time.Time // time.Now where it is nil
+	now     func() time.Time // time.Now where it is nil
+	scratch *scratch         // whose start directories are passed over; nil: none
 
 	mu    sync.Mutex
 	roots map[string]map[string]*listing // by the path of what was granted, then by the path below it
@@ -44,6 +45,15 @@ func (l *listings) clock() time.Time {
 		return time.Now()
 	}
 	return l.now()
+}
+
+// isStart reports whether a running call starts in a directory.
+func (l *listings) isStart(dir string) bool {
+	var above unix.Stat_t
+	if l.scratch == nil || !strings.HasPrefix(path.Base(dir), startPrefix) || unix.Stat(path.Dir(dir), &above) != nil {
+		return false
+	}
+	return l.scratch.isStart(entry{above.Dev, above.Ino, path.Base(dir)})
 }
 
 func (l *listings) of(root string) map[string]*listing {
@@ -114,8 +124,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 
 // take takes a name in.
 func (l *listing) take(fd int, dir, name string, kind byte, judge Judge) {
-	if name == "." || name == ".." || dir == "" && strings.HasPrefix(name, startPrefix) {
-		return // the last are calls' own, which go with them
+	if name == "." || name == ".." {
+		return
 	}
 	l.names++
 	if kind == unix.DT_UNKNOWN { // not every file system says it with the name

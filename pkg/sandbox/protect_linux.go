@@ -67,7 +67,7 @@ func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Pr
 		if !dir.write || dir.file || judge == nil || slices.Contains(own, dir.path) {
 			continue
 		}
-		if strings.HasPrefix(filepath.Base(dir.path), startPrefix) {
+		if l.isStart(dir.path) {
 			continue // it goes with the call
 		}
 		open, err := openDirectory(dir.path)
@@ -165,7 +165,7 @@ func (w watched) tellNew(hold bool) []string {
 			continue
 		}
 		switch {
-		case weight == Told:
+		case weight == Told, w.listings.scratch != nil && w.listings.scratch.isAnothers(at):
 		case w.before.hadElsewhere(at, after.there[at]):
 			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) + " got there from another directory, and others run or believe it without a look"
 		case hold:

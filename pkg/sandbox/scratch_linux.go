@@ -35,7 +35,8 @@ type scratch struct {
 
 	mu       sync.Mutex
 	recorded map[string]bool
-	spares   []spare // those used last at the end
+	starts   map[entry]bool // the start directories of calls that run
+	spares   []spare        // those used last at the end
 
 	device    uint64 // that it is on
 	fineTimes bool   // there every change of a directory shows in its change time
@@ -57,7 +58,7 @@ func openScratch(base string, ended func(id string)) (*scratch, error) {
 		// Between mkdir and the lock another process may have taken it for an abandoned one.
 		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
 			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
-			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
+			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, starts: map[entry]bool{}, empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
 			return s, errors.Join(s.furnish(), s.locate())
 		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -161,6 +162,40 @@ func lockDir(parent int, name string) (*os.File, error) {
 	return dir, nil
 }
 
+// entry is a name in a directory.
+type entry struct {
+	device, inode uint64 // the directory's
+	name          string
+}
+
+// isStart reports whether a directory is what a running call of this process starts in. It goes with the call.
+func (s *scratch) isStart(e entry) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.starts[e]
+}
+
+// setStart notes that a call's start directory is there, or is no more.
+func (s *scratch) setStart(e entry, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if there {
+		s.starts[e] = true
+	} else {
+		delete(s.starts, e)
+	}
+}
+
+// isAnothers reports whether a path leads through what may be the start directory of another program's call.
+func (s *scratch) isAnothers(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if rest, ok := strings.CutPrefix(part, startPrefix); ok && !strings.HasPrefix(rest, s.id+"-") {
+			return true
+		}
+	}
+	return false
+}
+
 // record notes that start directories are made in dir, so that they are found when this program is killed. Once for each
 // dir: on a disk a new name costs a tenth of a whole call.
 func (s *scratch) record(dir string) error {
@@ -186,10 +221,10 @@ type directories struct {
 	home    string // its path in the call: HOME and TMPDIR
 	start   string
 
-	// parent is the directory that start was made in, under name; nil where start was not made for this call. It is held
+	// parent is the directory that start was made in, by the name in at; nil where start was not made for this call. It is held
 	// open, since the call may put something else in its place.
 	parent *os.File
-	name   string
+	at     entry
 	below  spare
 
 	// shared is set where somebody may hold them open when the call is over: they are not used again.
@@ -231,11 +266,20 @@ func (d *directories) isolate(dir string, id identity) error {
 	if err != nil {
 		return &StartError{Step: "open", Path: dir, Cure: cureDir, Err: unwrapPath(err)}
 	}
-	d.name = startPrefix + d.scratch.id + "-" + randomName()
-	d.below, err = d.scratch.takeStart(int(parent.Fd()), d.name, id)
+	var is unix.Stat_t
+	if err := unix.Fstat(int(parent.Fd()), &is); err != nil {
+		parent.Close()
+		return &StartError{Step: "fstat", Path: dir, Err: err}
+	}
+	d.at = entry{is.Dev, is.Ino, startPrefix + d.scratch.id + "-" + randomName()}
+	d.scratch.setStart(d.at, true) // first, so that nobody finds it who does not know it
+	d.below, err = d.scratch.takeStart(int(parent.Fd()), d.at.name, id)
+	if err != nil {
+		d.scratch.setStart(d.at, false)
+	}
 	switch {
 	case err == nil:
-		d.parent, d.start = parent, filepath.Join(dir, d.name)
+		d.parent, d.start = parent, filepath.Join(dir, d.at.name)
 		return nil
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS), errors.Is(err, unix.ENOENT):
 		// dir is not a place to write in. ENOENT comes from a file system that has no such names, like /proc, and from a
@@ -246,7 +290,7 @@ func (d *directories) isolate(dir string, id identity) error {
 	default:
 		parent.Close()
 		if start := (*StartError)(nil); errors.As(err, &start) {
-			start.Path = filepath.Join(dir, d.name)
+			start.Path = filepath.Join(dir, d.at.name)
 		}
 		return err
 	}
@@ -259,9 +303,10 @@ func (d *directories) remove() error {
 		d.own.is, d.below.is = unix.Stat_t{}, unix.Stat_t{}
 	}
 	if d.parent != nil {
-		if err := d.scratch.giveStartBack(d.below, int(d.parent.Fd()), d.name); err != nil {
+		if err := d.scratch.giveStartBack(d.below, int(d.parent.Fd()), d.at.name); err != nil {
 			startErr = fmt.Errorf("remove %s: %w", d.start, err)
 		}
+		d.scratch.setStart(d.at, false)
 		d.parent.Close()
 	}
 	if d.own.name == "" {

@@ -49,7 +49,9 @@ func (l *listings) look(root int, at string, judge Judge) sight {
 		left -= list.names
 		s.whole = left >= 0
 		for _, name := range list.directories {
-			queue = append(queue, dir+name+"/")
+			if l.scratch == nil || !l.scratch.isStart(entry{list.is.device, list.is.inode, name}) {
+				queue = append(queue, dir+name+"/")
+			}
 		}
 		for _, name := range list.counting {
 			s.add(root, dir+name)
