@@ -31,7 +31,6 @@ var may = map[string][]string{
 	"internal/spelling":   {},
 	"internal/ndjson":     {},
 	"internal/state":      {},
-	"internal/trust":      {"internal/state"},
 	"internal/profile":    {"pkg/tool"},
 	"internal/secret":     {"pkg/tool"},
 	"internal/grant":      {"pkg/tool", "internal/spelling"},
@@ -82,6 +81,8 @@ var may = map[string][]string{
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
+	// config: what is shown of a workspace's files is what they are read as.
+	"internal/trust": {"pkg/tool", "pkg/events", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},
 	// sandbox and what makes one: what is said to work has been tried.
 	"internal/doctor": {
 		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/config", "internal/confine", "internal/dirs", "internal/display",
@@ -137,7 +138,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/tools": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit",
 		"internal/blob", "internal/config", "internal/display", "internal/exit", "internal/governor",
-		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/tooltest",
+		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/tooltest", "internal/trust",
 		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/trust": {

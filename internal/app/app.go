@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -67,7 +68,7 @@ func Sources(o Options) config.Sources {
 		ConfigHome: o.Dirs().ConfigHome(), Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,
-		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: standing(o), StandingPath: standingPath(o),
+		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: trust.Standing(o.Trust()), StandingPath: trust.StandingPath(o.Trust()),
 	}
 }
 

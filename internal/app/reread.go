@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -109,7 +110,7 @@ func rejectsOf(files []permissions.File) []permissions.File {
 
 // look names what somebody trusts, and the own files of a workspace, as the file system tells of them without their being read.
 func (a *App) look(w tool.Workspace) string {
-	paths := []string{standingPath(a.o)}
+	paths := []string{trust.StandingPath(a.o.Trust())}
 	for _, dir := range w.Dirs() {
 		for _, name := range config.ProjectFiles() {
 			paths = append(paths, filepath.Join(dir, name))

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -21,7 +21,7 @@ func writeGiven(w io.Writer, t *tool.Tool) {
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
 		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))
 	}
-	if app.Asks(s) && !app.IsOwn(t.Source.Layer) {
+	if trust.Asks(s) && !trust.IsOwn(t.Source.Layer) {
 		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n", config.ShellWord(t.Source.File))
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
-func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
+func writeBrought(w io.Writer, b *trust.Brought) {
 	fmt.Fprintf(w, "%s brings\n", display.Line(b.Dir))
 	for _, file := range b.Files {
 		pin, pinned := b.Before.Files[file.Name]
@@ -49,7 +49,7 @@ func writeBrought(w io.Writer, b *app.WorkspaceFiles) {
 }
 
 // writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps from them then.
-func writeWanted(w io.Writer, b *app.WorkspaceFiles) {
+func writeWanted(w io.Writer, b *trust.Brought) {
 	if b.Asks() == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func writeWanted(w io.Writer, b *app.WorkspaceFiles) {
 	}
 }
 
-func scriptInWords(b *app.WorkspaceFiles, script app.WorkspaceScript) string {
+func scriptInWords(b *trust.Brought, script trust.BroughtScript) string {
 	words := fmt.Sprintf("%d bytes", len(script.Data))
 	if script.SHA256 == "" {
 		words = "which is not there; the tool will not run once it is"
@@ -87,7 +87,7 @@ func scriptInWords(b *app.WorkspaceFiles, script app.WorkspaceScript) string {
 }
 
 // writeSays lists the rules, governors and tools of a file, a line each.
-func writeSays(w io.Writer, file app.WorkspaceFile) {
+func writeSays(w io.Writer, file trust.BroughtFile) {
 	out := cli.Table{Head: []string{"", "", "", ""}}
 	for _, rule := range file.Says.Policies {
 		out.Add("  "+rule.Verdict.String(), display.Line(rule.ID), display.Line(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
@@ -132,7 +132,7 @@ func mayInWords(s tool.Sandbox) string {
 }
 
 // writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
-func writeFull(w io.Writer, b *app.WorkspaceFiles) {
+func writeFull(w io.Writer, b *trust.Brought) {
 	for _, file := range b.Files {
 		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, cli.Indent(display.Whole(string(file.Data))))
 	}

@@ -76,7 +76,7 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 		return err
 	}
 	o := env.AppOptions(nil, nil)
-	root, brought, err := readBrought(o, dir)
+	root, brought, err := readBrought(o.Trust(), dir)
 	switch {
 	case len(yamldoc.List(err)) > 0:
 		return cli.Fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", display.Line(root), err))
@@ -113,14 +113,14 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 }
 
 // readBrought reads what a directory or a file brings that somebody names.
-func readBrought(o app.Options, name string) (root string, b *app.WorkspaceFiles, err error) {
-	if root, err = app.TrustedPath(o, name); err == nil && root == "" {
-		if root, err = app.TrustRoot(o, name); err == nil {
-			b, err = app.ReadWorkspaceFiles(o, root)
+func readBrought(o trust.Options, name string) (root string, b *trust.Brought, err error) {
+	if root, err = trust.FileName(o, name); err == nil && root == "" {
+		if root, err = trust.Root(o, name); err == nil {
+			b, err = trust.ReadWorkspace(o, root)
 			return root, b, orHost(err)
 		}
 	} else if err == nil {
-		b, err = app.ReadOwnFile(o, root)
+		b, err = trust.ReadFile(o, root)
 		return root, b, orHost(err)
 	}
 	return root, nil, cli.Fail(exit.Usage, err)
@@ -135,7 +135,7 @@ func orHost(err error) error {
 }
 
 // meansIt asks, and shows the whole text where the person wants to read it first.
-func meansIt(env *cli.Environment, b *app.WorkspaceFiles) bool {
+func meansIt(env *cli.Environment, b *trust.Brought) bool {
 	lines := bufio.NewReader(env.Stdin)
 	for {
 		fmt.Fprint(env.Stderr, "\nTrust exactly this? [y/N, or f for the full text] ")
@@ -159,11 +159,11 @@ func revokeTrust(ctx context.Context, env *cli.Environment, dir string) (err err
 		return err
 	}
 	o := env.AppOptions(nil, nil)
-	list, err := app.ListTrust(o)
+	list, err := trust.List(o.Trust())
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	root, ok := trustedAs(o, list, dir)
+	root, ok := trustedAs(o.Trust(), list, dir)
 	if !ok {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", display.Line(dir), trust.ErrNotTrusted))
 	}
@@ -180,14 +180,14 @@ func revokeTrust(ctx context.Context, env *cli.Environment, dir string) (err err
 }
 
 // trustedAs finds the directory that was meant, also one that is gone.
-func trustedAs(o app.Options, list []trust.Directory, dir string) (string, bool) {
+func trustedAs(o trust.Options, list []trust.Directory, dir string) (string, bool) {
 	names := []string{dir}
-	if path, err := app.TrustedPath(o, dir); err == nil && path != "" {
+	if path, err := trust.FileName(o, dir); err == nil && path != "" {
 		names = append(names, path)
 	} else if !filepath.IsAbs(dir) {
 		names = append(names, filepath.Join(o.Dir, dir))
 	}
-	if root, err := app.TrustRoot(o, dir); err == nil || !errors.Is(err, fs.ErrNotExist) && root != "" {
+	if root, err := trust.Root(o, dir); err == nil || !errors.Is(err, fs.ErrNotExist) && root != "" {
 		names = append(names, root)
 	}
 	for _, name := range names {
@@ -228,7 +228,7 @@ func showTrust(d trust.Directory) shownTrust {
 }
 
 func listTrust(env *cli.Environment, f cli.Format) error {
-	list, err := app.ListTrust(env.AppOptions(nil, nil))
+	list, err := trust.List(env.AppOptions(nil, nil).Trust())
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
@@ -264,7 +264,7 @@ func completeTrust(env *cli.Environment, revoke *bool) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		var dirs []cobra.Completion
-		list, _ := app.ListTrust(env.AppOptions(nil, nil))
+		list, _ := trust.List(env.AppOptions(nil, nil).Trust())
 		for _, d := range list {
 			dirs = append(dirs, d.Dir)
 		}

@@ -1,51 +1,51 @@
-package app
+package trust
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
-	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// WorkspaceFiles is what a workspace brings, as it was read once: what is shown of it is what is pinned.
-type WorkspaceFiles struct {
+// Brought is what a workspace brings, as it was read once: what is shown of it is what is pinned.
+type Brought struct {
 	Dir   string
-	Files []WorkspaceFile // those that are there
+	Files []BroughtFile // those that are there
 	// Gone are files that were trusted and are no longer there.
 	Gone []string
 	// Scripts are those that its tools name.
-	Scripts []WorkspaceScript
+	Scripts []BroughtScript
 	// Before is what was trusted until now; Known tells whether anything was.
-	Before trust.Directory
+	Before Directory
 	Known  bool
 }
 
-// WorkspaceFile is one of a workspace's own files.
-type WorkspaceFile struct {
+// BroughtFile is one of a workspace's own files.
+type BroughtFile struct {
 	Name    string // relative to the workspace
 	Data    []byte
 	Says    config.Project
 	Changed bool // it is not what was trusted before, or nothing was
 }
 
-// WorkspaceScript is a script of the workspace that a tool names.
-type WorkspaceScript struct {
+// BroughtScript is a script of the workspace that a tool names.
+type BroughtScript struct {
 	Name    string // relative to the workspace
 	SHA256  string // "" for one that is not there
 	Data    []byte
 	Changed bool
 }
 
-// ReadWorkspaceFiles reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
-func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
-	b := &WorkspaceFiles{Dir: dir}
+// ReadWorkspace reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
+func ReadWorkspace(o Options, dir string) (*Brought, error) {
+	b := &Brought{Dir: dir}
 	var err error
-	if b.Before, b.Known, err = trustedIn(o, dir); err != nil {
+	if b.Before, b.Known, err = Lookup(o, dir); err != nil {
 		return nil, err
 	}
 	profile, err := tool.ParseErrorProfile(o.Getenv(config.ErrorProfileVariable))
@@ -55,7 +55,7 @@ func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
 	var mistakes yamldoc.Errors
 	for _, name := range config.ProjectFiles() {
 		pin, pinned := b.Before.Files[name]
-		data, err := trust.Read(dir, name)
+		data, err := Read(dir, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if pinned {
@@ -67,7 +67,7 @@ func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
 		}
 		says, err := config.ReadProject(dir, name, data, profile)
 		mistakes = append(mistakes, yamldoc.List(err)...)
-		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != trust.Hash(data)})
+		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != Hash(data)})
 	}
 	if len(mistakes) > 0 {
 		return nil, mistakes
@@ -76,7 +76,7 @@ func ReadWorkspaceFiles(o Options, dir string) (*WorkspaceFiles, error) {
 }
 
 // readScripts reads the scripts that the tools name.
-func (b *WorkspaceFiles) readScripts() error {
+func (b *Brought) readScripts() error {
 	seen := map[string]bool{}
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -85,11 +85,11 @@ func (b *WorkspaceFiles) readScripts() error {
 					continue
 				}
 				seen[name] = true
-				data, err := trust.Read(b.Dir, name)
-				script := WorkspaceScript{Name: name, Data: data}
+				data, err := Read(b.Dir, name)
+				script := BroughtScript{Name: name, Data: data}
 				switch {
 				case err == nil:
-					script.SHA256 = trust.Hash(data)
+					script.SHA256 = Hash(data)
 				case !errors.Is(err, fs.ErrNotExist):
 					return err
 				}
@@ -103,15 +103,15 @@ func (b *WorkspaceFiles) readScripts() error {
 }
 
 // Nothing tells that there is nothing to trust, and nothing that was.
-func (b *WorkspaceFiles) Nothing() bool { return len(b.Files) == 0 && !b.Known }
+func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
 
 // IsFile tells whether it is a single file of tools.
-func (b *WorkspaceFiles) IsFile() bool {
+func (b *Brought) IsFile() bool {
 	return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir)
 }
 
 // Asks counts the tools that are to be given what is the person's.
-func (b *WorkspaceFiles) Asks() int {
+func (b *Brought) Asks() int {
 	n := 0
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -124,7 +124,7 @@ func (b *WorkspaceFiles) Asks() int {
 }
 
 // Changed tells whether anything is not what was trusted before.
-func (b *WorkspaceFiles) Changed() bool {
+func (b *Brought) Changed() bool {
 	for _, file := range b.Files {
 		if file.Changed {
 			return true
@@ -139,13 +139,38 @@ func (b *WorkspaceFiles) Changed() bool {
 }
 
 // Pins is what is trusted when somebody says yes to it.
-func (b *WorkspaceFiles) Pins(by string) trust.Directory {
-	d := trust.Directory{Dir: b.Dir, Since: now().UTC(), By: by, Files: map[string]trust.Pin{}, Scripts: map[string]string{}}
+func (b *Brought) Pins(by string) Directory {
+	d := Directory{Dir: b.Dir, Since: time.Now().UTC(), By: by, Files: map[string]Pin{}, Scripts: map[string]string{}}
 	for _, file := range b.Files {
-		d.Files[file.Name] = trust.NewPin(file.Data)
+		d.Files[file.Name] = NewPin(file.Data)
 	}
 	for _, script := range b.Scripts {
 		d.Scripts[script.Name] = script.SHA256
 	}
 	return d
+}
+
+// ReadFile is ReadWorkspace for a single file of tools. What its tools are to be given is why it has to be trusted.
+func ReadFile(o Options, path string) (*Brought, error) {
+	b := &Brought{Dir: path}
+	var err error
+	if b.Before, b.Known, err = Lookup(o, path); err != nil {
+		return nil, err
+	}
+	profile, err := tool.ParseErrorProfile(o.Getenv(config.ErrorProfileVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err)
+	}
+	name := filepath.Base(path)
+	data, err := Read(filepath.Dir(path), name)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := config.ReadTools(config.File{Name: path, Path: path, Layer: tool.LayerFlag, ErrorProfile: profile, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	pin, pinned := b.Before.Files[name]
+	b.Files = []BroughtFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned || pin.SHA256 != Hash(data)}}
+	return b, nil
 }

@@ -1,0 +1,37 @@
+package trust
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Asks tells whether a tool is to be given what is its person's: secrets, variables, files, what commands print, or what a grant
+// stands for.
+func Asks(s tool.Sandbox) bool { return len(s.References)+len(s.Grants) > 0 }
+
+// IsOwn tells whether a file's tools may have that as they are: those that came with the program, the user's own and root's may,
+// and those of a workspace, which count only when somebody was shown what they ask for. A file that a flag or a variable names is
+// anybody's, a cloned repository's for one.
+func IsOwn(layer tool.Layer) bool { return layer != tool.LayerFlag && layer != tool.LayerEnvironment }
+
+// MayBeGiven says why the tools of a file are given nothing; nil when somebody trusts it as it was read.
+func MayBeGiven(o Options, file config.File) error {
+	cure := "read what it asks for and let it have that: a2a-acp trust " + config.ShellWord(file.Path)
+	real, err := filepath.EvalSymlinks(file.Path)
+	if err != nil {
+		return err
+	}
+	trusted, ok, err := Lookup(o, real)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("it asks for secrets or grants of yours, and %s is not one of your own files; %s", file.Name, cure)
+	case trusted.Files[filepath.Base(real)].SHA256 != file.SHA256():
+		return fmt.Errorf("it asks for secrets or grants of yours, and %s has changed since you let it have them; %s", file.Name, cure)
+	}
+	return nil
+}
