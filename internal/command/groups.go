@@ -11,20 +11,40 @@ type Group string
 
 // The groups.
 const (
-	Builtins        Group = "builtins"
-	NetworkClients  Group = "network clients"
-	NetworkReaching Group = "network reaching"
-	NetworkCommands Group = "network commands"
-	NetworkScripts  Group = "network scripts"
-	Verbs           Group = "verbs"
-	Makes           Group = "makes"
-	ProjectTools    Group = "project tools"
+	Builtins                Group = "builtins"
+	NetworkClients          Group = "network clients"
+	NetworkReaching         Group = "network reaching"
+	NetworkCommands         Group = "network commands"
+	NetworkScripts          Group = "network scripts"
+	Verbs                   Group = "verbs"
+	Makes                   Group = "makes"
+	ProjectTools            Group = "project tools"
+	WholeCommands           Group = "whole commands"
+	Families                Group = "families"
+	Builders                Group = "builders"
+	Removers                Group = "removers"
+	Unpackers               Group = "unpackers"
+	Copiers                 Group = "copiers"
+	OtherRepositories       Group = "other repositories"
+	OtherRepositoriesValues Group = "other repositories, values"
+	Launchers               Group = "launchers"
+	ScriptReaders           Group = "script readers"
+	StartersOfAgents        Group = "starters of agents"
+	VariablePrinters        Group = "variable printers"
+	Splitters               Group = "splitters"
+	ItemGivers              Group = "item givers"
+	Opaque                  Group = "opaque"
+	MetaCommands            Group = "meta commands"
+	ClientWords             Group = "client words"
 )
 
 // group is what the file says of one, by program.
 type group struct {
 	names map[string]bool
 	of    map[string]map[string]bool // the subcommands of a program
+	// because says why a program is in the group, where that differs. Those of begins end with a *, and stand for all that begin so.
+	because map[string]string
+	begins  []string
 }
 
 // In reports whether a program, by its name without a directory, is in a group.
@@ -42,6 +62,20 @@ func Subcommands(g Group, program string) map[string]bool {
 	return group.of[program]
 }
 
+// Because says why a program is in a group; "" where it is not.
+func Because(g Group, program string) string {
+	group := groups()[g]
+	if group == nil {
+		return ""
+	}
+	for _, begin := range group.begins {
+		if strings.HasPrefix(program, begin) {
+			return group.because[begin+"*"]
+		}
+	}
+	return group.because[program]
+}
+
 // Names lists the programs of a group.
 func Names(g Group) map[string]bool {
 	if group := groups()[g]; group != nil {
@@ -53,8 +87,8 @@ func Names(g Group) map[string]bool {
 func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 	all := map[Group]*group{}
 	for _, item := range n.Nodes {
-		var is, says, of, names string
-		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "names": &names}); err != nil {
+		var is, says, of, because, names string
+		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "because": &because, "names": &names}); err != nil {
 			return nil, err
 		}
 		if is == "" || names == "" {
@@ -62,7 +96,7 @@ func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 		}
 		g := all[Group(is)]
 		if g == nil {
-			g = &group{names: map[string]bool{}, of: map[string]map[string]bool{}}
+			g = &group{names: map[string]bool{}, of: map[string]map[string]bool{}, because: map[string]string{}}
 			all[Group(is)] = g
 		}
 		to := g.names
@@ -77,6 +111,12 @@ func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 				return nil, At(item, name+" stands in the group twice")
 			}
 			to[name] = true
+			if because != "" {
+				g.because[name] = because
+			}
+			if begin, open := strings.CutSuffix(name, "*"); open {
+				g.begins = append(g.begins, begin)
+			}
 		}
 	}
 	return all, nil

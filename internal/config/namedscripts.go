@@ -6,22 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
-
-// scriptReaders are the programs whose first argument that is no option is a script.
-var scriptReaders = []string{
-	"bash", "sh", "dash", "zsh", "ksh", "source", ".", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "Rscript",
-}
 
 // NamedScripts lists the scripts of a workspace that a tool's own script names in so many words, relative to
 // the workspace's directory. What a script calls in its turn, and what it makes the name of, is not among
 // them.
 func NamedScripts(t *tool.Tool, dir string) []string {
 	var names []string
-	for _, command := range authorsCommands(t.Script) {
-		for _, word := range scriptWords(command) {
+	for _, c := range authorsCommands(t.Script) {
+		for _, word := range scriptWords(c) {
 			name, ok := scriptIn(t, dir, word)
 			if ok && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -33,15 +29,15 @@ func NamedScripts(t *tool.Tool, dir string) []string {
 }
 
 // scriptWords are the words of a command that name what it runs.
-func scriptWords(command shellscan.Command) []string {
+func scriptWords(c shellscan.Command) []string {
 	var words []string
-	if strings.Contains(command.Name, "/") {
-		words = append(words, command.Name)
+	if strings.Contains(c.Name, "/") {
+		words = append(words, c.Name)
 	}
-	if !slices.Contains(scriptReaders, path.Base(command.Name)) {
+	if !command.In(command.ScriptReaders, path.Base(c.Name)) {
 		return words
 	}
-	for _, arg := range command.Args {
+	for _, arg := range c.Args {
 		switch {
 		case !arg.Fixed, arg.Text == "-c", arg.Text == "-e", arg.Text == "-m", arg.Text == "-":
 			return words

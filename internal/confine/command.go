@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -93,7 +94,7 @@ func (o ExecOptions) words(self string) []string {
 // choice.
 func AgentFiles(program string, agent []string) []string {
 	files := programFiles(program)
-	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !slices.Contains(interpreters, name) {
+	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !command.In(command.StartersOfAgents, name) {
 		return files
 	}
 	for _, word := range agent[1:] {
@@ -111,8 +112,6 @@ func AgentFiles(program string, agent []string) []string {
 	}
 	return files
 }
-
-var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl"}
 
 // programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's packages, the
 // packages that it was installed with.

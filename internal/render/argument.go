@@ -89,13 +89,12 @@ func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 // sql handles a parameter that is marked `code: sql` in an argument that is SQL.
 func (t *trail) sql(role shellwords.Role) {
 	program, _, _ := strings.Cut(role.Reader, " ")
-	check := noMetaCommand
-	switch program {
-	case "mysql", "mariadb":
+	check := noMetaLine
+	switch {
+	case command.In(command.ClientWords, program):
 		check = noClientWord
-	case "psql", "sqlite3", "duckdb":
-	default:
-		check = noMetaLine
+	case command.In(command.MetaCommands, program):
+		check = noMetaCommand
 	}
 	if role.Needs != "" {
 		t.refuse("SQL can run programs, write files and load libraries with "+program+" as it is called here", "add the option "+role.Needs+" to "+program)

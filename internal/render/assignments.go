@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -46,7 +47,7 @@ func (f *flow) collectItems(s *script, n *syntax.CallExpr, stack []syntax.Node) 
 	items := false
 	for _, p := range c.reading.Programs {
 		name := shellwords.Base(c.words[p.At].Text)
-		items = items || name == "xargs" || name == "find" || name == "parallel"
+		items = items || command.In(command.ItemGivers, name)
 	}
 	if !items || len(c.nested) == 0 {
 		return

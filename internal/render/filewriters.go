@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -92,8 +93,7 @@ func splits(c *call) bool {
 	if len(c.reading.Programs) == 0 {
 		return false
 	}
-	name := c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text
-	return name == "split" || name == "csplit"
+	return command.In(command.Splitters, c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text)
 }
 
 func isStdinName(text string) bool {
@@ -105,9 +105,5 @@ func copies(c *call) bool {
 	if len(c.reading.Programs) == 0 {
 		return false
 	}
-	switch c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text {
-	case "cp", "mv", "ln", "install":
-		return true
-	}
-	return false
+	return command.In(command.Copiers, c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text)
 }

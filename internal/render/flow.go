@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
 // flow is what the variables of a script may hold. It knows names, not times: what is ever assigned to a variable may be
@@ -277,8 +279,7 @@ func (c *collector) call(n *syntax.CallExpr) {
 		}
 	}
 	if len(call.words) > 0 && call.words[0].Fixed {
-		switch call.words[0].Text {
-		case "printenv", "env", "set", "declare", "typeset", "export", "local", "readonly", "compgen", "eval":
+		if command.In(command.VariablePrinters, call.words[0].Text) {
 			c.sources.variables = append(c.sources.variables, anyVariable)
 		}
 	}

@@ -109,13 +109,14 @@ func (c *simpleCommand) program(n int) bool {
 		Via: join(c.via, own), Line: c.line, Finder: c.finderOf(span),
 	})
 	base := shellwords.Base(name.Text)
-	if why := opaque(base); why != "" {
+	if why := command.Because(command.Opaque, base); why != "" {
 		c.cannot(base + " " + why)
 		return false
 	}
 	if rule := ruleFor(base); rule != nil {
 		rule(c, n)
 	}
+	c.gluedPrograms(n)
 	return true
 }
 

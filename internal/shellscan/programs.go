@@ -7,31 +7,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// opaque says why it cannot be told what a program runs, whatever its words are; "" for the others.
-func opaque(base string) string {
-	switch base {
-	case "source", ".":
-		return "runs what a file holds"
-	case "ssh", "mosh", "rsh":
-		return "hands its words to a shell on another machine"
-	case "su", "runuser":
-		return "runs another user's shell"
-	case "watch", "parallel", "entr", "screen", "tmux", "script", "expect":
-		return "hands its words, or what it reads, to a shell"
-	case "at", "batch", "crontab":
-		return "has something run later"
-	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh", "nu", "elvish", "xonsh":
-		return "is another shell, which reads another language"
-	case "nsenter", "unshare", "chroot", "bwrap", "firejail", "systemd-run", "proot", "fakechroot", "start-stop-daemon", "valgrind", "perf",
-		"hyperfine", "torsocks", "proxychains", "proxychains4", "xvfb-run", "dbus-run-session", "direnv", "aws-vault", "doppler", "op", "rlwrap":
-		return "runs some of its words, and which of them is not known here"
-	}
-	if strings.HasPrefix(base, "ld-") || base == "ld.so" {
-		return "loads and runs the program that a word names"
-	}
-	return ""
-}
-
 // ruleFor gives what is to be looked at in a program's words, beside what shellwords says of them; nil for nothing.
 func ruleFor(base string) func(c *simpleCommand, n int) {
 	switch base {
@@ -47,8 +22,6 @@ func ruleFor(base string) func(c *simpleCommand, n int) {
 		return (*simpleCommand).git
 	case "bash", "rbash", "sh", "dash", "ash":
 		return (*simpleCommand).shellOptions
-	case "rg", "sort", "fd", "fdfind", "tcpdump", "wget":
-		return (*simpleCommand).gluedPrograms
 	}
 	return builtinRule(base)
 }
@@ -254,17 +227,12 @@ func (c *simpleCommand) gluedPrograms(n int) {
 	span := c.Programs[n]
 	base := shellwords.Base(c.words[span.At].Text)
 	letters, options := "", []string(nil)
-	switch base {
-	case "rg":
-		options = []string{"--pre", "--hostname-bin"}
-	case "sort":
-		options = []string{"--compress-program"}
-	case "fd", "fdfind":
-		letters, options = "xX", []string{"--exec", "--exec-batch"}
-	case "tcpdump":
-		letters = "z"
-	case "wget":
-		options = []string{"--use-askpass"}
+	for _, option := range shellwords.RunsByOption(base) {
+		if strings.HasPrefix(option, "--") {
+			options = append(options, option)
+		} else {
+			letters += option[1:]
+		}
 	}
 	for _, w := range c.words[span.At+1 : span.End] {
 		for _, option := range options {

@@ -2,6 +2,8 @@ package shellwords
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,6 +68,24 @@ var table = sync.OnceValue(func() map[string]func() *program {
 	}
 	return all
 })
+
+// RunsByOption lists the options of a program, by its name without a directory, and of its subcommands, whose value is a program
+// that it runs.
+func RunsByOption(name string) []string {
+	p := rowOf(name)
+	if p == nil {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, row := range append(slices.Collect(maps.Values(p.subcommands)), p) {
+		for option, s := range row.options {
+			if s.kind == Program {
+				found[option] = true
+			}
+		}
+	}
+	return sortedKeys(found)
+}
 
 // slot is the role that a row gives to a word.
 type slot struct {

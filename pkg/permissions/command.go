@@ -102,7 +102,7 @@ func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 func (l *commandList) command(v *evaluation, c shellscan.Command) (named bool, why string) {
 	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
 	for launcher := range strings.FieldsSeq(c.Via) {
-		if !launchers[launcher] && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
+		if !command.In(command.Launchers, launcher) && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
 			return true, fmt.Sprintf("`%s` is run by %s", display.Line(c.Name), display.Line(launcher))
 		}
 	}
@@ -160,10 +160,6 @@ func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 	return rest, dir
 }
 
-// launchers run the command in their words as it is, and do nothing else to it. Shells do so with the one text that they are
-// given, which shellscan has read as it has read the whole.
-var launchers = set("command builtin timeout nice stdbuf bash sh")
-
 // launches reports whether a command only runs the one behind it, which is looked at by itself.
 func launches(c shellscan.Command, rest []shellscan.Command) bool {
 	switch {
@@ -171,7 +167,7 @@ func launches(c shellscan.Command, rest []shellscan.Command) bool {
 		return false
 	case c.Name == "xargs":
 		return givesFound(c, rest[0])
-	case !launchers[c.Name]:
+	case !command.In(command.Launchers, c.Name):
 		return false
 	case c.Name == "bash" || c.Name == "sh":
 		args, fixed := fixedWords(c.Args)

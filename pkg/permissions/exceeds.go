@@ -124,7 +124,7 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			return "it reads all below directories, and a find may give it one"
 		}
 		return v.readerExceeds(row, c.Name, args[at:], max(0, spelled-at))
-	case families[c.Name] && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
+	case command.In(command.Families, c.Name) && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
 		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", display.Line(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
 	}
 	if why := v.widens(c.Name, args, spelled); why != "" {
@@ -183,6 +183,5 @@ func (v *evaluation) readerExceeds(row *command.Row, program string, args []stri
 
 // isInterpreter reports whether a program runs code, whatever version its name ends with.
 func isInterpreter(name string) bool {
-	base := filepath.Base(name)
-	return interpreters[base] || interpreters[strings.TrimRight(base, "0123456789.-")]
+	return in(command.WholeCommands, name) || in(command.WholeCommands, strings.TrimRight(filepath.Base(name), "0123456789.-"))
 }

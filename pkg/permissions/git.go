@@ -97,7 +97,7 @@ func (v *evaluation) switchesGit() bool {
 	}
 	some := false
 	for _, c := range v.shell.commands {
-		if _, known := builtins[c.Name]; known && c.Builtin || launchers[c.Name] {
+		if _, known := builtins[c.Name]; known && c.Builtin || command.In(command.Launchers, c.Name) {
 			continue
 		}
 		c = withoutGlobals(c)

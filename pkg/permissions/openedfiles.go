@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -21,7 +20,7 @@ const (
 )
 
 func writer(program string) use {
-	if builders[filepath.Base(program)] {
+	if in(command.Builders, program) {
 		return buildsFile
 	}
 	return writesFile

@@ -117,19 +117,14 @@ func fixedTexts(c shellscan.Command) []string {
 	return texts
 }
 
-// removers are programs that remove or overwrite what is there, as their own purpose.
-var removers = set("rm rmdir unlink shred truncate dd mv ln chmod chown chgrp setfacl kill pkill killall mkfs mount umount sudo doas su rsync")
-
+// removes tells whether a command, or what runs it, removes or overwrites what is there as its own purpose.
 func removes(c shellscan.Command) bool {
-	if removers[filepath.Base(c.Name)] || slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return removers[filepath.Base(name)] }) {
+	if in(command.Removers, c.Name) || slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return in(command.Removers, name) }) {
 		return true
 	}
-	return filepath.Base(c.Name) == "git" && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool {
-		return !w.Fixed || gitRemovers[w.Text]
-	})
+	words := command.Subcommands(command.Removers, filepath.Base(c.Name))
+	return words != nil && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return !w.Fixed || words[w.Text] })
 }
-
-var gitRemovers = set("reset clean checkout restore rebase filter-branch gc prune push rm mv -D --delete --hard --force -f")
 
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
 func reachesNetwork(c shellscan.Command) string {

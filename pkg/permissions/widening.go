@@ -17,21 +17,15 @@ import (
 // something else: code of their own, files by other names, another machine. What follows is asked about unless the rule
 // spells it; in each case what would run stands in the words themselves, where no question about a file was ever put.
 
-// unpackers write whatever files an archive or a patch names, and overwrite those that are there.
-var unpackers = set(`tar bsdtar gtar unzip 7z 7za 7zz unrar unar cpio pax jar patch rsync`)
-
-// copiers copy or move whole directories, with what is hidden in them.
-var copiers = set("cp mv gcp gmv install ditto rsync ln")
-
 // widens tells why words of a program that only a rule knows say more than the rule does; "" when they do not. args are all its
 // words, and the rule spells the first of them.
 func (v *evaluation) widens(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
 	words := args[spelled:]
 	switch {
-	case unpackers[base] && len(words) > 0:
+	case in(command.Unpackers, base) && len(words) > 0:
 		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, so a rule must spell the whole command"
-	case copiers[base]:
+	case in(command.Copiers, base):
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
 			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
 		}
@@ -39,7 +33,7 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	case base == "git":
 		return v.gitWidens(args, spelled)
 	}
-	if makes[base] {
+	if in(command.Makes, base) {
 		for _, word := range words {
 			if why := makeWidens(word); why != "" {
 				return why
@@ -53,9 +47,6 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	}
 	return ""
 }
-
-// makes are the programs of which a word NAME=value becomes a part of what they run.
-var makes = set("make gmake bmake")
 
 // optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does not.
 func (v *evaluation) optionWidens(s command.Stretched) string {
@@ -149,46 +140,39 @@ func (v *evaluation) copiesSensitive(words []string) string {
 // climbs reports whether a name goes up: as the target of a link it means another file wherever the link stands.
 func climbs(name string) bool { return slices.Contains(strings.Split(name, "/"), "..") }
 
-// remoteCommands are those of git that go to another repository, and valueOptions their options whose value is the next word.
-var (
-	remoteCommands = set("push fetch pull ls-remote archive")
-	valueOptions   = set(`-o --push-option --repo -j --jobs --depth --deepen --shallow-since --shallow-exclude --refmap --server-option
-		--negotiation-tip -s --strategy -X --strategy-option --recurse-submodules --format --output --prefix --remote`)
-	patchCommands = set("apply am")
-)
-
 // gitWidens is widens for git: what the repository's own settings have it run was never asked about, whatever a rule spells.
 func (v *evaluation) gitWidens(args []string, spelled int) string {
-	command := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
-	if command < 0 {
+	at := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
+	if at < 0 {
 		return ""
 	}
+	remote := command.Subcommands(command.OtherRepositories, "git")
 	for _, dir := range v.shell.dirs {
-		if why := v.runsPrograms(dir, gitrepo.Use{Command: args[command], Fetches: remoteCommands[args[command]]}); why != "" {
+		if why := v.runsPrograms(dir, gitrepo.Use{Command: args[at], Fetches: remote[args[at]]}); why != "" {
 			return why
 		}
 	}
-	return v.otherRemote(args, command, spelled)
+	return v.otherRemote(args, at, spelled)
 }
 
 // otherRemote tells why git must not be given its words: they name a repository that the rule did not mean, by an address, by
 // a helper's name (ext::COMMAND runs it) or as a directory. A rule that says git push means the remotes that have names.
-func (v *evaluation) otherRemote(args []string, command, spelled int) string {
+func (v *evaluation) otherRemote(args []string, at, spelled int) string {
 	switch {
-	case patchCommands[args[command]] && spelled < len(args):
+	case command.Subcommands(command.Unpackers, "git")[args[at]] && spelled < len(args):
 		return "it writes whatever files a patch names, hooks and settings too, so a rule must spell the whole command"
-	case !remoteCommands[args[command]]:
+	case !command.Subcommands(command.OtherRepositories, "git")[args[at]]:
 		return ""
 	}
-	first := true
-	for i := command + 1; i < len(args); i++ {
+	first, values := true, command.Subcommands(command.OtherRepositoriesValues, "git")
+	for i := at + 1; i < len(args); i++ {
 		word := args[i]
 		named := i < spelled
 		switch {
 		case named:
 		case strings.Contains(word, "::"), strings.Contains(word, "://"), strings.HasPrefix(word, "--repo"), strings.HasPrefix(word, "--remote"):
 			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", display.Line(word))
-		case valueOptions[word]:
+		case values[word]:
 			i++
 			continue
 		}

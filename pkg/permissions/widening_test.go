@@ -18,7 +18,7 @@ func TestReins(t *testing.T) {
 	rules := Rule{ID: "dev", AppliesTo: []string{toolShell}, Verdict: Approve, Commands: &Commands{Redirects: RedirectsWorkspace, Allow: []string{
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
 		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
-		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make",
+		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -64,6 +64,7 @@ func TestReins(t *testing.T) {
 			git push -o ci.skip origin
 			git push https://example.com/mine
 			git fetch origin --depth 5
+			guile -c exit
 			git pull --rebase
 			git commit -m 'see https://example.com: x'
 			git add .
@@ -87,6 +88,12 @@ func TestReins(t *testing.T) {
 			make --dir docs
 			make -C
 			gmake -C docs
+			pmake -C docs
+			pmake CC='sh -c id'
+			tsx -e 'process.exit()'
+			tsx docs/x.ts
+			duckdb x.db 'select 1'
+			guile -c '(system "id")'
 			npm test --prefix docs
 			npm test --prefix=docs
 			npm -C docs test
