@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
@@ -53,7 +54,7 @@ type App struct {
 	state    string    // the state directory; "" when there is none
 	board    *approval.Questions
 	host     *sandbox.Host
-	handed   issuedSecrets
+	issued   secret.Issued
 
 	configuration atomic.Pointer[Configuration]
 	reading       sync.Mutex // held while files are read, until what they say is in force; acts wait for it only where they have changed

@@ -111,7 +111,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		Stop:          b.stop,
 		Abandoned:     b.agent.Abandoned(),
 		Exit:          func() string { return b.agent.Wait().String() },
-		Logins:        func(logins [][]string) { b.app.rememberLogins(o.Command, logins) },
+		Logins:        func(logins [][]string) { b.rememberLogins(o.Command, logins) },
 		Say:           b.app.o.Say,
 		Noise:         func(line []byte) { b.stderr.Raw("agent stdout: ", line) },
 		ForwardAlways: settings.Always == config.AlwaysForward,
@@ -151,6 +151,16 @@ func (b *bridge) principal(command []string) string {
 		return "some agent's own bridge of " + permissions.QuoteArgv(command)
 	}
 	return permissions.QuoteArgv(command)
+}
+
+// rememberLogins keeps what the agent adds to its command for a login. Without a state directory a login still works from a terminal.
+func (b *bridge) rememberLogins(command []string, logins [][]string) {
+	if b.app.state == "" {
+		return
+	}
+	if err := agents.LoginsIn(b.app.state).Remember(command, logins); err != nil {
+		b.app.o.Say(fmt.Sprintf("logins are not remembered: %v", err))
+	}
 }
 
 // isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around it passes on what

@@ -19,7 +19,7 @@ func (a *App) openGovernors() *governor.Governors {
 		Host:     a.governorHost(),
 		StateDir: a.state,
 		Vault:    a.vault(),
-		Redactor: &a.handed,
+		Redactor: &a.issued,
 	})
 }
 

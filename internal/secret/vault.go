@@ -28,10 +28,17 @@ type Vault struct {
 	Environ func(string) string
 	// Own are the files and directories of the program itself. No reference leads there.
 	Own []string
+	// Withheld says why this process is given no values; nil where it is. Optional.
+	Withheld func() error
+	// Issued learns the values that were given. Optional.
+	Issued *Issued
 }
 
 // Missing says why the value of a reference cannot be had, as far as that can be told without an effect: no command is run.
 func (v *Vault) Missing(r tool.Reference) error {
+	if err := v.withheld(); err != nil {
+		return err
+	}
 	command := r.Command
 	if r.Secret != "" && v.Store != nil {
 		e, _, err := v.Store.Lookup(r.Secret)
@@ -44,13 +51,31 @@ func (v *Vault) Missing(r tool.Reference) error {
 		_, err := lookPath(command[0])
 		return err
 	}
-	_, err := v.Value(context.Background(), r)
+	_, err := v.value(context.Background(), r)
 	return err
+}
+
+func (v *Vault) withheld() error {
+	if v.Withheld == nil {
+		return nil
+	}
+	return v.Withheld()
 }
 
 // Value gives the value that a reference names. A command is run for it, each time, outside of the sandbox and with the
 // environment of the program itself; ending ctx ends the command.
 func (v *Vault) Value(ctx context.Context, r tool.Reference) (string, error) {
+	if err := v.withheld(); err != nil {
+		return "", err
+	}
+	value, err := v.value(ctx, r)
+	if err == nil && v.Issued != nil {
+		v.Issued.add(value)
+	}
+	return value, err
+}
+
+func (v *Vault) value(ctx context.Context, r tool.Reference) (string, error) {
 	switch {
 	case r.Secret != "":
 		return v.stored(ctx, r.Secret)

@@ -215,7 +215,7 @@ func directCall(env *cli.Environment, command []string) (bool, string) {
 	if cli.IsTerminal(env.Stdin) {
 		return true, "standard input is a terminal, so a person is talking to it"
 	}
-	if app.IsLogin(env.AppOptions(nil, nil), command) {
+	if dir, err := app.StateDir(env.AppOptions(nil, nil)); err == nil && agents.LoginsIn(dir).Match(command) {
 		return true, "the editor calls for its login"
 	}
 	return false, ""

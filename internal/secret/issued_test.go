@@ -1,22 +1,18 @@
-package app
+package secret
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestHandedOut checks that a value is known once it was given out, in every form, and not before; and how many are.
-func TestHandedOut(t *testing.T) {
+// TestIssued checks that a value is known once it was given out, in every form, and not before; and how many are.
+func TestIssued(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"TOKEN": "correct-horse", "REGION": "eu-west", "OTHER": "battery-staple"}
-	handed := &issuedSecrets{}
-	v := &vault{
-		of:    &secret.Vault{Environ: func(name string) string { return environment[name] }},
-		agent: func() bool { return false }, handed: handed,
-	}
+	handed := &Issued{}
+	v := &Vault{Environ: func(name string) string { return environment[name] }, Issued: handed}
 	const text = "correct-horse eu-west battery-staple Y29ycmVjdC1ob3JzZQ=="
 	if got := handed.Redact(text); got != text {
 		t.Errorf("before anything was given out: %q", got)
@@ -35,10 +31,10 @@ func TestHandedOut(t *testing.T) {
 	if _, err := v.Value(t.Context(), tool.Reference{Env: "MISSING"}); err == nil || len(handed.values) != 1 {
 		t.Errorf("got %v, %d values", err, len(handed.values))
 	}
-	for i := range mostHandedOut {
+	for i := range mostIssued {
 		handed.add(fmt.Sprintf("another-value-%d", i))
 	}
-	if got := handed.Redact("correct-horse another-value-255"); got != "correct-horse [secret]" || len(handed.values) != mostHandedOut {
+	if got := handed.Redact("correct-horse another-value-255"); got != "correct-horse [secret]" || len(handed.values) != mostIssued {
 		t.Errorf("of too many values: %q, %d are known", got, len(handed.values))
 	}
 }
