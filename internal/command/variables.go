@@ -24,6 +24,7 @@ type variable struct {
 	nothing      []string // values with which it does nothing
 	anyWord      bool     // every plain word is such a value
 	sameCommands bool
+	given        bool
 	anyCase      bool
 }
 
@@ -61,7 +62,7 @@ func (v *variables) add(n plainyaml.Node) error {
 	var names, nothing string
 	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
-		"same_commands": &row.sameCommands, "any_case": &row.anyCase,
+		"same_commands": &row.sameCommands, "given": &row.given, "any_case": &row.anyCase,
 	}); err != nil {
 		return err
 	}
@@ -157,6 +158,16 @@ func ChangesCommands(name string) bool {
 		return !found && !v.sameCommands
 	})
 	return found
+}
+
+// GivenByShell reports whether a shell gives a variable values itself, so that it may not hold what a script has assigned.
+func GivenByShell(name string) bool {
+	given := false
+	known().find(name, func(v *variable) bool {
+		given = given || v.given
+		return !given
+	})
+	return given
 }
 
 // RefusedInTools says why tools.yaml may not set a variable for a tool; "" where it may.

@@ -109,7 +109,8 @@ func (t *text) variable(name string, line int) {
 func (t *text) sets(name string, value shellwords.Word, line int) {
 	switch name {
 	case "IFS":
-		// Bash never takes it from its environment, and it only splits words that are not fixed anyhow.
+		// Bash never takes it from its environment, and it only splits words that are not fixed: see splitsElsewhere.
+		t.setsIFS = true
 		return
 	case "OPTIND", "SECONDS", "RANDOM", "PS1", "PS2", "PS3":
 		if value.Fixed && (decimal(value.Text) || name[0] == 'P' && !strings.ContainsAny(value.Text, "$`\\")) {

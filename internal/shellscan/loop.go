@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
 // The bounds of what is read again for each word of a loop.
@@ -15,7 +17,8 @@ const (
 
 // unroll reads the body of a loop over fixed words once for each word, with the word in the place of the variable: for f in a b;
 // do cat "$f"; done runs cat a and cat b. It is false, and has read nothing, for every other loop: over words that are not plain,
-// with a body that could set the variable, or that uses it in another way than as $f, or not at all.
+// with a body that could set the variable, or that uses it in another way than as $f, or not at all, and with a variable that
+// a shell gives values itself.
 func (t *text) unroll(loop *syntax.ForClause) bool {
 	over, ok := loop.Loop.(*syntax.WordIter)
 	if !ok || loop.Select || loop.Braces || len(over.Items) == 0 || len(over.Items) > maxItems || t.rounds+len(over.Items) > maxRounds || len(t.functions) > 0 {
@@ -26,13 +29,14 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 			return false
 		}
 	}
-	body := loopBody{name: over.Name.Value, plain: true}
+	body := loopBody{name: over.Name.Value, plain: !command.GivenByShell(over.Name.Value)}
 	for _, stmt := range loop.Do {
 		syntax.Walk(stmt, body.node)
 	}
 	if !body.plain || len(body.uses) == 0 {
 		return false
 	}
+	t.unrolled = max(t.unrolled, t.line(loop))
 	t.look(loop)
 	t.path = append(t.path, loop)
 	t.look(over)
@@ -104,9 +108,27 @@ var setsVariables = set(`read unset export declare typeset local readonly eval s
 
 func (b *loopBody) parts(parts []syntax.WordPart) {
 	for at, part := range parts {
-		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) {
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) && !goesOn(p, parts[at+1:]) {
 			b.uses = append(b.uses, variableUse{parts, at, p})
 		}
+	}
+}
+
+// goesOn reports whether $x is more to zsh for what stands behind it: $x:h is the directory of a name, $x[2,3] a part of it
+// (zshexpn(1), MODIFIERS; zshparam(1), Array Subscripts).
+func goesOn(p *syntax.ParamExp, behind []syntax.WordPart) bool {
+	if !p.Short || len(behind) == 0 {
+		return false
+	}
+	l, ok := behind[0].(*syntax.Lit)
+	return ok && strings.ContainsAny(l.Value[:min(1, len(l.Value))], ":[")
+}
+
+// splitsElsewhere is a Problem where a text sets IFS and uses the variable of a loop: of one word bash makes several then. It counts
+// wherever IFS is set, since the loop may stand in another that comes back to it.
+func (s *scan) splitsElsewhere() {
+	if s.unrolled > 0 && s.setsIFS {
+		s.problem(s.unrolled, "it sets IFS, so that it cannot be told of which words the value of a variable is made")
 	}
 }
 

@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -41,6 +42,20 @@ func TestLoops(t *testing.T) {
 		{"g() { f=b; }; for f in a; do g; cat $f; done", ""},
 		{"for f in a; do eval f=b; cat $f; done", ""},
 		{"for f in a; do $x f; cat $f; done", ""},
+		{"IFS=x; for f in axb; do cat $f; done", ""},
+		{"for f in axb; do IFS=x; cat $f; done", ""},
+		{"for f in axb; do cat $f; done; IFS=x", ""},
+		{"while :; do for f in axb; do cat $f; done; IFS=x; done", ""},
+		{"export I''FS=x; for f in axb; do cat $f; done", ""},
+		{"for IFS in x; do for f in axb; do cat $f; done; done", ""},
+		{"for f in axb; do cat $f; done; while IFS=: read -r a; do ls; done", ""},
+		{"for _ in a; do true b; cat $_; done", ""},
+		{"for PIPESTATUS in a; do cat $PIPESTATUS; done", ""},
+		{"for PWD in a; do cd b; cat $PWD; done", ""},
+		{"for match in a; do cat $match; done", ""},
+		{"for f in a/b; do cat $f:h; done", ""},
+		{`for f in a; do cat "$f[2,3]"; done`, ""},
+		{`for f in a; do cat "${f}[2,3]" ${f}:h; done`, "cat a[2,3] a:h"},
 		{"select f in a b; do cat $f; done", ""},
 		{"for f; do cat $f; done", ""},
 		{"for f in " + strings.Repeat("a ", 60) + "; do cat $f; done", ""},
@@ -63,6 +78,28 @@ func TestLoops(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.want, strings.Join(got, "|")); row.want != "" && diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
+		}
+	}
+}
+
+// Every variable that bash gives a value itself is known to be one: it does not hold the word of its loop.
+func TestGivenByShell(t *testing.T) {
+	t.Parallel()
+	bash := func(script string) string {
+		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", script)
+		cmd.Dir = t.TempDir()
+		out, _ := cmd.Output() // readonly ones fail
+		return string(out)
+	}
+	names := strings.Fields(bash("compgen -v") + " _ COPROC BASH_REMATCH MAPFILE OPTARG REPLY")
+	if len(names) < 20 {
+		t.Fatalf("bash has only the variables %q", names)
+	}
+	for _, name := range names {
+		held := bash("for " + name + " in a-word; do true other; cd /; [[ x =~ x ]]; true other; printf '%s' \"$" + name + "\"; done")
+		s := Scan("for " + name + " in a-word; do true other; cat $" + name + "; done")
+		if held != "a-word" && s.Certain() && len(s.Variables) == 0 {
+			t.Errorf("%s holds %q in its loop", name, held)
 		}
 	}
 }

@@ -30,6 +30,7 @@ func Scan(source string) Script {
 		s.characters(source, 1)
 		t.read()
 	}
+	s.splitsElsewhere()
 	return s.Script
 }
 
@@ -51,6 +52,7 @@ func ScanArgv(argv []string) Script {
 		t := &text{scan: s, outer: 1, shell: syntax.LangBash, functions: functions{}, argv: true}
 		t.command(shellwords.Fixed(argv...), nil, 1)
 	}
+	s.splitsElsewhere()
 	return s.Script
 }
 
@@ -59,6 +61,9 @@ type scan struct {
 	Script
 	stopped bool // a bound was reached: nothing is added any more
 	rounds  int  // in which bodies of loops were read
+
+	unrolled int  // the last line with a loop that was read word by word
+	setsIFS  bool // so that bash may split what a variable of a loop holds
 }
 
 func (s *scan) bounded(size int) bool {
