@@ -132,6 +132,7 @@ func (a *App) steps() []func() error {
 		func() (err error) {
 			a.host, err = sandbox.Open(sandbox.Options{
 				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New(),
+				Notes: a.o.Dirs().Notes(),
 			})
 			if err == nil {
 				a.onStop(a.host.Close)

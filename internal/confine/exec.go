@@ -249,6 +249,7 @@ func (e *execution) hostOptions() sandbox.Options {
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
 		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Protected: sensitive.Protected(), Judge: steering.New(),
+		Notes: e.o.dirs().Notes(),
 	}
 }
 

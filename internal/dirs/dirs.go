@@ -2,6 +2,7 @@
 package dirs
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -45,6 +46,15 @@ func (d Dirs) State() string {
 		return ""
 	}
 	return dir
+}
+
+// Notes returns where the sandbox notes what runs where; "" where there is no state yet, which nobody makes for that.
+func (d Dirs) Notes() string {
+	dir := d.State()
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		return ""
+	}
+	return filepath.Join(dir, "running")
 }
 
 // Own returns every directory of ours. No agent may write there by a rule, and what runs in the sandbox does not see them.

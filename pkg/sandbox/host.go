@@ -26,6 +26,9 @@ type Options struct {
 	// Judge says what else is such a thing, at every depth, and what is looked for when a call has ended. Optional, default those of
 	// Protected.
 	Judge Judge
+	// Notes is a directory of this program's own, made if need be, in which it is noted where calls run that may change such things, so
+	// that they are looked for when this program was killed meanwhile: at the next call in the same directory. Optional.
+	Notes string
 }
 
 // Level tells how far this machine can confine a call.

@@ -46,6 +46,8 @@ type Host struct {
 	protected   protected
 	judge       Judge // nil where nothing is protected
 	listings    listings
+	unlooked    *unlooked // nil where nothing is noted
+	unnoted     error     // why not, where it should be
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
@@ -134,6 +136,9 @@ func (h *Host) open(o Options) (err error) {
 		return err
 	}
 	h.listings.scratch = h.scratch
+	if o.Notes != "" {
+		h.unlooked, h.unnoted = openUnlooked(o.Notes)
+	}
 	h.family = familyOf(h.scratch.id, h.own)
 	h.survey(o)
 	// Without control groups calls do without; doctor tells what would give them.
@@ -201,6 +206,9 @@ func (h *Host) Close() error {
 	}
 	if h.groups != nil {
 		h.groups.close()
+	}
+	if h.unlooked != nil {
+		h.unlooked.close()
 	}
 	if h.scratch == nil {
 		return nil

@@ -88,6 +88,8 @@ func play(role string) error {
 		return playNeighbour()
 	case "victim": // is killed while a call runs
 		return playVictim()
+	case "unlooked": // is killed while nobody has looked at what a call of it made
+		return playUnlooked()
 	case "attack": // makes a system call that bash cannot
 		return playAttack(os.Args[1:])
 	case "attack-killed": // runs a call, and is killed

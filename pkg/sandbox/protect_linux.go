@@ -131,10 +131,35 @@ type watched struct {
 	before   sight
 	mounted  []string // what of that the kernel holds
 	allowed  []string // what the call may make all the same
+
+	noted  bool    // in unlooked
+	missed []*note // which were found there
+}
+
+// telling is what is told about the files of a directory.
+type telling struct {
+	dir  string
+	told []string
+	more int // that are only counted
 }
 
 // mostTold is how many files of a directory are told one by one.
 const mostTold = 12
+
+func (t *telling) add(line string) {
+	if len(t.told) < mostTold {
+		t.told = append(t.told, line)
+	} else {
+		t.more++
+	}
+}
+
+func (t *telling) lines() []string {
+	if t.more == 0 {
+		return t.told
+	}
+	return append(t.told, fmt.Sprintf("protected: and so %d more in %s", t.more, t.dir))
+}
 
 // tellNew looks, when the call has ended, for what others run or believe without a further look, at every depth, that is not as
 // it was when the call began and is not held by the kernel. While the call ran it was there.
@@ -149,8 +174,8 @@ func (w watched) tellNew(hold bool) []string {
 	defer dir.Close()
 	root := int(dir.Fd())
 	after := w.listings.look(root, w.dir, w.judge)
-	var hints []string
-	gone, more := "/", 0                                       // what was put aside last; how many were not told
+	told := telling{dir: w.dir}
+	gone := "/"                                                // what was put aside last
 	for _, at := range slices.Sorted(maps.Keys(after.there)) { // a directory before what is in it
 		if w.before.has(at, after.there[at]) || strings.HasPrefix(at, gone) || w.mayBe(at) {
 			continue
@@ -177,15 +202,9 @@ func (w watched) tellNew(hold bool) []string {
 			gone = at
 			hint += "; it is " + w.heldAs(at, held) + ". allowed_paths with that very path lets a tool make it"
 		}
-		if len(hints) < mostTold {
-			hints = append(hints, hint)
-		} else {
-			more++
-		}
+		told.add(hint)
 	}
-	if more > 0 {
-		hints = append(hints, fmt.Sprintf("protected: and so %d more in %s", more, w.dir))
-	}
+	hints := told.lines()
 	after.closed = slices.DeleteFunc(after.closed, func(at string) bool { return slices.Contains(w.before.closed, at) })
 	if n := len(after.closed); n > 0 {
 		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, after.closed[0]), n))

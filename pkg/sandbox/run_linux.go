@@ -87,6 +87,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	for _, w := range c.watched {
 		c.changed = append(c.changed, w.tellNew(process.Stdio == nil)...)
 	}
+	h.unnote(c, true)
 	outcome, endErr := c.conclude(ended, lost == nil)
 	if c.group != nil {
 		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
@@ -116,6 +117,7 @@ func (h *Host) start(c *call, process Process) (err error) {
 			if c.root.report >= 0 {
 				unix.Close(c.root.report)
 			}
+			h.unnote(c, false)
 			err = errors.Join(err, c.discard())
 			if c.group != nil {
 				h.groups.giveBack(c.group)
@@ -135,6 +137,7 @@ func (h *Host) start(c *call, process Process) (err error) {
 	}
 	defer shut.close()
 	c.hints, c.watched = shut.hints, shut.watched
+	h.note(c)
 	files, theirs, err := h.files(c, process, id)
 	if err != nil {
 		return err
