@@ -48,6 +48,7 @@ func TestActsAreTheSame(t *testing.T) {
 		{"call of a tool as it was", Effect{Kind: permissions.ActionCall, Tool: "a", More: "x"}, Effect{Kind: permissions.ActionCall, Tool: "a", More: "x"}, true},
 		{"call of a tool that has changed", Effect{Kind: permissions.ActionCall, Tool: "a", More: "x"}, Effect{Kind: permissions.ActionCall, Tool: "a", More: "y"}, false},
 		{"call about another file", Effect{Kind: permissions.ActionCall, Tool: "a", Leads: []string{"/x"}}, Effect{Kind: permissions.ActionCall, Tool: "a", Leads: []string{"/y"}}, false},
+		{"command in a relative directory", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "w"}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "w"}, false},
 		{"no command", Effect{Kind: permissions.ActionExecute, Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Dir: "/w"}, false},
 		{"parts that run together", Effect{Kind: permissions.ActionExecute, Command: "a", Dir: "/bc"}, Effect{Kind: permissions.ActionExecute, Command: "a/b", Dir: "/c"}, false},
 		{"words", Effect{Kind: permissions.ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Argv: []string{"ls", "-l"}, Dir: "/w"}, true},
@@ -69,6 +70,8 @@ func TestActsAreTheSame(t *testing.T) {
 		{"call, keys that look like two", call(`{"a":"1,\"b\":2"}`), call(`{"a":"1","b":2}`), false},
 		{"call, no arguments", Effect{Kind: permissions.ActionCall, Tool: "x"}, Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{}}, true},
 		{"call of another tool", Effect{Kind: permissions.ActionCall, Tool: "x"}, Effect{Kind: permissions.ActionCall, Tool: "y"}, false},
+		{"call where it is not known which file is meant", Effect{Kind: permissions.ActionCall, Tool: "x", Leads: []string{""}}, Effect{Kind: permissions.ActionCall, Tool: "x", Leads: []string{""}}, false},
+		{"call with what is no JSON", Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{"a": struct{}{}}}, Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{"a": struct{}{}}}, false},
 		{"call of no tool", Effect{Kind: permissions.ActionCall}, Effect{Kind: permissions.ActionCall}, false},
 		{"deletion", Effect{Kind: permissions.ActionDelete, Path: "/w/a"}, Effect{Kind: permissions.ActionDelete, Path: "/w/a"}, false},
 		{"unknown kind", Effect{Kind: "x", Path: "/w/a"}, Effect{Kind: "x", Path: "/w/a"}, false},
@@ -82,6 +85,9 @@ func TestActsAreTheSame(t *testing.T) {
 			if got != test.want {
 				t.Fatalf("taken %t, want %t", got, test.want)
 			}
+			if (test.a.Digest() == test.b.Digest() && test.a.Digest() != "") != test.want {
+				t.Errorf("the digests are %q and %q", test.a.Digest(), test.b.Digest())
+			}
 			want := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceAct, First: permissions.SourcePerson, Rule: "r", Reason: "why"}
 			if diff := cmp.Diff(want, d); got && diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -90,6 +96,18 @@ func TestActsAreTheSame(t *testing.T) {
 				t.Error("it could be taken twice")
 			}
 		})
+	}
+}
+
+// TestCallOf checks that the effect of a call is all that an answer about it stands for: the tool, its arguments, what runs, and the
+// files that are meant.
+func TestCallOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := permissions.Request{Tools: []string{"note", "functions.shell"}, Arguments: map[string]any{"a": "1"}, Digest: "d", Dir: dir, Paths: []permissions.Path{{Name: "a.md"}}}
+	want := Effect{Kind: permissions.ActionCall, Tool: "note", Arguments: r.Arguments, More: "d", Leads: permissions.Leads(r)}
+	if diff := cmp.Diff(want, CallOf(r)); diff != "" || len(want.Leads) != 1 {
+		t.Errorf("%d files (-want +got):\n%s", len(want.Leads), diff)
 	}
 }
 
@@ -126,6 +144,10 @@ func TestActs(t *testing.T) {
 		}, []string{"approve", "nothing"}},
 		{"in another session", func(a *Answers) { a.Allow("other", read, permissions.Decision{}) }, []string{"nothing"}},
 		{"in no session", func(a *Answers) { a.Allow("", read, permissions.Decision{}) }, []string{"nothing"}},
+		{"before another session's", func(a *Answers) {
+			a.Allow("s", read, permissions.Decision{})
+			a.Allow("other", read, permissions.Decision{})
+		}, []string{"approve"}},
 		{"in the turn before", func(a *Answers) { a.Allow("s", read, permissions.Decision{}); a.EndTurn("s") }, []string{"nothing"}},
 		{"another session's turn ended", func(a *Answers) { a.Allow("s", read, permissions.Decision{}); a.EndTurn("other") }, []string{"approve"}},
 	}
@@ -161,6 +183,22 @@ func TestActsAreBounded(t *testing.T) {
 	acts.Allow("s", Effect{Kind: permissions.ActionRead, Path: "/w/later"}, permissions.Decision{})
 	if _, ok := acts.Take("s", Effect{Kind: permissions.ActionRead, Path: "/w/later"}); !ok {
 		t.Error("nothing is kept any more once what was kept has been taken")
+	}
+	if len(acts.sessions["s"].answers) > 0 {
+		t.Errorf("%d entries are left when all was taken", len(acts.sessions["s"].answers))
+	}
+	for range mostActs { // the last word holds, and is one
+		acts.Allow("s", Effect{Kind: permissions.ActionRead, Path: "/w/a"}, permissions.Decision{})
+		acts.Refuse("s", Effect{Kind: permissions.ActionRead, Path: "/w/a"}, permissions.Decision{})
+	}
+	if acts.sessions["s"].count != 1 {
+		t.Errorf("one answer counts as %d", acts.sessions["s"].count)
+	}
+	acts.EndTurn("s")
+	acts.Allow("", Effect{Kind: permissions.ActionRead, Path: "/w/a"}, permissions.Decision{})
+	acts.Allow("s", Effect{Kind: permissions.ActionRead, Path: "a"}, permissions.Decision{})
+	if len(acts.sessions) > 0 {
+		t.Error("something is kept for no session, or of an act that is not told in full")
 	}
 	for i := range mostActSessions + 10 {
 		acts.Allow(fmt.Sprint("session ", i), Effect{Kind: permissions.ActionRead, Path: "/w/a"}, permissions.Decision{})
@@ -238,6 +276,13 @@ func TestAfter(t *testing.T) {
 		{"a yes for the session, which still holds", permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceSession}, by(permissions.Approve, permissions.SourceSession, ""), permissions.Approve},
 		{"a no, and a rule that approves", permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, no, permissions.Reject},
 		{"a no, and nothing is known", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, no, permissions.Reject},
+		{"a person's yes, and other rules by now", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true, Policy: "other"}, person, permissions.Approve},
+		{"a rule's yes, and another rule of the line asks", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "q", At: "f:1"}, rule, permissions.Ask},
+		{"a rule's yes, and one of the name asks elsewhere", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "r", At: "f:2"}, rule, permissions.Ask},
+		{"a rule's yes, and a doubt about the same rule", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDoubt, Rule: "r", At: "f:1"}, rule, permissions.Ask},
+		{"the default's yes, and a rule without a name", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, At: "f:1"}, by(permissions.Approve, permissions.SourceDefault, ""), permissions.Ask},
+		{"a no, and a tool that wants to be confirmed", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceTool}, no, permissions.Reject},
+		{"a rule's no, and a control file", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceControlFile}, by(permissions.Reject, permissions.SourcePolicy, "r"), permissions.Reject},
 	} {
 		if got := after(test.now, test.earlier); got.Verdict != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got.Verdict, test.want)

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type story struct {
 	rule       permissions.Decision
 	governor   permissions.Ruling
 	governed   bool
+	silent     bool // none of the governors was asked about this act
 	answer     approval.Answer
 	unanswered error
 	withdrawn  error // why nobody waits any more, once the person is asked
@@ -31,6 +33,10 @@ type story struct {
 	unrecorded map[events.Type]error
 	advisory   bool // what cannot be recorded is asked about
 	once       bool
+	late       bool  // the person answers in the very moment when the time is up
+	gone       error // why nobody waits any more, once governors are asked
+
+	times []time.Time // of the events
 
 	withdraw context.CancelCauseFunc
 	reviewed permissions.Review
@@ -54,11 +60,18 @@ func (s *story) Remember(_ string, _ permissions.Request, mask func(string) stri
 type council struct{ *story }
 
 func (c council) Active(tool.Workspace) bool { return c.governed }
+func (c council) Forget(string)              { c.step("governors forget") }
 func (c council) Hash(tool.Workspace) string { return "governors" }
 func (c council) Review(_ context.Context, r permissions.Review) permissions.Ruling {
 	c.step("govern", r.Decided.Verdict.String())
 	c.reviewed = r
+	if c.gone != nil {
+		c.withdraw(c.gone)
+	}
 	ruling := c.governor
+	if c.silent {
+		return ruling
+	}
 	ruling.Governance = tool.Governance{Phase: tool.PhasePermission, Answers: []tool.GovernorAnswer{{Governor: "g", Messages: []string{"hunter2"}}}}
 	return ruling
 }
@@ -78,6 +91,7 @@ func (r record) Record(ctx context.Context, e events.Event) error {
 		words += " with a secret"
 	}
 	r.step(words)
+	r.times = append(r.times, e.Time)
 	return r.unrecorded[e.Type]
 }
 
@@ -132,6 +146,9 @@ func (s *story) Ask(ctx context.Context, q approval.Question) (approval.Answer, 
 		<-ctx.Done()
 		return approval.Answer{}, context.Cause(ctx)
 	}
+	if s.late {
+		<-ctx.Done()
+	}
 	return s.answer, s.unanswered
 }
 
@@ -173,6 +190,8 @@ func TestGate(t *testing.T) {
 		{"a broken editor beside a yes", story{rule: open, answer: person(permissions.Approve), unanswered: errors.New("broken pipe")},
 			"reject fault asked, but not answered: broken pipe",
 			"take, question default, record approval.asked ask default, ask write, record tool.decided reject fault"},
+		{"a yes in the last moment", story{rule: open, answer: person(permissions.Approve), late: true}, "approve person ",
+			"take, question default, record approval.asked ask default, ask write, recheck person, record tool.decided approve person"},
 		{"a yes to what was taken back", story{rule: open, answer: person(permissions.Approve), withdrawn: errors.New("the turn was cancelled")},
 			"reject fault asked, but not answered: the turn was cancelled",
 			"take, question default, record approval.asked ask default, ask write, record tool.decided reject fault"},
@@ -207,6 +226,10 @@ func TestGate(t *testing.T) {
 			story{rule: policy(permissions.Ask), governed: true, governor: permissions.Ruling{Verdict: permissions.Approve, Answers: true, Governor: "g", At: "g:1"}, answer: person(permissions.Reject)},
 			"reject person ",
 			"take, govern ask, record governors.asked, question policy, record approval.asked ask policy, ask write, record tool.decided reject person"},
+		{"nobody waits for the governors any more", story{rule: policy(permissions.Approve), governed: true, governor: ruling(permissions.Approve), gone: errors.New("the turn was cancelled")},
+			"reject fault the turn was cancelled", "take, govern approve, record governors.asked, record tool.decided reject fault"},
+		{"no governor is about it", story{rule: policy(permissions.Approve), governed: true, silent: true, governor: ruling(permissions.Approve)}, "approve policy because",
+			"take, govern approve, recheck policy, record tool.decided approve policy"},
 		{"a governor repeats a secret", story{rule: policy(permissions.Approve), governed: true, governor: permissions.Ruling{Verdict: permissions.Reject, Reason: "hunter2 is weak"}},
 			"reject governor [secret] is weak", "take, govern approve, record governors.asked, record tool.decided reject governor"},
 
@@ -227,6 +250,9 @@ func TestGate(t *testing.T) {
 			"take, question default, record approval.asked ask default, record tool.decided reject fault"},
 		{"what governors said is not recorded", story{rule: policy(permissions.Approve), governed: true, governor: ruling(permissions.Approve), unrecorded: map[events.Type]error{events.GovernorsAsked: full}},
 			"reject fault not recorded: no space", "take, govern approve, record governors.asked, record tool.decided reject fault"},
+		{"what governors said of an agent's own question is not recorded",
+			story{rule: policy(permissions.Approve), governed: true, governor: ruling(permissions.Reject), advisory: true, unrecorded: map[events.Type]error{events.GovernorsAsked: full}},
+			"reject governor I say so", "take, govern approve, record governors.asked, record tool.decided reject governor"},
 		{"a rule's yes to an agent's own question is not recorded",
 			story{rule: policy(permissions.Approve), advisory: true, unrecorded: map[events.Type]error{events.ToolDecided: full}, answer: person(permissions.Approve)}, "approve person ",
 			"take, recheck policy, record tool.decided approve policy, question policy, record approval.asked ask policy, ask write, recheck person, record tool.decided approve person"},
@@ -245,7 +271,7 @@ func TestGate(t *testing.T) {
 				t.Fatal(err)
 			}
 			patience := time.Minute
-			if errors.Is(s.unanswered, context.DeadlineExceeded) {
+			if errors.Is(s.unanswered, context.DeadlineExceeded) || s.late {
 				patience = time.Millisecond
 			}
 			d, cause := g.Pass(ctx, act{&s}, Person{Asker: &s, Patience: patience})
@@ -255,7 +281,7 @@ func TestGate(t *testing.T) {
 			if got := strings.Join(s.steps, ", "); got != test.steps {
 				t.Errorf("got steps\n%s\nwant\n%s", got, test.steps)
 			}
-			if asked := strings.Contains(test.steps, "ask write"); (cause != nil) != (s.shown != nil || asked && (s.unanswered != nil || s.withdrawn != nil)) {
+			if asked := strings.Contains(test.steps, "ask write"); (cause != nil) != (s.shown != nil || s.gone != nil || asked && (s.unanswered != nil || s.withdrawn != nil)) {
 				t.Errorf("the cause is %v", cause)
 			}
 			if asked := strings.Contains(test.steps, "take"); d.Governors != "governors" && asked {
@@ -279,7 +305,7 @@ func TestEarlierAnswer(t *testing.T) {
 		rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, effect: e,
 		atMost: permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 	}
-	g, err := New(Options{InForce: always(InForce{Rules: s}), Record: record{s}})
+	g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,10 +328,16 @@ func TestEarlierAnswer(t *testing.T) {
 		t.Errorf("what was refused before is %+v", d)
 	}
 	for name, end := range map[string]func(string){"turn": g.EndTurn, "session": g.EndSession} {
+		s.steps = nil
 		g.Allow("s", e, permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson})
 		end("s")
 		if d := pass(); d.Verdict != permissions.Reject {
 			t.Errorf("an answer outlives the %s: %+v", name, d)
+		}
+		for _, step := range []string{"forget", "governors forget"} {
+			if forgot := slices.Contains(s.steps, step); forgot != (name == "session") {
+				t.Errorf("at the end of the %s: %s is %t", name, step, forgot)
+			}
 		}
 	}
 }
@@ -315,27 +347,31 @@ func TestEarlierAnswer(t *testing.T) {
 func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, governors string // those that were in force when the person said yes
+		name, governors string // those that were in force when it was answered
+		by              permissions.Source
+		ruling          permissions.Verdict
 		want            permissions.Verdict
 		counted         bool
 	}{
-		{"they have heard of it", "governors", permissions.Approve, false},
-		{"it was a question about a tool of ours", "", permissions.Reject, true},
-		{"they are others by now", "others", permissions.Reject, true},
+		{"they have heard of it", "governors", permissions.SourcePerson, permissions.Ask, permissions.Approve, false},
+		{"they have heard of it, and reject it now", "governors", permissions.SourcePerson, permissions.Reject, permissions.Reject, false},
+		{"they have heard of it, and a rule said yes", "governors", permissions.SourcePolicy, permissions.Ask, permissions.Reject, false},
+		{"it was a question about a tool of ours", "", permissions.SourcePerson, permissions.Ask, permissions.Reject, true},
+		{"they are others by now", "others", permissions.SourcePerson, permissions.Ask, permissions.Reject, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			e := Effect{Kind: permissions.ActionCall, Tool: "note"}
 			s := &story{
 				rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, effect: e, governed: true,
-				governor: permissions.Ruling{Verdict: permissions.Ask, Governor: "guard", Reason: "a key is in it"},
+				governor: permissions.Ruling{Verdict: test.ruling, Governor: "guard", Reason: "a key is in it"},
 				atMost:   permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 			}
 			g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.Allow("s", e, permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson, Governors: test.governors})
+			g.Allow("s", e, permissions.Decision{Verdict: permissions.Approve, Source: test.by, Governors: test.governors})
 			d, _ := g.Pass(t.Context(), act{s}, Person{Asker: s, Patience: time.Minute})
 			if d.Verdict != test.want || s.reviewed.Earlier == test.counted {
 				t.Errorf("it is %s (%s), and counted: %t", d.Verdict, d.Reason, !s.reviewed.Earlier)
@@ -363,6 +399,61 @@ func TestResume(t *testing.T) {
 	if _, err := New(Options{InForce: always(InForce{Rules: s})}); err == nil {
 		t.Error("there is a gate without a record")
 	}
+	if _, err := New(Options{Record: record{s}}); err == nil {
+		t.Error("there is a gate with nothing in force")
+	}
+}
+
+// TestSettled checks when nobody needs to be asked any more, and what decides about an act that began under other rules.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		verdict  permissions.Verdict
+		governed bool
+		want     bool
+	}{
+		{"a rule approves", permissions.Approve, false, true},
+		{"a rule rejects", permissions.Reject, false, true},
+		{"a rule asks", permissions.Ask, false, false},
+		{"a rule approves, and governors are to be asked", permissions.Approve, true, false},
+		{"a rule rejects, and there are governors", permissions.Reject, true, true},
+	} {
+		now := &story{rule: permissions.Decision{Verdict: permissions.Reject}}
+		then := &story{rule: permissions.Decision{Verdict: test.verdict}, governed: test.governed, atMost: permissions.Decision{Verdict: permissions.Approve}}
+		g, err := New(Options{InForce: always(InForce{Rules: now}), Record: record{now}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := g.Under(InForce{then, council{then}}).Begin(act{then})
+		if p.Settled() != test.want {
+			t.Errorf("%s: settled is %t", test.name, p.Settled())
+		}
+		if p.Decision.Verdict != test.verdict || len(now.steps) > 0 {
+			t.Errorf("%s: it is %s, and other rules did %q", test.name, p.Decision.Verdict, now.steps)
+		}
+	}
+}
+
+// TestPersonsYesIsToWhatWasAsked checks that what a rule would have obliged to is not laid upon a person's own yes.
+func TestPersonsYesIsToWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	s := &story{
+		rule: permissions.Decision{
+			Verdict: permissions.Ask, Source: permissions.SourcePolicy,
+			Obligation: permissions.Obligation{Environment: []permissions.Variable{{Name: "A", Value: "1"}}},
+		},
+		answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: "maria", Option: "o"},
+		atMost: permissions.Decision{Verdict: permissions.Approve},
+	}
+	g, err := New(Options{InForce: always(InForce{Rules: s}), Record: record{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := g.Pass(t.Context(), act{s}, Person{Asker: s, Patience: time.Minute})
+	if !d.Obligation.None() || d.Approver != "maria" || d.Option != "o" {
+		t.Errorf("got %+v", d)
+	}
 }
 
 // TestWhy checks what whoever wanted an act is told of its rejection.
@@ -379,6 +470,7 @@ func TestWhy(t *testing.T) {
 		{permissions.Decision{Source: permissions.SourceGovernor, Rule: "g", At: "g:1", Reason: "secret"}, "governor g (g:1) rejects it: secret"},
 		{permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceGovernor, Rule: "g", At: "g:1"}, "governor g (g:1) rejects it"},
 		{permissions.Decision{Source: permissions.SourceAct, First: permissions.SourcePerson, Rule: "r", At: "p:1"}, "the person said no"},
+		{permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceDefault}, "the person said no"},
 		{permissions.Decision{Source: permissions.SourceNobody, Rule: "r", At: "p:1", Reason: "nobody is there"}, "nobody is there"},
 		{permissions.Decision{Source: permissions.SourceFault, Rule: "r", At: "p:1", Reason: "no space"}, "no space"},
 	} {

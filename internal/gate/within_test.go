@@ -36,11 +36,19 @@ func TestOnlyAPersonsYesCarriesOver(t *testing.T) {
 		{"the default, carried over", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceDefault}, permissions.Ask},
 		{"a governor's, carried over", permissions.Decision{Source: permissions.SourceAct, First: permissions.SourceGovernor, Rule: "g"}, permissions.Ask},
 		{"a rule's", permissions.Decision{Source: permissions.SourcePolicy, Rule: "r"}, permissions.Ask},
+		{"a governor's, behind a person's", permissions.Decision{Source: permissions.SourceGovernor, First: permissions.SourcePerson}, permissions.Ask},
 	} {
-		row.yes.Verdict = permissions.Approve
+		row.yes.Verdict, row.yes.Policy, row.yes.Reasons = permissions.Approve, "hash", []permissions.Reason{{Rule: "r"}}
 		held := Within(row.yes, permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement})
 		if held.Verdict != row.want {
 			t.Errorf("%s: %s, want %s", row.name, held.Verdict, row.want)
+		}
+		if held.Policy != "hash" || len(held.Reasons) != 1 {
+			t.Errorf("%s: what the rules said is lost: %+v", row.name, held)
+		}
+		held = Within(row.yes, permissions.Decision{Verdict: permissions.Reject, Source: permissions.SourceConfinement})
+		if held.Verdict != permissions.Reject || held.Source != permissions.SourceConfinement {
+			t.Errorf("%s: where the sandbox rejects it is %s by %s", row.name, held.Verdict, held.Source)
 		}
 	}
 }
