@@ -246,9 +246,14 @@ func entity(text []byte, c byte) (string, verdict) {
 	return result, ended
 }
 
-// colour is a control sequence of a terminal, which shows nothing.
+// colour is a control sequence of a terminal, or the choice of its character set (ECMA-35, as in what `tput sgr0` writes), which
+// show nothing.
 func colour(text []byte, c byte) (string, verdict) {
 	switch {
+	case len(text) == 0 && c == '(':
+		return "", goesOn
+	case len(text) == 1 && text[0] == '(' && c >= '0' && c <= '~':
+		return "", ended
 	case len(text) == 0 && c == '[', len(text) > 0 && c >= ' ' && c <= '?':
 		return "", goesOn
 	case len(text) > 0 && c >= '@' && c <= '~':

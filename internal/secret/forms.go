@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -18,6 +19,8 @@ const (
 	shortestPart  = 8 // what is left of a value when what stands beside it is read as one with its beginning or its end
 	shortestCode  = 6 // characters of an encoding: ShortestValue bytes in base64
 	shortestCore  = 7 // likewise, inside of a longer one
+	// shortestLoose is what is left of a value, at least, that is looked for in any layout and in letters of any size.
+	shortestLoose = 12
 )
 
 // forms are the texts to look for, by the reading of the stream that shows them.
@@ -34,7 +37,8 @@ func formsOf(values []string) *forms {
 		}
 		f.add(value)
 		seen := map[string]bool{value: true}
-		for line := range strings.Lines(value) {
+		// A key with \n for its line ends, as JSON and .env files have it, is printed with real ones.
+		for line := range strings.Lines(value + "\n" + lineEnds.Replace(value)) {
 			line = strings.TrimSpace(line)
 			if len(line) >= shortestLine && !seen[line] && !strings.HasPrefix(line, "-----") {
 				seen[line] = true
@@ -45,16 +49,32 @@ func formsOf(values []string) *forms {
 	return f
 }
 
+// lineEnds makes line ends of their escapes, also of those within a text in another.
+var lineEnds = strings.NewReplacer(`\\r`, "", `\r`, "", `\\n`, "\n", `\n`, "\n")
+
 func (f *forms) add(value string) {
-	f.exact = append(f.exact, value)
+	f.exact = append(f.exact, value, caret(value))
 	for _, bytes := range append(charsets(value), value) {
 		f.addPlain(bytes)
 	}
-	for _, text := range encodings(value) {
-		_, dense := f.text.of(text, 0, true)
+	codes := encodings(value)
+	if text := inJSON(value); text != value {
+		codes = append(codes, encodings(text)...)
+	}
+	for _, code := range codes {
+		f.addDense(code, shortestCode)
+	}
+	for _, text := range []string{value, quotedPrintable(value)} {
+		f.addDense(text, shortestLoose)
+	}
+	f.chars = append(f.chars, spelled(value), named(value))
+}
+
+// addDense adds what is read of a text when its layout is left out, unless that is shorter than least.
+func (f *forms) addDense(text string, least int) {
+	if _, dense := f.text.of(text, 0, true); len(dense) >= least {
 		f.dense = append(f.dense, dense)
 	}
-	f.chars = append(f.chars, spelled(value))
 }
 
 // before are beginnings of escapes. What a value begins with may be read as one with what stands before it: deadbeef in
@@ -87,7 +107,10 @@ func charsets(value string) []string {
 	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
 		return nil
 	}
-	var little, big, halves, short, shortHalves []byte
+	var little, big, halves, short, shortHalves, bytes []byte
+	for i := range len(value) {
+		bytes = utf8.AppendRune(bytes, rune(value[i]))
+	}
 	for _, r := range value {
 		var inHalves []byte
 		for _, unit := range utf16.Encode([]rune{r}) {
@@ -102,7 +125,7 @@ func charsets(value string) []string {
 			short, shortHalves = utf8.AppendRune(short, r), append(shortHalves, inHalves...)
 		}
 	}
-	return []string{string(little), string(big), string(halves), string(short), string(shortHalves)}
+	return []string{string(little), string(big), string(halves), string(short), string(shortHalves), string(bytes)}
 }
 
 // encodings gives a value in base64, base32 and hexadecimal.
@@ -124,6 +147,69 @@ func encodings(value string) []string {
 		}
 	}
 	return all
+}
+
+// inJSON is a value as it stands in a text of JSON.
+func inJSON(value string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return value
+	}
+	return strings.Trim(b.String(), "\"\n")
+}
+
+// quotedPrintable is a value as mail has it (RFC 2045, 6.7), on one line.
+func quotedPrintable(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		if c := value[i]; c == '=' || c < ' ' && c != '\t' || c > '~' {
+			fmt.Fprintf(&b, "=%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// caret is what cat -v writes for a value.
+func caret(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if c >= 0x80 {
+			b.WriteString("M-")
+			c -= 0x80
+		}
+		switch {
+		case (c == '\t' || c == '\n') && value[i] < 0x80:
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			b.Write([]byte{'^', c ^ 0x40})
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// named is what od -a writes for a value, without the blanks.
+func named(value string) string {
+	names := strings.Fields("nul soh stx etx eot enq ack bel bs ht nl vt ff cr so si " +
+		"dle dc1 dc2 dc3 dc4 nak syn etb can em sub esc fs gs rs us sp")
+	var b strings.Builder
+	for i := range len(value) {
+		switch c := value[i] & 0x7f; {
+		case int(c) < len(names):
+			b.WriteString(names[c])
+		case c == 0x7f:
+			b.WriteString("del")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // spelled is what od -c and hexdump -c write for a value, without the blanks.

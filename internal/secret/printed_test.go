@@ -142,6 +142,15 @@ var printed = []struct{ name, script string }{
 	{"base32, four bytes before", `printf 'abcd%s!' "$V" | base32 -w 11 | sed 's/^/  /'`},
 	{"base32, small letters", `printf 'abcd%s!' "$V" | base32 | tr A-Z a-z`},
 
+	{"cat -v", `printf %s "$V" | cat -v`},
+	{"cat -A of a line", `printf 'a %s\n' "$V" | cat -A`},
+	{"od -a", `printf 'a%sb' "$V" | od -a`},
+	{"perl quoted-printable", `perl -MMIME::QuotedPrint -e 'print encode_qp("some words before it = $ENV{V}")'`},
+	{"python quoted-printable", `python3 -c 'import os, quopri, sys; sys.stdout.buffer.write(quopri.encodestring(os.environb[b"V"]))'`},
+	{"node as Latin-1", `node -p 'Buffer.from(process.env.V).toString("latin1")'`},
+	{"jq JSON, @base64", `jq -nr '{a: env.V} | tojson | @base64'`},
+	{"tput sgr0", `printf '\e[1m%s\e(B\e[m%s' "${V:0:3}" "${V:3}"`},
+
 	{"UTF-16", `printf %s "$V" | iconv -f UTF-8 -t UTF-16`},
 	{"UTF-16LE", `printf 'a%s' "$V" | iconv -f UTF-8 -t UTF-16LE`},
 	{"UTF-16BE", `printf 'a%sb' "$V" | iconv -f UTF-8 -t UTF-16BE`},

@@ -21,6 +21,8 @@ const password = `p4$$ w/ö'rd"+<&>\x%`
 
 const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END PRIVATE KEY-----"
 
+var jsonKey = `{"type": "service_account", "private_key": "` + strings.ReplaceAll(key, "\n", `\n`) + `"}`
+
 // TestLines is about values of several lines, and those that stand twice.
 func TestLines(t *testing.T) {
 	t.Parallel()
@@ -31,6 +33,14 @@ func TestLines(t *testing.T) {
 		{"a key with the line ends of Windows", key, `printf '%s' "$V" | sed 's/$/\r/'`},
 		{"one line of a key in base64", key, `printf %s "$V" | sed -n 2p | base64`},
 		{"a key in JSON", key, `printf %s "$V" | sed ':a; N; $!ba; s/\n/\\n/g'`},
+		{"a key with escapes for its line ends", strings.ReplaceAll(key, "\n", `\n`), `printf %b "$V" | cat -n`},
+		{"a key in a value of JSON", jsonKey, `jq -nr 'env.V | fromjson.private_key' | cat -n`},
+		{"a key in JSON in JSON", strconv.Quote(jsonKey), `jq -nr 'env.V | fromjson | fromjson.private_key' | sed -n 2p`},
+		{"folded", values["long"], `printf 'head %s tail' "$V" | fold -w 10`},
+		{"folded at blanks, indented", values["foreign"], `printf %s "$V" | fold -s -w 12 | sed 's/^/    /'`},
+		{"sed l", values["signs"], `printf '%s\n' "$V" | sed -n 'l 12'`},
+		{"a character on each line", values["letters"], `printf %s "$V" | grep -o .`},
+		{"a list of characters", values["long"], `jq -nc 'env.V / ""'`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

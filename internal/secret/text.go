@@ -4,7 +4,8 @@ import "strings"
 
 // text reads a stream without its escapes, in two ways. One is for values: without quotes, which are doubled, closed and opened
 // again where a value has one, and with one blank for any white space, and for the + of forms. The other, the dense one, is for
-// values in base64, base32 and hexadecimal: without what such a text is laid out with, in small letters.
+// values in base64, base32, hexadecimal and quoted-printable, and for long ones that were folded or divided: without what such a
+// text is laid out with, in small letters.
 type text struct {
 	escapes
 	plain, dense []char
@@ -27,7 +28,7 @@ const (
 var kinds = [256]byte{
 	' ': isBlank, '\t': isBlank, '\n': isBlank, '\r': isBlank, '\v': isBlank, '\f': isBlank, '+': isBlank,
 	'\'': isQuote, '"': isQuote, '`': isQuote,
-	'-': isLayout, ':': isLayout, ',': isLayout,
+	'-': isLayout, ':': isLayout, ',': isLayout, '=': isLayout,
 }
 
 func (t *text) read(c char) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/secret"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -41,13 +42,18 @@ func unfilled(t *tool.Tool, variable string, err error) *tool.Failure {
 // fill gives an approved act the values that its entry refers to, and so the plan that it will run under. From here on the
 // act's digest covers them, by a keyed hash: the key never leaves this process, so nobody can try values out on a digest.
 // What is recorded is the digest before, which names the references.
+//
+// What the act puts out is kept without these values, and without those of its secret parameters.
 func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
+	values := permissions.SecretValues(a.arguments, a.tool.SecretParameters())
 	references := a.invocation.References
 	if len(references) == 0 {
+		if len(values) > 0 {
+			a.redactor = secret.New(values...)
+		}
 		return nil
 	}
 	filled, fingerprints := map[string]string{}, map[string]string{}
-	var values []string
 	for _, name := range slices.Sorted(maps.Keys(references)) {
 		value, err := e.vault.Value(ctx, references[name])
 		switch {

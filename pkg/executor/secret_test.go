@@ -12,9 +12,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-const secretValue = "hunter2\nsk-do-not-show"
+const secretValue = "hunter22\nsk-do-not-show"
 
-// TestSecrets checks that the value of a secret parameter reaches the tool, and neither a person nor the record.
+// TestSecrets checks that the value of a secret parameter reaches the tool, and neither a person nor the record, also where the tool
+// says it again.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	secret := tool.Parameter{Name: "token", Type: tool.TypeString, Required: true, Secret: true}
@@ -25,6 +26,7 @@ func TestSecrets(t *testing.T) {
 	}{
 		{"a plain one", `printf %s {{token}}`, func(*tool.Tool) {}},
 		{"in the author's question", `printf %s {{token}}`, func(w *tool.Tool) { w.Sandbox.ConfirmationMessage = "Use {{token}}?" }},
+		{"in a complaint", `printf %s {{token}}; echo "cat: /etc/"{{token}}": Read-only file system" >&2; exit 3`, func(*tool.Tool) {}},
 		{"taken for a path", `printf %s {{path}}`, func(w *tool.Tool) { w.Parameters[0].Name = "path" }},
 		{"taken for several paths", `printf %s {{#paths}}{{.}} {{/paths}}`, func(w *tool.Tool) { w.Parameters[0].Name, w.Parameters[0].Type = "paths", tool.TypeArray }},
 		{"the words of a command", `env {{#words}}{{.}} {{/words}} || printf %s {{#words}}{{.}} {{/words}}`, func(w *tool.Tool) {
@@ -51,8 +53,12 @@ func TestSecrets(t *testing.T) {
 				value = "[" + value + "]"
 			}
 			result := h.execute(t.Context(), `{"`+work.Parameters[0].Name+`":`+value+`}`)
-			if !strings.Contains(result.Stdout, secretValue) {
+			if !strings.Contains(result.Stdout, hidden) { // which stands where it was printed
 				t.Fatalf("the tool was not given the value: %q, %v", result.Stdout, result.Error)
+			}
+			whole, err := json.Marshal(result)
+			if err != nil {
+				t.Fatal(err)
 			}
 			shown, err := json.Marshal(asked)
 			if err != nil {
@@ -66,7 +72,7 @@ func TestSecrets(t *testing.T) {
 				t.Error("what was allowed for the session is not written down")
 			}
 			for where, text := range map[string]string{
-				"the question": string(shown), "the record": h.recorded(), "the metadata": string(metadata), "the list of what is allowed": written.words,
+				"the question": string(shown), "the record": h.recorded(), "the metadata": string(metadata), "the result": string(whole), "the list of what is allowed": written.words,
 			} {
 				for _, part := range strings.Split(secretValue, "\n") {
 					if strings.Contains(text, part) {

@@ -15,12 +15,22 @@ const SecretMark = "[secret]"
 // writes them -, the longest first: of two that begin alike the whole of the longer one is to go.
 func SecretTexts(arguments map[string]any, secret map[string]bool) []string {
 	var texts []string
+	for _, v := range SecretValues(arguments, secret) {
+		texts = append(texts, v, display.Line(v), inJSON(v, true), inJSON(v, false))
+	}
+	LongestFirst(texts)
+	return texts
+}
+
+// SecretValues lists the texts and numbers in secret arguments.
+func SecretValues(arguments map[string]any, secret map[string]bool) []string {
+	var texts []string
 	var add func(value any)
 	add = func(value any) {
 		switch v := value.(type) {
 		case string:
 			if v != "" {
-				texts = append(texts, v, display.Line(v), inJSON(v, true), inJSON(v, false))
+				texts = append(texts, v)
 			}
 		case json.Number:
 			texts = append(texts, v.String())
@@ -37,7 +47,6 @@ func SecretTexts(arguments map[string]any, secret map[string]bool) []string {
 	for name := range secret {
 		add(arguments[name])
 	}
-	LongestFirst(texts)
 	return texts
 }
 
