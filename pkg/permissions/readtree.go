@@ -78,7 +78,7 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir // what we cannot read, it cannot read
-		case path != root && entry.IsDir() && (entry.Name() == ".git" && !tree.found || !tree.hidden && strings.HasPrefix(entry.Name(), ".")):
+		case path != root && entry.IsDir() && (!tree.hidden && strings.HasPrefix(entry.Name(), ".") || !tree.found && !tree.follows && gitObjects(path)):
 			return fs.SkipDir
 		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.facts.showsHidden(path):
 			why = shown(v.Workspace, path) + readsHidden
@@ -109,6 +109,9 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 	}
 	return why
 }
+
+// gitObjects reports whether a directory is where git keeps what it has compressed: of its many files none is a secret by its name.
+func gitObjects(path string) bool { return strings.HasSuffix(path, "/.git/objects") }
 
 // linkHazard tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
 func (v *evaluation) linkHazard(link string) string {

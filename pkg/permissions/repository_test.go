@@ -102,6 +102,26 @@ func TestDiffOfDirectories(t *testing.T) {
 	}
 }
 
+// What reads all below a directory reads what lies in a .git, too, and diff what the links there lead to.
+func TestTreesWithARepository(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"ws/plain/.git/HEAD": "ref: refs/heads/main", "ws/plain/.git/objects/ab/cd": "", "ws/plain/.git/refs/": "", "ws/plain/.git/config": "", "ws/plain/a.md": "",
+		"ws/secret/.git/.env": "KEY=1", "ws/deep/a/.git/info/id_rsa": "", "ws/linked/.git/x": "-> ../../../elsewhere/secret", "ws/docs/a.md": "",
+		"ws/objects/.git/objects/x": "-> ../../../../elsewhere/secret", "elsewhere/secret": "", "home/": "",
+	})
+	bed := testbed{dir, dir + "/ws"}
+	for text, want := range map[string]Verdict{
+		"grep -r KEY plain": Approve, "diff -r plain docs": Approve, "rg --hidden KEY plain": Approve, "grep -r KEY linked": Approve, "rg KEY secret": Approve,
+		"grep -r KEY secret": Ask, "grep -r KEY deep": Ask, "cd deep && grep -r KEY": Ask, "rg -uu KEY secret": Ask, "diff -rN secret docs": Ask, "diff -rN deep docs": Ask,
+		"diff -rN linked docs": Ask, "diff linked docs": Ask, "diff -rN objects docs": Ask, "git diff secret docs": Ask,
+	} {
+		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run(text)); d.Verdict != want {
+			t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, want, because1(d))
+		}
+	}
+}
+
 // Where git goes to another repository, what it runs on the way counts as well; and so it does for commands that only a rule knows.
 func TestSettingsOfRemotes(t *testing.T) {
 	t.Parallel()
