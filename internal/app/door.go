@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -20,8 +21,9 @@ type Door struct {
 	Executor  *executor.Executor
 	Questions *approval.Desk
 
-	app      *App
-	sessions *permissions.Sessions
+	app       *App
+	sessions  *permissions.Sessions
+	followUps governor.FollowUps
 
 	mu     sync.Mutex
 	agents map[*mcpserver.Door]bool // who is offered tools, and told when there are others
@@ -62,9 +64,10 @@ func (d *Door) inForce(w tool.Workspace) gate.InForce { return d.forCalls(w).InF
 // forCalls returns what calls of the door are made under.
 func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 	c := d.app.Refreshed(w)
+	governors := c.Governors.WithFollowUps(&d.followUps)
 	return executor.Configuration{
-		Tools: c.Tools, Screener: c.Governors,
-		InForce: gate.InForce{Rules: c.Authority.WithSessions(d.sessions), Governors: c.Governors},
+		Tools: c.Tools, Screener: governors,
+		InForce: gate.InForce{Rules: c.Authority.WithSessions(d.sessions), Governors: governors},
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -131,6 +133,7 @@ func TestStopDuringCalls(t *testing.T) {
 			h := newHome(t)
 			h.write("tools.yaml", "version: 2\ntools:\n  v: {script: echo said}\n")
 			a := h.new()
+			h.runs(a)
 			door, err := a.openDoor()
 			if err != nil {
 				t.Fatal(err)
@@ -171,6 +174,43 @@ func TestStopDuringCalls(t *testing.T) {
 				t.Errorf("last on record is %s of %q", last.Type, last.CallID)
 			}
 		})
+	}
+}
+
+// TestStopDuringAProcess stops an App at once while a process of a call runs, which is ended.
+func TestStopDuringAProcess(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", "version: 2\ntools:\n  v: {script: 'echo began > begun; read -r _ < never', sandbox: {use_temp_isolation: false, allowed_paths: ['.']}}\n")
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies:\n  - {id: yes, applies_to: [v], decision: {type: approve}}\n")
+	a := h.new()
+	h.runs(a)
+	for _, name := range []string{"begun", "never"} {
+		if err := unix.Mkfifo(filepath.Join(h.dir, "work", name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, begun := make(chan tool.Result, 1), make(chan string, 1)
+	go func() { results <- a.Executor.Execute(context.Background(), h.call("v"), nil) }() // ends with the call
+	go func() { // ends when the process writes, or with the test program
+		said, _ := os.ReadFile(filepath.Join(h.dir, "work", "begun"))
+		begun <- string(said)
+	}()
+	select {
+	case said := <-begun:
+		if said != "began\n" {
+			t.Errorf("the process says %q", said)
+		}
+	case result := <-results:
+		t.Fatalf("the call ended by itself: %v, %s", result.Error, result.Stderr)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if result := <-results; result.Status != tool.StatusCancelled || result.Error == nil || result.Error.Code != tool.FailCancelled {
+		t.Errorf("the call came to %s, %v", result.Status, result.Error)
 	}
 }
 

@@ -41,6 +41,11 @@ func TestChangesCountAtTheNextDecision(t *testing.T) {
 		})
 	}
 
+	// Where nothing has changed, nobody waits for whoever reads.
+	a.reading.Lock()
+	decide()
+	a.reading.Unlock()
+
 	const changes, others = 6, 3
 	stop := make(chan struct{})
 	var running sync.WaitGroup

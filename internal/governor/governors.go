@@ -60,7 +60,7 @@ type Options struct {
 type Governors struct {
 	o         Options
 	ledger    *ledger
-	followUps *followUps
+	followUps *FollowUps
 	programs  *programs
 
 	files []*compiled
@@ -82,7 +82,7 @@ func New(o Options) *Governors {
 	if o.Vault == nil {
 		o.Vault = noVault{}
 	}
-	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), followUps: &followUps{}, programs: &programs{}}
+	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &programs{}}
 }
 
 // With returns the governors of other files, the weakest layer first, which share everything else. A governor that is the same as
@@ -104,6 +104,13 @@ func (g *Governors) WithOwn(w tool.Workspace, files []File) *Governors {
 		other.own = map[string][]*compiled{}
 	}
 	other.own[key] = g.compile(files, g.own[key])
+	return &other
+}
+
+// WithFollowUps returns Governors that count their prompts in f.
+func (g *Governors) WithFollowUps(f *FollowUps) *Governors {
+	other := *g
+	other.followUps = f
 	return &other
 }
 
@@ -381,9 +388,9 @@ func mostFollowUps(all []asked) int {
 	return most
 }
 
-// followUps counts the prompts that governors have sent, by session and phase: without an end, an agent and a governor could
-// talk for ever.
-type followUps struct {
+// FollowUps counts the prompts that governors have sent, by session and phase: without an end, an agent and a governor could
+// talk for ever. The sessions are those of one door. The zero FollowUps has counted none; it is safe for concurrent use.
+type FollowUps struct {
 	mu   sync.Mutex
 	sent map[string]int
 }
@@ -391,7 +398,7 @@ type followUps struct {
 // mostCounted bounds how many sessions are counted. Beyond them nothing more is sent.
 const mostCounted = 4096
 
-func (f *followUps) take(in *input, prompt string, most int) string {
+func (f *FollowUps) take(in *input, prompt string, most int) string {
 	if prompt == "" {
 		return ""
 	}
