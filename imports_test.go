@@ -68,7 +68,7 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
 	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.

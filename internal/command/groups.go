@@ -36,6 +36,10 @@ const (
 	Opaque                  Group = "opaque"
 	MetaCommands            Group = "meta commands"
 	ClientWords             Group = "client words"
+	NetworkAlone            Group = "network alone"
+	VersionWords            Group = "version words"
+	SilentClients           Group = "silent clients"
+	Counters                Group = "counters"
 )
 
 // group is what the file says of one, by program.
@@ -74,14 +78,6 @@ func Because(g Group, program string) string {
 		}
 	}
 	return group.because[program]
-}
-
-// Names lists the programs of a group.
-func Names(g Group) map[string]bool {
-	if group := groups()[g]; group != nil {
-		return group.names
-	}
-	return nil
 }
 
 func readGroups(n plainyaml.Node) (map[Group]*group, error) {

@@ -345,7 +345,7 @@ func (a *analysis) countsOnly(n *syntax.CmdSubst) bool {
 		return false
 	}
 	words := a.call(c).words
-	if len(words) == 0 || words[0].Text != "wc" || a.functions["wc"] != nil {
+	if len(words) == 0 || !command.In(command.Counters, words[0].Text) || a.functions[words[0].Text] != nil {
 		return false
 	}
 	for _, w := range words[1:] {

@@ -66,20 +66,13 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 
 func (c *simpleCommand) cannot(what string) { c.problem(c.line, what) }
 
-// asksVersion tells whether the last program is an interpreter that is only asked which one it is, and so reads nothing.
-// -v is not among the words: python goes on to its input.
+// asksVersion reports whether the last program is an interpreter that is only asked which one it is, and so reads nothing.
 func (c *simpleCommand) asksVersion() bool {
 	span := c.Programs[len(c.Programs)-1]
 	if span.End-span.At != 2 || !c.words[span.At+1].Fixed {
 		return false
 	}
-	switch shellwords.Base(c.words[span.At].Text) {
-	case "python", "python2", "python3", "ruby", "perl", "php":
-		return c.words[span.At+1].Text == "--version" || c.words[span.At+1].Text == "-V" && strings.HasPrefix(c.last(), "python")
-	case "node":
-		return c.words[span.At+1].Text == "--version" || c.words[span.At+1].Text == "-v"
-	}
-	return false
+	return command.Subcommands(command.VersionWords, shellwords.Base(c.words[span.At].Text))[c.words[span.At+1].Text]
 }
 
 func (c *simpleCommand) last() string {

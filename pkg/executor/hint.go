@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -35,7 +36,7 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 // endsAsCurl tells whether a call ended as curl -s does, without a word, where it found no host (6) or reached none (7, curl(1)).
 func (a *act) endsAsCurl(code int) bool {
 	return (code == 6 || code == 7) && slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
-		return filepath.Base(c.Name) == "curl"
+		return command.In(command.SilentClients, filepath.Base(c.Name))
 	})
 }
 

@@ -133,6 +133,9 @@ func reachesNetwork(c shellscan.Command) string {
 			return base
 		}
 	}
+	if len(c.Args) == 0 && in(command.NetworkAlone, c.Name) {
+		return c.Name
+	}
 	family := command.Subcommands(command.NetworkCommands, filepath.Base(c.Name))
 	if family == nil {
 		return ""
@@ -141,9 +144,6 @@ func reachesNetwork(c shellscan.Command) string {
 		if !word.Fixed || family[word.Text] {
 			return filepath.Base(c.Name)
 		}
-	}
-	if len(c.Args) == 0 && c.Name == "yarn" { // alone it installs
-		return c.Name
 	}
 	return ""
 }

@@ -1,0 +1,150 @@
+package a2aacp
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+)
+
+// TestProgramsStandInTheCatalogue holds every package against internal/command: what is known about programs is data there, and no
+// other package tells programs apart by their names, but for those that namePrograms lists.
+func TestProgramsStandInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	programs := map[string]bool{}
+	for _, item := range command.Roles() {
+		for name := range strings.FieldsSeq(item.Names) {
+			programs[name] = true
+		}
+	}
+	for _, row := range command.Rows() {
+		for _, name := range row.Names {
+			programs[name] = true
+		}
+	}
+	for name := range strings.FieldsSeq(ordinaryWords) {
+		delete(programs, name)
+	}
+	for name := range programs {
+		if command.In(command.Builtins, name) {
+			delete(programs, name) // bash's own, which is what shellscan and render are made of
+		}
+	}
+	used := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			if name := entry.Name(); err == nil && (name == "testdata" || name == "node_modules" || name == "build" || path == "internal/command" || path == "test") {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ImportSpec); ok {
+				return false
+			}
+			if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+				return field.Names == nil || !strings.Contains(field.Tag.Value, ":") // names of members
+			}
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(literal.Value)
+			words := strings.Fields(text)
+			list := len(words) > 2 && !slices.ContainsFunc(words, func(word string) bool { return !programs[word] })
+			switch {
+			case err != nil || !programs[text] && !list:
+				return true
+			case programs[text]:
+				words = words[:1] // git log is a program's name here, too
+			}
+			allowed := namePrograms[path]
+			for _, word := range words {
+				if !slices.Contains(strings.Fields(allowed.names), word) {
+					t.Errorf("%s names the program %s: what is known about it belongs to internal/command/commands.yaml", files.Position(literal.Pos()), word)
+				}
+				used[path+" "+word] = true
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, allowed := range namePrograms {
+		for name := range strings.FieldsSeq(allowed.names) {
+			if allowed.why == "" || !used[path+" "+name] {
+				t.Errorf("%s: %s is listed and does not stand there, or nobody says why", path, name)
+			}
+		}
+	}
+}
+
+// ordinaryWords are names of programs that are words of English, of our own verbs or of keys, too.
+const ordinaryWords = `at batch config dash date diff expect factor file free host ip last mail more nameref patch script
+	standard tail time timeout toolbox tree watch env id`
+
+// namePrograms lists what tells programs apart by their names nevertheless, and why.
+var namePrograms = map[string]struct{ names, why string }{
+	"cmd/a2a-acp/internal/doctor/doctor.go":    {"bash", "the name of a line of doctor"},
+	"cmd/a2a-acp/internal/secrets/secrets.go":  {"rm", "another name of our verb remove"},
+	"internal/agents/agents.go":                {"node", "where Zed has put the node that starts its agents"},
+	"internal/app/app.go":                      {"bash", "bash runs the scripts"},
+	"internal/bench/callmemory.go":             {"bash", "measures bash"},
+	"internal/bench/sandbox.go":                {"bash bwrap firejail", "measures bash, and other sandboxes beside ours"},
+	"internal/bench/toolcall.go":               {"bash", "measures bash"},
+	"internal/config/governorentry.go":         {"python", "a kind of governor that people write"},
+	"internal/config/toolentry.go":             {"bash", "a key that people write for script"},
+	"internal/doctor/diagnosis.go":             {"bash", "bash runs the scripts"},
+	"internal/doctor/doctor.go":                {"docker podman", "what marks a container"},
+	"internal/gitrepo/ask.go":                  {"git", "git is asked what it would do"},
+	"internal/gitrepo/gitrepotest/bed.go":      {"git strace", "git is asked what it would do, below strace"},
+	"internal/gitrepo/gitrepotest/cases.go":    {"mv rm", "subcommands of git in test cases"},
+	"internal/gitrepo/gitrepotest/generate.go": {"cat", "values of settings in test cases"},
+	"internal/governor/pattern.go":             {"gh", "the letters of GitHub's tokens"},
+	"internal/person/proc_linux.go":            {"readlink", "a system call"},
+	"internal/render/assign.go":                {"make", "who a value is checked for, in a message"},
+	"internal/render/filewriters.go":           {"dd", "the words of dd are NAME=VALUE, which no row says"},
+	"internal/render/program.go":               {"ash awk bash bun deno fish gawk ksh lua luajit mawk mksh node nodejs perl php pypy python ruby sh zsh", "how a script in each language reads its parameters, and which options its interpreter gets"},
+	"internal/render/uses.go":                  {"make", "who a value is checked for, in a message"},
+	"internal/scaffold/entry.go":               {"git", "an example in a new tool"},
+	"internal/sensitive/fold.go":               {"ss", "letters"},
+	"internal/shellscan/command.go":            {"ash bash expr git rbash sh", "which language the code of a shell is; git and expr are told by their own rules"},
+	"internal/shellscan/pipeline.go":           {"find head sort xargs", "the words of find and xargs are read together; head and sort hand on names as they are"},
+	"internal/shellscan/programs.go":           {"ash bash doas find git rbash sh sudo xargs", "readers of words that follow no row alone"},
+	"internal/shellscan/scan.go":               {"bash", "the language of a text"},
+	"internal/shellwords/language.go":          {"awk jq lua make perl php python ruby sed yq", "names of languages"},
+	"internal/shellwords/special.go":           {"find git perl tar xargs", "readers of words that follow no row alone, by the names that rows give them"},
+	"internal/shellwords/xargs.go":             {"xargs", "a reader of words that follow no row alone"},
+	"pkg/acp/act.go":                           {"bash", "the language of a fenced text"},
+	"pkg/acp/claim.go":                         {"bash sh zsh", "the shells in which agents wrap a command of theirs"},
+	"pkg/acp/permission.go":                    {"bash", "the language of a fenced text"},
+	"pkg/acp/promptact.go":                     {"bash", "the language of a fenced text"},
+	"pkg/executor/script.go":                   {"bash", "the language of a fenced text"},
+	"pkg/permissions/command.go":               {"bash find git sh xargs", "git's options in front of its subcommand, the text behind bash -c, and names that find and xargs give"},
+	"pkg/permissions/commandwords.go":          {"awk jq sed", "what a program in each language may hold"},
+	"pkg/permissions/foundnames.go":            {"find xargs", "names that find and xargs give"},
+	"pkg/permissions/git.go":                   {"git", "what git would run in a repository is asked of git"},
+	"pkg/permissions/widening.go":              {"git ln", "what git would run in a repository is asked of git; a link means another file where it stands"},
+	"pkg/sandbox/birth_linux.go":               {"prlimit setsid", "system calls"},
+	"pkg/sandbox/prove_linux.go":               {"bash", "the proofs are run by bash"},
+	"pkg/sandbox/spare_linux.go":               {"chown mkdir", "system calls"},
+	"pkg/sandbox/view_linux.go":                {"mkdir", "system calls"},
+	"pkg/tool/format.go":                       {"base64", "formats of values"},
+}
