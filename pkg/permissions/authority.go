@@ -45,7 +45,9 @@ type Authority struct {
 	counter   Counter
 	files     files
 	git       gitAsker
-	kept      *Sessions
+	// ungathered, which only tests set, is told of what is looked at though nobody has gathered it.
+	ungathered func(what string)
+	kept       *Sessions
 
 	policies *Set
 	own      map[string]*Set // by the workspace whose own rules they are
@@ -117,15 +119,15 @@ func (a *Authority) Policy() string { return a.policies.Hash() }
 // The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
 // exactly lifts the file's own question.
 func (a *Authority) Decide(r Request) Decision {
-	v := a.evaluate(r)
-	rules, policy := a.rulesFor(r).decide(v)
+	v, inForce := a.evaluate(r, a.now())
+	rules, policy := inForce.decide(v)
 	return a.decideBy(v, rules, policy)
 }
 
 // Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that approves it.
 // Where two acts are left one approval between them, one of them is asked.
 func (a *Authority) Take(r Request) Decision {
-	v, inForce := a.evaluate(r), a.rulesFor(r)
+	v, inForce := a.evaluate(r, a.now())
 	rules, policy := inForce.decide(v)
 	return a.countApproval(v, rules, a.decideBy(v, rules, policy))
 }
@@ -148,23 +150,35 @@ func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Deci
 }
 
 // inForce are the rules that a request meets: those of all files, and those of its workspace.
-type inForce struct{ policies, own *Set }
+type inForce struct {
+	policies, own *Set
+	found         [2][]finding // what each rule of the two says of the request alone; see gather
+}
 
 func (a *Authority) rulesFor(r Request) inForce {
-	return inForce{a.policies, a.own[workspaceKey(r.Workspace)]}
+	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)]}
 }
 
 func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
-	rules, policy = f.policies.decide(v), f.policies.Hash()
+	rules, policy = f.policies.decide(v, f.found[0]), f.policies.Hash()
 	if f.own != nil {
-		rules, policy = rules.with(f.own.decide(v)), policy+"+"+f.own.Hash()
+		rules, policy = rules.with(f.own.decide(v, f.found[1])), policy+"+"+f.own.Hash()
 	}
 	return rules, policy
 }
 
-func (a *Authority) evaluate(r Request) *evaluation {
+// evaluate gathers the facts that the rules in force need to know of the request.
+func (a *Authority) evaluate(r Request, now time.Time) (*evaluation, inForce) {
+	rules := a.rulesFor(r)
+	v := a.newEvaluation(r)
+	v.now = now
+	rules.gather(v)
+	return v, rules
+}
+
+func (a *Authority) newEvaluation(r Request) *evaluation {
 	v := newEvaluation(r, a.home, a.sensitive, a.files, a.git)
-	v.now, v.counter = a.now(), a.counter
+	v.counter, v.facts.ungathered = a.counter, a.ungathered
 	return v
 }
 
@@ -196,6 +210,7 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if rules.rule != nil && rules.verdict == Approve {
 		return rules.decision() // a rule approves a file that is more than data only when it names it exactly
 	}
+	v.gatherGuard() // no rule answers for what it touches
 	if why := v.guardedFile(); why != "" {
 		return Decision{Source: SourceControlFile, Reason: why}
 	}
@@ -240,7 +255,7 @@ func (a outcome) decision() Decision {
 // guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than data.
 func (v *evaluation) guardedFile() string {
 	if v.runs() {
-		return v.guardedCommand()
+		return v.commandGuard()
 	}
 	for _, p := range v.resources {
 		if why := v.guarded(p); why != "" {
@@ -252,4 +267,8 @@ func (v *evaluation) guardedFile() string {
 
 // Guarded tells why a person is asked about the act every time, whatever they said before: a file that it touches is more
 // than data. It is "" when none is.
-func (a *Authority) Guarded(r Request) string { return a.evaluate(r).guardedFile() }
+func (a *Authority) Guarded(r Request) string {
+	v := a.newEvaluation(r)
+	v.gatherGuard()
+	return v.guardedFile()
+}

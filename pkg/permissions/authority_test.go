@@ -43,7 +43,9 @@ func newTestbed(t testing.TB) testbed {
 }
 
 func (b testbed) authority(files ...File) *Authority {
-	return New(Options{Policies: NewSet(files), OwnPaths: []string{b.dir + "/state"}, Home: b.dir + "/home", Environ: b.environ()})
+	a := New(Options{Policies: NewSet(files), OwnPaths: []string{b.dir + "/state"}, Home: b.dir + "/home", Environ: b.environ()})
+	a.ungathered = func(what string) { panic("rules are matched, and nobody has gathered what they look at: " + what) }
+	return a
 }
 
 // unchanging is authority for a bed that nobody changes any more: git is asked once about each directory.

@@ -49,7 +49,7 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		allocations := testing.AllocsPerRun(1, func() {
 			v = newEvaluation(r, b.dir+"/home", a.sensitive, a.files, a.git)
 			list.covers(v)
-			v.guardedCommand()
+			v.commandGuard()
 		})
 		if names := len(v.shell.resources); names > mostResources {
 			t.Errorf("%s: it names %d files", c.name, names)

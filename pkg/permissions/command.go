@@ -34,6 +34,34 @@ func newCommandList(commands Commands) *commandList {
 // covers tells why the text of an act is not covered by the list; "" when it is. Every command must be, word for word, and
 // every file that it could open or write must lie in the workspace and be plain data.
 func (l *commandList) covers(v *evaluation) string {
+	if why := l.refuses(v); why != "" {
+		return why
+	}
+	some := false
+	for i, c := range v.shell.commands {
+		if name := reachesNetwork(c); name != "" && l.offline {
+			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", display.Line(name))
+		}
+		if launches(c, v.shell.commands[i+1:]) {
+			continue
+		}
+		named, why := l.command(v, i)
+		some = some || why == ""
+		if _, free := builtins[c.Name]; why != "" && !named && free && c.Builtin {
+			why = v.exceeds(c, 0)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	if !some {
+		return "the rule names none of its commands"
+	}
+	return ""
+}
+
+// refuses tells why the act is not covered whatever its commands are; "" when that depends on these.
+func (l *commandList) refuses(v *evaluation) string {
 	if v.shell == nil {
 		return "it runs no command that can be told"
 	}
@@ -49,26 +77,6 @@ func (l *commandList) covers(v *evaluation) string {
 		if why := v.opens(r.Path, readsFile); why != "" {
 			return why
 		}
-	}
-	some := false
-	for i, c := range v.shell.commands {
-		if name := reachesNetwork(c); name != "" && l.offline {
-			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", display.Line(name))
-		}
-		if launches(c, v.shell.commands[i+1:]) {
-			continue
-		}
-		named, why := l.command(v, c)
-		some = some || why == ""
-		if _, free := builtins[c.Name]; why != "" && !named && free && c.Builtin {
-			why = v.exceeds(c, 0)
-		}
-		if why != "" {
-			return why
-		}
-	}
-	if !some {
-		return "the rule names none of its commands"
 	}
 	return ""
 }
@@ -98,15 +106,15 @@ func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 	return ""
 }
 
-// command tells why no prefix covers a command. named tells that one has its words, but not what comes after them.
-func (l *commandList) command(v *evaluation, c shellscan.Command) (named bool, why string) {
-	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
-	for launcher := range strings.FieldsSeq(c.Via) {
-		if !command.In(command.Launchers, launcher) && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
-			return true, fmt.Sprintf("`%s` is run by %s", display.Line(c.Name), display.Line(launcher))
-		}
+// command tells why no prefix covers a command, by its index. named tells that one has its words, but not what comes after
+// them.
+func (l *commandList) command(v *evaluation, i int) (named bool, why string) {
+	c := v.shell.commands[i]
+	if why := l.runBy(c); why != "" {
+		return true, why
 	}
-	for _, c := range []shellscan.Command{c, withoutGlobals(c)} {
+	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
+	for _, c := range v.shell.forms[i] {
 		for _, prefix := range l.prefixes {
 			if !begins(c, prefix) {
 				continue
@@ -119,6 +127,16 @@ func (l *commandList) command(v *evaluation, c shellscan.Command) (named bool, w
 		}
 	}
 	return named, why
+}
+
+// runBy tells why a command is not covered because of what runs it.
+func (l *commandList) runBy(c shellscan.Command) string {
+	for launcher := range strings.FieldsSeq(c.Via) {
+		if !command.In(command.Launchers, launcher) && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
+			return fmt.Sprintf("`%s` is run by %s", display.Line(c.Name), display.Line(launcher))
+		}
+	}
+	return ""
 }
 
 // globals are git's options in front of the subcommand that only say how it prints, or that it takes no lock.

@@ -15,15 +15,17 @@ type evaluation struct {
 	sensitive *sensitiveFiles
 	resources []resource
 	shell     *shellText // nil when the act runs no command
-	ids       []string   // under which rules may mean the tool; see spelled
+	ids       []string   // under which rules may mean the tool; see toolIDs
 	inGitTree func() bool
 	danger    func() danger
-	toolText  string // see shownTool
-	shownPath string // what shown has shown last
-	shownText string
-	exceeding map[string]string // what exceeds has found
-	facts     *facts
-	git       gitAsker
+	// commandGuard is why the act's command needs a person; see guardCommand.
+	commandGuard func() string
+	toolText     string // see shownTool
+	shownPath    string // what shown has shown last
+	shownText    string
+	exceeding    map[string]string // what exceeds has found
+	facts        *facts
+	git          gitAsker
 	// repositories are what git has said, by the directory that it was asked in.
 	repositories  map[string]repository
 	variablesSeen map[string]any // what conditions see; nil until one asks
@@ -37,19 +39,28 @@ type evaluation struct {
 
 func newEvaluation(r Request, home string, s *sensitiveFiles, f files, git gitAsker) *evaluation {
 	v := &evaluation{Request: r, home: home, sensitive: s, facts: newFacts(f), git: git}
-	for _, path := range r.Paths {
-		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
-		v.Doubts = append(v.Doubts[:len(v.Doubts):len(v.Doubts)], Doubtful(path.Name)...)
-		path.Write = path.Write || writes(r.Action)
-		v.resources = append(v.resources, v.facts.resource(r.Dir, home, path))
-	}
-	if r.Shell != nil {
-		v.shell = newShellText(v)
-	}
-	v.ids = v.toolIDs()
 	v.inGitTree = sync.OnceValue(func() bool { return v.facts.inGitTree(r.Workspace.Root) })
 	v.danger = sync.OnceValue(v.assess)
+	v.commandGuard = sync.OnceValue(v.guardCommand)
+	v.ids = v.toolIDs()
+	v.gather(v.gatherRequest)
 	return v
+}
+
+// gatherRequest looks at what every rule needs to know of the request: what its names mean.
+func (v *evaluation) gatherRequest() {
+	for _, path := range v.Request.Paths {
+		// Doors look for hidden characters in what they read; here none gets past, whatever the door.
+		v.Doubts = append(v.Doubts[:len(v.Doubts):len(v.Doubts)], Doubtful(path.Name)...)
+		path.Write = path.Write || writes(v.Action)
+		v.resources = append(v.resources, v.facts.resource(v.Dir, v.home, path))
+	}
+	switch {
+	case v.Shell != nil:
+		v.shell = newShellText(v)
+	case v.runs():
+		_, _ = v.facts.resolve("/", v.Dir) // for what is kept of a command for the session
+	}
 }
 
 // writes reports whether an action changes every file that it names.

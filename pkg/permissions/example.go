@@ -187,6 +187,7 @@ func (r *Rule) CheckExamples() []FieldError {
 				continue
 			}
 			v := newEvaluation(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), machine{}, &gitrepo.Asker{})
+			v.gather(func() { compiled.gather(v) })
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
 				found = append(found, FieldError{Field: field, Message: "the rule is not about this example: " + got.why, Hint: "mend the rule, or the example"})

@@ -3,7 +3,6 @@ package permissions
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -16,29 +15,17 @@ type files interface {
 	ReadFile(name string) ([]byte, error)
 }
 
-// machine is that of this machine.
-type machine struct{}
-
-func (machine) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
-func (machine) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
-func (machine) Readlink(name string) (string, error)       { return os.Readlink(name) }
-func (machine) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (machine) ReadFile(name string) ([]byte, error)       { return os.ReadFile(name) }
-
-// home returns the directory that a shell takes ~ for; "" where that is not known.
-func home() string {
-	dir, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return dir
-}
-
-// facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the same: whoever changes a
-// link between two of them changes neither. Nothing else in this package looks at files (TestOnlyFactsLook), and what is decided
-// follows from what was seen (TestDecidedByWhatWasSeen). Facts are not safe for concurrent use.
+// facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the same:
+// whoever changes a link between two of them changes neither. What is decided follows from what was seen
+// (TestDecidedByWhatWasSeen). Facts are gathered before rules are matched, and handed to these (see gather.go);
+// nothing else in this package looks at files (TestOnlyGatheringLooks). They are not safe for concurrent use.
 type facts struct {
-	files  files
+	files files
+	// gathering is set while facts are gathered. At any other time nothing new is to be looked at: ungathered, which
+	// only tests set, is told of it.
+	gathering  bool
+	ungathered func(what string)
+
 	lstats map[string]fact[fs.FileInfo]
 	stats  map[string]fact[fs.FileInfo]
 	links  map[string]fact[string]
@@ -59,9 +46,10 @@ func newFacts(f files) *facts {
 }
 
 // lookOnce returns the answer of before, or asks.
-func lookOnce[T any](known map[string]fact[T], name string, ask func(string) (T, error)) (T, error) {
+func lookOnce[T any](d *facts, known map[string]fact[T], name string, ask func(string) (T, error)) (T, error) {
 	a, ok := known[name]
 	if !ok {
+		d.note(name)
 		a.value, a.err = ask(name)
 		known[name] = a
 	}
@@ -69,19 +57,28 @@ func lookOnce[T any](known map[string]fact[T], name string, ask func(string) (T,
 }
 
 func (d *facts) lstat(name string) (fs.FileInfo, error) {
-	return lookOnce(d.lstats, name, d.files.Lstat)
+	return lookOnce(d, d.lstats, name, d.files.Lstat)
 }
-func (d *facts) stat(name string) (fs.FileInfo, error) { return lookOnce(d.stats, name, d.files.Stat) }
+func (d *facts) stat(name string) (fs.FileInfo, error) {
+	return lookOnce(d, d.stats, name, d.files.Stat)
+}
 func (d *facts) readlink(name string) (string, error) {
-	return lookOnce(d.links, name, d.files.Readlink)
+	return lookOnce(d, d.links, name, d.files.Readlink)
 }
 
 func (d *facts) readDir(name string) ([]fs.DirEntry, error) {
-	return lookOnce(d.dirs, name, d.files.ReadDir)
+	return lookOnce(d, d.dirs, name, d.files.ReadDir)
 }
 
 func (d *facts) readFile(name string) ([]byte, error) {
-	return lookOnce(d.texts, name, d.files.ReadFile)
+	return lookOnce(d, d.texts, name, d.files.ReadFile)
+}
+
+// note says that something is looked at which nobody has looked at before.
+func (d *facts) note(what string) {
+	if !d.gathering && d.ungathered != nil {
+		d.ungathered(what)
+	}
 }
 
 // exists reports whether there is a file, or a link, of that name.

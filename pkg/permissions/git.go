@@ -36,6 +36,7 @@ func (v *evaluation) repository(dir string) repository {
 	if known {
 		return r
 	}
+	v.facts.note("git in " + dir)
 	found, err := v.git.Look(context.Background(), dir, v.Workspace.Dirs()...)
 	if r.Repository = found; err != nil {
 		r = repository{fault: "it cannot be told what git would run here: " + display.Line(err.Error())}

@@ -101,25 +101,36 @@ type finding struct {
 	why       string
 }
 
-// conditions are asked in this order, and the first that does not hold is told. What costs most comes last.
-var conditions = []struct {
+// ruleCondition is one key of a rule, and what asks it of an act.
+type ruleCondition struct {
 	key string
 	ask func(*compiledRule, *evaluation) (holds, string)
-}{
-	{"applies_to", (*compiledRule).matchTool},
-	{"agents", (*compiledRule).matchAgent},
-	{"mode", (*compiledRule).matchMode},
-	{"expires", (*compiledRule).matchExpiry},
-	{"requires", (*compiledRule).matchTree},
-	{"parameters", (*compiledRule).matchParameters},
-	{"commands", (*compiledRule).matchCommands},
-	{"include_paths", (*compiledRule).matchPaths},
-	{"risk", (*compiledRule).matchRisk},
-	{"when", (*compiledRule).matchWhen},
 }
 
+// The conditions are asked in this order, and the first that does not hold is told. What costs most comes last. Those about
+// the request see nothing else; those about facts see what was gathered for them (see compiledRule.gather).
+var (
+	requestConditions = []ruleCondition{
+		{"applies_to", (*compiledRule).matchTool},
+		{"agents", (*compiledRule).matchAgent},
+		{"mode", (*compiledRule).matchMode},
+		{"expires", (*compiledRule).matchExpiry},
+	}
+	factConditions = []ruleCondition{
+		{"requires", (*compiledRule).matchTree},
+		{"parameters", (*compiledRule).matchParameters},
+		{"commands", (*compiledRule).matchCommands},
+		{"include_paths", (*compiledRule).matchPaths},
+		{"risk", (*compiledRule).matchRisk},
+		{"when", (*compiledRule).matchWhen},
+	}
+)
+
 // match asks the rule.
-func (c *compiledRule) match(v *evaluation) finding {
+func (c *compiledRule) match(v *evaluation) finding { return c.matchFacts(v, c.matchRequest(v)) }
+
+// matchRequest asks what can be told from the request alone.
+func (c *compiledRule) matchRequest(v *evaluation) finding {
 	if c.fault != "" {
 		if c.Verdict == Approve {
 			return finding{no, "", "the rule has a mistake: " + c.fault}
@@ -129,24 +140,37 @@ func (c *compiledRule) match(v *evaluation) finding {
 		}
 		return finding{yes, "", "the rule has a mistake, so it stops whatever it may be about: " + c.fault}
 	}
-	all := finding{holds: yes}
+	return c.askAll(v, requestConditions, finding{holds: yes})
+}
+
+// matchFacts asks the rest of a rule that is as found by then.
+func (c *compiledRule) matchFacts(v *evaluation, found finding) finding {
+	if c.fault != "" || found.holds == no {
+		return found
+	}
+	found = c.askAll(v, factConditions, found)
+	if found.holds == yes && found.why == "" {
+		found.why = c.because()
+	}
+	return found
+}
+
+// askAll asks conditions of a rule that is as found before.
+func (c *compiledRule) askAll(v *evaluation, conditions []ruleCondition, found finding) finding {
 	for _, condition := range conditions {
 		switch got, why := condition.ask(c, v); {
 		case got == no:
 			return finding{no, condition.key, why}
-		case got == untold, got == maybe && all.holds == yes:
+		case got == untold, got == maybe && found.holds == yes:
 			if got == maybe && why == "" {
 				why = "it cannot be told what the command touches, and the rule may be about it"
 			}
-			all = finding{got, condition.key, why}
-		case got == yes && why != "" && all.holds == yes: // a match that needs a word
-			all.why = why
+			found = finding{got, condition.key, why}
+		case got == yes && why != "" && found.holds == yes: // a match that needs a word
+			found.why = why
 		}
 	}
-	if all.holds == yes && all.why == "" {
-		all.why = c.because()
-	}
-	return all
+	return found
 }
 
 // because says in words what matched.

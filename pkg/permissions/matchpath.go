@@ -77,7 +77,7 @@ func (c *compiledRule) approvesCommand(v *evaluation) (holds, string) {
 	if len(c.exclude) > 0 {
 		return no, "it runs a command, and nobody can tell that it touches nothing of exclude_paths"
 	}
-	if why := v.guardedCommand(); why != "" {
+	if why := v.commandGuard(); why != "" {
 		return no, why
 	}
 	return yes, ""

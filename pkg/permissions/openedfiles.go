@@ -72,9 +72,9 @@ func (v *evaluation) guardedWord(p resource, use use) string {
 	return ""
 }
 
-// guardedCommand tells why an act's command needs a person whatever a rule that names no command says: it writes, or names,
+// guardCommand tells why an act's command needs a person whatever a rule that names no command says: it writes, or names,
 // a file that is more than data.
-func (v *evaluation) guardedCommand() string {
+func (v *evaluation) guardCommand() string {
 	if v.shell == nil || v.byPerson() {
 		return ""
 	}

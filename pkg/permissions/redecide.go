@@ -12,8 +12,7 @@ import (
 // It decides as if the rules had been in force at that moment, and what it approves counts towards their limits: whoever
 // decides a whole record again does so in its order, with an Authority that does nothing else.
 func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reason) {
-	v, inForce := a.evaluate(r), a.rulesFor(r)
-	v.now = at
+	v, inForce := a.evaluate(r, at)
 	found, open := inForce.match(v)
 	decide := func() Decision {
 		rules, policy := inForce.combine(v, found)
@@ -51,9 +50,9 @@ func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reas
 
 // match asks every rule by itself, and points at those that could not be told.
 func (f inForce) match(v *evaluation) (found [2][]finding, open []*finding) {
-	found[0] = f.policies.match(v)
+	found[0] = f.policies.match(v, f.found[0])
 	if f.own != nil {
-		found[1] = f.own.match(v)
+		found[1] = f.own.match(v, f.found[1])
 	}
 	for i := range found {
 		for j := range found[i] {

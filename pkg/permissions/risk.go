@@ -81,7 +81,7 @@ func (v *evaluation) assessCommand() danger {
 	case v.shell.fault != "":
 		return danger{RiskHigh, v.shell.fault}
 	}
-	if why := v.guardedCommand(); why != "" {
+	if why := v.commandGuard(); why != "" {
 		return danger{RiskHigh, why}
 	}
 	reads := len(v.Shell.Writes) == 0

@@ -36,7 +36,8 @@ func NewSessions(ledger Ledger) *Sessions {
 // same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it. mask
 // takes what nobody may see out of a text: the sentence is written down, and shown.
 func (a *Authority) Remember(session string, r Request, mask func(string) string) string {
-	v := a.evaluate(r)
+	v := a.newEvaluation(r)
+	v.gatherGuard()
 	key, words := v.allowance()
 	words = mask(words)
 	switch {

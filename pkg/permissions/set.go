@@ -85,14 +85,16 @@ type outcome struct {
 // decide asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
 // surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
 // strongest holds, and of equal ones the first.
-func (s *Set) decide(v *evaluation) outcome { return s.combine(v, s.match(v)) }
+func (s *Set) decide(v *evaluation, found []finding) outcome { return s.combine(v, s.match(v, found)) }
 
-// match asks every rule by itself, in the order of the files.
-func (s *Set) match(v *evaluation) []finding {
-	found := make([]finding, 0, s.rules)
+// match asks every rule by itself, in the order of the files. found is what they say of the request alone, and becomes what
+// they say.
+func (s *Set) match(v *evaluation, found []finding) []finding {
+	at := 0
 	for _, file := range s.files {
 		for _, rule := range file.rules {
-			found = append(found, rule.match(v))
+			found[at] = rule.matchFacts(v, found[at])
+			at++
 		}
 	}
 	return found

@@ -22,6 +22,11 @@ const (
 // files that its words could name.
 type shellText struct {
 	commands []shellscan.Command
+	// forms are, for each command, the command itself and, where that is another, what it is without git's options for
+	// printing and the like: a rule may mean either.
+	forms [][]shellscan.Command
+	// exceeding tells of the commands that rules name whether they exceed what the rule spells.
+	exceeding map[spelledCommand]bool
 	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in each of them.
 	dirs []string
 	// resources are the files that a word, a part of a word or a redirection could name.
@@ -40,7 +45,7 @@ type shellText struct {
 }
 
 func newShellText(v *evaluation) *shellText {
-	s := &shellText{commands: v.Shell.Commands, allNamed: v.Shell.Certain()}
+	s := &shellText{commands: v.Shell.Commands, allNamed: v.Shell.Certain(), exceeding: map[spelledCommand]bool{}}
 	switch {
 	case !v.Shell.Certain():
 		s.fail("it cannot be told what it runs: line %d: %s", v.Shell.Problems[0].Line, v.Shell.Problems[0].Text)
@@ -52,6 +57,10 @@ func newShellText(v *evaluation) *shellText {
 		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret", display.Line(v.Shell.Variables[0]))
 	}
 	for _, c := range s.commands {
+		s.forms = append(s.forms, []shellscan.Command{c})
+		if plain := withoutGlobals(c); len(plain.Args) != len(c.Args) {
+			s.forms[len(s.forms)-1] = []shellscan.Command{c, plain}
+		}
 		s.changesPatterns = s.changesPatterns || c.Name == "shopt"
 		s.stopsPatterns = s.stopsPatterns || c.Name == "set"
 	}

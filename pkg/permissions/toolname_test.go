@@ -41,7 +41,7 @@ func TestAllegedNames(t *testing.T) {
 	limited := rule("few", Approve, func(r *Rule) { r.Limit = &Limit{Count: 1, Per: GrantLife, Key: LimitTool} })
 	c := compileRule(limited)
 	a := b.authority(File{Name: "x", Version: Version2, Rules: []Rule{limited}})
-	if one, other := c.limitKey(a.evaluate(r)), c.limitKey(a.evaluate(again)); one != other {
+	if one, other := c.limitKey(a.newEvaluation(r)), c.limitKey(a.newEvaluation(again)); one != other {
 		t.Errorf("an act is counted apart by its title: %q, %q", one, other)
 	}
 }
