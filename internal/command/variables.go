@@ -25,6 +25,7 @@ type variable struct {
 	anyWord      bool     // every plain word is such a value
 	sameCommands bool
 	given        bool
+	encoding     bool
 	anyCase      bool
 }
 
@@ -62,7 +63,7 @@ func (v *variables) add(n plainyaml.Node) error {
 	var names, nothing string
 	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
-		"same_commands": &row.sameCommands, "given": &row.given, "any_case": &row.anyCase,
+		"same_commands": &row.sameCommands, "given": &row.given, "encoding": &row.encoding, "any_case": &row.anyCase,
 	}); err != nil {
 		return err
 	}
@@ -168,6 +169,30 @@ func GivenByShell(name string) bool {
 		return !given
 	})
 	return given
+}
+
+// NamesEncoding reports whether a variable names the encoding that a shell reads its text in, or the language of what programs print.
+func NamesEncoding(name string) bool {
+	names := false
+	known().find(name, func(v *variable) bool {
+		names = names || v.encoding
+		return !names
+	})
+	return names
+}
+
+// KeepsEncoding reports whether a variable that names an encoding leaves ASCII alone with a value: in Shift JIS and GBK a \ or a |
+// can be the second byte of a letter.
+func KeepsEncoding(name, value string) bool {
+	lower := strings.ToLower(value)
+	switch {
+	case name == "LANGUAGE": // no encoding, but a list of languages
+		return strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789_:-") == ""
+	case strings.Contains(lower, "/"):
+		return false
+	}
+	return lower == "" || lower == "c" || lower == "posix" || strings.HasSuffix(lower, ".utf-8") || strings.HasSuffix(lower, ".utf8") ||
+		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz") == "" && len(lower) == 2
 }
 
 // RefusedInTools says why tools.yaml may not set a variable for a tool; "" where it may.

@@ -116,21 +116,11 @@ func (t *text) sets(name string, value shellwords.Word, line int) {
 		if value.Fixed && (decimal(value.Text) || name[0] == 'P' && !strings.ContainsAny(value.Text, "$`\\")) {
 			return
 		}
-	case "LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE":
-		if !value.Fixed || !singleBytes(value.Text) {
-			t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters", name))
-		}
-		return
+	}
+	if command.NamesEncoding(name) && !(value.Fixed && command.KeepsEncoding(name, value.Text)) {
+		t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters", name))
 	}
 	if command.ChangesCommands(name) && !(value.Fixed && command.SetsNothing(name, value.Text)) {
 		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))
 	}
-}
-
-// singleBytes tells whether a locale's encoding leaves ASCII alone: in Shift JIS and GBK a \ or a | can be the second byte
-// of a letter.
-func singleBytes(locale string) bool {
-	lower := strings.ToLower(locale)
-	return lower == "" || lower == "c" || lower == "posix" || strings.HasSuffix(lower, ".utf-8") || strings.HasSuffix(lower, ".utf8") ||
-		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz_:") == "" && len(lower) == 2
 }

@@ -98,6 +98,7 @@ func TestProblems(t *testing.T) {
 		{"command export", `command export PATH=.`, "it sets PATH"},
 		{"unset", `unset PATH`, "it sets PATH"},
 		{"a locale of other bytes", `LC_ALL=ja_JP.SJIS ls`, "it sets LC_ALL"},
+		{"a catalogue of messages in the workspace", `LANGUAGE=../../ws/evil ls`, "it sets LANGUAGE"},
 		{"a prompt", `PS4='$(rm x)'`, "it sets PS4"},
 		{"an integer", `declare -i n`, "declare -i changes what names or values mean"},
 		{"a name's name", `declare -n n=PATH`, "declare -n changes"},

@@ -39,12 +39,22 @@ func (r *Request) SetVariables(variables []Variable) {
 		if r.Env[i] = v.Name; !command.SetsNothing(v.Name, v.Value) {
 			r.sets(v.Name)
 		}
+		if command.NamesEncoding(v.Name) && !command.KeepsEncoding(v.Name, v.Value) {
+			r.cannotTell("it sets " + v.Name + ", and in some languages' encodings a shell reads other characters")
+		}
 	}
 }
 
 func (r *Request) sets(name string) {
-	if command.ChangesCommands(name) && r.Shell != nil {
-		r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: "it sets " + name})
+	if command.ChangesCommands(name) {
+		r.cannotTell("it sets " + name)
+	}
+}
+
+// cannotTell adds why it cannot be told what the act runs.
+func (r *Request) cannotTell(why string) {
+	if r.Shell != nil {
+		r.Shell.Problems = append(r.Shell.Problems, shellscan.Problem{Line: 1, Text: why})
 	}
 }
 

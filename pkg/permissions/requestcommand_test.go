@@ -13,6 +13,10 @@ func TestSetVariables(t *testing.T) {
 	}{
 		{"GIT_PAGER", "cat", Approve}, {"PAGER", "", Approve}, {"GIT_TERMINAL_PROMPT", "0", Approve}, {"LANG", "C", Approve},
 		{"GIT_PAGER", "sh -c id", Ask}, {"GIT_EXTERNAL_DIFF", "cat", Ask}, {"PATH", "/usr/bin", Ask},
+		{"LANG", "en_US.UTF-8", Approve}, {"LANGUAGE", "en_US:en", Approve}, {"LC_TIME", "de_DE", Approve}, {"PYENV_VERSION", "3.12", Approve},
+		{"LC_ALL", "zh_CN.GBK", Ask}, {"LANG", "ja_JP.SJIS", Ask}, {"LC_CTYPE", "zh_TW", Ask}, {"LANGUAGE", "../../ws/evil", Ask}, {"LC_ALL", "../x.utf-8", Ask},
+		{"PYENV_HOOK_PATH", "hooks", Ask}, {"PYENV_VERSION", "../../x", Ask}, {"RBENV_ROOT", ".", Ask}, {"VOLTA_HOME", ".", Ask}, {"GAWK_PERSIST_FILE", "heap", Ask},
+		{"MUSL_LOCPATH", ".", Ask}, {"LLVM_PROFILE_FILE", "main.go", Ask}, {"MORE", "-Ox", Ask},
 	} {
 		r := b.run("cat README.md")
 		r.SetVariables([]Variable{{c.name, c.value}})
