@@ -192,7 +192,7 @@ func TestStopDuringAProcess(t *testing.T) {
 	}
 	results, begun := make(chan tool.Result, 1), make(chan string, 1)
 	go func() { results <- a.Executor.Execute(context.Background(), h.call("v"), nil) }() // ends with the call
-	go func() { // ends when the process writes, or with the test program
+	go func() {                                                                           // ends when the process writes, or with the test program
 		said, _ := os.ReadFile(filepath.Join(h.dir, "work", "begun"))
 		begun <- string(said)
 	}()

@@ -456,6 +456,30 @@ func TestPersonsYesIsToWhatWasAsked(t *testing.T) {
 	}
 }
 
+// TestOneInForce checks that an act is decided by what was in force when it began.
+func TestOneInForce(t *testing.T) {
+	t.Parallel()
+	s := &story{
+		rule: permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, atMost: permissions.Decision{Verdict: permissions.Approve},
+		governed: true, governor: permissions.Ruling{Verdict: permissions.Approve},
+	}
+	asked := 0
+	g, err := New(Options{Record: record{s}, InForce: func(tool.Workspace) InForce {
+		asked++
+		return InForce{Rules: s, Governors: council{s}}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := g.Pass(t.Context(), act{s}, Person{Asker: s, Patience: time.Minute}); d.Verdict != permissions.Approve || asked != 1 {
+		t.Errorf("it is %s (%s); what is in force was asked for %d times, want once", d.Verdict, d.Reason, asked)
+	}
+	asked = 0
+	if g.Under(InForce{Rules: s}).Begin(act{s}); asked != 0 {
+		t.Error("what is in force was asked for, though the act has begun under another")
+	}
+}
+
 // TestWhy checks what whoever wanted an act is told of its rejection.
 func TestWhy(t *testing.T) {
 	t.Parallel()
