@@ -4,6 +4,7 @@ package steering
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,7 +18,7 @@ import (
 // asked about at every call: so what such a path can begin with is looked for first.
 type Judge struct {
 	fixed map[string]bool      // in small letters
-	holds map[string]bool      // those of them in which only some files count
+	ways  []string             // the directories, as patterns, in which only some files count
 	bare  map[string]bool      // names of files in repositories without a work tree
 	open  map[byte][]firstName // by their first letter; under 0 those that begin with anything
 
@@ -31,13 +32,18 @@ type firstName struct{ begins, ends string }
 
 // New makes one. It is safe for concurrent use.
 func New() *Judge {
-	j := &Judge{fixed: map[string]bool{}, holds: map[string]bool{}, bare: map[string]bool{}, open: map[byte][]firstName{}}
+	j := &Judge{fixed: map[string]bool{}, bare: map[string]bool{}, open: map[byte][]firstName{}}
 	for _, name := range gitrepo.BareNames() {
 		j.bare[name] = true
 	}
 	for _, pattern := range sensitive.Patterns(steers) {
-		first, rest, _ := strings.Cut(strings.ToLower(pattern), "/")
-		j.holds[first] = j.holds[first] || rest != "" && rest != "**"
+		pattern = strings.ToLower(pattern)
+		for at, c := range pattern {
+			if way := pattern[:at]; c == '/' && pattern[at:] != "/**" && !slices.Contains(j.ways, way) {
+				j.ways = append(j.ways, way)
+			}
+		}
+		first, _, _ := strings.Cut(pattern, "/")
 		from, to := strings.IndexAny(first, "*["), strings.LastIndexAny(first, "*]")
 		if from < 0 {
 			j.fixed[first] = true
@@ -91,7 +97,7 @@ func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 		return sandbox.Held
 	} else if !isSteering(name) {
 		// A link in place of a directory leads to files of any name.
-		if j.holds[strings.ToLower(base)] && name == at && (read == nil || read(at) == nil) {
+		if name == at && (read == nil || read(at) == nil) && j.isOnTheWay(name) {
 			return sandbox.Told
 		}
 		return sandbox.Plain
@@ -101,6 +107,19 @@ func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 		return sandbox.Told
 	}
 	return sandbox.Held
+}
+
+// isOnTheWay reports whether a path is that of a directory in which only some files count.
+func (j *Judge) isOnTheWay(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(j.ways, func(way string) bool {
+		last := name
+		for cut := strings.Count(name, "/") - strings.Count(way, "/"); cut > 0; cut-- {
+			_, last, _ = strings.Cut(last, "/")
+		}
+		is, err := path.Match(way, last)
+		return is && err == nil
+	})
 }
 
 // steers are the classes of files that others run, or believe, without being told to.
