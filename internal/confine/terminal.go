@@ -15,9 +15,9 @@ import (
 // relay passes on what this program is told, until the function that it returns is called, which tells by which signal the
 // call was ended, 0 for none.
 //
-// At a terminal the command is in our process group, and hears of Ctrl-C by itself. It may also be only we who were sent the signal. So
-// where it is none that the command has a handler for, we end the call, and whatever it has started; and Ctrl-Z stops it by SIGSTOP, also where it ignores
-// what the terminal sends.
+// At a terminal the command is in our process group, and hears of Ctrl-C by itself. It may also be only we who were sent the signal.
+// So where the command has no handler for it, we end the call, and whatever it has started; and Ctrl-Z stops it by SIGSTOP, also where
+// it ignores what the terminal sends.
 func (e *execution) relay(cancel func()) (told func() syscall.Signal) {
 	var (
 		by   syscall.Signal

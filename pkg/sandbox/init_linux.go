@@ -82,7 +82,10 @@ func executable(code []byte) []byte {
 			Type:  uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
 			Entry: address + headers, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
 		},
-		elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: address, Paddr: address, Filesz: size, Memsz: size, Align: align},
+		elf.Prog64{
+			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: address, Paddr: address,
+			Filesz: size, Memsz: size, Align: align,
+		},
 		elf.Prog64{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16},
 		code,
 	} {

@@ -22,8 +22,8 @@ import (
 // unlooked notes in which directories calls run whose changes are looked at when they end. What a program that was killed has noted, the
 // next call in the same directory finds, and looks at what has changed there since.
 //
-// There is a file for each directory and program, which the program keeps locked as long as it lives. A call writes 20 bytes of
-// it when it begins and when it ends, and nothing waits for the disk.
+// There is a file for each directory and program, which the program keeps locked as long as it lives. A call writes it anew when it
+// begins and when it ends, and nothing waits for the disk.
 type unlooked struct {
 	dir string
 
@@ -176,7 +176,8 @@ func (h *Host) note(c *call) {
 			notes, err = h.unlooked.begin(w.dir)
 		}
 		if err != nil {
-			c.hints = append(c.hints, fmt.Sprintf("protected: it could not be noted that a call runs in %s: %v; should this program be killed meanwhile, nobody looks at what the call changed", w.dir, err))
+			c.hints = append(c.hints, fmt.Sprintf("protected: it could not be noted that a call runs in %s: %v; "+
+				"should this program be killed meanwhile, nobody looks at what the call changed", w.dir, err))
 			continue
 		}
 		w.noted, w.missed = true, notes
@@ -238,7 +239,8 @@ func (w *watched) tellMissed(since time.Time) []string {
 		if v.kind == unix.S_IFDIR {
 			within = at
 		}
-		told.add(fmt.Sprintf("protected: %s was made or changed since %s, when a call ran here and the program that ran it was killed: others run or believe it without a look, and nobody has looked", filepath.Join(w.dir, at), since.Format(time.DateTime)))
+		told.add(fmt.Sprintf("protected: %s was made or changed since %s, when a call ran here and the program that ran it was killed: "+
+			"others run or believe it without a look, and nobody has looked", filepath.Join(w.dir, at), since.Format(time.DateTime)))
 	}
 	return told.lines()
 }
