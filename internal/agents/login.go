@@ -22,11 +22,11 @@ func LoginsIn(stateDir string) Logins { return Logins{state.SharedFile(stateDir,
 // argumentLists are the argument lists that logins add, by the hash of an agent's command.
 type argumentLists map[string][][]string
 
-// Remember keeps what the agent of the command asked for.
+// Remember keeps what the agent of the command asked for, and that the command is an agent's, if it asked for nothing.
 func (l Logins) Remember(command []string, logins [][]string) error {
 	known, key := argumentLists{}, commandKey(command)
 	return l.file.Change(&known, func() (bool, error) {
-		if slices.EqualFunc(known[key], logins, slices.Equal) {
+		if before, started := known[key]; started && slices.EqualFunc(before, logins, slices.Equal) {
 			return false, nil
 		}
 		if known == nil {
@@ -38,10 +38,14 @@ func (l Logins) Remember(command []string, logins [][]string) error {
 }
 
 // Match reports whether a command is that of an agent with the arguments of one of its logins at the end. A login that adds no arguments
-// never matches: it would take every start of the agent for a login.
+// never matches: it would take every start of the agent for a login. Nor does a command that is known for an agent's: it is another
+// agent that says so, who would have it started without a bridge.
 func (l Logins) Match(command []string) bool {
 	known := argumentLists{}
 	if l.file.Read(&known) != nil {
+		return false
+	}
+	if _, agents := known[commandKey(command)]; agents {
 		return false
 	}
 	for cut := 1; cut < len(command); cut++ {

@@ -18,6 +18,12 @@ func TestLogins(t *testing.T) {
 	if err := logins.Remember([]string{"claude"}, [][]string{{"auth", "login"}}); err != nil {
 		t.Fatal(err)
 	}
+	if err := logins.Remember([]string{"claude", "--model", "small"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := logins.Remember([]string{"claude"}, [][]string{{"auth", "login"}, {"--model", "small"}, {"--model", "large"}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name    string
 		command []string
@@ -27,6 +33,7 @@ func TestLogins(t *testing.T) {
 		{"two words", []string{"claude", "auth", "login"}, true},
 		{"a start", []string{"gemini", "--acp"}, false},
 		{"more behind it", []string{"gemini", "--acp", "--login", "-x"}, false},
+		{"a start of another", []string{"claude", "--model", "small"}, false},
 		{"another agent's", []string{"claude", "--login"}, false},
 	} {
 		if got := logins.Match(test.command); got != test.want {

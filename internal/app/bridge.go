@@ -154,8 +154,9 @@ func (b *bridge) principal(command []string) string {
 }
 
 // rememberLogins keeps what the agent adds to its command for a login. Without a state directory a login still works from a terminal.
+// What a bridge hears that an agent has started is not kept: it would have a command of a person's run without a bridge.
 func (b *bridge) rememberLogins(command []string, logins [][]string) {
-	if b.app.state == "" {
+	if b.app.state == "" || b.caller.AgentsAct() {
 		return
 	}
 	if err := agents.LoginsIn(b.app.state).Remember(command, logins); err != nil {

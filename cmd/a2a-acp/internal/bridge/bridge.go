@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/agents"
@@ -71,9 +72,16 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return bridge(cmd.Context(), env, flags, args, cmd.ArgsLenAtDash())
+			dash := cmd.ArgsLenAtDash()
+			if dash != 0 {
+				if err := checkBehind(cmd.Flags(), args); err != nil {
+					return err
+				}
+			}
+			return bridge(cmd.Context(), env, flags, args, dash)
 		},
 	}
+	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringVar(&flags.confine, "confine", "", "run the agent in the sandbox, under a profile; the agent's own when none is named")
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
@@ -160,13 +168,29 @@ func confinement(env *cli.Environment, flags bridgeFlags, command []string) (con
 	return confine.Confinement{Profile: name, Allow: cli.Allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
 }
 
+// checkBehind refuses flags of ours behind an agent's name. An editor adds there what the agent says that its login is called with, so
+// an agent would choose them; and a person who wrote one means it.
+func checkBehind(flags *pflag.FlagSet, args []string) error {
+	for i, word := range args {
+		if i == 0 {
+			continue
+		}
+		if word == "--" {
+			return cli.Fail(exit.Usage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if strings.HasPrefix(word, "-") && flags.Lookup(name) != nil {
+			return cli.Fail(exit.Usage, fmt.Errorf("--%s stands behind %s, where the agent's own options stand; write it before %s, or, if it is the agent's, give the agent's command after --", name, args[0], args[0]))
+		}
+	}
+	return nil
+}
+
 // agentCommand finds the command that starts the agent: what stands after --, or a known agent's.
 func agentCommand(env *cli.Environment, args []string, dash int) ([]string, error) {
 	switch {
 	case dash == 0 && len(args) > 0:
 		return args, nil
-	case dash > 0:
-		return nil, cli.Fail(exit.Usage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
 	case len(args) == 0:
 		return nil, cli.Fail(exit.Usage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(cli.AgentNames(), "|")))
 	}
