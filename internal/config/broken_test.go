@@ -18,7 +18,8 @@ func TestManyMistakes(t *testing.T) {
 		fmt.Fprintf(&b, "key%d:\n", i)
 	}
 	_, err := ReadPolicies(File{Name: "p.yaml", Data: []byte(b.String())})
-	if found := yamldoc.List(err); len(found) != yamldoc.MaxErrors+1 || found[yamldoc.MaxErrors].Rule != yamldoc.RuleTooLarge {
+	if found := yamldoc.List(err); len(found) != yamldoc.MaxErrors+1 ||
+		found[yamldoc.MaxErrors].Rule != yamldoc.RuleTooLarge {
 		t.Errorf("want %d mistakes and a last word, got %d", yamldoc.MaxErrors, len(found))
 	}
 	warnings := "tools:\n"
@@ -44,7 +45,8 @@ func TestRepairedIsRefused(t *testing.T) {
 		if tools, err := ReadTools(File{Name: "t.yaml", Data: []byte(data)}); err == nil || tools != nil {
 			t.Errorf("%q is read as %v", data, tools)
 		}
-		if _, err := ReadPolicies(File{Name: "p.yaml", Data: []byte(strings.ReplaceAll(data, "tools:", "auto_approval_policies:"))}); err == nil {
+		if _, err := ReadPolicies(File{Name: "p.yaml",
+			Data: []byte(strings.ReplaceAll(data, "tools:", "auto_approval_policies:"))}); err == nil {
 			t.Errorf("%q is read", data)
 		}
 	}
@@ -70,7 +72,8 @@ func TestMessagesAreSafeOnATerminal(t *testing.T) {
 				t.Fatal("want a mistake")
 			}
 			for _, e := range yamldoc.List(err) {
-				if strings.ContainsAny(e.Message+e.Hint, "\x1b\a\u202e") || strings.Contains(e.Message, "\n") {
+				if strings.ContainsAny(e.Message+e.Hint, "\x1b\a\u202e") ||
+					strings.Contains(e.Message, "\n") {
 					t.Errorf("message %q, hint %q", e.Message, e.Hint)
 				}
 			}

@@ -18,25 +18,29 @@ func cachingMapping() yamldoc.Mapping[*toolEntry] {
 	return yamldoc.Mapping[*toolEntry]{
 		Name: "caching",
 		Synonyms: map[string]string{
-			"ttlseconds": "ttl", "expires": "ttl", "maxage": "ttl", "duration": "ttl", "key": "key_template", "size": "max_size",
-			"maxentries": "max_size", "enable": "enabled",
+			"ttlseconds": "ttl", "expires": "ttl", "maxage": "ttl", "duration": "ttl", "key": "key_template",
+			"size": "max_size", "maxentries": "max_size", "enable": "enabled",
 		},
 		Keys: []yamldoc.Key[*toolEntry]{
-			yamldoc.NewKey("enabled", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Caching.Enabled) }),
+			yamldoc.NewKey("enabled", "true or false", func(e *toolEntry, v yamldoc.Value) {
+				v.SetBool(&e.tool.Caching.Enabled)
+			}),
 			yamldoc.NewKey("ttl", "seconds, or a duration such as 5m", (*toolEntry).readTTL),
 			yamldoc.NewKey("max_size", "a whole number of results", func(e *toolEntry, v yamldoc.Value) {
 				if n, ok := v.Int(1, mostResults); ok {
 					e.tool.Caching.Results = int(n)
 				}
 			}),
-			yamldoc.NewKey("key_template", "a text, such as \"{{url}}\"", func(e *toolEntry, v yamldoc.Value) {
-				if text, ok := v.Text(); ok {
-					e.tool.Caching.Key, e.cacheKey = text, v
-				}
-			}),
+			yamldoc.NewKey("key_template", "a text, such as \"{{url}}\"",
+				func(e *toolEntry, v yamldoc.Value) {
+					if text, ok := v.Text(); ok {
+						e.tool.Caching.Key, e.cacheKey = text, v
+					}
+				}),
 		},
 		Elsewhere: []yamldoc.Misplaced{{
-			Names: []string{"caching_enabled", "cache_ttl_seconds", "cache_max_size_mb"}, Hint: "%s belongs under sandbox; here it is enabled, ttl and max_size",
+			Names: []string{"caching_enabled", "cache_ttl_seconds", "cache_max_size_mb"},
+			Hint:  "%s belongs under sandbox; here it is enabled, ttl and max_size",
 		}},
 	}
 }
@@ -97,7 +101,8 @@ func (e *toolEntry) checkCaching() {
 				e.tool.Caching.Bytes = s.bytes
 			}
 		case at.Node != nil && s.on != e.tool.Caching.Enabled:
-			s.enabled.Fail(ruleTwice, "keep caching, and take this out", "caching is also given in line %d", at.Node.Line)
+			s.enabled.Fail(ruleTwice, "keep caching, and take this out", "caching is also given in line %d",
+				at.Node.Line)
 		}
 	}
 	if !e.tool.Caching.Enabled {
@@ -105,11 +110,14 @@ func (e *toolEntry) checkCaching() {
 		return
 	}
 	if readOnly := e.tool.Annotations.ReadOnly; e.tool.IsDestructive() || readOnly != nil && !*readOnly {
-		at.Fail(yamldoc.RuleValue, "take caching out", "annotations say that it changes something, and a kept result would leave that undone")
+		at.Fail(yamldoc.RuleValue, "take caching out",
+			"annotations say that it changes something, and a kept result would leave that undone")
 	}
 	for _, p := range e.tool.Parameters {
 		if p.Secret && (p.Required || p.Default != nil) {
-			at.Warn("no-effect", "take caching out", "every call gives the secret parameter %s, and the results of such calls are not kept", p.Name)
+			at.Warn("no-effect", "take caching out",
+				"every call gives the secret parameter %s, and the results of such calls are not kept",
+				p.Name)
 			break
 		}
 	}

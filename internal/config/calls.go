@@ -32,7 +32,8 @@ func readCall(v yamldoc.Value) permissions.Example {
 	call := readExample(v)
 	call.Source = tool.Source{File: v.Doc.File, Line: v.Node.Line, Column: v.Node.Column}
 	if err := call.Check(); err != nil && v.Doc.Mistakes() == before {
-		v.Fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, mode, headless", "it is no act: %v", err)
+		v.Fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, mode, headless",
+			"it is no act: %v", err)
 	}
 	return call
 }
@@ -42,9 +43,14 @@ func policyTestMapping() yamldoc.Mapping[*PolicyTest] {
 	return yamldoc.Mapping[*PolicyTest]{
 		Name: "a test",
 		Keys: []yamldoc.Key[*PolicyTest]{
-			yamldoc.NewKey("call", "an act: {tool, params}, {command}, …", func(t *PolicyTest, v yamldoc.Value) { t.Call = readCall(v) }),
+			yamldoc.NewKey("call", "an act: {tool, params}, {command}, …",
+				func(t *PolicyTest, v yamldoc.Value) {
+					t.Call = readCall(v)
+				}),
 			yamldoc.NewKey("expect", "approve, reject or ask", (*PolicyTest).readExpect),
-			yamldoc.NewKey("rule", "the id of the rule that decides", func(t *PolicyTest, v yamldoc.Value) { v.SetText(&t.Rule) }),
+			yamldoc.NewKey("rule", "the id of the rule that decides", func(t *PolicyTest, v yamldoc.Value) {
+				v.SetText(&t.Rule)
+			}),
 		},
 	}
 }

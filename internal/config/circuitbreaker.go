@@ -23,14 +23,23 @@ func circuitBreakerMapping() yamldoc.Mapping[*tool.CircuitBreaker] {
 	return yamldoc.Mapping[*tool.CircuitBreaker]{
 		Name: "circuit_breaker",
 		Synonyms: map[string]string{
-			"threshold": "failure_threshold", "failures": "failure_threshold", "maxfailures": "failure_threshold", "window": "monitoring_period",
-			"timeout": "recovery_timeout", "resettimeout": "recovery_timeout", "cooldown": "recovery_timeout",
+			"threshold": "failure_threshold", "failures": "failure_threshold",
+			"maxfailures": "failure_threshold", "window": "monitoring_period", "timeout": "recovery_timeout",
+			"resettimeout": "recovery_timeout", "cooldown": "recovery_timeout",
 		},
 		Keys: []yamldoc.Key[*tool.CircuitBreaker]{
-			yamldoc.NewKey("failure_threshold", "a whole number", count(func(b *tool.CircuitBreaker) *int { return &b.Failures })),
-			yamldoc.NewKey("monitoring_period", seconds, func(b *tool.CircuitBreaker, v yamldoc.Value) { v.SetDuration(&b.Period, longest) }),
-			yamldoc.NewKey("recovery_timeout", seconds, func(b *tool.CircuitBreaker, v yamldoc.Value) { v.SetDuration(&b.Recovery, longest) }),
-			yamldoc.NewKey("half_open_max_calls", "a whole number", count(func(b *tool.CircuitBreaker) *int { return &b.HalfOpenCalls })),
+			yamldoc.NewKey("failure_threshold", "a whole number", count(func(b *tool.CircuitBreaker) *int {
+				return &b.Failures
+			})),
+			yamldoc.NewKey("monitoring_period", seconds, func(b *tool.CircuitBreaker, v yamldoc.Value) {
+				v.SetDuration(&b.Period, longest)
+			}),
+			yamldoc.NewKey("recovery_timeout", seconds, func(b *tool.CircuitBreaker, v yamldoc.Value) {
+				v.SetDuration(&b.Recovery, longest)
+			}),
+			yamldoc.NewKey("half_open_max_calls", "a whole number", count(func(b *tool.CircuitBreaker) *int {
+				return &b.HalfOpenCalls
+			})),
 		},
 	}
 }

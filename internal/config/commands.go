@@ -15,8 +15,8 @@ import (
 
 const ruleCommand = "command"
 
-// checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant to use the
-// network where the entry does not say.
+// checkCommands holds the author's script against its own allowed_commands, and finds out whether it is meant
+// to use the network where the entry does not say.
 //
 // The script is read with a word in the place of each tag. What cannot be told about it is left to the
 // kernel, which holds the running script to the same list.
@@ -29,11 +29,13 @@ func (e *toolEntry) checkCommands() {
 	if s.Commands != nil {
 		for _, command := range commands {
 			name := command.Name
-			if command.Builtin || slices.Contains(s.Commands, name) || slices.Contains(s.Commands, path.Base(name)) {
+			if command.Builtin || slices.Contains(s.Commands, name) ||
+				slices.Contains(s.Commands, path.Base(name)) {
 				continue
 			}
 			e.commands.Fail(ruleCommand, "add it to the list, or take it out of the script",
-				"the script calls %s (its line %d), which is not among allowed_commands", yamldoc.Quote(name), command.Line)
+				"the script calls %s (its line %d), which is not among allowed_commands", yamldoc.Quote(name),
+				command.Line)
 		}
 	}
 	if s.Network == tool.NetworkUnsaid {
@@ -50,7 +52,9 @@ func authorsCommands(script string) []shellscan.Command {
 	outline := render.Outlined(script)
 	for _, text := range outline.Texts {
 		for _, command := range shellscan.Scan(text).Commands {
-			if outline.Holds(command.Name) || slices.ContainsFunc(commands, func(c shellscan.Command) bool { return reflect.DeepEqual(c, command) }) {
+			if outline.Holds(command.Name) || slices.ContainsFunc(commands, func(c shellscan.Command) bool {
+				return reflect.DeepEqual(c, command)
+			}) {
 				continue
 			}
 			for i, arg := range command.Args {

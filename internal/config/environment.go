@@ -12,8 +12,8 @@ import (
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since programs
-// differ on what they take for true.
+// readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since
+// programs differ on what they take for true.
 func (e *toolEntry) readEnvironment(v yamldoc.Value) {
 	if !v.IsMapping() && !v.IsEmpty() {
 		v.Mismatch("", "write each as NAME: value, on a line of its own without a dash")
@@ -25,7 +25,9 @@ func (e *toolEntry) readEnvironment(v yamldoc.Value) {
 	for _, entry := range entries {
 		name := entry.Name
 		if !variableName.MatchString(name) {
-			entry.Key.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
+			entry.Key.Fail(yamldoc.RuleValue, "",
+				"a variable's name has letters, digits and _, and no digit first; found %s",
+				yamldoc.Quote(name))
 			continue
 		}
 		if why := command.RefusedInTools(name); why != "" {
@@ -61,8 +63,9 @@ func (e *toolEntry) readEnvironment(v yamldoc.Value) {
 // referenceMapping is what a value says that stands elsewhere.
 func referenceMapping() yamldoc.Mapping[*tool.Reference] {
 	return yamldoc.Mapping[*tool.Reference]{
-		Name:     "a variable's value",
-		Synonyms: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env", "path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
+		Name: "a variable's value",
+		Synonyms: map[string]string{"secretref": "secret", "fromenv": "env", "variable": "env",
+			"path": "file", "fromfile": "file", "cmd": "command", "exec": "command"},
 		Keys: []yamldoc.Key[*tool.Reference]{
 			yamldoc.NewKey("secret", "the name of a secret", readSecretName),
 			yamldoc.NewKey("env", "the name of a variable", readVariableName),
@@ -80,7 +83,8 @@ func readReference(v yamldoc.Value) (tool.Reference, bool) {
 		return r, false
 	}
 	if len(v.Node.Content) != 2 {
-		v.Fail(yamldoc.RuleValue, "keep the one that is meant", "want exactly one of secret, env, file, command")
+		v.Fail(yamldoc.RuleValue, "keep the one that is meant",
+			"want exactly one of secret, env, file, command")
 		return r, false
 	}
 	return r, len(v.Doc.Found) == before
@@ -92,7 +96,8 @@ func readSecretName(r *tool.Reference, v yamldoc.Value) {
 		return
 	}
 	if yamldoc.LooksSecret(name) {
-		v.Fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}", "the name of a secret belongs here, and this looks like the secret itself")
+		v.Fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}",
+			"the name of a secret belongs here, and this looks like the secret itself")
 		return
 	}
 	if err := secret.CheckName(name); err != nil {
@@ -109,9 +114,11 @@ func readVariableName(r *tool.Reference, v yamldoc.Value) {
 	switch {
 	case !ok:
 	case !variableName.MatchString(name):
-		v.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
+		v.Fail(yamldoc.RuleValue, "",
+			"a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
 	case secret.IsOwnVariable(name):
-		v.Fail("refused-variable", "a secret of the tool's own: a2a-acp secrets set NAME, and {secret: NAME}", "%s cannot be given to a tool: it belongs to this program", name)
+		v.Fail("refused-variable", "a secret of the tool's own: a2a-acp secrets set NAME, and {secret: NAME}",
+			"%s cannot be given to a tool: it belongs to this program", name)
 	default:
 		r.Env = name
 	}
@@ -135,7 +142,8 @@ func readSecretCommand(r *tool.Reference, v yamldoc.Value) {
 	case len(command) == 0 || command[0] == "":
 		v.Fail(yamldoc.RuleValue, "", "want a program and its arguments, as [pass, show, KEY]; found none")
 	case strings.Contains(command[0], "/") && !strings.HasPrefix(command[0], "/"):
-		v.Fail(yamldoc.RuleValue, "write its whole path", "want a name that is found in PATH, or an absolute path; found %s", yamldoc.Quote(command[0]))
+		v.Fail(yamldoc.RuleValue, "write its whole path",
+			"want a name that is found in PATH, or an absolute path; found %s", yamldoc.Quote(command[0]))
 	default:
 		r.Command = command
 	}
@@ -150,7 +158,8 @@ var credentialNames = regexp.MustCompile(`(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSW
 // credential says why a literal looks like one, "" when it does not. It never repeats the literal.
 func credential(name, literal string) string {
 	switch {
-	case len(literal) >= yamldoc.LongLiteral && credentialShapes.MatchString(literal), strings.Contains(literal, "-----BEGIN "):
+	case len(literal) >= yamldoc.LongLiteral && credentialShapes.MatchString(literal),
+		strings.Contains(literal, "-----BEGIN "):
 		return "the value looks like a credential"
 	case len(literal) >= yamldoc.LongLiteral && credentialNames.MatchString(name):
 		return "the name says that this is a credential"

@@ -9,16 +9,20 @@ import (
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS", "SHELLOPTS", "BASHOPTS", "PS4",
-		"PROMPT_COMMAND", "PYTHONPATH", "PERL5OPT", "NODE_OPTIONS", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
-		"GIT_CONFIG_PARAMETERS", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH", "BASH_FUNC_ls", "A2A_AUTH_TOKEN", "A2A_", "__a2a_p",
+		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS",
+		"SHELLOPTS", "BASHOPTS", "PS4",
+		"PROMPT_COMMAND", "PYTHONPATH", "PERL5OPT", "NODE_OPTIONS", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT",
+		"GIT_CONFIG_KEY_0",
+		"GIT_CONFIG_PARAMETERS", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH", "BASH_FUNC_ls", "A2A_AUTH_TOKEN",
+		"A2A_", "__a2a_p",
 	} {
 		if command.RefusedInTools(name) == "" {
 			t.Errorf("%s may be set", name)
 		}
 	}
 	for _, name := range []string{
-		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "API_KEY", "PGHOST", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT", "ENVIRONMENT", "PS1",
+		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "API_KEY", "PGHOST", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT",
+		"ENVIRONMENT", "PS1",
 		"BUILD_ENV", "PYTHONUNBUFFERED", "NODE_ENV", "LDAP_HOST", "_", "A2", "PAGER",
 	} {
 		if why := command.RefusedInTools(name); why != "" {

@@ -21,13 +21,18 @@ type mappedError struct {
 // mappedErrorMapping is what the long form of an entry may say.
 func mappedErrorMapping() yamldoc.Mapping[*mappedError] {
 	return yamldoc.Mapping[*mappedError]{
-		Name:     "an error mapping",
-		Synonyms: map[string]string{"retry": "retryable", "details": "detail", "data": "detail", "text": "message", "errorcode": "code"},
+		Name: "an error mapping",
+		Synonyms: map[string]string{"retry": "retryable", "details": "detail", "data": "detail",
+			"text": "message", "errorcode": "code"},
 		Keys: []yamldoc.Key[*mappedError]{
 			yamldoc.NewKey("code", "a JSON-RPC error code", (*mappedError).readCode),
-			yamldoc.NewKey("message", "a text", func(m *mappedError, v yamldoc.Value) { v.SetText(&m.error.Message) }),
+			yamldoc.NewKey("message", "a text", func(m *mappedError, v yamldoc.Value) {
+				v.SetText(&m.error.Message)
+			}),
 			yamldoc.NewKey("detail", "a plain text", (*mappedError).readDetail),
-			yamldoc.NewKey("retryable", "true or false", func(m *mappedError, v yamldoc.Value) { v.SetBool(&m.error.Retryable) }),
+			yamldoc.NewKey("retryable", "true or false", func(m *mappedError, v yamldoc.Value) {
+				v.SetBool(&m.error.Retryable)
+			}),
 		},
 	}
 }
@@ -46,7 +51,8 @@ func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
 			if entry.Name == "0" {
 				hint = "0 is success, which is no error"
 			}
-			entry.Key.Fail(yamldoc.RuleValue, hint, "want an exit code from 1 to 255, found %s", yamldoc.Describe(entry.Key.Node))
+			entry.Key.Fail(yamldoc.RuleValue, hint, "want an exit code from 1 to 255, found %s",
+				yamldoc.Describe(entry.Key.Node))
 			continue
 		}
 		m := &mappedError{entry: e, exit: exit}
@@ -55,8 +61,10 @@ func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
 			entry.Value.Require("code", "a JSON-RPC code, such as -32603")
 		} else {
 			entry.Value.Want = "an error code, or {code, message, detail, retryable}"
-			if text := entry.Value.Node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" && !yamldoc.IsJSONNumber(text.Value) {
-				entry.Value.Mismatch("", fmt.Sprintf("write {code: -32603, message: %s}", yamldoc.Quote(text.Value)))
+			if text := entry.Value.Node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" &&
+				!yamldoc.IsJSONNumber(text.Value) {
+				entry.Value.Mismatch("", fmt.Sprintf("write {code: -32603, message: %s}",
+					yamldoc.Quote(text.Value)))
 				continue
 			}
 			m.readCode(entry.Value)
@@ -85,7 +93,8 @@ func (m *mappedError) readDetail(v yamldoc.Value) {
 	var ok bool
 	switch {
 	case structured && m.entry.file.file.ErrorProfile != tool.ProfileExtended:
-		v.Fail(yamldoc.RuleType, "write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
+		v.Fail(yamldoc.RuleType,
+			"write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
 			"want a plain text under the error profile acp-basic, found %s", yamldoc.Describe(v.Node))
 		return
 	case structured:

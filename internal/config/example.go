@@ -30,16 +30,25 @@ func exampleMapping() yamldoc.Mapping[*example] {
 	return yamldoc.Mapping[*example]{
 		Name: "an example",
 		Keys: []yamldoc.Key[*example]{
-			yamldoc.NewKey("name", "a text", func(x *example, v yamldoc.Value) { v.SetText(&x.example.Name) }),
+			yamldoc.NewKey("name", "a text", func(x *example, v yamldoc.Value) {
+				v.SetText(&x.example.Name)
+			}),
 			yamldoc.NewKey("params", "a mapping of parameters to values", (*example).readParams),
 			yamldoc.NewKey("files", "a mapping of names to contents", (*example).readFiles),
-			yamldoc.NewKey("setup", "a bash script, best after |", func(x *example, v yamldoc.Value) { v.SetText(&x.example.Setup) }),
-			yamldoc.NewKey("needs", "a list of programs", func(x *example, v yamldoc.Value) { v.SetTexts(&x.example.Needs) }),
-			yamldoc.NewKey("expect", "a mapping", func(x *example, v yamldoc.Value) { yamldoc.ReadKeys(v, expectMapping(), x) }),
+			yamldoc.NewKey("setup", "a bash script, best after |", func(x *example, v yamldoc.Value) {
+				v.SetText(&x.example.Setup)
+			}),
+			yamldoc.NewKey("needs", "a list of programs", func(x *example, v yamldoc.Value) {
+				v.SetTexts(&x.example.Needs)
+			}),
+			yamldoc.NewKey("expect", "a mapping", func(x *example, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, expectMapping(), x)
+			}),
 		},
 		Synonyms: map[string]string{
-			"parameters": "params", "arguments": "params", "args": "params", "input": "params", "inputs": "params", "expected": "expect",
-			"expects": "expect", "requires": "needs", "title": "name", "description": "name",
+			"parameters": "params", "arguments": "params", "args": "params", "input": "params",
+			"inputs": "params", "expected": "expect", "expects": "expect", "requires": "needs",
+			"title": "name", "description": "name",
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: expectMapping().Names(), Hint: "%s belongs under expect"},
@@ -52,14 +61,23 @@ func expectMapping() yamldoc.Mapping[*example] {
 	return yamldoc.Mapping[*example]{
 		Name: "expect",
 		Synonyms: map[string]string{
-			"exitcode": "exit", "code": "exit", "status": "exit", "returncode": "exit", "output": "stdout", "out": "stdout", "err": "stderr",
+			"exitcode": "exit", "code": "exit", "status": "exit", "returncode": "exit", "output": "stdout",
+			"out": "stdout", "err": "stderr",
 		},
 		Keys: []yamldoc.Key[*example]{
 			yamldoc.NewKey("exit", "an exit code", (*example).readExit),
-			yamldoc.NewKey("stdout", "a text, or {is, contains, lacks, matches}", func(x *example, v yamldoc.Value) { x.example.Expect.Stdout = readMatch(v) }),
-			yamldoc.NewKey("stderr", "a text, or {is, contains, lacks, matches}", func(x *example, v yamldoc.Value) { x.example.Expect.Stderr = readMatch(v) }),
+			yamldoc.NewKey("stdout", "a text, or {is, contains, lacks, matches}",
+				func(x *example, v yamldoc.Value) {
+					x.example.Expect.Stdout = readMatch(v)
+				}),
+			yamldoc.NewKey("stderr", "a text, or {is, contains, lacks, matches}",
+				func(x *example, v yamldoc.Value) {
+					x.example.Expect.Stderr = readMatch(v)
+				}),
 			yamldoc.NewKey("files", "a mapping of names to contents", (*example).readExpectedFiles),
-			yamldoc.NewKey("unchanged", "true or false", func(x *example, v yamldoc.Value) { v.SetBool(&x.example.Expect.Unchanged) }),
+			yamldoc.NewKey("unchanged", "true or false", func(x *example, v yamldoc.Value) {
+				v.SetBool(&x.example.Expect.Unchanged)
+			}),
 			yamldoc.NewKey("error", "a failure code", (*example).readError),
 		},
 	}
@@ -71,7 +89,8 @@ func (e *toolEntry) readExamples(v yamldoc.Value) {
 	for i, at := range entries {
 		if !at.IsMapping() {
 			if text, ok := at.Text(); ok {
-				e.tool.Examples, e.examples = append(e.tool.Examples, tool.Example{Text: text}), append(e.examples, at)
+				e.tool.Examples, e.examples = append(e.tool.Examples, tool.Example{Text: text}),
+					append(e.examples, at)
 			}
 			continue
 		}
@@ -86,7 +105,8 @@ func (e *toolEntry) readExamples(v yamldoc.Value) {
 			x.example.Name = fmt.Sprintf("example %d", i+1)
 		}
 		if x.exit.Node != nil && x.example.Expect.Error != "" {
-			x.exit.Fail(ruleExample, "keep one of them", "a call that ends with an error of ours has no exit code")
+			x.exit.Fail(ruleExample, "keep one of them",
+				"a call that ends with an error of ours has no exit code")
 		}
 		arguments, err := json.Marshal(x.params)
 		if err != nil {
@@ -130,7 +150,8 @@ func (x *example) readError(v yamldoc.Value) {
 		if near := spelling.Nearest(text, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "),
+			yamldoc.Quote(text))
 		return
 	}
 	x.example.Expect.Error = tool.FailureCode(text)
@@ -141,8 +162,12 @@ func exampleFileMapping() yamldoc.Mapping[*tool.ExampleFile] {
 	return yamldoc.Mapping[*tool.ExampleFile]{
 		Name: "a file",
 		Keys: []yamldoc.Key[*tool.ExampleFile]{
-			yamldoc.NewKey("text", "a text", func(f *tool.ExampleFile, v yamldoc.Value) { v.SetText(&f.Content) }),
-			yamldoc.NewKey("link", "a path", func(f *tool.ExampleFile, v yamldoc.Value) { v.SetText(&f.Link) }),
+			yamldoc.NewKey("text", "a text", func(f *tool.ExampleFile, v yamldoc.Value) {
+				v.SetText(&f.Content)
+			}),
+			yamldoc.NewKey("link", "a path", func(f *tool.ExampleFile, v yamldoc.Value) {
+				v.SetText(&f.Link)
+			}),
 		},
 	}
 }
@@ -165,7 +190,9 @@ func (x *example) readFiles(v yamldoc.Value) {
 		}
 		x.example.Files = append(x.example.Files, file)
 	}
-	sort.Slice(x.example.Files, func(i, j int) bool { return x.example.Files[i].Name < x.example.Files[j].Name })
+	sort.Slice(x.example.Files, func(i, j int) bool {
+		return x.example.Files[i].Name < x.example.Files[j].Name
+	})
 }
 
 // staysInside refuses names that lead out of an example's own directory.
@@ -173,13 +200,17 @@ func staysInside(e yamldoc.Entry) bool {
 	if filepath.IsLocal(e.Name) && filepath.Clean(e.Name) == e.Name && e.Name != "." {
 		return true
 	}
-	e.Key.Fail(yamldoc.RuleValue, "write it relative to the example's own directory", "want a name without .. and without a / at its ends, found %s", yamldoc.Quote(e.Name))
+	e.Key.Fail(yamldoc.RuleValue, "write it relative to the example's own directory",
+		"want a name without .. and without a / at its ends, found %s", yamldoc.Quote(e.Name))
 	return false
 }
 
 // matchMapping is the long form of what a text must be.
 func matchMapping() yamldoc.Mapping[*tool.TextMatch] {
-	return yamldoc.Mapping[*tool.TextMatch]{Name: "what a text must be", Keys: matchKeys(func(m *tool.TextMatch) *tool.TextMatch { return m })}
+	return yamldoc.Mapping[*tool.TextMatch]{Name: "what a text must be",
+		Keys: matchKeys(func(m *tool.TextMatch) *tool.TextMatch {
+			return m
+		})}
 }
 
 func matchKeys[T any](of func(T) *tool.TextMatch) []yamldoc.Key[T] {
@@ -189,9 +220,15 @@ func matchKeys[T any](of func(T) *tool.TextMatch) []yamldoc.Key[T] {
 				of(t).Is = &text
 			}
 		}),
-		yamldoc.NewKey("contains", "a text, or a list of texts", func(t T, v yamldoc.Value) { of(t).Contains = v.TextOrTexts() }),
-		yamldoc.NewKey("lacks", "a text, or a list of texts", func(t T, v yamldoc.Value) { of(t).Lacks = v.TextOrTexts() }),
-		yamldoc.NewKey("matches", "a regular expression", func(t T, v yamldoc.Value) { of(t).Matches = readExpression(v) }),
+		yamldoc.NewKey("contains", "a text, or a list of texts", func(t T, v yamldoc.Value) {
+			of(t).Contains = v.TextOrTexts()
+		}),
+		yamldoc.NewKey("lacks", "a text, or a list of texts", func(t T, v yamldoc.Value) {
+			of(t).Lacks = v.TextOrTexts()
+		}),
+		yamldoc.NewKey("matches", "a regular expression", func(t T, v yamldoc.Value) {
+			of(t).Matches = readExpression(v)
+		}),
 	}
 }
 
@@ -226,7 +263,9 @@ func fileMatchMapping() yamldoc.Mapping[*tool.FileMatch] {
 	return yamldoc.Mapping[*tool.FileMatch]{
 		Name: "what a file must be",
 		Keys: append([]yamldoc.Key[*tool.FileMatch]{
-			yamldoc.NewKey("absent", "true or false", func(m *tool.FileMatch, v yamldoc.Value) { v.SetBool(&m.Absent) }),
+			yamldoc.NewKey("absent", "true or false", func(m *tool.FileMatch, v yamldoc.Value) {
+				v.SetBool(&m.Absent)
+			}),
 		}, matchKeys(func(m *tool.FileMatch) *tool.TextMatch { return &m.Text })...),
 	}
 }
@@ -263,9 +302,12 @@ func (e *toolEntry) checkExamples() {
 		refused := x.Expect.Error == tool.FailValidation
 		switch {
 		case failure != nil && !refused:
-			misfit(e.examples[i], failure).Fail(ruleExample, "where the call must be refused, say `expect: {error: validation_error}`", "%s", failure.Message)
+			misfit(e.examples[i], failure).Fail(ruleExample,
+				"where the call must be refused, say `expect: {error: validation_error}`", "%s",
+				failure.Message)
 		case failure == nil && refused:
-			e.examples[i].Fail(ruleExample, "", "the arguments fit the parameters, so the call is not refused with %s", tool.FailValidation)
+			e.examples[i].Fail(ruleExample, "",
+				"the arguments fit the parameters, so the call is not refused with %s", tool.FailValidation)
 		}
 	}
 }
@@ -288,7 +330,8 @@ func CheckSetups(loaded *Loaded) yamldoc.Errors {
 		}
 		if _, err := CompileSetup(x); err != nil {
 			found = append(found, yamldoc.Error{
-				File: loaded.Tool.Source.File, Line: x.Line, Column: 1, Severity: yamldoc.SeverityError, Rule: ruleExample,
+				File: loaded.Tool.Source.File, Line: x.Line, Column: 1, Severity: yamldoc.SeverityError,
+				Rule:    ruleExample,
 				Message: fmt.Sprintf("tool %q: example %s: %v", loaded.Tool.ID, yamldoc.Quote(x.Name), err),
 			}.Escaped())
 		}

@@ -59,13 +59,16 @@ type export struct {
 	strict  bool // all files are of the strict format
 	lenient bool // one says template_safety: warn
 	told    []string
-	whole   []*yaml.Node // patterns that are for the whole value, which in a file of the original format has to be said
+	// patterns that are for the whole value, which in a file of the original format has to be said
+	whole []*yaml.Node
 }
 
 // add takes an entry over from the file that it was read from.
 func (x *export) add(set *Set, loaded *Loaded) error {
 	source := loaded.Tool.Source
-	i := slices.IndexFunc(set.Files, func(f File) bool { return f.Name == source.File && f.Layer == source.Layer })
+	i := slices.IndexFunc(set.Files, func(f File) bool {
+		return f.Name == source.File && f.Layer == source.Layer
+	})
 	if i < 0 {
 		return errors.New("its file is gone")
 	}
@@ -100,7 +103,8 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 		}
 	}
 	if word := credentialIn(entry); word != "" {
-		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}", word)
+		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}",
+			word)
 	}
 	x.tools.Content = append(x.tools.Content, scalar(loaded.Tool.ID), entry)
 	return nil
@@ -128,17 +132,21 @@ func (x *export) strip(loaded *Loaded, entry *yaml.Node) {
 	if variables := member(member(entry, "sandbox"), "environment_variables"); variables != nil {
 		for i := 0; i+1 < len(variables.Content); i += 2 {
 			name, value := variables.Content[i].Value, variables.Content[i+1]
-			if value.Kind != yaml.ScalarNode || !credentialNames.MatchString(name) && credential(name, value.Value) == "" {
+			if value.Kind != yaml.ScalarNode || !credentialNames.MatchString(name) &&
+				credential(name, value.Value) == "" {
 				continue
 			}
-			variables.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{scalar("secret"), scalar(name)}}
-			x.told = append(x.told, fmt.Sprintf("%s: the variable %s is {secret: %s} now, without its value", id, name, name))
+			variables.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle,
+				Content: []*yaml.Node{scalar("secret"), scalar(name)}}
+			x.told = append(x.told, fmt.Sprintf("%s: the variable %s is {secret: %s} now, without its value",
+				id, name, name))
 		}
 	}
 	if parameters := member(entry, "parameters"); parameters != nil {
 		for _, p := range parameters.Content {
 			if name := member(p, "name"); name != nil && secret[name.Value] && remove(p, "default") {
-				x.told = append(x.told, fmt.Sprintf("%s: the default of the secret parameter %s is left out", id, name.Value))
+				x.told = append(x.told, fmt.Sprintf("%s: the default of the secret parameter %s is left out",
+					id, name.Value))
 			}
 		}
 	}
@@ -146,7 +154,9 @@ func (x *export) strip(loaded *Loaded, entry *yaml.Node) {
 		examples.Content = slices.DeleteFunc(examples.Content, func(example *yaml.Node) bool {
 			for name := range secret {
 				if member(member(example, "params"), name) != nil {
-					x.told = append(x.told, fmt.Sprintf("%s: an example that gives the secret parameter %s is left out", id, name))
+					x.told = append(x.told,
+						fmt.Sprintf("%s: an example that gives the secret parameter %s is left out", id,
+							name))
 					return true
 				}
 			}

@@ -31,7 +31,8 @@ type File struct {
 
 // equal reports whether two files say the same, in the same place.
 func (f File) equal(g File) bool {
-	return f.Name == g.Name && f.Path == g.Path && f.Layer == g.Layer && f.Workspace == g.Workspace && f.Trusted == g.Trusted &&
+	return f.Name == g.Name && f.Path == g.Path && f.Layer == g.Layer && f.Workspace == g.Workspace &&
+		f.Trusted == g.Trusted &&
 		f.ErrorProfile == g.ErrorProfile && f.Checked == g.Checked && bytes.Equal(f.Data, g.Data)
 }
 

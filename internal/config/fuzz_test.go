@@ -48,7 +48,8 @@ func FuzzLoad(f *testing.F) {
 		placed(t, data, err)
 		if err == nil {
 			// What is mended to find the other mistakes is never what counts.
-			if yamlErr := yaml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &yaml.Node{}); yamlErr != nil {
+			if yamlErr := yaml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")),
+				&yaml.Node{}); yamlErr != nil {
 				t.Errorf("good, and YAML says: %v", yamlErr)
 			}
 			again, err := ReadTools(file)
@@ -89,7 +90,8 @@ func placed(t *testing.T, data []byte, err error) {
 	}
 	lines := bytes.Count(data, []byte("\n")) + 1
 	for _, e := range yamldoc.List(err) {
-		if e.Line < 0 || e.Line > lines || (e.Line == 0) != (e.Column == 0) || e.Message == "" || e.Rule == "" {
+		if e.Line < 0 || e.Line > lines || (e.Line == 0) != (e.Column == 0) || e.Message == "" ||
+			e.Rule == "" {
 			t.Errorf("of %d lines: %+v", lines, e)
 		}
 	}
@@ -104,7 +106,8 @@ func checkLoaded(t *testing.T, loaded Loaded) {
 		t.Errorf("template %v and unavailable %q", loaded.Template, loaded.Tool.Unavailable)
 	case limits.Timeout <= 0 || limits.Timeout > longestTimeout:
 		t.Errorf("timeout %s", limits.Timeout)
-	case limits.CPU <= 0 || limits.Memory <= 0 || limits.FileSize <= 0 || limits.Output <= 0 || limits.OpenFiles <= 0 || limits.Processes <= 0:
+	case limits.CPU <= 0 || limits.Memory <= 0 || limits.FileSize <= 0 || limits.Output <= 0 ||
+		limits.OpenFiles <= 0 || limits.Processes <= 0:
 		t.Errorf("limits %+v", limits)
 	}
 	for name := range loaded.Tool.Sandbox.Environment {

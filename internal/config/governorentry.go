@@ -52,29 +52,46 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 	keys := []yamldoc.Key[*governorEntry]{
 		yamldoc.NewKey("id", "a text", (*governorEntry).readID),
 		yamldoc.NewKey("type", "script, http, cel, rate, budget or secrets", (*governorEntry).readKind),
-		yamldoc.NewKey("timeout_ms", "a whole number of milliseconds", func(e *governorEntry, v yamldoc.Value) { setMillis(v, &e.spec.Timeout) }),
-		yamldoc.NewKey("requires_manual", "true or false", func(e *governorEntry, v yamldoc.Value) { v.SetBool(&e.spec.RequiresManual) }),
-		yamldoc.NewKey("required", "true or false", func(e *governorEntry, v yamldoc.Value) { v.SetBool(&e.spec.Required) }),
-		yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them", (*governorEntry).readAppliesTo),
-		yamldoc.NewKey("on_error", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) { e.readFallback(v, &e.spec.OnError) }),
-		yamldoc.NewKey("on_timeout", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) { e.readFallback(v, &e.spec.OnTimeout) }),
-		yamldoc.NewKey("message", "a text", func(e *governorEntry, v yamldoc.Value) { v.SetText(&e.spec.Message) }),
+		yamldoc.NewKey("timeout_ms", "a whole number of milliseconds",
+			func(e *governorEntry, v yamldoc.Value) {
+				setMillis(v, &e.spec.Timeout)
+			}),
+		yamldoc.NewKey("requires_manual", "true or false", func(e *governorEntry, v yamldoc.Value) {
+			v.SetBool(&e.spec.RequiresManual)
+		}),
+		yamldoc.NewKey("required", "true or false", func(e *governorEntry, v yamldoc.Value) {
+			v.SetBool(&e.spec.Required)
+		}),
+		yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them",
+			(*governorEntry).readAppliesTo),
+		yamldoc.NewKey("on_error", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) {
+			e.readFallback(v, &e.spec.OnError)
+		}),
+		yamldoc.NewKey("on_timeout", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) {
+			e.readFallback(v, &e.spec.OnTimeout)
+		}),
+		yamldoc.NewKey("message", "a text", func(e *governorEntry, v yamldoc.Value) {
+			v.SetText(&e.spec.Message)
+		}),
 		yamldoc.NewKey("command", "a list: the program and its arguments", (*governorEntry).readCommand),
 		yamldoc.NewKey("network", "on or off", (*governorEntry).readNetwork),
 		yamldoc.NewKey("environment", "a mapping of variables", (*governorEntry).readEnvironment),
 		yamldoc.NewKey("url", "a URL", (*governorEntry).readURL),
 		yamldoc.NewKey("headers", "a mapping of texts", (*governorEntry).readHeaders),
-		yamldoc.NewKey("signing_secret", "a mapping, such as {secret: NAME}", func(e *governorEntry, v yamldoc.Value) {
-			if reference, ok := readReference(v); ok {
-				e.spec.HTTP.Secret = &reference
-			}
-		}),
+		yamldoc.NewKey("signing_secret", "a mapping, such as {secret: NAME}",
+			func(e *governorEntry, v yamldoc.Value) {
+				if reference, ok := readReference(v); ok {
+					e.spec.HTTP.Secret = &reference
+				}
+			}),
 		yamldoc.NewKey("allow_addresses", "a list of addresses or networks", (*governorEntry).readAllow),
 		yamldoc.NewKey("expression", "a CEL expression", (*governorEntry).readExpression),
 		yamldoc.NewKey("otherwise", "reject or ask", func(e *governorEntry, v yamldoc.Value) {
 			v.OneOf([]string{"reject", "ask"}, func(s string) { e.spec.CEL.Otherwise = governor.Verb(s) })
 		}),
-		yamldoc.NewKey("limit", "a mapping", func(e *governorEntry, v yamldoc.Value) { yamldoc.ReadKeys(v, governorLimitMapping(), e) }),
+		yamldoc.NewKey("limit", "a mapping", func(e *governorEntry, v yamldoc.Value) {
+			yamldoc.ReadKeys(v, governorLimitMapping(), e)
+		}),
 		yamldoc.NewKey("action", "reject, ask or redact", (*governorEntry).readAction),
 	}
 	for i := range keys {
@@ -83,7 +100,8 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 	return yamldoc.Mapping[*governorEntry]{
 		Name: "a governor", Keys: keys,
 		Elsewhere: []yamldoc.Misplaced{
-			{Names: governorSettingsMapping().Names(), Hint: "%s belongs under permission_settings or output_settings"},
+			{Names: governorSettingsMapping().Names(),
+				Hint: "%s belongs under permission_settings or output_settings"},
 			{Names: governorLimitMapping().Names(), Hint: "%s belongs under limit"},
 			{Names: []string{"timeout"}, Hint: "write timeout_ms for %s"},
 			{Names: []string{"when"}, Hint: "write expression for %s"},
@@ -94,16 +112,19 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 // kindKeys are the keys that only some types have.
 var kindKeys = map[string][]governor.Kind{
 	"command": {governor.KindScript}, "network": {governor.KindScript}, "environment": {governor.KindScript},
-	"url": {governor.KindHTTP}, "headers": {governor.KindHTTP}, "signing_secret": {governor.KindHTTP}, "allow_addresses": {governor.KindHTTP},
-	"expression": {governor.KindCEL}, "otherwise": {governor.KindCEL},
+	"url": {governor.KindHTTP}, "headers": {governor.KindHTTP}, "signing_secret": {governor.KindHTTP},
+	"allow_addresses": {governor.KindHTTP},
+	"expression":      {governor.KindCEL}, "otherwise": {governor.KindCEL},
 	"limit": {governor.KindRate, governor.KindBudget}, "action": {governor.KindSecrets},
 	"message": {governor.KindCEL, governor.KindRate, governor.KindBudget, governor.KindSecrets},
 }
 
 func (e *governorEntry) readID(v yamldoc.Value) {
 	id, ok := v.Text()
-	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, display.Hidden)) {
-		v.Fail(yamldoc.RuleValue, "", "want 1 to %d visible characters, found %s", longestID, yamldoc.Quote(id))
+	if ok && (id == "" || utf8.RuneCountInString(id) > longestID ||
+		strings.ContainsFunc(id, display.Hidden)) {
+		v.Fail(yamldoc.RuleValue, "", "want 1 to %d visible characters, found %s", longestID,
+			yamldoc.Quote(id))
 		return
 	}
 	e.spec.ID = id
@@ -118,7 +139,8 @@ func (e *governorEntry) readKind(v yamldoc.Value) {
 	e.kind = v
 	v.OneOf(known, func(text string) {
 		if e.spec.Kind = governor.Kind(text); text == "python" {
-			e.spec.Kind = governor.KindScript // as in the original system, whose python governors are programs, too
+			// as in the original system, whose python governors are programs, too
+			e.spec.Kind = governor.KindScript
 		}
 	})
 }
@@ -137,14 +159,16 @@ func (e *governorEntry) readAppliesTo(v yamldoc.Value) {
 func (e *governorEntry) readFallback(v yamldoc.Value, into *governor.Fallback) {
 	v.OneOf([]string{"ask", "reject", "ignore"}, func(text string) { *into = governor.Fallback(text) })
 	if *into == governor.FallbackIgnore {
-		v.Warn("fail-open", "ask or reject stops what it could not look at", "where this governor gives no answer, nothing stops")
+		v.Warn("fail-open", "ask or reject stops what it could not look at",
+			"where this governor gives no answer, nothing stops")
 	}
 }
 
 func (e *governorEntry) readCommand(v yamldoc.Value) {
 	words, ok := v.Texts()
 	if ok && (len(words) == 0 || words[0] == "") {
-		v.Fail(yamldoc.RuleEmpty, "write the program and its arguments: [python3, ./guard.py]", "there is no program")
+		v.Fail(yamldoc.RuleEmpty, "write the program and its arguments: [python3, ./guard.py]",
+			"there is no program")
 	}
 	for i, word := range words {
 		if strings.ContainsRune(word, 0) {
@@ -152,7 +176,8 @@ func (e *governorEntry) readCommand(v yamldoc.Value) {
 		}
 	}
 	if len(words) == 1 && strings.ContainsAny(words[0], " \t|;&<>$") {
-		v.Warn("shell", fmt.Sprintf("write a list of words, or [bash, -c, %q]", words[0]), "no shell reads the command: this is the name of one program")
+		v.Warn("shell", fmt.Sprintf("write a list of words, or [bash, -c, %q]", words[0]),
+			"no shell reads the command: this is the name of one program")
 	}
 	e.spec.Script.Command = words
 }
@@ -174,11 +199,14 @@ func (e *governorEntry) readEnvironment(v yamldoc.Value) {
 	for _, entry := range entries {
 		name := entry.Name
 		if !variableName.MatchString(name) {
-			entry.Key.Fail(yamldoc.RuleValue, "", "a variable's name has letters, digits and _, and no digit first; found %s", yamldoc.Quote(name))
+			entry.Key.Fail(yamldoc.RuleValue, "",
+				"a variable's name has letters, digits and _, and no digit first; found %s",
+				yamldoc.Quote(name))
 			continue
 		}
 		if why := command.RefusedInTools(name); why != "" {
-			entry.Key.Fail("refused-variable", "set it in the program", "%s cannot be set here: %s", name, why)
+			entry.Key.Fail("refused-variable", "set it in the program", "%s cannot be set here: %s", name,
+				why)
 			continue
 		}
 		if entry.Value.IsMapping() {
@@ -191,7 +219,8 @@ func (e *governorEntry) readEnvironment(v yamldoc.Value) {
 		if literal, ok := entry.Value.Literal(); ok {
 			s.Environment[name] = literal
 			if what := credential(name, literal); what != "" {
-				entry.Value.Warn("credential", "a2a-acp secrets set "+name+", and write {secret: "+name+"}", "%s, in plain text", what)
+				entry.Value.Warn("credential", "a2a-acp secrets set "+name+", and write {secret: "+name+"}",
+					"%s, in plain text", what)
 			}
 		}
 	}
@@ -205,7 +234,8 @@ func (e *governorEntry) readURL(v yamldoc.Value) {
 	u, err := url.Parse(text)
 	switch {
 	case err == nil && u.User != nil:
-		v.Fail(yamldoc.RuleValue, "put it into headers, as ${VARIABLE}", "a URL is shown and recorded, so no name and password may stand in it")
+		v.Fail(yamldoc.RuleValue, "put it into headers, as ${VARIABLE}",
+			"a URL is shown and recorded, so no name and password may stand in it")
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
 		v.Fail(yamldoc.RuleValue, "", "want http:// or https:// and a host")
 	}
@@ -219,7 +249,8 @@ var (
 
 // ourHeaders are set by the program: they say what a request is, and that it comes from us.
 var ourHeaders = []string{
-	"host", "content-length", "content-type", "transfer-encoding", "connection", "webhook-id", "webhook-timestamp", "webhook-signature", "idempotency-key",
+	"host", "content-length", "content-type", "transfer-encoding", "connection", "webhook-id",
+	"webhook-timestamp", "webhook-signature", "idempotency-key",
 }
 
 func (e *governorEntry) readHeaders(v yamldoc.Value) {
@@ -232,13 +263,15 @@ func (e *governorEntry) readHeaders(v yamldoc.Value) {
 		}
 		text, ok := entry.Value.Literal()
 		if ok && !headerValue.MatchString(text) {
-			entry.Value.Fail(yamldoc.RuleValue, "", "a header's value has no line breaks and no letters beyond ASCII")
+			entry.Value.Fail(yamldoc.RuleValue, "",
+				"a header's value has no line breaks and no letters beyond ASCII")
 			continue
 		}
 		e.spec.HTTP.Headers[entry.Name] = text
 		if !strings.Contains(text, "${") {
 			if what := credential(entry.Name, text); what != "" {
-				entry.Value.Warn("credential", "write ${NAME} for a variable of the program's environment", "%s, in plain text", what)
+				entry.Value.Warn("credential", "write ${NAME} for a variable of the program's environment",
+					"%s, in plain text", what)
 			}
 		}
 	}
@@ -253,7 +286,9 @@ func (e *governorEntry) readAllow(v yamldoc.Value) {
 			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "", "want an address or a network, such as 127.0.0.1 or 10.1.0.0/16; found %s", yamldoc.Quote(text))
+			v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "",
+				"want an address or a network, such as 127.0.0.1 or 10.1.0.0/16; found %s",
+				yamldoc.Quote(text))
 			continue
 		}
 		e.spec.HTTP.Allow = append(e.spec.HTTP.Allow, prefix.Masked())
@@ -271,7 +306,8 @@ func (e *governorEntry) readExpression(v yamldoc.Value) {
 	switch {
 	case err == nil:
 	case errors.As(err, &wrong):
-		v.ReportAt(yamldoc.Error{Line: wrong.Line, Column: wrong.Column, Severity: yamldoc.SeverityError, Rule: "cel", Message: wrong.Message}, "")
+		v.ReportAt(yamldoc.Error{Line: wrong.Line, Column: wrong.Column, Severity: yamldoc.SeverityError,
+			Rule: "cel", Message: wrong.Message}, "")
 	default:
 		v.Fail("cel", "", "%v", err)
 	}
@@ -280,7 +316,8 @@ func (e *governorEntry) readExpression(v yamldoc.Value) {
 func (e *governorEntry) readAction(v yamldoc.Value) {
 	v.OneOf([]string{"reject", "ask", "redact"}, func(text string) { e.spec.Secrets = governor.Verb(text) })
 	if e.spec.Secrets == governor.VerbRedact && !e.output {
-		v.Fail(yamldoc.RuleValue, "write reject or ask", "an act is not changed on its way, so nothing can be taken out of it")
+		v.Fail(yamldoc.RuleValue, "write reject or ask",
+			"an act is not changed on its way, so nothing can be taken out of it")
 	}
 }
 
@@ -299,11 +336,21 @@ func governorLimitMapping() yamldoc.Mapping[*governorEntry] {
 		Keys: []yamldoc.Key[*governorEntry]{
 			yamldoc.NewKey("count", "a whole number of calls", calls),
 			yamldoc.NewKey("calls", "a whole number of calls", calls),
-			yamldoc.NewKey("bytes", "a whole number of bytes", count(func(e *governorEntry) *int64 { return &e.spec.Limit.Bytes })),
-			yamldoc.NewKey("seconds", "seconds, or a duration such as 10m", func(e *governorEntry, v yamldoc.Value) { v.SetDuration(&e.spec.Limit.Running, 1000*time.Hour) }),
-			yamldoc.NewKey("per", "seconds, or a duration such as 1h", func(e *governorEntry, v yamldoc.Value) { v.SetDuration(&e.spec.Limit.Per, 366*24*time.Hour) }),
+			yamldoc.NewKey("bytes", "a whole number of bytes", count(func(e *governorEntry) *int64 {
+				return &e.spec.Limit.Bytes
+			})),
+			yamldoc.NewKey("seconds", "seconds, or a duration such as 10m",
+				func(e *governorEntry, v yamldoc.Value) {
+					v.SetDuration(&e.spec.Limit.Running, 1000*time.Hour)
+				}),
+			yamldoc.NewKey("per", "seconds, or a duration such as 1h",
+				func(e *governorEntry, v yamldoc.Value) {
+					v.SetDuration(&e.spec.Limit.Per, 366*24*time.Hour)
+				}),
 			yamldoc.NewKey("key", "all, agent, tool or session", func(e *governorEntry, v yamldoc.Value) {
-				v.OneOf([]string{"all", "agent", "tool", "session"}, func(s string) { e.spec.Limit.Key = governor.Key(s) })
+				v.OneOf([]string{"all", "agent", "tool", "session"}, func(s string) {
+					e.spec.Limit.Key = governor.Key(s)
+				})
 			}),
 			yamldoc.NewKey("beyond", "reject or ask", func(e *governorEntry, v yamldoc.Value) {
 				v.OneOf([]string{"reject", "ask"}, func(s string) { e.spec.Limit.Beyond = governor.Verb(s) })
@@ -326,16 +373,19 @@ func (e *governorEntry) check() {
 		}
 	}
 	needs := map[governor.Kind]string{
-		governor.KindScript: "command", governor.KindHTTP: "url", governor.KindCEL: "expression", governor.KindRate: "limit", governor.KindBudget: "limit",
+		governor.KindScript: "command", governor.KindHTTP: "url", governor.KindCEL: "expression",
+		governor.KindRate: "limit", governor.KindBudget: "limit",
 	}
 	if name := needs[s.Kind]; name != "" {
 		e.at.Require(name, "")
 	}
 	if e.file.file.Workspace && !s.Kind.InProject() {
-		e.at.Fail("untrusted", "put it into your own governors.yaml", "a workspace's own file cannot hold a governor of type %s: it would run programs, reach out or count for others", s.Kind)
+		e.at.Fail("untrusted", "put it into your own governors.yaml",
+			"a workspace's own file cannot hold a governor of type %s: it would run programs, reach out or count for others", s.Kind)
 	}
 	if s.Required && (s.OnError == governor.FallbackIgnore || s.OnTimeout == governor.FallbackIgnore) {
-		e.given["required"].Fail(yamldoc.RuleValue, "take one of the two out", "a governor that is required cannot be ignored where it gives no answer")
+		e.given["required"].Fail(yamldoc.RuleValue, "take one of the two out",
+			"a governor that is required cannot be ignored where it gives no answer")
 	}
 	if s.CEL.Otherwise == "" {
 		s.CEL.Otherwise = governor.VerbReject
@@ -354,7 +404,9 @@ func (e *governorEntry) checkLimit() {
 		return
 	}
 	if e.output {
-		e.at.Fail(yamldoc.RuleKey, "move it to permission_governors: what calls have put out is counted there", "a governor of type %s decides before an act", s.Kind)
+		e.at.Fail(yamldoc.RuleKey,
+			"move it to permission_governors: what calls have put out is counted there",
+			"a governor of type %s decides before an act", s.Kind)
 	}
 	if s.Limit.Key == "" {
 		s.Limit.Key = governor.KeyAll
@@ -368,7 +420,8 @@ func (e *governorEntry) checkLimit() {
 		at.Fail(yamldoc.RuleValue, "write type: budget", "a rate counts calls only")
 	case at.Has("count") || at.Has("calls") || at.Has("bytes") || at.Has("seconds"):
 	case s.Limit.Calls == 0 && s.Limit.Bytes == 0 && s.Limit.Running == 0:
-		at.Fail(yamldoc.RuleMissing, "count: 100, or for a budget also bytes or seconds", "it does not say how much there may be")
+		at.Fail(yamldoc.RuleMissing, "count: 100, or for a budget also bytes or seconds",
+			"it does not say how much there may be")
 	}
 }
 

@@ -20,7 +20,8 @@ type governorsFile struct {
 // ReadGovernors reads one governors file. Its governors come in the order of the file. The error is an Errors
 // that holds all mistakes of the file; the Errors beside it are what people should be told all the same.
 func ReadGovernors(file File) (governor.File, yamldoc.Errors, error) {
-	f := &governorsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{EmptyIsWrong: true}), version: formatOriginal}
+	f := &governorsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data,
+		yamldoc.Options{EmptyIsWrong: true}), version: formatOriginal}
 	f.out = governor.File{
 		Layer: file.Layer, Name: file.Name, Project: file.Workspace,
 		PermissionSettings: governor.DefaultSettings(), OutputSettings: governor.DefaultSettings(),
@@ -53,10 +54,14 @@ func governorsFileMapping() yamldoc.Mapping[*governorsFile] {
 	return yamldoc.Mapping[*governorsFile]{
 		Name: "a governors file",
 		Keys: []yamldoc.Key[*governorsFile]{
-			yamldoc.NewKey("permission_governors", "a list of governors", func(f *governorsFile, v yamldoc.Value) {
-				f.out.Permission = f.readList(v, false)
-			}),
-			yamldoc.NewKey("output_governors", "a list of governors", func(f *governorsFile, v yamldoc.Value) { f.out.Output = f.readList(v, true) }),
+			yamldoc.NewKey("permission_governors", "a list of governors",
+				func(f *governorsFile, v yamldoc.Value) {
+					f.out.Permission = f.readList(v, false)
+				}),
+			yamldoc.NewKey("output_governors", "a list of governors",
+				func(f *governorsFile, v yamldoc.Value) {
+					f.out.Output = f.readList(v, true)
+				}),
 			yamldoc.NewKey("permission_settings", "a mapping", func(f *governorsFile, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, governorSettingsMapping(), &f.out.PermissionSettings)
 			}),
@@ -69,8 +74,10 @@ func governorsFileMapping() yamldoc.Mapping[*governorsFile] {
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"auto_approval_policies"}, Hint: "%s belongs in auto_approval_policies.yaml"},
 			{Names: []string{"tools"}, Hint: "%s belongs in a tools file, such as tools.yaml"},
-			{Names: governorMapping().Names(), Hint: "%s belongs to an entry of permission_governors or output_governors"},
-			{Names: governorSettingsMapping().Names(), Hint: "%s belongs under permission_settings or output_settings"},
+			{Names: governorMapping().Names(),
+				Hint: "%s belongs to an entry of permission_governors or output_governors"},
+			{Names: governorSettingsMapping().Names(),
+				Hint: "%s belongs under permission_settings or output_settings"},
 		},
 	}
 }
@@ -81,10 +88,12 @@ func (f *governorsFile) readRoot(root yamldoc.Value) {
 	}
 	for _, phase := range []string{"permission", "output"} {
 		if at, given := root.Get("settings"); given && at.Has(phase) && root.Has(phase+"_settings") {
-			at.Fail(yamldoc.RuleDuplicate, "keep one of the two", "settings.%s and %s_settings say the same", phase, phase)
+			at.Fail(yamldoc.RuleDuplicate, "keep one of the two", "settings.%s and %s_settings say the same",
+				phase, phase)
 		}
 	}
-	if yamldoc.ReadKeys(root, governorsFileMapping(), f) && !root.Has("permission_governors") && !root.Has("output_governors") {
+	if yamldoc.ReadKeys(root, governorsFileMapping(), f) && !root.Has("permission_governors") &&
+		!root.Has("output_governors") {
 		root.Require("permission_governors", "a file without governors says `permission_governors: []`")
 	}
 }
@@ -115,16 +124,25 @@ func governorSettingsMapping() yamldoc.Mapping[*governor.Settings] {
 	return yamldoc.Mapping[*governor.Settings]{
 		Name: "the settings of governors",
 		Keys: []yamldoc.Key[*governor.Settings]{
-			yamldoc.NewKey("stop_on_first_reject", "true or false", func(s *governor.Settings, v yamldoc.Value) { v.SetBool(&s.StopOnFirstReject) }),
-			yamldoc.NewKey("auto_decision", "all_approve or manual", func(s *governor.Settings, v yamldoc.Value) {
-				v.OneOf([]string{"all_approve", "manual"}, func(text string) { s.AllApprove = text == "all_approve" })
-			}),
+			yamldoc.NewKey("stop_on_first_reject", "true or false",
+				func(s *governor.Settings, v yamldoc.Value) {
+					v.SetBool(&s.StopOnFirstReject)
+				}),
+			yamldoc.NewKey("auto_decision", "all_approve or manual",
+				func(s *governor.Settings, v yamldoc.Value) {
+					v.OneOf([]string{"all_approve", "manual"}, func(text string) {
+						s.AllApprove = text == "all_approve"
+					})
+				}),
 			yamldoc.NewKey("max_iterations", "a whole number", func(s *governor.Settings, v yamldoc.Value) {
 				if n, ok := v.Int(0, mostFollowUps); ok {
 					s.MostFollowUps = int(n)
 				}
 			}),
-			yamldoc.NewKey("deadline_ms", "a whole number of milliseconds", func(s *governor.Settings, v yamldoc.Value) { setMillis(v, &s.Deadline) }),
+			yamldoc.NewKey("deadline_ms", "a whole number of milliseconds",
+				func(s *governor.Settings, v yamldoc.Value) {
+					setMillis(v, &s.Deadline)
+				}),
 		},
 	}
 }
@@ -141,7 +159,8 @@ func (f *governorsFile) readList(v yamldoc.Value, output bool) []governor.Spec {
 		yamldoc.ReadKeys(at, governorMapping(), e)
 		e.check()
 		if line, twice := seen[e.spec.ID]; twice && e.spec.ID != "" {
-			at.Fail(yamldoc.RuleDuplicate, "give one of them another id", "the id is used twice, first in line %d", line)
+			at.Fail(yamldoc.RuleDuplicate, "give one of them another id",
+				"the id is used twice, first in line %d", line)
 		}
 		seen[e.spec.ID] = at.Node.Line
 		specs = append(specs, e.spec)

@@ -21,7 +21,8 @@ func TestReadGovernors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, told, err := ReadGovernors(File{Name: "g.yaml", Path: "/conf/g.yaml", Layer: tool.LayerUser, Data: data})
+	got, told, err := ReadGovernors(File{Name: "g.yaml", Path: "/conf/g.yaml", Layer: tool.LayerUser,
+		Data: data})
 	if err != nil || len(told) > 0 {
 		t.Fatal(told, err)
 	}
@@ -30,7 +31,8 @@ func TestReadGovernors(t *testing.T) {
 	}
 	spec := func(id string, line int, kind governor.Kind, change func(*governor.Spec)) governor.Spec {
 		s := governor.Spec{
-			ID: id, Kind: kind, Source: tool.Source{Layer: tool.LayerUser, File: "g.yaml", Line: line, Column: 5}, Timeout: 5 * time.Second,
+			ID: id, Kind: kind, Source: tool.Source{Layer: tool.LayerUser, File: "g.yaml", Line: line,
+				Column: 5}, Timeout: 5 * time.Second,
 			OnError: governor.FallbackAsk, OnTimeout: governor.FallbackAsk, Script: script(),
 		}
 		change(&s)
@@ -47,9 +49,12 @@ func TestReadGovernors(t *testing.T) {
 				s.HTTP.Headers = map[string]string{"Authorization": "Bearer ${GOVERNOR_TOKEN}"}
 			}),
 		},
-		Output: []governor.Spec{spec("lint", 14, governor.KindScript, func(s *governor.Spec) { s.Script = script("python3", "scripts/lint.py") })},
+		Output: []governor.Spec{spec("lint", 14, governor.KindScript, func(s *governor.Spec) {
+			s.Script = script("python3", "scripts/lint.py")
+		})},
 		PermissionSettings: governor.Settings{
-			StopOnFirstReject: true, AllApprove: true, MostFollowUps: governor.DefaultFollowUps, Deadline: governor.DefaultDeadline,
+			StopOnFirstReject: true, AllApprove: true, MostFollowUps: governor.DefaultFollowUps,
+			Deadline: governor.DefaultDeadline,
 		},
 		OutputSettings: governor.Settings{MostFollowUps: 2, Deadline: governor.DefaultDeadline},
 	}
@@ -85,7 +90,10 @@ func TestGovernorLayers(t *testing.T) {
 	write("work/.a2a-acp/governors.yaml", own)
 	workspace := tool.Workspace{Root: filepath.Join(dir, "work")}
 	env := map[string]string{"A2A_GOVERNORS_FILE": named}
-	sources := Sources{ConfigHome: filepath.Join(dir, "home"), Dir: dir, Workspace: workspace, Env: func(name string) string { return env[name] }}
+	sources := Sources{ConfigHome: filepath.Join(dir, "home"), Dir: dir, Workspace: workspace,
+		Env: func(name string) string {
+			return env[name]
+		}}
 
 	in := func(set *Set) string {
 		var all []string
@@ -118,16 +126,20 @@ func TestGovernorLayers(t *testing.T) {
 		}
 		return Changed
 	}
-	if set, err = Load(sources); err != nil || in(set) != "mine= shared=false theirs=false" || !set.Governors[len(set.Governors)-1].Project {
+	if set, err = Load(sources); err != nil || in(set) != "mine= shared=false theirs=false" ||
+		!set.Governors[len(set.Governors)-1].Project {
 		t.Errorf("trusted: got %q, %v", in(set), err)
 	}
 	for _, text := range []string{
-		"permission_governors: [{id: x, command: [x]}]", "permission_governors: [{id: x, type: http, url: \"https://a.example\"}]",
-		"output_governors: [{id: x, command: [x]}]", "permission_governors: [{id: x, type: budget, limit: {calls: 1, per: 1h}}]",
+		"permission_governors: [{id: x, command: [x]}]",
+		"permission_governors: [{id: x, type: http, url: \"https://a.example\"}]",
+		"output_governors: [{id: x, command: [x]}]",
+		"permission_governors: [{id: x, type: budget, limit: {calls: 1, per: 1h}}]",
 	} {
 		own = text
 		write("work/.a2a-acp/governors.yaml", own)
-		if _, err := Load(sources); err == nil || !strings.Contains(err.Error(), "a workspace's own file cannot hold") {
+		if _, err := Load(sources); err == nil ||
+			!strings.Contains(err.Error(), "a workspace's own file cannot hold") {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}

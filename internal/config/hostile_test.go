@@ -26,22 +26,28 @@ func TestHostileFiles(t *testing.T) {
 		name, data, message string
 	}{
 		{"as many keys as fit", strings.Repeat("a:\n", yamldoc.MaxFileSize/3), "stands here twice"},
-		{"as many tools as the bounds let through", "tools:\n" + strings.Repeat(" a: {}\n", 30_000), "stands here twice"},
+		{"as many tools as the bounds let through", "tools:\n" + strings.Repeat(" a: {}\n", 30_000),
+			"stands here twice"},
 		{"deep by indentation", deep(1400), "inside each other"},
-		{"deep by brackets", "a: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), "inside each other"},
+		{"deep by brackets", "a: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+			"inside each other"},
 		{"brackets that nothing closes", "a: " + strings.Repeat("[", 9_000), "not closed"},
 		{"quotation marks", strings.Repeat("a: \"x\"y\"\n", searched/10), "quotation mark"},
 		{"quotation marks that nothing closes", strings.Repeat("a: 'x\n", searched/8), "not closed"},
 		{"tabs", strings.Repeat("\ta: b\n", searched/8), "a tab indents"},
-		{"steps between columns", "a:\n    b: 1\n" + strings.Repeat("   c: 1\n  d: 1\n", searched/20), "column where nothing"},
+		{"steps between columns", "a:\n    b: 1\n" + strings.Repeat("   c: 1\n  d: 1\n", searched/20),
+			"column where nothing"},
 		{"one line", "a: " + strings.Repeat("{{x}} ", searched/8), "{{"},
 		{"one line of brackets", strings.Repeat("- ]", searched/4), "YAML"},
 		{"colons", strings.Repeat("a: b: c\n", searched/10), "make a key of it"},
 		{"words", strings.Repeat("word\n", searched/8), "found \"word"},
 		// Each of the marks is a guess of its own, and the right one is the last: the bytes that are parsed
 		// run out first.
-		{"quotation marks within another text", "a: \"\n" + strings.Repeat("b: 'c\n", 450) + "\" d\n" + strings.Repeat("#\n", searched/3), "this is no key, and one is expected here"},
-		{"a broken file beyond the search", strings.Repeat("a: b: c\n", searched/4), "a key cannot stand here"},
+		{"quotation marks within another text",
+			"a: \"\n" + strings.Repeat("b: 'c\n", 450) + "\" d\n" + strings.Repeat("#\n", searched/3),
+			"this is no key, and one is expected here"},
+		{"a broken file beyond the search", strings.Repeat("a: b: c\n", searched/4),
+			"a key cannot stand here"},
 	}
 	for i, test := range tests {
 		if testing.Short() && i%3 != 1 {
@@ -80,7 +86,8 @@ func TestHugeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadFile(path, tool.LayerFlag)
-	if found := yamldoc.List(err); len(found) != 1 || !strings.Contains(found[0].Message, "more than 1048576 bytes") {
+	if found := yamldoc.List(err); len(found) != 1 ||
+		!strings.Contains(found[0].Message, "more than 1048576 bytes") {
 		t.Errorf("got %v", err)
 	}
 }

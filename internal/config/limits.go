@@ -22,16 +22,26 @@ type limit struct {
 func limits() []limit {
 	const mega = 1 << 20
 	return []limit{
-		{"max_memory_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.Memory = n * mega }},
+		{"max_memory_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) {
+			l.Memory = n * mega
+		}},
 		{"max_cpu_time_seconds", "a whole number of seconds", 1, 86400, func(l *tool.Limits, n int64) {
 			l.CPU = time.Duration(n) * time.Second
 		}},
-		{"max_file_size_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.FileSize = n * mega }},
+		{"max_file_size_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) {
+			l.FileSize = n * mega
+		}},
 		{"max_open_files", "a whole number", 8, mega, func(l *tool.Limits, n int64) { l.OpenFiles = int(n) }},
 		{"max_processes", "a whole number", 1, 65536, func(l *tool.Limits, n int64) { l.Processes = int(n) }},
-		{"max_temp_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.TempSize = n * mega }},
-		{"max_address_space_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) { l.Addresses = n * mega }},
-		{"max_output_mb", "a whole number of megabytes", 1, 1024, func(l *tool.Limits, n int64) { l.Output = n * mega }},
+		{"max_temp_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) {
+			l.TempSize = n * mega
+		}},
+		{"max_address_space_mb", "a whole number of megabytes", 1, mega, func(l *tool.Limits, n int64) {
+			l.Addresses = n * mega
+		}},
+		{"max_output_mb", "a whole number of megabytes", 1, 1024, func(l *tool.Limits, n int64) {
+			l.Output = n * mega
+		}},
 	}
 }
 
@@ -39,7 +49,9 @@ func limits() []limit {
 func limitKeys() []yamldoc.Key[*toolEntry] {
 	var keys []yamldoc.Key[*toolEntry]
 	for _, l := range limits() {
-		keys = append(keys, yamldoc.NewKey(l.name, l.want, func(e *toolEntry, v yamldoc.Value) { e.readLimit(l, v) }))
+		keys = append(keys, yamldoc.NewKey(l.name, l.want, func(e *toolEntry, v yamldoc.Value) {
+			e.readLimit(l, v)
+		}))
 	}
 	return keys
 }
@@ -66,7 +78,8 @@ func (e *toolEntry) readLimit(l limit, v yamldoc.Value) {
 		return
 	}
 	l.set(&e.tool.Sandbox.Limits, n)
-	if addresses := e.tool.Sandbox.Limits.Addresses; l.name == "max_address_space_mb" && addresses < manyAddresses {
+	if addresses := e.tool.Sandbox.Limits.Addresses; l.name == "max_address_space_mb" &&
+		addresses < manyAddresses {
 		v.Warn("address-space", "max_memory_mb counts the memory that a process really takes",
 			"node, java and go reserve far more addresses than they ever use, and do not start with so few")
 	}

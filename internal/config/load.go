@@ -62,12 +62,13 @@ type loading struct {
 	files   []File         // every file that was read, those that do not count among them
 }
 
-// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an earlier
-// layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all mistakes of all
-// files; nothing is half loaded.
+// Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an
+// earlier layer, and an id that stands twice in one layer is a mistake. The error is an Errors that holds all
+// mistakes of all files; nothing is half loaded.
 func Load(sources Sources) (*Set, error) { return Reload(sources, nil) }
 
-// Reload is Load after last: a file that has vanished since says what it said then, but for one of a workspace's own.
+// Reload is Load after last: a file that has vanished since says what it said then, but for one of a
+// workspace's own.
 func Reload(sources Sources, last *Set) (*Set, error) {
 	l := &loading{
 		sources: sources, last: last,
@@ -77,12 +78,12 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	candidates, errs := sources.candidates()
 	l.set.ErrorProfile, _ = sources.errorProfile() // candidates has said what is wrong
 	for _, err := range errs {
-		l.say(err)
+		l.report(err)
 	}
 	for _, c := range candidates {
 		l.add(c)
 	}
-	l.notice()
+	l.warnOfUnread()
 	if l.found.Broken() {
 		AddExcerptsOf(l.files, l.found)
 		return nil, l.found
@@ -101,7 +102,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 func (l *loading) add(c candidate) {
 	file, err := l.sources.read(c)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errAbsent) {
-		if kept, ok := l.kept(c); ok {
+		if kept, ok := l.lastCounted(c); ok {
 			l.warn(c.name, ruleVanished, "put it back, or start the program again without it",
 				"the file is gone; what it said last still counts")
 			file, err = kept, nil
@@ -136,8 +137,8 @@ func (l *loading) add(c candidate) {
 	}
 }
 
-// kept returns a file as it counted last. What a workspace no longer has says nothing any more.
-func (l *loading) kept(c candidate) (File, bool) {
+// lastCounted returns a file as it counted last. What a workspace no longer has says nothing any more.
+func (l *loading) lastCounted(c candidate) (File, bool) {
 	if l.last == nil || c.workspace != "" {
 		return File{}, false
 	}
@@ -159,14 +160,14 @@ func (l *loading) addTools(file File) {
 		if file.Workspace && !l.mayAdd(t.Tool) {
 			continue
 		}
-		l.give(&t)
+		l.addGrants(&t)
 		i, known := l.tools[t.Tool.ID]
 		switch {
 		case !known:
 			l.tools[t.Tool.ID] = len(l.set.Tools)
 			l.set.Tools = append(l.set.Tools, t)
 		case l.set.Tools[i].Tool.Source.Layer == file.Layer:
-			l.twice(fmt.Sprintf("tool %q", t.Tool.ID), t.Tool.Source, l.set.Tools[i].Tool.Source)
+			l.reportDuplicate(fmt.Sprintf("tool %q", t.Tool.ID), t.Tool.Source, l.set.Tools[i].Tool.Source)
 		default:
 			l.set.Tools[i] = t
 		}
@@ -194,20 +195,23 @@ func (l *loading) readTools(file File) ([]Loaded, error) {
 	return tools, nil
 }
 
-// give adds what a tool's grants give on this machine.
-func (l *loading) give(t *Loaded) {
+// addGrants adds what a tool's grants give on this machine.
+func (l *loading) addGrants(t *Loaded) {
 	if len(t.Tool.Sandbox.Grants) == 0 || l.sources.Env == nil {
 		return
 	}
 	refused, err := grant.Give(&t.Tool.Sandbox, l.sources.Env)
 	if err != nil { // reading has looked the names up
-		l.say(yamldoc.Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: yamldoc.SeverityError, Rule: ruleGrant, Message: err.Error()})
+		l.report(yamldoc.Error{File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column,
+			Severity: yamldoc.SeverityError, Rule: ruleGrant, Message: err.Error()})
 	}
 	t.Tool.HoldToHints()
 	for _, given := range refused {
 		t.Warnings = append(t.Warnings, yamldoc.Error{
-			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleGrant,
-			Message: fmt.Sprintf("tool %q: sandbox.grants: %s is not granted: %s", t.Tool.ID, given.Name, given.Lacks),
+			File: t.Tool.Source.File, Line: t.Tool.Source.Line, Column: t.Tool.Source.Column,
+			Severity: yamldoc.SeverityWarning, Rule: ruleGrant,
+			Message: fmt.Sprintf("tool %q: sandbox.grants: %s is not granted: %s", t.Tool.ID, given.Name,
+				given.Lacks),
 		}.Escaped())
 	}
 }
@@ -226,7 +230,7 @@ func (l *loading) addPolicies(file File) {
 		return
 	}
 	for _, rule := range policies.Rules {
-		l.replace(rule, file.Layer)
+		l.dropReplacedRule(rule, file.Layer)
 	}
 	l.set.Policies = append(l.set.Policies, policies)
 }
@@ -241,15 +245,15 @@ func (l *loading) addGovernors(file File) {
 	if !file.Workspace {
 		for i := range l.set.Governors {
 			earlier := &l.set.Governors[i]
-			earlier.Permission = l.without(earlier.Permission, read.Permission, earlier.Layer == file.Layer)
-			earlier.Output = l.without(earlier.Output, read.Output, earlier.Layer == file.Layer)
+			earlier.Permission = l.dropReplaced(earlier.Permission, read.Permission, earlier.Layer == file.Layer)
+			earlier.Output = l.dropReplaced(earlier.Output, read.Output, earlier.Layer == file.Layer)
 		}
 	}
 	l.set.Governors = append(l.set.Governors, read)
 }
 
-// without takes the governors out of an earlier layer that a later one has by the same id.
-func (l *loading) without(earlier, later []governor.Spec, sameLayer bool) []governor.Spec {
+// dropReplaced takes the governors out of an earlier layer that a later one has by the same id.
+func (l *loading) dropReplaced(earlier, later []governor.Spec, sameLayer bool) []governor.Spec {
 	var kept []governor.Spec
 	for _, spec := range earlier {
 		i := slices.IndexFunc(later, func(other governor.Spec) bool { return other.ID == spec.ID })
@@ -257,14 +261,14 @@ func (l *loading) without(earlier, later []governor.Spec, sameLayer bool) []gove
 		case i < 0:
 			kept = append(kept, spec)
 		case sameLayer:
-			l.twice(fmt.Sprintf("governor %q", spec.ID), later[i].Source, spec.Source)
+			l.reportDuplicate(fmt.Sprintf("governor %q", spec.ID), later[i].Source, spec.Source)
 		}
 	}
 	return kept
 }
 
-// replace takes the rules with a rule's id out of the weaker layers.
-func (l *loading) replace(rule permissions.Rule, layer tool.Layer) {
+// dropReplacedRule takes the rules with a rule's id out of the weaker layers.
+func (l *loading) dropReplacedRule(rule permissions.Rule, layer tool.Layer) {
 	for i, earlier := range l.set.Policies {
 		var rules []permissions.Rule
 		for _, other := range earlier.Rules {
@@ -272,29 +276,31 @@ func (l *loading) replace(rule permissions.Rule, layer tool.Layer) {
 			case other.ID != rule.ID:
 				rules = append(rules, other)
 			case earlier.Layer == layer:
-				l.twice(fmt.Sprintf("rule %q", rule.ID), rule.Source, other.Source)
+				l.reportDuplicate(fmt.Sprintf("rule %q", rule.ID), rule.Source, other.Source)
 			}
 		}
 		l.set.Policies[i].Rules = rules
 	}
 }
 
-func (l *loading) twice(what string, second, first tool.Source) {
-	l.say(yamldoc.Error{
-		File: second.File, Line: second.Line, Column: second.Column, Severity: yamldoc.SeverityError, Rule: yamldoc.RuleDuplicate,
+func (l *loading) reportDuplicate(what string, second, first tool.Source) {
+	l.report(yamldoc.Error{
+		File: second.File, Line: second.Line, Column: second.Column, Severity: yamldoc.SeverityError,
+		Rule:    yamldoc.RuleDuplicate,
 		Message: fmt.Sprintf("%s: is also at %s, in the same layer (%s)", what, first, first.Layer),
 		Hint:    "take one of them out; a later layer may replace an entry, the same one may not",
 	})
 }
 
-// notice tells of files that people could expect to count.
-func (l *loading) notice() {
+// warnOfUnread tells of files that people could expect to count.
+func (l *loading) warnOfUnread() {
 	dirs := []string{l.sources.SystemDir}
 	if l.sources.ConfigHome != "" {
 		dirs = append(dirs, filepath.Join(l.sources.ConfigHome, directoryName))
 	}
 	for _, dir := range dirs {
-		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml", "governors.yml"} {
+		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml",
+			"governors.yml"} {
 			path := filepath.Join(dir, name)
 			if _, err := os.Lstat(path); err == nil && dir != "" {
 				l.warn(path, ruleIgnored, "name it ….yaml", "the file is not read")
@@ -326,10 +332,11 @@ func (l *loading) ids() []string {
 }
 
 func (l *loading) warn(file, rule, hint, format string, args ...any) {
-	l.say(yamldoc.Error{File: file, Severity: yamldoc.SeverityWarning, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
+	l.report(yamldoc.Error{File: file, Severity: yamldoc.SeverityWarning, Rule: rule,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func (l *loading) say(e yamldoc.Error) { l.found = append(l.found, e.Escaped()) }
+func (l *loading) report(e yamldoc.Error) { l.found = append(l.found, e.Escaped()) }
 
 // fail says why a file that is there, or must be, cannot be used.
 func (l *loading) fail(c candidate, err error) {
@@ -347,7 +354,7 @@ func (l *loading) fail(c candidate, err error) {
 	case errors.Is(err, os.ErrNotExist):
 		found.Message = "there is no such file"
 	}
-	l.say(found)
+	l.report(found)
 }
 
 // AddExcerptsOf returns each of a list the line that it is about, as far as the files hold it.

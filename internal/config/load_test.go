@@ -80,11 +80,12 @@ func TestLayers(t *testing.T) {
 	set, err := Load(Sources{
 		EmbeddedTools: []byte(tools("shared=embedded", "embedded")),
 		ConfigHome:    dir + "/home",
-		Env:           env("A2A_TOOLS_CONFIG", dir+"/env1.yaml"+string(os.PathListSeparator)+dir+"/env2.yaml"),
-		Tools:         []string{"flag.yaml", "./flag.yaml"},
-		Dir:           dir,
-		SystemDir:     dir + "/etc",
-		systemOwner:   os.Getuid(),
+		Env: env("A2A_TOOLS_CONFIG",
+			dir+"/env1.yaml"+string(os.PathListSeparator)+dir+"/env2.yaml"),
+		Tools:       []string{"flag.yaml", "./flag.yaml"},
+		Dir:         dir,
+		SystemDir:   dir + "/etc",
+		systemOwner: os.Getuid(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +95,8 @@ func TestLayers(t *testing.T) {
 		got[loaded.Tool.ID] = loaded.Tool.Source.Layer.String() + " " + loaded.Tool.Description
 	}
 	want := map[string]string{
-		"shared": "system system", "embedded": "embedded ", "user": "user ", "env1": "environment ", "env2": "environment ",
-		"b": "environment environment", "flag": "flag ", "system": "system ",
+		"shared": "system system", "embedded": "embedded ", "user": "user ", "env1": "environment ",
+		"env2": "environment ", "b": "environment environment", "flag": "flag ", "system": "system ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -108,7 +109,8 @@ func TestLayers(t *testing.T) {
 		}
 	}
 	wantFiles := []string{
-		"embedded ", "user /home/a2a-acp/tools.yaml", "environment /env1.yaml", "environment /env2.yaml", "flag /flag.yaml",
+		"embedded ", "user /home/a2a-acp/tools.yaml", "environment /env1.yaml", "environment /env2.yaml",
+		"flag /flag.yaml",
 		"system /etc/tools.yaml",
 	}
 	if diff := cmp.Diff(wantFiles, files); diff != "" {
@@ -151,7 +153,8 @@ func TestPolicyLayers(t *testing.T) {
 		{"user", false, []string{"user ask"}},
 		{"environment", false, []string{"env reject"}},
 		{"flag", false, []string{"shared reject"}},
-		{"project", true, []string{"user reject", "mine reject"}}, // the workspace's own: it takes the place of nothing
+		// the workspace's own: it takes the place of nothing
+		{"project", true, []string{"user reject", "mine reject"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -286,7 +289,8 @@ func TestUntrustedFiles(t *testing.T) {
 			dir := tempDir(t)
 			mkdir(t, dir+"/work")
 			sources := Sources{
-				ConfigHome: dir + "/home", SystemDir: dir + "/etc", Dir: dir, Workspace: tool.Workspace{Root: dir + "/work"},
+				ConfigHome: dir + "/home", SystemDir: dir + "/etc", Dir: dir,
+				Workspace:   tool.Workspace{Root: dir + "/work"},
 				systemOwner: os.Getuid(),
 			}
 			test.prepare(t, dir, &sources)
@@ -333,21 +337,24 @@ func TestPeople(t *testing.T) {
 		wantErr    string
 	}{
 		{"a container", "people: {container: true}\n", 0o644, People{Container: true}, ""},
-		{"a proof", "people: {confirm: [/usr/bin/sudo, -k, -v]}\n", 0o644, People{Confirm: []string{"/usr/bin/sudo", "-k", "-v"}}, ""},
+		{"a proof", "people: {confirm: [/usr/bin/sudo, -k, -v]}\n", 0o644,
+			People{Confirm: []string{"/usr/bin/sudo", "-k", "-v"}}, ""},
 		{"a proof of no program", "people: {confirm: [sudo, -v]}\n", 0o644, People{}, "absolute path"},
 		{"a proof of nothing", "people: {confirm: []}\n", 0o644, People{}, "absolute path"},
 		{"nothing said", "always: keep\n", 0o644, People{}, ""},
 		{"no file", "", 0, People{}, ""},
 		{"a mistake elsewhere", "people: {container: true}\nalways: maybe\n", 0o644, People{}, "always"},
 		{"another word", "people: {containers: true}\n", 0o644, People{}, "containers"},
-		{"a file that others may write", "people: {container: true}\n", 0o666, People{}, "may be written by others"},
+		{"a file that others may write", "people: {container: true}\n", 0o666, People{},
+			"may be written by others"},
 	} {
 		dir := tempDir(t)
 		if test.text != "" {
 			chmod(t, write(t, dir+"/a2a-acp.yaml", test.text), test.mode)
 		}
 		got, err := readPeople(Sources{SystemDir: dir, systemOwner: os.Getuid()})
-		if !reflect.DeepEqual(got, test.want) || test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
+		if !reflect.DeepEqual(got, test.want) || test.wantErr == "" && err != nil || test.wantErr != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 			t.Errorf("%s: %+v and %v, want %+v and %q", test.name, got, err, test.want, test.wantErr)
 		}
 	}
@@ -361,18 +368,28 @@ func TestBadFiles(t *testing.T) {
 		want    string
 	}{
 		{"missing", func(*testing.T, string) {}, "there is no such file"},
-		{"directory", func(t *testing.T, path string) { mkdir(t, path) }, "is a directory, not a regular file"},
+		{"directory", func(t *testing.T, path string) {
+			mkdir(t, path)
+		}, "is a directory, not a regular file"},
 		{"pipe", pipe, "is a pipe, not a regular file"},
-		{"link to a device", func(t *testing.T, path string) { link(t, "/dev/zero", path) }, "is a device, not a regular file"},
-		{"link to nothing", func(t *testing.T, path string) { link(t, "nothing", path) }, "there is no such file"},
-		{"link to itself", func(t *testing.T, path string) { link(t, filepath.Base(path), path) }, "too many levels of symbolic links"},
+		{"link to a device", func(t *testing.T, path string) {
+			link(t, "/dev/zero", path)
+		}, "is a device, not a regular file"},
+		{"link to nothing", func(t *testing.T, path string) {
+			link(t, "nothing", path)
+		}, "there is no such file"},
+		{"link to itself", func(t *testing.T, path string) {
+			link(t, filepath.Base(path), path)
+		}, "too many levels of symbolic links"},
 		{"too large", func(t *testing.T, path string) {
 			write(t, path, "")
 			if err := os.Truncate(path, 1<<40); err != nil {
 				t.Fatal(err)
 			}
 		}, "has more than 1048576 bytes"},
-		{"broken", func(t *testing.T, path string) { write(t, path, "tools: [") }, "x.yaml:1:8: the bracket [ that opens here is not closed"},
+		{"broken", func(t *testing.T, path string) {
+			write(t, path, "tools: [")
+		}, "x.yaml:1:8: the bracket [ that opens here is not closed"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -380,7 +397,8 @@ func TestBadFiles(t *testing.T) {
 			dir := tempDir(t)
 			path := filepath.Join(dir, "x.yaml")
 			test.prepare(t, path)
-			for _, sources := range []Sources{{Tools: []string{path}}, {Policies: []string{"x.yaml"}, Dir: dir}, {Settings: []string{path}}} {
+			for _, sources := range []Sources{{Tools: []string{path}},
+				{Policies: []string{"x.yaml"}, Dir: dir}, {Settings: []string{path}}} {
 				_, err := Load(sources)
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("%+v: want %q, got %v", sources, test.want, err)
@@ -432,7 +450,8 @@ func TestAllMistakesOfAllFiles(t *testing.T) {
 	for _, e := range yamldoc.List(err) {
 		got = append(got, filepath.Base(e.File)+" "+e.Rule)
 	}
-	want := []string{"x untrusted", "t.yaml unknown-key", "missing.yaml file", "p.yaml unknown-key", "s.yaml unknown-key"}
+	want := []string{"x untrusted", "t.yaml unknown-key", "missing.yaml file", "p.yaml unknown-key",
+		"s.yaml unknown-key"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -457,11 +476,13 @@ func TestNotices(t *testing.T) {
 func TestNothingAnywhere(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
-	set, err := Load(Sources{ConfigHome: dir, SystemDir: dir + "/etc", Env: env(), Workspace: tool.Workspace{Root: dir}})
+	set, err := Load(Sources{ConfigHome: dir, SystemDir: dir + "/etc", Env: env(),
+		Workspace: tool.Workspace{Root: dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&Set{Settings: DefaultSettings(), ErrorProfile: tool.ProfileBasic}, set, cmpopts.IgnoreUnexported(Set{})); diff != "" {
+	if diff := cmp.Diff(&Set{Settings: DefaultSettings(), ErrorProfile: tool.ProfileBasic}, set,
+		cmpopts.IgnoreUnexported(Set{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -501,7 +522,8 @@ func TestUnchangedToolsAreNotReadAgain(t *testing.T) {
 	dir := tempDir(t)
 	write(t, dir+"/a2a-acp/tools.yaml", tools("same"))
 	write(t, dir+"/named.yaml", tools("changes"))
-	sources := Sources{EmbeddedTools: []byte(tools("embedded")), ConfigHome: dir, Tools: []string{dir + "/named.yaml"}}
+	sources := Sources{EmbeddedTools: []byte(tools("embedded")), ConfigHome: dir,
+		Tools: []string{dir + "/named.yaml"}}
 	first, err := Load(sources)
 	if err != nil {
 		t.Fatal(err)

@@ -32,9 +32,10 @@ func TestNetworkOfTheSeeds(t *testing.T) {
 		}
 	}
 	want := map[string]tool.Network{
-		"01_web_request.yaml": "on", "02_read_text_file.yaml": "off", "03_read_text_file.yaml": "off", "04_data_processor.yaml": "off",
-		"05_web_request.yaml": "on", "06_web_request_heavy.yaml": "on", "09_dangerous_operation.yaml": "off",
-		"10_unreliable_tool.yaml": "off", "11_flaky_api.yaml": "on", "12_cached_api.yaml": "on",
+		"01_web_request.yaml": "on", "02_read_text_file.yaml": "off", "03_read_text_file.yaml": "off",
+		"04_data_processor.yaml": "off", "05_web_request.yaml": "on", "06_web_request_heavy.yaml": "on",
+		"09_dangerous_operation.yaml": "off", "10_unreliable_tool.yaml": "off", "11_flaky_api.yaml": "on",
+		"12_cached_api.yaml": "on",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -82,11 +83,12 @@ func TestAllowedCommandsBehindTags(t *testing.T) {
 func TestCallsNetwork(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"curl https://example.com": true, "/usr/bin/curl x": true, "npm test": true, "cargo build": true, "go vet ./...": true,
-		"git -q push": true, "git status": false, "ls": false,
+		"curl https://example.com": true, "/usr/bin/curl x": true, "npm test": true, "cargo build": true,
+		"go vet ./...": true, "git -q push": true, "git status": false, "ls": false,
 		// Rules about commands are wary of these; a script that calls them keeps its network as its entry
 		// says.
-		"openssl dgst x": false, "npx vite": true, "bunx vite": false, "nmap localhost": false, "doctl": false, "ansible --version": false,
+		"openssl dgst x": false, "npx vite": true, "bunx vite": false, "nmap localhost": false,
+		"doctl": false, "ansible --version": false,
 	} {
 		if got := callsNetwork(shellscan.Scan(text).Commands[0]); got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)

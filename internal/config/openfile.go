@@ -57,7 +57,8 @@ func readRegular(open func() (*os.File, error), check func(fs.FileInfo) error) (
 		return nil, err
 	}
 	if len(data) > yamldoc.MaxFileSize {
-		return nil, fmt.Errorf("has more than %d bytes; a configuration file has no more", yamldoc.MaxFileSize)
+		return nil, fmt.Errorf("has more than %d bytes; a configuration file has no more",
+			yamldoc.MaxFileSize)
 	}
 	return data, nil
 }
@@ -93,7 +94,8 @@ func ownedBy(owner int, info fs.FileInfo) error {
 
 // fileError says of a file as a whole why it cannot be used.
 func fileError(name string, err error) yamldoc.Error {
-	return yamldoc.Error{File: name, Severity: yamldoc.SeverityError, Rule: ruleFile, Message: fileMessage(err)}
+	return yamldoc.Error{File: name, Severity: yamldoc.SeverityError, Rule: ruleFile,
+		Message: fileMessage(err)}
 }
 
 // fileMessage is an error about a file without the name of it.

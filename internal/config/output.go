@@ -22,20 +22,24 @@ func outputMapping() yamldoc.Mapping[*tool.Output] {
 					o.Keep = n << 10
 				}
 			}),
-			yamldoc.NewKey("spill", "true or false", func(o *tool.Output, v yamldoc.Value) { v.SetBool(&o.Spill) }),
+			yamldoc.NewKey("spill", "true or false", func(o *tool.Output, v yamldoc.Value) {
+				v.SetBool(&o.Spill)
+			}),
 			yamldoc.NewKey("spill_mb", "a whole number of megabytes", func(o *tool.Output, v yamldoc.Value) {
 				if n, ok := v.Int(1, mostSpilledMB); ok {
 					o.SpillMost = n << 20
 				}
 			}),
 		},
-		Elsewhere: []yamldoc.Misplaced{{Names: []string{"max_output_mb"}, Hint: "%s belongs under sandbox or resource_limits"}},
+		Elsewhere: []yamldoc.Misplaced{{Names: []string{"max_output_mb"},
+			Hint: "%s belongs under sandbox or resource_limits"}},
 	}
 }
 
 func readOutput(o *tool.Output, v yamldoc.Value) {
 	if yamldoc.ReadKeys(v, outputMapping(), o) && o.SpillMost != 0 && !o.Spill {
-		v.Fail(yamldoc.RuleValue, "write spill: true beside it, or leave spill_mb out", "spill_mb bounds what spill: true keeps, and it is not there")
+		v.Fail(yamldoc.RuleValue, "write spill: true beside it, or leave spill_mb out",
+			"spill_mb bounds what spill: true keeps, and it is not there")
 	}
 }
 
@@ -51,7 +55,8 @@ func surfaceMapping() yamldoc.Mapping[*tool.Surface] {
 				case text == "result" || text == "protocol_error":
 					s.MCPProtocolError = text == "protocol_error"
 				default:
-					v.Fail(yamldoc.RuleValue, "a result with isError is what models read; protocol_error is for clients that want the code", "want result or protocol_error, found %s", yamldoc.Quote(text))
+					v.Fail(yamldoc.RuleValue,
+						"a result with isError is what models read; protocol_error is for clients that want the code", "want result or protocol_error, found %s", yamldoc.Quote(text))
 				}
 			}),
 		},

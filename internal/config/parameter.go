@@ -23,7 +23,8 @@ type parameter struct {
 	// Places of what is checked once the type is known. A value without a node was not given.
 	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt yamldoc.Value
 	enum                                                                                    []yamldoc.Value
-	pattern                                                                                 *regexp.Regexp // for the whole value
+	// for the whole value
+	pattern *regexp.Regexp
 }
 
 // parameterMapping is what an entry of parameters may say.
@@ -32,18 +33,27 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 		Name:     "a parameter",
 		Synonyms: typeNamesElsewhere(),
 		Elsewhere: []yamldoc.Misplaced{
-			{Names: []string{"optional"}, Hint: "say required instead: a parameter is optional unless it says `required: true`"},
-			{Names: []string{"properties", "additionalProperties"}, Hint: "%s is not known here: an object's members are not declared"},
+			{Names: []string{"optional"},
+				Hint: "say required instead: a parameter is optional unless it says `required: true`"},
+			{Names: []string{"properties", "additionalProperties"},
+				Hint: "%s is not known here: an object's members are not declared"},
 			{Names: []string{"minLength", "maxLength"}, Hint: "say it as a pattern, such as \"^.{1,80}$\""},
-			{Names: []string{"sandbox", "script", "examples"}, Hint: "%s belongs to the tool, beside parameters: look at the indentation"},
+			{Names: []string{"sandbox", "script", "examples"},
+				Hint: "%s belongs to the tool, beside parameters: look at the indentation"},
 		},
 		Keys: append([]yamldoc.Key[*parameter]{
 			yamldoc.NewKey("name", "a text", (*parameter).readName),
-			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.Required) }),
+			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) {
+				v.SetBool(&p.parameter.Required)
+			}),
 			yamldoc.NewKey("default", "a value of the parameter's type", (*parameter).readDefault),
 			yamldoc.NewKey("code", "sql", (*parameter).readCode),
-			yamldoc.NewKey("allow_leading_dash", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.AllowLeadingDash) }),
-			yamldoc.NewKey("secret", "true or false", func(p *parameter, v yamldoc.Value) { v.SetBool(&p.parameter.Secret) }),
+			yamldoc.NewKey("allow_leading_dash", "true or false", func(p *parameter, v yamldoc.Value) {
+				v.SetBool(&p.parameter.AllowLeadingDash)
+			}),
+			yamldoc.NewKey("secret", "true or false", func(p *parameter, v yamldoc.Value) {
+				v.SetBool(&p.parameter.Secret)
+			}),
 		}, typeKeys()...),
 	}
 }
@@ -56,9 +66,11 @@ func itemsMapping() yamldoc.Mapping[*parameter] {
 // typeNamesElsewhere are what other programs call what a parameter may say.
 func typeNamesElsewhere() map[string]string {
 	return map[string]string{
-		"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "match": "pattern", "choices": "enum", "values": "enum",
-		"options": "enum", "oneof": "enum", "allowed": "enum", "desc": "description", "help": "description", "kind": "type", "datatype": "type",
-		"mandatory": "required", "defaultvalue": "default", "id": "name", "key": "name", "sensitive": "secret", "password": "secret",
+		"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "match": "pattern",
+		"choices": "enum", "values": "enum", "options": "enum", "oneof": "enum", "allowed": "enum",
+		"desc": "description", "help": "description", "kind": "type", "datatype": "type",
+		"mandatory": "required", "defaultvalue": "default", "id": "name", "key": "name",
+		"sensitive": "secret", "password": "secret",
 	}
 }
 
@@ -66,13 +78,21 @@ func typeNamesElsewhere() map[string]string {
 func typeKeys() []yamldoc.Key[*parameter] {
 	return []yamldoc.Key[*parameter]{
 		yamldoc.NewKey("type", "a type", (*parameter).readType),
-		yamldoc.NewKey("description", "a text", func(p *parameter, v yamldoc.Value) { v.SetText(&p.parameter.Description) }),
+		yamldoc.NewKey("description", "a text", func(p *parameter, v yamldoc.Value) {
+			v.SetText(&p.parameter.Description)
+		}),
 		yamldoc.NewKey("enum", "a list of values", func(p *parameter, v yamldoc.Value) {
 			p.enumAt = v
 			p.enum, _ = v.List("")
 		}),
-		yamldoc.NewKey("minimum", "a number", func(p *parameter, v yamldoc.Value) { p.minimumAt = v; v.SetNumber(&p.parameter.Minimum) }),
-		yamldoc.NewKey("maximum", "a number", func(p *parameter, v yamldoc.Value) { p.maximumAt = v; v.SetNumber(&p.parameter.Maximum) }),
+		yamldoc.NewKey("minimum", "a number", func(p *parameter, v yamldoc.Value) {
+			p.minimumAt = v
+			v.SetNumber(&p.parameter.Minimum)
+		}),
+		yamldoc.NewKey("maximum", "a number", func(p *parameter, v yamldoc.Value) {
+			p.maximumAt = v
+			v.SetNumber(&p.parameter.Maximum)
+		}),
 		yamldoc.NewKey("pattern", "a regular expression", (*parameter).readPattern),
 		yamldoc.NewKey("items", "what each item may be: {type, …}", (*parameter).readItems),
 		yamldoc.NewKey("format", "a format", (*parameter).readFormat),
@@ -90,7 +110,9 @@ func (p *parameter) readName(v yamldoc.Value) {
 	lower := strings.ToLower(name)
 	switch {
 	case !parameterName.MatchString(name):
-		v.Fail(yamldoc.RuleValue, parameterHint(name), "a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s", yamldoc.Quote(name))
+		v.Fail(yamldoc.RuleValue, parameterHint(name),
+			"a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s",
+			yamldoc.Quote(name))
 	case strings.HasPrefix(lower, "__a2a"), strings.HasPrefix(lower, "a2a_"):
 		v.Fail(yamldoc.RuleValue, "", "names that begin with a2a_ or __a2a belong to this program")
 	default:
@@ -133,13 +155,15 @@ func (p *parameter) readType(v yamldoc.Value) {
 	} else if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
+	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "),
+		yamldoc.Quote(name))
 }
 
 // otherNames returns JSON Schema's name for what programming languages call a type.
 func otherNames(name string) tool.Type {
 	switch strings.ToLower(name) {
-	case "str", "text", "char", "file", "date", "datetime", "timestamp", "uuid", "regex", "secret", "password", "enum", "bytes":
+	case "str", "text", "char", "file", "date", "datetime", "timestamp", "uuid", "regex", "secret",
+		"password", "enum", "bytes":
 		return tool.TypeString
 	case "int", "long", "uint":
 		return tool.TypeInteger
@@ -162,7 +186,8 @@ func (p *parameter) readCode(v yamldoc.Value) {
 	}
 	p.codeAt = v
 	if tool.Code(code) != tool.CodeSQL {
-		v.Fail(yamldoc.RuleValue, "", "want sql, the only language that a value may be written in; found %s", yamldoc.Quote(code))
+		v.Fail(yamldoc.RuleValue, "", "want sql, the only language that a value may be written in; found %s",
+			yamldoc.Quote(code))
 		return
 	}
 	p.parameter.Code = tool.CodeSQL
@@ -187,7 +212,8 @@ func (p *parameter) readFormat(v yamldoc.Value) {
 	} else if near := spelling.Nearest(name, known); near != "" && len(name) > 4 { // date is no mistyped path
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "), yamldoc.Quote(name))
+	v.Fail(yamldoc.RuleValue, hint, "want one of %s; found %s", strings.Join(known, ", "),
+		yamldoc.Quote(name))
 }
 
 // otherFormats returns our name for what JSON Schema and people call a format.
@@ -213,7 +239,8 @@ func otherFormats(name string) tool.Format {
 
 func (p *parameter) readDefault(v yamldoc.Value) {
 	if v.IsNull() {
-		v.Fail(yamldoc.RuleType, "take the key out: a parameter without a default has none", "want %s, found nothing", v.Want)
+		v.Fail(yamldoc.RuleType, "take the key out: a parameter without a default has none",
+			"want %s, found nothing", v.Want)
 		return
 	}
 	if given, ok := v.JSON(); ok {

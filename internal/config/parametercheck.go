@@ -36,7 +36,8 @@ func (p *parameter) check() {
 	only(p.itemsAt, tool.TypeArray)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
 	if low != "" && high != "" && yamldoc.CompareNumbers(json.Number(low), json.Number(high)) > 0 {
-		p.maximumAt.Fail(yamldoc.RuleValue, "the two may have changed places", "the maximum %s is less than the minimum %s", high, low)
+		p.maximumAt.Fail(yamldoc.RuleValue, "the two may have changed places",
+			"the maximum %s is less than the minimum %s", high, low)
 	}
 	p.checkEnum()
 	if p.defaultAt.Node == nil {
@@ -50,15 +51,19 @@ func (p *parameter) check() {
 	case why != "":
 		p.defaultAt.Fail(yamldoc.RuleValue, p.quoteHint(p.defaultAt), "%s", p.discreet(why))
 	case len(p.parameter.Enum) > 0 && !contains(p.parameter.Enum, p.parameter.Default):
-		p.defaultAt.Fail(yamldoc.RuleValue, "", "%s", p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default), show(p.parameter.Enum))))
+		p.defaultAt.Fail(yamldoc.RuleValue, "", "%s",
+			p.discreet(fmt.Sprintf("%s is not one of enum: %s", show(p.parameter.Default),
+				show(p.parameter.Enum))))
 	case p.parameter.Required:
-		p.defaultAt.Warn("unused-default", "take out one of the two", "the parameter is required, so its default is never used")
+		p.defaultAt.Warn("unused-default", "take out one of the two",
+			"the parameter is required, so its default is never used")
 	}
 }
 
 func (p *parameter) checkEnum() {
 	if p.enumAt.Node != nil && len(p.enum) == 0 && p.enumAt.IsList() {
-		p.enumAt.Fail(yamldoc.RuleEmpty, "take the key out to allow every value", "the list is empty, so no value would be allowed")
+		p.enumAt.Fail(yamldoc.RuleEmpty, "take the key out to allow every value",
+			"the list is empty, so no value would be allowed")
 	}
 	for _, at := range p.enum {
 		item, ok := at.JSON()
@@ -82,7 +87,8 @@ func (p *parameter) quoteHint(at yamldoc.Value) string {
 		return fmt.Sprintf("put quotes around it: %q", text)
 	case p.parameter.Type == tool.TypeInteger && at.IsNumber():
 		return yamldoc.WholeHint(json.Number(text))
-	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain && yamldoc.IsJSONNumber(text):
+	case (p.parameter.Type == tool.TypeInteger || p.parameter.Type == tool.TypeNumber) && plain &&
+		yamldoc.IsJSONNumber(text):
 		return "take the quotes out: " + text
 	case p.parameter.Type == tool.TypeBoolean && plain:
 		switch strings.ToLower(text) {
@@ -149,7 +155,8 @@ func misfitType(p *tool.Parameter, given any) string {
 	case bool:
 		fits = p.Type == tool.TypeBoolean
 	case json.Number:
-		fits = p.Type == tool.TypeNumber || p.Type == tool.TypeInteger && !strings.ContainsAny(string(v), ".eE")
+		fits = p.Type == tool.TypeNumber || p.Type == tool.TypeInteger &&
+			!strings.ContainsAny(string(v), ".eE")
 	case map[string]any:
 		fits = p.Type == tool.TypeObject
 	case []any:

@@ -15,9 +15,9 @@ type pathStep struct {
 	link bool
 }
 
-// pathSteps returns every name that the system looks at on the way to an absolute path, links and their targets
-// included. It ends with the first name that does not exist, with the file itself, or where there are too
-// many links.
+// pathSteps returns every name that the system looks at on the way to an absolute path, links and their
+// targets included. It ends with the first name that does not exist, with the file itself, or where there are
+// too many links.
 func pathSteps(path string) []pathStep {
 	var steps []pathStep
 	current := string(filepath.Separator)

@@ -21,11 +21,13 @@ type policyFile struct {
 // ReadPolicies reads one policy file. Its rules come in the order of the file; a workspace's own file
 // tightens only. The error is an Errors that holds all mistakes of the file.
 func ReadPolicies(file File) (permissions.File, error) {
-	f := &policyFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{EmptyIsWrong: true}), version: permissions.VersionOriginal}
+	f := &policyFile{file: file, doc: yamldoc.Parse(file.Name, file.Data,
+		yamldoc.Options{EmptyIsWrong: true}), version: permissions.VersionOriginal}
 	if root, ok := f.doc.Root("a mapping with auto_approval_policies"); ok {
 		f.readRoot(root)
 	}
-	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name, TightenOnly: file.Workspace && file.Trusted == "", Root: file.Trusted, Unmatched: f.unmatched}
+	out := permissions.File{Version: f.version, Layer: file.Layer, Name: file.Name,
+		TightenOnly: file.Workspace && file.Trusted == "", Root: file.Trusted, Unmatched: f.unmatched}
 	for _, r := range f.rules {
 		r.check()
 		out.Rules = append(out.Rules, r.rule)
@@ -43,8 +45,12 @@ func policyFileMapping() yamldoc.Mapping[*policyFile] {
 		Name: "a policy file",
 		Keys: []yamldoc.Key[*policyFile]{
 			yamldoc.NewKey("auto_approval_policies", "a list of rules", (*policyFile).readRules),
-			yamldoc.NewKey("version", "1 or 2", func(*policyFile, yamldoc.Value) {}), // read first: it says how to read the rest
-			yamldoc.NewKey("defaults", "a mapping: {decision, headless}", func(f *policyFile, v yamldoc.Value) { yamldoc.ReadKeys(v, defaultsMapping(), f) }),
+			// read first: it says how to read the rest
+			yamldoc.NewKey("version", "1 or 2", func(*policyFile, yamldoc.Value) {}),
+			yamldoc.NewKey("defaults", "a mapping: {decision, headless}",
+				func(f *policyFile, v yamldoc.Value) {
+					yamldoc.ReadKeys(v, defaultsMapping(), f)
+				}),
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"tools"}, Hint: "%s belongs in a tools file, such as tools.yaml"},
@@ -76,7 +82,8 @@ func (f *policyFile) readRules(v yamldoc.Value) {
 		r := newRuleEntry(f, at)
 		yamldoc.ReadKeys(at, ruleMapping(), r)
 		if line, twice := seen[r.rule.ID]; twice && r.rule.ID != "" {
-			at.Fail(yamldoc.RuleDuplicate, "give one of them another id", "the id is used twice, first in line %d", line)
+			at.Fail(yamldoc.RuleDuplicate, "give one of them another id",
+				"the id is used twice, first in line %d", line)
 		}
 		seen[r.rule.ID] = at.Node.Line
 		f.rules = append(f.rules, r)
@@ -91,7 +98,9 @@ func defaultsMapping() yamldoc.Mapping[*policyFile] {
 			yamldoc.NewKey("decision", "ask or reject", (*policyFile).readUnmatched),
 			yamldoc.NewKey("headless", "deny", func(_ *policyFile, v yamldoc.Value) {
 				if text, ok := v.Text(); ok && text != "deny" && text != "reject" {
-					v.Fail(yamldoc.RuleValue, "", "want deny: what must be asked and cannot be is never let through; found %s", yamldoc.Quote(text))
+					v.Fail(yamldoc.RuleValue, "",
+						"want deny: what must be asked and cannot be is never let through; found %s",
+						yamldoc.Quote(text))
 				}
 			}),
 		},
@@ -112,7 +121,8 @@ func (f *policyFile) readUnmatched(v yamldoc.Value) {
 	case "reject":
 		verdict = permissions.Reject
 	default:
-		v.Fail(yamldoc.RuleValue, "write a rule for what may be approved", "want ask or reject, found %s", yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, "write a rule for what may be approved", "want ask or reject, found %s",
+			yamldoc.Quote(text))
 		return
 	}
 	f.unmatched = &verdict

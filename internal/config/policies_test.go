@@ -25,15 +25,17 @@ func TestReadPolicies(t *testing.T) {
 			Rules: []permissions.Rule{
 				{
 					ID: "docs-edits", Source: source(3),
-					AppliesTo:    []string{"functions.acp_fs__edit_text_file", "functions.acp_fs__write_text_file"},
+					AppliesTo: []string{"functions.acp_fs__edit_text_file",
+						"functions.acp_fs__write_text_file"},
 					IncludePaths: []string{"docs/**", "**/*.md"}, ExcludePaths: []string{"docs/legal/**"},
 					Verdict: permissions.Approve, Option: "proceed_once", Reason: "Documentation edits",
 				},
 				{
 					ID: "shell", Source: source(14), AppliesTo: []string{"functions.shell"},
 					CommandPrefixes: []string{"git status", "ls"},
-					Parameters:      map[string]any{"workdir": ".", "with_escalated_permissions": false, "timeout_ms": json.Number("1000")},
-					Verdict:         permissions.Ask,
+					Parameters: map[string]any{"workdir": ".", "with_escalated_permissions": false,
+						"timeout_ms": json.Number("1000")},
+					Verdict: permissions.Ask,
 				},
 			},
 		}},
@@ -42,12 +44,14 @@ func TestReadPolicies(t *testing.T) {
 			Rules: []permissions.Rule{
 				{
 					ID: "safe-git", Source: source(3), AppliesTo: []string{"functions.shell", "mcp_*"},
-					Commands:      &permissions.Commands{Allow: []string{"git status", "ls"}, Redirects: permissions.RedirectsWorkspace},
+					Commands: &permissions.Commands{Allow: []string{"git status", "ls"},
+						Redirects: permissions.RedirectsWorkspace},
 					InGitWorkTree: true, Verdict: permissions.Approve, Option: "allow_once",
 				},
 				{
-					ID: "no-prod", Source: source(8), AppliesTo: []string{"*"}, IncludePaths: []string{"prod/**"},
-					Verdict: permissions.Reject, Reason: "No production from agents",
+					ID: "no-prod", Source: source(8), AppliesTo: []string{"*"},
+					IncludePaths: []string{"prod/**"},
+					Verdict:      permissions.Reject, Reason: "No production from agents",
 				},
 				{ID: "look", Source: source(12), AppliesTo: []string{"x"}, Verdict: permissions.Ask},
 			},
@@ -79,7 +83,8 @@ func TestReadSettings(t *testing.T) {
 		want       Settings
 	}{
 		{"what is not said stays", "mask: {terminal: true}\n",
-			Settings{Always: AlwaysForward, Expose: []string{"a"}, Mask: Mask{FS: true, Terminal: true}, MaxFrame: 70 << 20}},
+			Settings{Always: AlwaysForward, Expose: []string{"a"}, Mask: Mask{FS: true, Terminal: true},
+				MaxFrame: 70 << 20}},
 		{"all", "always: keep\nexpose: [b]\nmask: {fs: false}\nmax_frame_mb: 64\n",
 			Settings{Always: AlwaysKeep, Expose: []string{"b"}, MaxFrame: 64 << 20}},
 	}

@@ -36,7 +36,8 @@ type ProjectGovernor struct {
 // ReadProject reads one of ProjectFiles, by its bytes, as if somebody trusted it. The error is an Errors.
 func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile) (Project, error) {
 	path := filepath.Join(dir, name)
-	file := File{Name: path, Path: path, Layer: tool.LayerProject, Workspace: true, Trusted: dir, ErrorProfile: profile, Data: data}
+	file := File{Name: path, Path: path, Layer: tool.LayerProject, Workspace: true, Trusted: dir,
+		ErrorProfile: profile, Data: data}
 	var p Project
 	var err error
 	switch filepath.Base(name) {
@@ -47,10 +48,12 @@ func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile) (Proj
 	case governorsName:
 		read, warnings, failed := ReadGovernors(file)
 		for _, spec := range read.Permission {
-			p.Governors = append(p.Governors, ProjectGovernor{spec.ID, string(spec.Kind), "permission", spec.Source})
+			p.Governors = append(p.Governors, ProjectGovernor{spec.ID, string(spec.Kind), "permission",
+				spec.Source})
 		}
 		for _, spec := range read.Output {
-			p.Governors = append(p.Governors, ProjectGovernor{spec.ID, string(spec.Kind), "output", spec.Source})
+			p.Governors = append(p.Governors, ProjectGovernor{spec.ID, string(spec.Kind), "output",
+				spec.Source})
 		}
 		p.Warnings, err = warnings, failed
 	case toolsName:
@@ -112,7 +115,8 @@ func (l *loading) noticeLoose(file File, changed, hint string) {
 	case changed != "":
 		l.warn(file.Name, ruleIgnored, hint, "%s", changed)
 	case loose > 0:
-		l.warn(file.Name, ruleIgnored, hint, "%d of %d rules are not in force: a workspace's own file can only reject, until somebody trusts it", loose, len(read.Rules))
+		l.warn(file.Name, ruleIgnored, hint,
+			"%d of %d rules are not in force: a workspace's own file can only reject, until somebody trusts it", loose, len(read.Rules))
 	}
 }
 
@@ -123,9 +127,11 @@ func (l *loading) bound(policies *permissions.File) {
 		rule := &policies.Rules[i]
 		if rule.SkipGovernors {
 			rule.SkipGovernors = false
-			l.say(yamldoc.Error{
-				File: rule.Source.File, Line: rule.Source.Line, Column: rule.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
-				Message: fmt.Sprintf("rule %q: skipGovernors has no effect in a workspace's own file", rule.ID),
+			l.report(yamldoc.Error{
+				File: rule.Source.File, Line: rule.Source.Line, Column: rule.Source.Column,
+				Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
+				Message: fmt.Sprintf("rule %q: skipGovernors has no effect in a workspace's own file",
+					rule.ID),
 			})
 		}
 	}
@@ -135,9 +141,11 @@ func (l *loading) bound(policies *permissions.File) {
 func (l *loading) mayAdd(t tool.Tool) bool {
 	why := MayNotAdd(t.ID, l.ids())
 	if why != "" {
-		l.say(yamldoc.Error{
-			File: t.Source.File, Line: t.Source.Line, Column: t.Source.Column, Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
-			Message: fmt.Sprintf("tool %q is left out: %s", t.ID, why), Hint: "give it another id: a workspace's own tool stands beside yours and never in their place",
+		l.report(yamldoc.Error{
+			File: t.Source.File, Line: t.Source.Line, Column: t.Source.Column,
+			Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
+			Message: fmt.Sprintf("tool %q is left out: %s", t.ID, why),
+			Hint:    "give it another id: a workspace's own tool stands beside yours and never in their place",
 		})
 	}
 	return why == ""
@@ -170,7 +178,8 @@ func folded(id string) string {
 // ShellWord writes a path so that a line with it can be pasted into a shell.
 func ShellWord(path string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("/._-+@%:,", r)
 	}
 	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
 		return path

@@ -39,7 +39,8 @@ func TestTrustedByBytes(t *testing.T) {
 		t.Errorf("%v, %v, asked %d times", ids(set), err, asked)
 	}
 	set, err = Load(sources)
-	if err != nil || len(set.Tools) > 0 || !strings.Contains(set.Warnings.Error(), "changed since somebody trusted it") {
+	if err != nil || len(set.Tools) > 0 ||
+		!strings.Contains(set.Warnings.Error(), "changed since somebody trusted it") {
 		t.Errorf("%v, %v", ids(set), err)
 	}
 }
@@ -48,8 +49,8 @@ func TestTrustedByBytes(t *testing.T) {
 func TestMayNotAdd(t *testing.T) {
 	t.Parallel()
 	for id, ok := range map[string]bool{
-		"deploy": false, "Deploy": false, "de-ploy": false, "functions.shell": false, "functions_shell": false, "Functions.x": false,
-		"deploys": true, "own": true,
+		"deploy": false, "Deploy": false, "de-ploy": false, "functions.shell": false,
+		"functions_shell": false, "Functions.x": false, "deploys": true, "own": true,
 	} {
 		if why := MayNotAdd(id, []string{"deploy"}); (why == "") != ok {
 			t.Errorf("%s: %q", id, why)
@@ -73,7 +74,8 @@ func TestNamedScripts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", script, got, want)
 		}
 	}
-	if got := NamedScripts(&tool.Tool{Script: "./x.sh", Sandbox: tool.Sandbox{WorkingDirectory: "sub"}}, "/w"); !slices.Equal(got, []string{"sub/x.sh"}) {
+	if got := NamedScripts(&tool.Tool{Script: "./x.sh", Sandbox: tool.Sandbox{WorkingDirectory: "sub"}},
+		"/w"); !slices.Equal(got, []string{"sub/x.sh"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -15,7 +15,8 @@ func (e *toolEntry) checkReadOnly() {
 		entries, _ := paths.List(allowedPathsWant)
 		for _, entry := range entries {
 			if access, ok := entry.Get("access"); ok && access.Node.Value == "write" {
-				access.Fail(yamldoc.RuleValue, "write read, or take readOnlyHint out", "the annotations say that the tool changes nothing (readOnlyHint)")
+				access.Fail(yamldoc.RuleValue, "write read, or take readOnlyHint out",
+					"the annotations say that the tool changes nothing (readOnlyHint)")
 			}
 		}
 	}

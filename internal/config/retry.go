@@ -31,8 +31,9 @@ func retryMapping() yamldoc.Mapping[*tool.Retry] {
 	return yamldoc.Mapping[*tool.Retry]{
 		Name: "retry",
 		Synonyms: map[string]string{
-			"count": "attempts", "max": "attempts", "maxattempts": "attempts", "maxretries": "attempts", "retries": "attempts", "times": "attempts",
-			"delay": "initial_delay", "interval": "initial_delay", "wait": "initial_delay", "maxwait": "max_delay", "factor": "multiplier",
+			"count": "attempts", "max": "attempts", "maxattempts": "attempts", "maxretries": "attempts",
+			"retries": "attempts", "times": "attempts", "delay": "initial_delay", "interval": "initial_delay",
+			"wait": "initial_delay", "maxwait": "max_delay", "factor": "multiplier",
 		},
 		Keys: []yamldoc.Key[*tool.Retry]{
 			yamldoc.NewKey("attempts", "a whole number", func(r *tool.Retry, v yamldoc.Value) {
@@ -43,8 +44,12 @@ func retryMapping() yamldoc.Mapping[*tool.Retry] {
 			yamldoc.NewKey("backoff", "exponential or constant", readBackoff),
 			yamldoc.NewKey("backoff_multiplier", "a number", multiplier),
 			yamldoc.NewKey("multiplier", "a number", multiplier),
-			yamldoc.NewKey("initial_delay", seconds, func(r *tool.Retry, v yamldoc.Value) { v.SetDuration(&r.Delay, longestDelay) }),
-			yamldoc.NewKey("max_delay", seconds, func(r *tool.Retry, v yamldoc.Value) { v.SetDuration(&r.MaxDelay, longestDelay) }),
+			yamldoc.NewKey("initial_delay", seconds, func(r *tool.Retry, v yamldoc.Value) {
+				v.SetDuration(&r.Delay, longestDelay)
+			}),
+			yamldoc.NewKey("max_delay", seconds, func(r *tool.Retry, v yamldoc.Value) {
+				v.SetDuration(&r.MaxDelay, longestDelay)
+			}),
 		},
 	}
 }
@@ -58,7 +63,8 @@ func readBackoff(r *tool.Retry, v yamldoc.Value) {
 	case tool.BackoffExponential, tool.BackoffConstant:
 		r.Backoff = backoff
 	case "fixed", "linear":
-		v.Fail(yamldoc.RuleValue, "constant waits the same time before each attempt", "want %s, found %s", v.Want, yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, "constant waits the same time before each attempt", "want %s, found %s",
+			v.Want, yamldoc.Quote(text))
 	default:
 		v.Fail(yamldoc.RuleValue, "", "want %s, found %s", v.Want, yamldoc.Quote(text))
 	}
@@ -82,9 +88,11 @@ func (e *toolEntry) checkRetry() {
 	idempotent := e.tool.Annotations.Idempotent
 	switch {
 	case idempotent != nil && !*idempotent && !e.tool.IsReadOnly():
-		e.retry.Fail(yamldoc.RuleValue, "keep the one that is true", "annotations say that it is not idempotent, so running it again may do harm")
+		e.retry.Fail(yamldoc.RuleValue, "keep the one that is true",
+			"annotations say that it is not idempotent, so running it again may do harm")
 	case e.tool.IsDestructive() && idempotent == nil:
-		e.retry.Fail(yamldoc.RuleValue, "say `idempotentHint: true` if twice does no more than once, or take retry out",
+		e.retry.Fail(yamldoc.RuleValue,
+			"say `idempotentHint: true` if twice does no more than once, or take retry out",
 			"annotations say that it is destructive, so running it again may do harm")
 	}
 }

@@ -38,16 +38,19 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 	return yamldoc.Mapping[*ruleEntry]{
 		Name: "a rule",
 		Synonyms: map[string]string{
-			"name": "id", "tools": "applies_to", "tool": "applies_to", "matches": "applies_to", "path": "include_paths", "paths": "include_paths",
-			"include": "include_paths", "exclude": "exclude_paths", "action": "decision", "effect": "decision", "verdict": "decision",
-			"params": "parameters", "arguments": "parameters", "args": "parameters", "command": "commands", "condition": "when", "if": "when",
-			"agent": "agents", "modes": "mode", "expiry": "expires", "until": "expires", "examples": "match",
+			"name": "id", "tools": "applies_to", "tool": "applies_to", "matches": "applies_to",
+			"path": "include_paths", "paths": "include_paths", "include": "include_paths",
+			"exclude": "exclude_paths", "action": "decision", "effect": "decision", "verdict": "decision",
+			"params": "parameters", "arguments": "parameters", "args": "parameters", "command": "commands",
+			"condition": "when", "if": "when", "agent": "agents", "modes": "mode", "expiry": "expires",
+			"until": "expires", "examples": "match",
 		},
 		Keys: []yamldoc.Key[*ruleEntry]{
 			yamldoc.NewKey("id", "a text", (*ruleEntry).readID),
-			yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them", func(r *ruleEntry, v yamldoc.Value) {
-				r.readTexts(v, "applies_to", &r.rule.AppliesTo)
-			}),
+			yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them",
+				func(r *ruleEntry, v yamldoc.Value) {
+					r.readTexts(v, "applies_to", &r.rule.AppliesTo)
+				}),
 			yamldoc.NewKey("include_paths", "a list of path patterns", func(r *ruleEntry, v yamldoc.Value) {
 				r.readTexts(v, "include_paths", &r.rule.IncludePaths)
 			}),
@@ -59,14 +62,16 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 			yamldoc.NewKey("requires", "a list", (*ruleEntry).readRequires),
 			yamldoc.NewKey("decision", "a mapping", (*ruleEntry).readDecision),
 
-			yamldoc.NewKey("agents", "a list of agents' names, which may have * in them", func(r *ruleEntry, v yamldoc.Value) {
-				r.strictOnly(v)
-				r.readTexts(v, "agents", &r.rule.Agents)
-			}),
-			yamldoc.NewKey("mode", "a list: interactive, headless, or ids of agents' modes", func(r *ruleEntry, v yamldoc.Value) {
-				r.strictOnly(v)
-				r.readTexts(v, "mode", &r.rule.Modes)
-			}),
+			yamldoc.NewKey("agents", "a list of agents' names, which may have * in them",
+				func(r *ruleEntry, v yamldoc.Value) {
+					r.strictOnly(v)
+					r.readTexts(v, "agents", &r.rule.Agents)
+				}),
+			yamldoc.NewKey("mode", "a list: interactive, headless, or ids of agents' modes",
+				func(r *ruleEntry, v yamldoc.Value) {
+					r.strictOnly(v)
+					r.readTexts(v, "mode", &r.rule.Modes)
+				}),
 			yamldoc.NewKey("risk", "a mapping: {max: low, medium or high}", (*ruleEntry).readRisks),
 			yamldoc.NewKey("when", "an expression in CEL", (*ruleEntry).readWhen),
 			yamldoc.NewKey("limit", "a mapping: {count, per, key}", (*ruleEntry).readLimit),
@@ -75,8 +80,12 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 				r.strictOnly(v)
 				v.SetBool(&r.rule.Observe)
 			}),
-			yamldoc.NewKey("match", "a list of examples", func(r *ruleEntry, v yamldoc.Value) { r.readExamples(v, "match", &r.rule.Match) }),
-			yamldoc.NewKey("not_match", "a list of examples", func(r *ruleEntry, v yamldoc.Value) { r.readExamples(v, "not_match", &r.rule.NotMatch) }),
+			yamldoc.NewKey("match", "a list of examples", func(r *ruleEntry, v yamldoc.Value) {
+				r.readExamples(v, "match", &r.rule.Match)
+			}),
+			yamldoc.NewKey("not_match", "a list of examples", func(r *ruleEntry, v yamldoc.Value) {
+				r.readExamples(v, "not_match", &r.rule.NotMatch)
+			}),
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: decisionMapping().Names(), Hint: "%s belongs under decision"},
@@ -92,8 +101,10 @@ const longestID = 128
 // readID reads the name under which people are told of the rule, so it must be what it looks like.
 func (r *ruleEntry) readID(v yamldoc.Value) {
 	id, ok := v.Text()
-	if ok && (id == "" || utf8.RuneCountInString(id) > longestID || strings.ContainsFunc(id, display.Hidden)) {
-		v.Fail(yamldoc.RuleValue, "", "want 1 to %d visible characters, found %s", longestID, yamldoc.Quote(id))
+	if ok && (id == "" || utf8.RuneCountInString(id) > longestID ||
+		strings.ContainsFunc(id, display.Hidden)) {
+		v.Fail(yamldoc.RuleValue, "", "want 1 to %d visible characters, found %s", longestID,
+			yamldoc.Quote(id))
 		ok = false
 	}
 	if !ok {
@@ -133,7 +144,8 @@ func (r *ruleEntry) readParameters(v yamldoc.Value) {
 			e.Value.Want = "a value, or a matcher: {in, host, absent, max, min, within, regex}"
 			r.readMatcher(e.Name, e.Value)
 		case e.Value.IsList():
-			e.Value.Mismatch("a text, a number, true or false", fmt.Sprintf("one of several is written %s: {in: […]}", e.Name))
+			e.Value.Mismatch("a text, a number, true or false",
+				fmt.Sprintf("one of several is written %s: {in: […]}", e.Name))
 		case e.Value.IsNull():
 			e.Value.Mismatch("a text, a number, true or false", "")
 		default:
@@ -167,7 +179,9 @@ func commandsMapping() yamldoc.Mapping[*ruleEntry] {
 				r.readTexts(v, "commands.allow", &r.rule.Commands.Allow)
 			}),
 			yamldoc.NewKey("redirects", "none, workspace or any", (*ruleEntry).readRedirects),
-			yamldoc.NewKey("network", "true or false", func(r *ruleEntry, v yamldoc.Value) { v.SetFlag(&r.rule.Commands.Network) }),
+			yamldoc.NewKey("network", "true or false", func(r *ruleEntry, v yamldoc.Value) {
+				v.SetFlag(&r.rule.Commands.Network)
+			}),
 		},
 	}
 }
@@ -189,7 +203,8 @@ func (r *ruleEntry) readRedirects(v yamldoc.Value) {
 	if !ok {
 		return
 	}
-	known := []permissions.Redirects{permissions.RedirectsNone, permissions.RedirectsWorkspace, permissions.RedirectsAny}
+	known := []permissions.Redirects{permissions.RedirectsNone, permissions.RedirectsWorkspace,
+		permissions.RedirectsAny}
 	if !slices.Contains(known, permissions.Redirects(text)) {
 		v.Fail(yamldoc.RuleValue, "", "want none, workspace or any; found %s", yamldoc.Quote(text))
 		r.wrong = append(r.wrong, "commands.redirects")
@@ -217,13 +232,20 @@ func (r *ruleEntry) readRequires(v yamldoc.Value) {
 // decisionMapping is what a rule may decide.
 func decisionMapping() yamldoc.Mapping[*ruleEntry] {
 	return yamldoc.Mapping[*ruleEntry]{
-		Name:     "a decision",
-		Synonyms: map[string]string{"decision": "type", "action": "type", "verdict": "type", "result": "type", "option": "optionId", "message": "reason"},
+		Name: "a decision",
+		Synonyms: map[string]string{"decision": "type", "action": "type", "verdict": "type", "result": "type",
+			"option": "optionId", "message": "reason"},
 		Keys: []yamldoc.Key[*ruleEntry]{
 			yamldoc.NewKey("type", "approve, reject or manual", (*ruleEntry).readVerdict),
-			yamldoc.NewKey("optionId", "a text", func(r *ruleEntry, v yamldoc.Value) { v.SetText(&r.rule.Option) }),
-			yamldoc.NewKey("reason", "a text", func(r *ruleEntry, v yamldoc.Value) { v.SetText(&r.rule.Reason) }),
-			yamldoc.NewKey("skipGovernors", "true or false", func(r *ruleEntry, v yamldoc.Value) { v.SetBool(&r.rule.SkipGovernors) }),
+			yamldoc.NewKey("optionId", "a text", func(r *ruleEntry, v yamldoc.Value) {
+				v.SetText(&r.rule.Option)
+			}),
+			yamldoc.NewKey("reason", "a text", func(r *ruleEntry, v yamldoc.Value) {
+				v.SetText(&r.rule.Reason)
+			}),
+			yamldoc.NewKey("skipGovernors", "true or false", func(r *ruleEntry, v yamldoc.Value) {
+				v.SetBool(&r.rule.SkipGovernors)
+			}),
 			yamldoc.NewKey("final", "true or false", (*ruleEntry).readFinal),
 		},
 	}
@@ -232,8 +254,9 @@ func decisionMapping() yamldoc.Mapping[*ruleEntry] {
 // verdictWord returns our word for what other programs call a decision, ours among them; "" for none.
 func verdictWord(text string) string {
 	return map[string]string{
-		"approve": "approve", "reject": "reject", "manual": "manual", "ask": "ask", "allow": "approve", "accept": "approve", "permit": "approve",
-		"yes": "approve", "deny": "reject", "block": "reject", "forbid": "reject", "no": "reject", "prompt": "manual", "confirm": "manual",
+		"approve": "approve", "reject": "reject", "manual": "manual", "ask": "ask", "allow": "approve",
+		"accept": "approve", "permit": "approve", "yes": "approve", "deny": "reject", "block": "reject",
+		"forbid": "reject", "no": "reject", "prompt": "manual", "confirm": "manual",
 	}[strings.ToLower(text)]
 }
 
@@ -275,8 +298,9 @@ func (r *ruleEntry) check() {
 		return
 	}
 	hints := map[string]string{
-		"id": "a name of your own, such as docs-edits", "applies_to": `the tools that it is about, such as ["grep", "git_*"]`,
-		"decision": "{type: approve}, {type: reject} or {type: manual}",
+		"id":         "a name of your own, such as docs-edits",
+		"applies_to": `the tools that it is about, such as ["grep", "git_*"]`,
+		"decision":   "{type: approve}, {type: reject} or {type: manual}",
 	}
 	for _, name := range []string{"id", "applies_to", "decision"} {
 		if !r.at.Require(name, hints[name]) {
@@ -284,7 +308,8 @@ func (r *ruleEntry) check() {
 		}
 	}
 	if r.finalAt != nil && r.rule.Verdict != permissions.Reject {
-		r.finalAt.Fail(yamldoc.RuleValue, "take it out", "only a rejection is final: something stronger may stand above every other decision")
+		r.finalAt.Fail(yamldoc.RuleValue, "take it out",
+			"only a rejection is final: something stronger may stand above every other decision")
 	}
 	faults := r.rule.Check()
 	if len(faults) == 0 && !r.file.file.Workspace { // a stranger's examples are only work

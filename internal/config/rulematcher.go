@@ -35,10 +35,18 @@ func matcherMapping() yamldoc.Mapping[*permissions.Matcher] {
 					m.Absent = &is
 				}
 			}),
-			yamldoc.NewKey("max", "a number", func(m *permissions.Matcher, v yamldoc.Value) { v.SetNumber(&m.Max) }),
-			yamldoc.NewKey("min", "a number", func(m *permissions.Matcher, v yamldoc.Value) { v.SetNumber(&m.Min) }),
-			yamldoc.NewKey("within", "a directory", func(m *permissions.Matcher, v yamldoc.Value) { v.SetText(&m.Within) }),
-			yamldoc.NewKey("regex", "a regular expression", func(m *permissions.Matcher, v yamldoc.Value) { v.SetText(&m.Regex) }),
+			yamldoc.NewKey("max", "a number", func(m *permissions.Matcher, v yamldoc.Value) {
+				v.SetNumber(&m.Max)
+			}),
+			yamldoc.NewKey("min", "a number", func(m *permissions.Matcher, v yamldoc.Value) {
+				v.SetNumber(&m.Min)
+			}),
+			yamldoc.NewKey("within", "a directory", func(m *permissions.Matcher, v yamldoc.Value) {
+				v.SetText(&m.Within)
+			}),
+			yamldoc.NewKey("regex", "a regular expression", func(m *permissions.Matcher, v yamldoc.Value) {
+				v.SetText(&m.Regex)
+			}),
 		},
 	}
 }

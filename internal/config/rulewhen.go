@@ -17,7 +17,8 @@ const mostConditions = 200
 func (r *ruleEntry) readWhen(v yamldoc.Value) {
 	r.strictOnly(v)
 	if r.file.conditions++; r.file.conditions > mostConditions {
-		v.Fail(yamldoc.RuleTooLarge, "put what they share into tool ids, paths or parameters", "the file has more than %d expressions", mostConditions)
+		v.Fail(yamldoc.RuleTooLarge, "put what they share into tool ids, paths or parameters",
+			"the file has more than %d expressions", mostConditions)
 		r.wrong = append(r.wrong, "when")
 		return
 	}
@@ -33,8 +34,12 @@ func riskMapping() yamldoc.Mapping[*ruleEntry] {
 	return yamldoc.Mapping[*ruleEntry]{
 		Name: "risk",
 		Keys: []yamldoc.Key[*ruleEntry]{
-			yamldoc.NewKey("max", "low, medium or high", func(r *ruleEntry, v yamldoc.Value) { r.readRisk(v, &r.rule.MaxRisk) }),
-			yamldoc.NewKey("min", "low, medium or high", func(r *ruleEntry, v yamldoc.Value) { r.readRisk(v, &r.rule.MinRisk) }),
+			yamldoc.NewKey("max", "low, medium or high", func(r *ruleEntry, v yamldoc.Value) {
+				r.readRisk(v, &r.rule.MaxRisk)
+			}),
+			yamldoc.NewKey("min", "low, medium or high", func(r *ruleEntry, v yamldoc.Value) {
+				r.readRisk(v, &r.rule.MinRisk)
+			}),
 		},
 	}
 }
@@ -77,11 +82,12 @@ func limitMapping() yamldoc.Mapping[*ruleEntry] {
 					r.wrong = append(r.wrong, "limit.per")
 				}
 			}),
-			yamldoc.NewKey("key", "all, agent, session, tool or workspace", func(r *ruleEntry, v yamldoc.Value) {
-				if text, ok := v.Text(); ok {
-					r.rule.Limit.Key = permissions.LimitKey(text)
-				}
-			}),
+			yamldoc.NewKey("key", "all, agent, session, tool or workspace",
+				func(r *ruleEntry, v yamldoc.Value) {
+					if text, ok := v.Text(); ok {
+						r.rule.Limit.Key = permissions.LimitKey(text)
+					}
+				}),
 		},
 	}
 }
@@ -90,7 +96,8 @@ func (r *ruleEntry) readLimit(v yamldoc.Value) {
 	r.strictOnly(v)
 	r.rule.Limit = &permissions.Limit{}
 	yamldoc.ReadKeys(v, limitMapping(), r)
-	if !v.IsMapping() || !v.Require("count", "how often: {count: 100, per: 1h}") || !v.Require("per", "within which time: {count: 100, per: 1h}") {
+	if !v.IsMapping() || !v.Require("count", "how often: {count: 100, per: 1h}") ||
+		!v.Require("per", "within which time: {count: 100, per: 1h}") {
 		r.wrong = append(r.wrong, "limit")
 	}
 }
@@ -108,7 +115,8 @@ func (r *ruleEntry) readExpires(v yamldoc.Value) {
 	}
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		v.Fail(yamldoc.RuleValue, "2027-01-31, or 2027-01-31T12:00:00Z", "want a day or a moment, found %s", yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, "2027-01-31, or 2027-01-31T12:00:00Z", "want a day or a moment, found %s",
+			yamldoc.Quote(text))
 		return
 	}
 	r.rule.Expires = moment.UTC()
@@ -128,7 +136,9 @@ func actMapping() yamldoc.Mapping[*permissions.Example] {
 	return yamldoc.Mapping[*permissions.Example]{
 		Name: "an example",
 		Keys: []yamldoc.Key[*permissions.Example]{
-			yamldoc.NewKey("tool", "a tool id", func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Tool) }),
+			yamldoc.NewKey("tool", "a tool id", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetText(&e.Tool)
+			}),
 			yamldoc.NewKey("params", "a mapping of arguments", readExampleArguments),
 			yamldoc.NewKey("parameters", "a mapping of arguments", readExampleArguments),
 			yamldoc.NewKey("path", "a path", func(e *permissions.Example, v yamldoc.Value) {
@@ -145,14 +155,31 @@ func actMapping() yamldoc.Mapping[*permissions.Example] {
 					e.Action = permissions.Action(text)
 				}
 			}),
-			yamldoc.NewKey("command", "a command line", func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Command) }),
-			yamldoc.NewKey("argv", "the words of one command", func(e *permissions.Example, v yamldoc.Value) { v.SetTexts(&e.Argv) }),
-			yamldoc.NewKey("dir", "a directory", func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Dir) }),
-			yamldoc.NewKey("env", "a list of names of variables", func(e *permissions.Example, v yamldoc.Value) { v.SetTexts(&e.Env) }),
-			yamldoc.NewKey("agent", "a name", func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Agent) }),
-			yamldoc.NewKey("mode", "the id of a mode", func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Mode) }),
-			yamldoc.NewKey("headless", "true or false", func(e *permissions.Example, v yamldoc.Value) { v.SetBool(&e.Headless) }),
-			yamldoc.NewKey("read_only", "true or false", func(e *permissions.Example, v yamldoc.Value) { v.SetBool(&e.ReadOnly) }),
+			yamldoc.NewKey("command", "a command line", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetText(&e.Command)
+			}),
+			yamldoc.NewKey("argv", "the words of one command", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetTexts(&e.Argv)
+			}),
+			yamldoc.NewKey("dir", "a directory", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetText(&e.Dir)
+			}),
+			yamldoc.NewKey("env", "a list of names of variables",
+				func(e *permissions.Example, v yamldoc.Value) {
+					v.SetTexts(&e.Env)
+				}),
+			yamldoc.NewKey("agent", "a name", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetText(&e.Agent)
+			}),
+			yamldoc.NewKey("mode", "the id of a mode", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetText(&e.Mode)
+			}),
+			yamldoc.NewKey("headless", "true or false", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetBool(&e.Headless)
+			}),
+			yamldoc.NewKey("read_only", "true or false", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetBool(&e.ReadOnly)
+			}),
 		},
 	}
 }

@@ -21,7 +21,8 @@ func sandboxMapping() yamldoc.Mapping[*toolEntry] {
 		Synonyms: sandboxNames(),
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: besideSandbox(), Hint: "%s belongs to the tool, beside sandbox"},
-			{Names: []string{"readOnlyHint", "destructiveHint"}, Hint: "%s belongs under annotations, beside sandbox"},
+			{Names: []string{"readOnlyHint", "destructiveHint"},
+				Hint: "%s belongs under annotations, beside sandbox"},
 		},
 	}
 }
@@ -29,7 +30,8 @@ func sandboxMapping() yamldoc.Mapping[*toolEntry] {
 // besideSandbox are the keys of a tool that are no key of its sandbox.
 func besideSandbox() []string {
 	return []string{
-		"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits", "parameters", "script", "description",
+		"error_mapping", "annotations", "retry", "circuit_breaker", "caching", "resource_limits",
+		"parameters", "script", "description",
 		"examples", "allow_dynamic_command", "trust_program", "output",
 	}
 }
@@ -37,12 +39,14 @@ func besideSandbox() []string {
 // sandboxNames are what other programs call what a sandbox may say.
 func sandboxNames() map[string]string {
 	return map[string]string{
-		"env": "environment_variables", "environment": "environment_variables", "envvars": "environment_variables", "vars": "environment_variables",
-		"cwd": "working_directory", "workdir": "working_directory", "dir": "working_directory", "directory": "working_directory",
+		"env": "environment_variables", "environment": "environment_variables",
+		"envvars": "environment_variables", "vars": "environment_variables", "cwd": "working_directory",
+		"workdir": "working_directory", "dir": "working_directory", "directory": "working_directory",
 		"timeoutseconds": "timeout", "timeoutsecs": "timeout", "timeoutms": "timeout", "maxtime": "timeout",
-		"memory": "max_memory_mb", "memorylimit": "max_memory_mb", "mem": "max_memory_mb", "cpu": "max_cpu_time_seconds",
-		"processes": "max_processes", "paths": "allowed_paths", "volumes": "allowed_paths", "mounts": "allowed_paths",
-		"commands": "allowed_commands", "confirm": "requires_confirmation", "confirmation": "requires_confirmation",
+		"memory": "max_memory_mb", "memorylimit": "max_memory_mb", "mem": "max_memory_mb",
+		"cpu": "max_cpu_time_seconds", "processes": "max_processes", "paths": "allowed_paths",
+		"volumes": "allowed_paths", "mounts": "allowed_paths", "commands": "allowed_commands",
+		"confirm": "requires_confirmation", "confirmation": "requires_confirmation",
 		"networkaccess": "network", "allownetwork": "network", "internet": "network", "permissions": "grants",
 	}
 }
@@ -51,27 +55,36 @@ func sandboxNames() map[string]string {
 func sandboxCalled() []yamldoc.Misplaced {
 	var all []yamldoc.Misplaced
 	for _, name := range slices.Sorted(maps.Keys(sandboxNames())) {
-		all = append(all, yamldoc.Misplaced{Names: []string{name}, Hint: "write it under sandbox, where it is " + sandboxNames()[name]})
+		all = append(all, yamldoc.Misplaced{Names: []string{name},
+			Hint: "write it under sandbox, where it is " + sandboxNames()[name]})
 	}
 	return all
 }
 
 func sandboxKeys() []yamldoc.Key[*toolEntry] {
 	return []yamldoc.Key[*toolEntry]{
-		yamldoc.NewKey("requires_confirmation", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.RequiresConfirmation) }),
+		yamldoc.NewKey("requires_confirmation", "true or false", func(e *toolEntry, v yamldoc.Value) {
+			v.SetBool(&e.tool.Sandbox.RequiresConfirmation)
+		}),
 		yamldoc.NewKey("confirmation_message", "a text", (*toolEntry).readConfirmation),
 		yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s", (*toolEntry).readTimeout),
 		yamldoc.NewKey("working_directory", "a path", (*toolEntry).readWorkingDirectory),
-		yamldoc.NewKey("use_temp_isolation", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.TempIsolation) }),
+		yamldoc.NewKey("use_temp_isolation", "true or false", func(e *toolEntry, v yamldoc.Value) {
+			v.SetBool(&e.tool.Sandbox.TempIsolation)
+		}),
 		yamldoc.NewKey("allowed_paths", "a list of paths", (*toolEntry).readAllowedPaths),
 		yamldoc.NewKey("environment_variables", "a mapping of names to texts", (*toolEntry).readEnvironment),
 		yamldoc.NewKey("network", "on or off", (*toolEntry).readNetwork),
-		yamldoc.NewKey("strict", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.Strict) }),
+		yamldoc.NewKey("strict", "true or false", func(e *toolEntry, v yamldoc.Value) {
+			v.SetBool(&e.tool.Sandbox.Strict)
+		}),
 		yamldoc.NewKey("allowed_commands", "a list of texts", (*toolEntry).readAllowedCommands),
 		yamldoc.NewKey("sockets", "a list of paths", (*toolEntry).readSockets),
 		yamldoc.NewKey("grants", "a list of names", (*toolEntry).readGrants),
 		yamldoc.NewKey("require", "a list of properties", (*toolEntry).readRequire),
-		yamldoc.NewKey("best_effort", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Sandbox.BestEffort) }),
+		yamldoc.NewKey("best_effort", "true or false", func(e *toolEntry, v yamldoc.Value) {
+			v.SetBool(&e.tool.Sandbox.BestEffort)
+		}),
 
 		yamldoc.NewKey("caching_enabled", "true or false", (*toolEntry).readCachingEnabled),
 		yamldoc.NewKey("cache_ttl_seconds", "a whole number of seconds", (*toolEntry).readCacheTTL),
@@ -101,9 +114,11 @@ func readPath(v yamldoc.Value) (string, bool) {
 	case path == "":
 		v.Fail(yamldoc.RuleValue, `"." is the caller's directory`, "want a path, found nothing")
 	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "$"):
-		v.Fail(yamldoc.RuleValue, "write the whole path", "%s is not filled in here: the path is used as it is written", yamldoc.Quote(path))
+		v.Fail(yamldoc.RuleValue, "write the whole path",
+			"%s is not filled in here: the path is used as it is written", yamldoc.Quote(path))
 	case strings.Contains(path, "{{"):
-		v.Fail(yamldoc.RuleValue, "what a call may touch is the author's to say, not the call's", "values are not filled in here")
+		v.Fail(yamldoc.RuleValue, "what a call may touch is the author's to say, not the call's",
+			"values are not filled in here")
 	default:
 		return path, true
 	}
@@ -123,7 +138,8 @@ func allowedPathMapping() yamldoc.Mapping[*tool.AllowedPath] {
 			yamldoc.NewKey("access", "read or write", func(p *tool.AllowedPath, v yamldoc.Value) {
 				access, ok := v.Text()
 				if ok && access != "read" && access != "write" {
-					v.Fail(yamldoc.RuleValue, "write includes read", "want read or write, found %s", yamldoc.Quote(access))
+					v.Fail(yamldoc.RuleValue, "write includes read", "want read or write, found %s",
+						yamldoc.Quote(access))
 				}
 				p.ReadOnly = access == "read"
 			}),
@@ -173,7 +189,8 @@ func (e *toolEntry) readAllowedCommands(v yamldoc.Value) {
 	}
 	for i, command := range commands {
 		if command == "" || strings.Contains(command, "/") && !strings.HasPrefix(command, "/") {
-			v.Item(i).Fail(yamldoc.RuleValue, "write the name alone, or the whole path", "want a name to be found in PATH, or an absolute path; found %s", yamldoc.Quote(command))
+			v.Item(i).Fail(yamldoc.RuleValue, "write the name alone, or the whole path",
+				"want a name to be found in PATH, or an absolute path; found %s", yamldoc.Quote(command))
 			return
 		}
 	}
@@ -229,7 +246,8 @@ func (e *toolEntry) readRequire(v yamldoc.Value) {
 	required, _ := v.Texts()
 	for i, property := range required {
 		if !slices.Contains(properties, property) {
-			v.Item(i).Fail(yamldoc.RuleValue, "", "want one of %s; found %s", strings.Join(properties, ", "), yamldoc.Quote(property))
+			v.Item(i).Fail(yamldoc.RuleValue, "", "want one of %s; found %s", strings.Join(properties, ", "),
+				yamldoc.Quote(property))
 			return
 		}
 	}

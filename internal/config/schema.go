@@ -129,7 +129,8 @@ func aLiteral() schema { return schema{"type": []string{"string", "number"}} }
 
 // aDuration is a number of seconds, or a Go duration.
 func aDuration(longest float64) schema {
-	return anyOf(schema{"type": "number", "exclusiveMinimum": 0, "maximum": longest}, schema{"type": "string", "pattern": `^\+?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+$`})
+	return anyOf(schema{"type": "number", "exclusiveMinimum": 0, "maximum": longest},
+		schema{"type": "string", "pattern": `^\+?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+$`})
 }
 
 func aPath() schema { return schema{"type": "string", "minLength": 1, "pattern": `^[^~$]`} }

@@ -21,12 +21,18 @@ import (
 // complete.
 func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
-		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
-		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping), "allowedPathMapping": named(allowedPathMapping),
-		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping), "retryMapping": named(retryMapping),
-		"circuitBreakerMapping": named(circuitBreakerMapping), "cachingMapping": named(cachingMapping), "exampleMapping": named(exampleMapping),
-		"expectMapping": named(expectMapping), "exampleFileMapping": named(exampleFileMapping), "matchMapping": named(matchMapping),
-		"fileMatchMapping": named(fileMatchMapping), "outputMapping": named(outputMapping), "surfaceMapping": named(surfaceMapping),
+		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping),
+		"parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
+		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
+		"allowedPathMapping": named(allowedPathMapping),
+		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
+		"retryMapping":          named(retryMapping),
+		"circuitBreakerMapping": named(circuitBreakerMapping), "cachingMapping": named(cachingMapping),
+		"exampleMapping": named(exampleMapping),
+		"expectMapping":  named(expectMapping), "exampleFileMapping": named(exampleFileMapping),
+		"matchMapping":     named(matchMapping),
+		"fileMatchMapping": named(fileMatchMapping), "outputMapping": named(outputMapping),
+		"surfaceMapping":   named(surfaceMapping),
 		"referenceMapping": named(referenceMapping),
 	}
 }
@@ -37,7 +43,8 @@ func named[T any](of func() yamldoc.Mapping[T]) func() (string, []string) {
 
 // otherMappings are those of other files, which have no schema.
 var otherMappings = []string{
-	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping", "matcherMapping", "riskMapping", "limitMapping", "actMapping",
+	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping",
+	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
@@ -162,7 +169,8 @@ func TestSchemaTakesWhatIsGood(t *testing.T) {
 		}
 	}
 	paths := []string{"../../tools.yaml"}
-	for _, pattern := range []string{"testdata/ok/tools_*.yaml", "testdata/seed/*.yaml", "testdata/err/tools_*.yaml"} {
+	for _, pattern := range []string{"testdata/ok/tools_*.yaml", "testdata/seed/*.yaml",
+		"testdata/err/tools_*.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
@@ -233,12 +241,14 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 		parts := toolByTool(data)
 		parts["as a whole"] = data
 		for name, part := range parts {
-			if strings.Contains(path, "tools_curly") { // {{…}} without quotes is YAML of another kind to every reader
+			// {{…}} without quotes is YAML of another kind to every reader
+			if strings.Contains(path, "tools_curly") {
 				continue
 			}
 			_, err := ReadTools(File{Name: filepath.Base(path), Data: part})
 			for _, e := range yamldoc.List(err) {
-				if e.Severity != yamldoc.SeverityError || e.Rule != yamldoc.RuleUnknown && e.Rule != yamldoc.RuleMissing && e.Rule != yamldoc.RuleType {
+				if e.Severity != yamldoc.SeverityError || e.Rule != yamldoc.RuleUnknown &&
+					e.Rule != yamldoc.RuleMissing && e.Rule != yamldoc.RuleType {
 					continue
 				}
 				refused++
@@ -282,7 +292,8 @@ var contexts = map[string]string{
 func TestSchemaAgreesOnEachKey(t *testing.T) {
 	t.Parallel()
 	compiled := toolsSchema(t)
-	values := []string{"7", "2.5", "-1", "true", "word", "on", "''", "2030-01-01", "[]", "[a]", "[7]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "{a: [7]}", "[{a: b}]", "~"}
+	values := []string{"7", "2.5", "-1", "true", "word", "on", "''", "2030-01-01", "[]", "[a]", "[7]",
+		"[[a]]", "{}", "{a: b}", "{a: {b: c}}", "{a: [7]}", "[{a: b}]", "~"}
 	taken, refused, every := 0, 0, 1
 	if testing.Short() {
 		every = 4
@@ -305,13 +316,15 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 				if i%every > 0 {
 					continue
 				}
-				data := []byte("version: 2\ntools: {t: {script: echo, " + fmt.Sprintf(context, key+": "+value) + "}}")
+				data := []byte("version: 2\ntools: {t: {script: echo, " +
+					fmt.Sprintf(context, key+": "+value) + "}}")
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
 				}
 				_, err := ReadTools(File{Name: "x", Data: data})
 				matters := slices.ContainsFunc(yamldoc.List(err), func(e yamldoc.Error) bool {
-					return e.Severity == yamldoc.SeverityError && (e.Rule == yamldoc.RuleType || e.Rule == yamldoc.RuleUnknown)
+					return e.Severity == yamldoc.SeverityError &&
+						(e.Rule == yamldoc.RuleType || e.Rule == yamldoc.RuleUnknown)
 				})
 				switch verdict := validate(compiled, data); {
 				case err == nil && verdict != nil:

@@ -89,17 +89,26 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 		Name: "a settings file",
 		Keys: []yamldoc.Key[*Settings]{
 			yamldoc.NewKey("always", "keep or forward", (*Settings).readAlways),
-			yamldoc.NewKey("expose", "a list of tool ids", func(s *Settings, v yamldoc.Value) { v.SetTexts(&s.Expose) }),
-			yamldoc.NewKey("mask", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, maskMapping(), &s.Mask) }),
-			yamldoc.NewKey("sandbox", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, sandboxSettingsMapping(), &s.Sandbox) }),
+			yamldoc.NewKey("expose", "a list of tool ids", func(s *Settings, v yamldoc.Value) {
+				v.SetTexts(&s.Expose)
+			}),
+			yamldoc.NewKey("mask", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, maskMapping(), &s.Mask)
+			}),
+			yamldoc.NewKey("sandbox", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, sandboxSettingsMapping(), &s.Sandbox)
+			}),
 			yamldoc.NewKey("confine", "required or optional", (*Settings).readConfine),
-			yamldoc.NewKey("people", "a mapping", func(s *Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, peopleMapping(), &s.People) }),
+			yamldoc.NewKey("people", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, peopleMapping(), &s.People)
+			}),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"tools"}, Hint: "%s belongs in a tools file, such as tools.yaml"},
 			{Names: []string{"auto_approval_policies"}, Hint: "%s belongs in auto_approval_policies.yaml"},
-			{Names: []string{"permission_governors", "output_governors"}, Hint: "%s belongs in governors.yaml"},
+			{Names: []string{"permission_governors", "output_governors"},
+				Hint: "%s belongs in governors.yaml"},
 		},
 	}
 }
@@ -109,7 +118,8 @@ func settingsOf(layer tool.Layer) yamldoc.Mapping[*Settings] {
 	n := settingsMapping()
 	if layer != tool.LayerSystem {
 		n.Keys = slices.DeleteFunc(n.Keys, func(k yamldoc.Key[*Settings]) bool { return k.Name == "people" })
-		n.Elsewhere = append(n.Elsewhere, yamldoc.Misplaced{Names: []string{"people"}, Hint: "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})
+		n.Elsewhere = append(n.Elsewhere, yamldoc.Misplaced{Names: []string{"people"},
+			Hint: "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})
 	}
 	return n
 }
@@ -118,7 +128,8 @@ func (p *People) readConfirm(v yamldoc.Value) {
 	var words []string
 	v.SetTexts(&words)
 	if len(words) == 0 || !filepath.IsAbs(words[0]) {
-		v.Fail(yamldoc.RuleValue, "", "want a command whose program is an absolute path, such as [/usr/bin/sudo, -k, -v]")
+		v.Fail(yamldoc.RuleValue, "",
+			"want a command whose program is an absolute path, such as [/usr/bin/sudo, -k, -v]")
 		return
 	}
 	p.Confirm = words
@@ -129,7 +140,9 @@ func maskMapping() yamldoc.Mapping[*Mask] {
 		Name: "mask",
 		Keys: []yamldoc.Key[*Mask]{
 			yamldoc.NewKey("fs", "true or false", func(m *Mask, v yamldoc.Value) { v.SetBool(&m.FS) }),
-			yamldoc.NewKey("terminal", "true or false", func(m *Mask, v yamldoc.Value) { v.SetBool(&m.Terminal) }),
+			yamldoc.NewKey("terminal", "true or false", func(m *Mask, v yamldoc.Value) {
+				v.SetBool(&m.Terminal)
+			}),
 		},
 	}
 }
@@ -138,9 +151,12 @@ func sandboxSettingsMapping() yamldoc.Mapping[*Sandbox] {
 	return yamldoc.Mapping[*Sandbox]{
 		Name: "sandbox",
 		Keys: []yamldoc.Key[*Sandbox]{
-			yamldoc.NewKey("allow_weak", "true or false", func(s *Sandbox, v yamldoc.Value) { v.SetBool(&s.AllowWeak) }),
+			yamldoc.NewKey("allow_weak", "true or false", func(s *Sandbox, v yamldoc.Value) {
+				v.SetBool(&s.AllowWeak)
+			}),
 		},
-		Elsewhere: []yamldoc.Misplaced{{Names: sandboxMapping().Names(), Hint: "%s belongs to a tool, in tools.yaml"}},
+		Elsewhere: []yamldoc.Misplaced{{Names: sandboxMapping().Names(),
+			Hint: "%s belongs to a tool, in tools.yaml"}},
 	}
 }
 
@@ -148,7 +164,9 @@ func peopleMapping() yamldoc.Mapping[*People] {
 	return yamldoc.Mapping[*People]{
 		Name: "people",
 		Keys: []yamldoc.Key[*People]{
-			yamldoc.NewKey("container", "true or false", func(p *People, v yamldoc.Value) { v.SetBool(&p.Container) }),
+			yamldoc.NewKey("container", "true or false", func(p *People, v yamldoc.Value) {
+				v.SetBool(&p.Container)
+			}),
 			yamldoc.NewKey("confirm", "a list of words, the first an absolute path", (*People).readConfirm),
 		},
 	}

@@ -86,7 +86,8 @@ const (
 )
 
 // fileNames are the names of the kinds in a directory.
-var fileNames = []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName, kindGovernors: governorsName}
+var fileNames = []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName,
+	kindGovernors: governorsName}
 
 // candidate is a file that counts when it is there.
 type candidate struct {
@@ -107,17 +108,20 @@ type candidate struct {
 func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	var all []candidate
 	if s.EmbeddedTools != nil {
-		all = append(all, candidate{kind: kindTools, name: embeddedPrefix + toolsName, embedded: s.EmbeddedTools})
+		all = append(all, candidate{kind: kindTools, name: embeddedPrefix + toolsName,
+			embedded: s.EmbeddedTools})
 	}
 	if s.EmbeddedPolicies != nil {
-		all = append(all, candidate{kind: kindPolicies, name: embeddedPrefix + policiesName, embedded: s.EmbeddedPolicies})
+		all = append(all, candidate{kind: kindPolicies, name: embeddedPrefix + policiesName,
+			embedded: s.EmbeddedPolicies})
 	}
 	if s.ConfigHome != "" {
 		all = append(all, directory(filepath.Join(s.ConfigHome, directoryName), tool.LayerUser)...)
 	}
 	environment, errs := s.fromEnvironment()
 	if _, err := s.errorProfile(); err != nil {
-		errs = append(errs, yamldoc.Error{File: ErrorProfileVariable, Severity: yamldoc.SeverityError, Rule: yamldoc.RuleValue, Message: err.Error(), Hint: "unset it for acp-basic"})
+		errs = append(errs, yamldoc.Error{File: ErrorProfileVariable, Severity: yamldoc.SeverityError,
+			Rule: yamldoc.RuleValue, Message: err.Error(), Hint: "unset it for acp-basic"})
 	}
 	all = append(all, environment...)
 	all = append(all, s.fromFlags()...)
@@ -127,7 +131,8 @@ func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	for _, dir := range s.Workspace.Dirs() {
 		for _, kind := range []kind{kindTools, kindPolicies, kindGovernors} {
 			path := filepath.Join(dir, workspaceDir, fileNames[kind])
-			all = append(all, candidate{kind: kind, name: path, path: path, layer: tool.LayerProject, workspace: dir})
+			all = append(all, candidate{kind: kind, name: path, path: path, layer: tool.LayerProject,
+				workspace: dir})
 		}
 	}
 	return once(all), append(errs, s.relative()...)
@@ -147,8 +152,9 @@ func (s Sources) relative() yamldoc.Errors {
 	refuse := func(what, dir string) {
 		if dir != "" && !filepath.IsAbs(dir) {
 			errs = append(errs, yamldoc.Error{
-				File: dir, Severity: yamldoc.SeverityError, Rule: ruleUntrusted, Message: what + " must be an absolute path",
-				Hint: "a relative one would mean another place wherever the program starts",
+				File: dir, Severity: yamldoc.SeverityError, Rule: ruleUntrusted,
+				Message: what + " must be an absolute path",
+				Hint:    "a relative one would mean another place wherever the program starts",
 			})
 		}
 	}
@@ -195,7 +201,8 @@ func (s Sources) fromEnvironment() ([]candidate, yamldoc.Errors) {
 			return
 		}
 		all = append(all, candidate{
-			kind: kind, name: path, path: path, layer: tool.LayerEnvironment, named: true, outside: true, by: variable,
+			kind: kind, name: path, path: path, layer: tool.LayerEnvironment, named: true, outside: true,
+			by: variable,
 		})
 	}
 	for _, path := range filepath.SplitList(s.Env(toolsVariable)) {
@@ -221,7 +228,8 @@ func (s Sources) fromFlags() []candidate {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(s.Dir, path)
 			}
-			all = append(all, candidate{kind: kind(i), name: name, path: path, layer: tool.LayerFlag, named: true})
+			all = append(all, candidate{kind: kind(i), name: name, path: path, layer: tool.LayerFlag,
+				named: true})
 		}
 	}
 	return all
@@ -265,7 +273,9 @@ func (s Sources) read(c candidate) (File, error) {
 	case c.layer == tool.LayerSystem:
 		file.Data, err = s.readSystem(c.path)
 	default:
-		file.Data, err = readRegular(func() (*os.File, error) { return os.OpenFile(c.path, openFlags, 0) }, nil)
+		file.Data, err = readRegular(func() (*os.File, error) {
+			return os.OpenFile(c.path, openFlags, 0)
+		}, nil)
 	}
 	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !c.named {
 		return File{}, errAbsent
@@ -324,7 +334,8 @@ func (u untrusted) Error() string { return u.why }
 func (s Sources) mustBeOutside(c candidate) error {
 	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {
-			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by, step.path)}
+			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by,
+				step.path)}
 		}
 	}
 	return nil

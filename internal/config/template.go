@@ -45,7 +45,8 @@ func (e *toolEntry) compile() Loaded {
 // often left them out.
 func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
-		DynamicCommand: e.tool.AllowDynamicCommand, TrustProgram: e.tool.TrustProgram, Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
+		DynamicCommand: e.tool.AllowDynamicCommand, TrustProgram: e.tool.TrustProgram,
+		Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
 	}
 	if e.file.version == formatStrict && !e.isUnsure() {
 		options.Undeclared = render.RefuseUndeclared
@@ -70,8 +71,8 @@ func (e *toolEntry) compileScript() *render.Template {
 	return template
 }
 
-// isUnsure reports whether what is said of names would only follow from a mistake that was told. A file without
-// one keeps nothing to itself.
+// isUnsure reports whether what is said of names would only follow from a mistake that was told. A file
+// without one keeps nothing to itself.
 func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.Mistakes() > 0 }
 
 var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
@@ -83,7 +84,10 @@ func (e *toolEntry) follows(finding render.Finding) bool {
 		return false
 	}
 	for _, name := range tagName.FindAllString(finding.Tag, -1) {
-		if slices.Contains(e.untyped, name) || e.isUnsure() && !slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool { return p.Name == name }) {
+		if slices.Contains(e.untyped, name) || e.isUnsure() &&
+			!slices.ContainsFunc(e.tool.Parameters, func(p tool.Parameter) bool {
+				return p.Name == name
+			}) {
 			return true
 		}
 	}
@@ -104,7 +108,8 @@ func reportAt(v yamldoc.Value, finding render.Finding) { v.ReportAt(ofFinding(fi
 // ofFinding says what is wrong with a script, at its place in the script.
 func ofFinding(finding render.Finding) yamldoc.Error {
 	e := yamldoc.Error{
-		Line: finding.Line, Column: max(finding.Column, 1), Severity: yamldoc.SeverityError, Rule: ruleTemplate, Message: finding.Message, Hint: finding.Fix,
+		Line: finding.Line, Column: max(finding.Column, 1), Severity: yamldoc.SeverityError,
+		Rule: ruleTemplate, Message: finding.Message, Hint: finding.Fix,
 	}
 	switch {
 	case finding.Tag != "" && finding.Context != "":
@@ -234,7 +239,8 @@ func (e *toolEntry) checkNames(v yamldoc.Value, text *render.Text) {
 		if e.file.version == formatStrict {
 			v.Fail(ruleTemplate, hint, "no parameter %s is declared", yamldoc.Quote(name))
 		} else {
-			v.Warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there", yamldoc.Quote(name))
+			v.Warn(ruleTemplate, hint, "no parameter %s is declared, so the text has nothing there",
+				yamldoc.Quote(name))
 		}
 	}
 }

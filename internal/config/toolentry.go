@@ -57,30 +57,54 @@ func toolMapping() yamldoc.Mapping[*toolEntry] {
 		Name: "a tool",
 		Keys: []yamldoc.Key[*toolEntry]{
 			yamldoc.NewKey("name", "a text", func(e *toolEntry, v yamldoc.Value) { v.SetText(&e.tool.Name) }),
-			yamldoc.NewKey("description", "a text", func(e *toolEntry, v yamldoc.Value) { v.SetText(&e.tool.Description) }),
+			yamldoc.NewKey("description", "a text", func(e *toolEntry, v yamldoc.Value) {
+				v.SetText(&e.tool.Description)
+			}),
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
 			yamldoc.NewKey("parameters", "a list of {name, type, …}", (*toolEntry).readParameters),
-			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) { yamldoc.ReadKeys(v, sandboxMapping(), e) }),
-			yamldoc.NewKey("resource_limits", "a mapping of limits", func(e *toolEntry, v yamldoc.Value) { yamldoc.ReadKeys(v, limitsMapping(), e) }),
-			yamldoc.NewKey("error_mapping", "a mapping from exit codes to errors", (*toolEntry).readErrorMapping),
+			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, sandboxMapping(), e)
+			}),
+			yamldoc.NewKey("resource_limits", "a mapping of limits", func(e *toolEntry, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, limitsMapping(), e)
+			}),
+			yamldoc.NewKey("error_mapping", "a mapping from exit codes to errors",
+				(*toolEntry).readErrorMapping),
 			yamldoc.NewKey("annotations", "a mapping of hints", (*toolEntry).readAnnotations),
-			yamldoc.NewKey("allow_dynamic_command", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.AllowDynamicCommand) }),
-			yamldoc.NewKey("trust_program", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.TrustProgram) }),
-			yamldoc.NewKey("tags", "a list of texts", func(e *toolEntry, v yamldoc.Value) { v.SetTexts(&e.tool.Tags) }),
-			yamldoc.NewKey("examples", "a list of texts, or of {name, params, expect, …}", (*toolEntry).readExamples),
-			yamldoc.NewKey("version", "a text", func(e *toolEntry, v yamldoc.Value) { v.SetLiteral(&e.tool.Version) }),
-			yamldoc.NewKey("author", "a text", func(e *toolEntry, v yamldoc.Value) { v.SetText(&e.tool.Author) }),
+			yamldoc.NewKey("allow_dynamic_command", "true or false", func(e *toolEntry, v yamldoc.Value) {
+				v.SetBool(&e.tool.AllowDynamicCommand)
+			}),
+			yamldoc.NewKey("trust_program", "true or false", func(e *toolEntry, v yamldoc.Value) {
+				v.SetBool(&e.tool.TrustProgram)
+			}),
+			yamldoc.NewKey("tags", "a list of texts", func(e *toolEntry, v yamldoc.Value) {
+				v.SetTexts(&e.tool.Tags)
+			}),
+			yamldoc.NewKey("examples", "a list of texts, or of {name, params, expect, …}",
+				(*toolEntry).readExamples),
+			yamldoc.NewKey("version", "a text", func(e *toolEntry, v yamldoc.Value) {
+				v.SetLiteral(&e.tool.Version)
+			}),
+			yamldoc.NewKey("author", "a text", func(e *toolEntry, v yamldoc.Value) {
+				v.SetText(&e.tool.Author)
+			}),
 			yamldoc.NewKey("retry", "a mapping", (*toolEntry).readRetry),
 			yamldoc.NewKey("circuit_breaker", "a mapping", (*toolEntry).readCircuitBreaker),
 			yamldoc.NewKey("caching", "a mapping", (*toolEntry).readCaching),
-			yamldoc.NewKey("output", "a mapping", func(e *toolEntry, v yamldoc.Value) { readOutput(&e.tool.Output, v) }),
-			yamldoc.NewKey("surface", "a mapping", func(e *toolEntry, v yamldoc.Value) { yamldoc.ReadKeys(v, surfaceMapping(), &e.tool.Surface) }),
+			yamldoc.NewKey("output", "a mapping", func(e *toolEntry, v yamldoc.Value) {
+				readOutput(&e.tool.Output, v)
+			}),
+			yamldoc.NewKey("surface", "a mapping", func(e *toolEntry, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, surfaceMapping(), &e.tool.Surface)
+			}),
 		},
 		Synonyms: map[string]string{
-			"command": "script", "cmd": "script", "run": "script", "bash": "script", "shell": "script", "exec": "script",
-			"args": "parameters", "arguments": "parameters", "params": "parameters", "inputs": "parameters", "inputschema": "parameters",
-			"title": "name", "summary": "description", "desc": "description", "help": "description", "errors": "error_mapping",
-			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits", "tests": "examples",
+			"command": "script", "cmd": "script", "run": "script", "bash": "script", "shell": "script",
+			"exec": "script", "args": "parameters", "arguments": "parameters", "params": "parameters",
+			"inputs": "parameters", "inputschema": "parameters", "title": "name", "summary": "description",
+			"desc": "description", "help": "description", "errors": "error_mapping",
+			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits",
+			"tests": "examples",
 		},
 		Elsewhere: append([]yamldoc.Misplaced{
 			{Names: sandboxMapping().Names(), Hint: "%s belongs under sandbox"},
@@ -132,11 +156,21 @@ func annotationsMapping() yamldoc.Mapping[*tool.Annotations] {
 	return yamldoc.Mapping[*tool.Annotations]{
 		Name: "annotations",
 		Keys: []yamldoc.Key[*tool.Annotations]{
-			yamldoc.NewKey("title", "a text", func(a *tool.Annotations, v yamldoc.Value) { v.SetText(&a.Title) }),
-			yamldoc.NewKey("readOnlyHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) { v.SetFlag(&a.ReadOnly) }),
-			yamldoc.NewKey("destructiveHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) { v.SetFlag(&a.Destructive) }),
-			yamldoc.NewKey("idempotentHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) { v.SetFlag(&a.Idempotent) }),
-			yamldoc.NewKey("openWorldHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) { v.SetFlag(&a.OpenWorld) }),
+			yamldoc.NewKey("title", "a text", func(a *tool.Annotations, v yamldoc.Value) {
+				v.SetText(&a.Title)
+			}),
+			yamldoc.NewKey("readOnlyHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) {
+				v.SetFlag(&a.ReadOnly)
+			}),
+			yamldoc.NewKey("destructiveHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) {
+				v.SetFlag(&a.Destructive)
+			}),
+			yamldoc.NewKey("idempotentHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) {
+				v.SetFlag(&a.Idempotent)
+			}),
+			yamldoc.NewKey("openWorldHint", "true or false", func(a *tool.Annotations, v yamldoc.Value) {
+				v.SetFlag(&a.OpenWorld)
+			}),
 		},
 	}
 }

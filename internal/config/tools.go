@@ -38,7 +38,8 @@ type toolsFile struct {
 // ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the
 // order of the file. The error is an Errors that holds all mistakes and warnings of the file.
 func ReadTools(file File) ([]Loaded, error) {
-	f := &toolsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{}), version: formatOriginal}
+	f := &toolsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{}),
+		version: formatOriginal}
 	if root, ok := f.doc.Root("a mapping of tools"); ok {
 		f.readRoot(root)
 	}
@@ -70,14 +71,18 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 		Name: "a tools file",
 		Keys: []yamldoc.Key[*toolsFile]{
 			yamldoc.NewKey("tools", "a mapping of tools", (*toolsFile).readTools),
-			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),                 // read first: it says how to read the rest
-			yamldoc.NewKey("template_safety", "strict or warn", func(*toolsFile, yamldoc.Value) {}), // read first, too
+			// read first: it says how to read the rest
+			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),
+			// read first, too
+			yamldoc.NewKey("template_safety", "strict or warn", func(*toolsFile, yamldoc.Value) {}),
 		},
 		UnknownHint: "; a tool's id stands below tools, two spaces deeper",
-		Synonyms:    map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools", "formatversion": "version"},
+		Synonyms: map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools",
+			"formatversion": "version"},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: toolMapping().Names(), Hint: "%s belongs to a tool, below its id"},
-			{Names: policyFileMapping().Names(), Hint: "%s belongs in a policy file, such as auto_approval_policies.yaml"},
+			{Names: policyFileMapping().Names(),
+				Hint: "%s belongs in a policy file, such as auto_approval_policies.yaml"},
 			{Names: settingsMapping().Names(), Hint: "%s belongs in a2a-acp.yaml"},
 		},
 	}
@@ -131,7 +136,9 @@ func (f *toolsFile) readTemplateSafety(v yamldoc.Value) {
 	case "strict", "warn":
 		f.lenient = name == "warn"
 	case "raw", "off", "none", "unsafe":
-		v.Fail("template-safety", "warn makes missing declarations warnings and checks the values at each call", "there is no %s: values never become part of a script, in any file", name)
+		v.Fail("template-safety",
+			"warn makes missing declarations warnings and checks the values at each call",
+			"there is no %s: values never become part of a script, in any file", name)
 	default:
 		v.Fail("template-safety", "", "want strict or warn, found %s", yamldoc.Quote(name))
 	}
@@ -203,9 +210,11 @@ func idHint(name string) string {
 func (f *toolsFile) readTool(e yamldoc.Entry) {
 	e.Key.Name = ""
 	if !toolID.MatchString(e.Name) {
-		e.Key.Fail(yamldoc.RuleValue, idHint(e.Name), "%s cannot be a tool's id: %s", yamldoc.Quote(e.Name), idRule)
+		e.Key.Fail(yamldoc.RuleValue, idHint(e.Name), "%s cannot be a tool's id: %s", yamldoc.Quote(e.Name),
+			idRule)
 	} else if e.Key.Node.Tag != "!!str" && e.Key.Node.Tag != "!!timestamp" {
-		e.Key.Fail(yamldoc.RuleKey, fmt.Sprintf("put quotes around it: %q", e.Name), "a tool's id is a text, found %s", yamldoc.Describe(e.Key.Node))
+		e.Key.Fail(yamldoc.RuleKey, fmt.Sprintf("put quotes around it: %q", e.Name),
+			"a tool's id is a text, found %s", yamldoc.Describe(e.Key.Node))
 	}
 	at := f.doc.At(e.Value.Node, fmt.Sprintf("tool %q", e.Name), "a mapping")
 	before := len(f.doc.Found)

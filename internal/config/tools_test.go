@@ -37,13 +37,16 @@ func TestEveryKey(t *testing.T) {
 		Description: "Says all that can be said.",
 		Script:      tools[0].Tool.Script,
 		Parameters: []tool.Parameter{
-			{Name: "text", Type: tool.TypeString, Required: true, Description: "Some text", Pattern: "[a-z ]+", Secret: true},
+			{Name: "text", Type: tool.TypeString, Required: true, Description: "Some text",
+				Pattern: "[a-z ]+", Secret: true},
 			{Name: "count", Type: tool.TypeInteger, Minimum: "1", Maximum: "10", Default: json.Number("3")},
-			{Name: "rate", Type: tool.TypeNumber, Minimum: "0.5", Maximum: "1e3", Default: json.Number("1.10")},
+			{Name: "rate", Type: tool.TypeNumber, Minimum: "0.5", Maximum: "1e3",
+				Default: json.Number("1.10")},
 			{Name: "level", Type: tool.TypeString, Enum: []any{"low", "high"}, Default: "low"},
 			{Name: "from", Type: tool.TypeString, Format: tool.FormatIP, Default: "::1"},
 			{Name: "loud", Type: tool.TypeBoolean, Default: true},
-			{Name: "pairs", Type: tool.TypeObject, Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
+			{Name: "pairs", Type: tool.TypeObject,
+				Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
 			{Name: "words", Type: tool.TypeArray, Default: []any{"a", "b"},
 				Items: &tool.Parameter{Type: tool.TypeString, Pattern: "[a-z]+", Description: "one word"}},
 		},
@@ -52,9 +55,11 @@ func TestEveryKey(t *testing.T) {
 			ConfirmationMessage:  "Say {{text}}?",
 			WorkingDirectory:     ".",
 			TempIsolation:        false,
-			AllowedPaths:         []tool.AllowedPath{{Path: "."}, {Path: "/data"}, {Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
-			Environment:          map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080", "LANG": "C.UTF-8"},
-			Grants:               []string{"git", "ssh-agent"},
+			AllowedPaths: []tool.AllowedPath{{Path: "."}, {Path: "/data"},
+				{Path: "/usr/share/dict", ReadOnly: true}, {Path: "/var/tmp"}},
+			Environment: map[string]string{"BASE_URL": "https://api.example.com/v1", "PORT": "8080",
+				"LANG": "C.UTF-8"},
+			Grants: []string{"git", "ssh-agent"},
 			References: map[string]tool.Reference{
 				"API_KEY": {Secret: "API_KEY"}, "WHO": {Env: "USER"}, "TOKEN": {File: "/run/secrets/token"},
 				"PASSWORD": {Command: []string{"pass", "show", "db/password"}},
@@ -66,7 +71,8 @@ func TestEveryKey(t *testing.T) {
 			Require:    []string{"fs", "tree"},
 			BestEffort: true,
 			Limits: tool.Limits{
-				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20, Output: 2 << 20,
+				Timeout: 90 * time.Second, CPU: 10 * time.Second, Memory: 128 << 20, FileSize: 1 << 20,
+				Output:    2 << 20,
 				OpenFiles: 10, Processes: 1, TempSize: 64 << 20, Addresses: 200_000 << 20,
 			},
 		},
@@ -74,22 +80,28 @@ func TestEveryKey(t *testing.T) {
 			1: {Code: -32603, Message: "Internal error"},
 			2: {Code: -32602, Message: "Invalid params", Detail: "Not {{text}}", Retryable: true},
 		},
-		Retry:          tool.Retry{Attempts: 4, Backoff: tool.BackoffExponential, Delay: 500 * time.Millisecond, Multiplier: 1.5, MaxDelay: 10 * time.Second},
-		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second, HalfOpenCalls: 2},
+		Retry: tool.Retry{Attempts: 4, Backoff: tool.BackoffExponential,
+			Delay: 500 * time.Millisecond, Multiplier: 1.5, MaxDelay: 10 * time.Second},
+		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second,
+			HalfOpenCalls: 2},
 
 		Output:  tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20},
 		Surface: tool.Surface{MCPProtocolError: true},
 
-		Annotations:  tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(), Idempotent: yes(), OpenWorld: no()},
+		Annotations: tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(),
+			Idempotent: yes(), OpenWorld: no()},
 		TrustProgram: true,
 		Tags:         []string{"one", "two"},
 		Examples: []tool.Example{
 			{Text: "say hello"},
 			{
-				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`), Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 75,
-				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"}, {Name: "d", Link: "a.txt"}},
+				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`),
+				Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 75,
+				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"},
+					{Name: "d", Link: "a.txt"}},
 				Expect: tool.Expectation{
-					Stdout: &tool.TextMatch{Is: text("x"), Contains: []string{"hello", "high"}, Lacks: []string{"low"}, Matches: "^h"},
+					Stdout: &tool.TextMatch{Is: text("x"), Contains: []string{"hello", "high"},
+						Lacks: []string{"low"}, Matches: "^h"},
 					Stderr: &tool.TextMatch{Is: text("")},
 					Files: []tool.FileMatch{
 						{Name: "a.txt", Text: tool.TextMatch{Is: text("a")}}, {Name: "gone", Absent: true},
@@ -97,7 +109,8 @@ func TestEveryKey(t *testing.T) {
 					},
 				},
 			},
-			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 87, Expect: tool.Expectation{Error: tool.FailValidation}},
+			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 87,
+				Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
 		Version: "1.10",
 		Author:  "Somebody",
@@ -106,7 +119,8 @@ func TestEveryKey(t *testing.T) {
 	if diff := cmp.Diff(want, tools[0].Tool); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if tools[0].Template == nil || tools[0].Confirmation == nil || tools[0].Details[2] == nil || tools[0].Details[1] != nil {
+	if tools[0].Template == nil || tools[0].Confirmation == nil || tools[0].Details[2] == nil ||
+		tools[0].Details[1] != nil {
 		t.Errorf("want a template, a confirmation and the detail of 2 only, got %+v", tools[0])
 	}
 }
@@ -135,7 +149,8 @@ func TestDefaults(t *testing.T) {
 func TestOtherInterpreters(t *testing.T) {
 	t.Parallel()
 	for interpreter, cure := range map[string]string{
-		"/usr/bin/env python3": `json.load(open(os.environ["A2A_PARAMS_FILE"]))["x"]`, "/usr/bin/node": `process.env.A2A_PARAMS_FILE`, "/usr/bin/perl -w": `$ENV{A2A_PARAM_X}`,
+		"/usr/bin/env python3": `json.load(open(os.environ["A2A_PARAMS_FILE"]))["x"]`,
+		"/usr/bin/node":        `process.env.A2A_PARAMS_FILE`, "/usr/bin/perl -w": `$ENV{A2A_PARAM_X}`,
 	} {
 		t.Run(interpreter, func(t *testing.T) {
 			t.Parallel()
@@ -147,8 +162,10 @@ func TestOtherInterpreters(t *testing.T) {
 			if tools[0].Tool.Unavailable != "" || tools[0].Template == nil {
 				t.Errorf("unavailable: %q", tools[0].Tool.Unavailable)
 			}
-			_, err = ReadTools(File{Name: "x.yaml", Data: []byte(strings.Replace(data, "print(1)", "print({{x}})", 1))})
-			if err == nil || !strings.Contains(err.Error(), "x.yaml:4:11: ") || !strings.Contains(err.Error(), cure) {
+			_, err = ReadTools(File{Name: "x.yaml",
+				Data: []byte(strings.Replace(data, "print(1)", "print({{x}})", 1))})
+			if err == nil || !strings.Contains(err.Error(), "x.yaml:4:11: ") ||
+				!strings.Contains(err.Error(), cure) {
 				t.Errorf("a tag: %v", err)
 			}
 		})
@@ -165,8 +182,11 @@ func TestTemplateSafety(t *testing.T) {
 		{"strict", "template_safety: strict\ntools: " + tools, "only a number is safe here"},
 		{"warn", "template_safety: warn\ntools: " + tools, ""},
 		{"warn at the end", "tools: " + tools + "template_safety: warn\n", ""},
-		{"warn in a bare file", "template_safety: warn\na: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}\n", ""},
-		{"raw", "template_safety: raw\ntools: " + tools, "there is no raw: values never become part of a script"},
+		{"warn in a bare file",
+			"template_safety: warn\na: {script: 'head -{{n}} f', parameters: [{name: n, required: true}]}\n",
+			""},
+		{"raw", "template_safety: raw\ntools: " + tools,
+			"there is no raw: values never become part of a script"},
 		{"something else", "template_safety: loose\ntools: " + tools, `want strict or warn, found "loose"`},
 		{"no text", "template_safety: [warn]\ntools: " + tools, "want strict or warn, found a list"},
 	} {
@@ -180,7 +200,8 @@ func TestTemplateSafety(t *testing.T) {
 				}
 			case err != nil:
 				t.Error(err)
-			case len(loaded[0].Warnings) != 1 || !strings.Contains(loaded[0].Warnings[0].Message, "every other value is refused"):
+			case len(loaded[0].Warnings) != 1 ||
+				!strings.Contains(loaded[0].Warnings[0].Message, "every other value is refused"):
 				t.Errorf("warnings: %v", loaded[0].Warnings)
 			}
 		})
@@ -195,7 +216,8 @@ func TestImpliedParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tools[0].Tool.Parameters) != 2 || !tools[0].Tool.Parameters[1].Implied || tools[0].Tool.Parameters[1].Name != "x" {
+	if len(tools[0].Tool.Parameters) != 2 || !tools[0].Tool.Parameters[1].Implied ||
+		tools[0].Tool.Parameters[1].Name != "x" {
 		t.Errorf("want y and the implied x, got %+v", tools[0].Tool.Parameters)
 	}
 	if len(tools[0].Warnings) != 1 || !strings.Contains(tools[0].Warnings[0].Hint, "- name: x") {
@@ -204,7 +226,8 @@ func TestImpliedParameters(t *testing.T) {
 	if _, err := ReadTools(File{Name: "x.yaml", Data: []byte("version: 2\n" + data)}); err == nil {
 		t.Error("with version: 2 an undeclared name is a mistake, and it loads")
 	}
-	if _, err := ReadTools(File{Name: "x.yaml", Data: []byte("tools:\n  a: {script: 'echo {{x}}'}\nversion: 2\n")}); err == nil {
+	if _, err := ReadTools(File{Name: "x.yaml",
+		Data: []byte("tools:\n  a: {script: 'echo {{x}}'}\nversion: 2\n")}); err == nil {
 		t.Error("with version: 2 at the end an undeclared name is a mistake, and it loads")
 	}
 }
@@ -230,9 +253,12 @@ func TestPatternsOfTheOriginal(t *testing.T) {
 		pattern, value  string
 		original, whole bool
 	}{
-		{"^https?://", "https://example.com/", true, false}, {"^https?://", "x https://", false, false}, {"https?://", "https://example.com/", true, false},
-		{"https?://", "see https://", false, false}, {"^[a-z]+$", "abc", true, true}, {"^[a-z]+$", "abc1", false, false}, {"a|b", "bc", true, false},
-		{"a|b", "cb", false, false}, {"^a|b$", "bc", false, false}, {"(a|b$)", "a1", true, false}, {"[a-z]+\\z", "a\nb", false, false}, {"a.*", "a\nb", true, false},
+		{"^https?://", "https://example.com/", true, false}, {"^https?://", "x https://", false, false},
+		{"https?://", "https://example.com/", true, false},
+		{"https?://", "see https://", false, false}, {"^[a-z]+$", "abc", true, true},
+		{"^[a-z]+$", "abc1", false, false}, {"a|b", "bc", true, false},
+		{"a|b", "cb", false, false}, {"^a|b$", "bc", false, false}, {"(a|b$)", "a1", true, false},
+		{"[a-z]+\\z", "a\nb", false, false}, {"a.*", "a\nb", true, false},
 		{"\\$", "$1", true, false},
 	} {
 		if got := takes(read("", row.pattern), row.value); got != row.original {

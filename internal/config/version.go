@@ -19,6 +19,7 @@ func readVersion(v yamldoc.Value) (int, bool) {
 			return n, true
 		}
 	}
-	v.Fail(yamldoc.RuleValue, "", "want 1 (the original format, the same as no version) or 2, found %s", yamldoc.Describe(v.Node))
+	v.Fail(yamldoc.RuleValue, "", "want 1 (the original format, the same as no version) or 2, found %s",
+		yamldoc.Describe(v.Node))
 	return formatOriginal, false
 }

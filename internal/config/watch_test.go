@@ -122,9 +122,14 @@ func TestLook(t *testing.T) {
 		{"broken once more", func() { write(t, path, "tools: [") }, []string{"trouble syntax"}},
 		{"gone while broken", remove(path), []string{"trouble vanished"}},
 		{"still gone", func() {}, nil},
-		{"another changed while it is gone", func() { write(t, named, tools("m")) }, []string{"tools a b m z"}},
+		{"another changed while it is gone", func() {
+			write(t, named, tools("m"))
+		}, []string{"tools a b m z"}},
 		{"a named one gone, too", remove(named), []string{"trouble vanished"}},
-		{"both back", func() { write(t, path, tools("a")); write(t, named, tools("n")) }, []string{"tools a n z"}},
+		{"both back", func() {
+			write(t, path, tools("a"))
+			write(t, named, tools("n"))
+		}, []string{"tools a n z"}},
 		{"gone again", remove(path), []string{"trouble vanished"}},
 		{"a directory in its place", func() { mkdir(t, path) }, []string{"trouble file"}},
 		{"a link to itself in its place", func() {
@@ -149,7 +154,8 @@ func TestLook(t *testing.T) {
 		}
 	}
 	// The last step changed nothing: a set is taken as a whole or not at all.
-	if _, ids := w.current.Load().Settings.Always, len(w.current.Load().Tools); ids != 3 || w.current.Load().Settings.Always != AlwaysForward {
+	if _, ids := w.current.Load().Settings.Always, len(w.current.Load().Tools); ids != 3 ||
+		w.current.Load().Settings.Always != AlwaysForward {
 		t.Errorf("%d tools, settings %+v", ids, w.current.Load().Settings)
 	}
 }

@@ -24,11 +24,13 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 		if b.alias != nil {
 			node = b.alias
 		}
-		b.report(node, RuleTooLarge, fmt.Sprintf("more than %d values, with aliases counted as what they stand for", maxNodes), "")
+		b.report(node, RuleTooLarge,
+			fmt.Sprintf("more than %d values, with aliases counted as what they stand for", maxNodes), "")
 		return false
 	}
 	if depth > maxDepth {
-		b.report(node, RuleTooLarge, fmt.Sprintf("more than %d mappings and lists inside each other", maxDepth), "")
+		b.report(node, RuleTooLarge, fmt.Sprintf("more than %d mappings and lists inside each other",
+			maxDepth), "")
 		return false
 	}
 	if node.Kind == yaml.AliasNode {
@@ -39,7 +41,8 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 		return b.walk(node.Alias, depth)
 	}
 	if b.open[node] {
-		b.report(node, RuleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor), "write the value out")
+		b.report(node, RuleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor),
+			"write the value out")
 		return false
 	}
 	b.open[node] = true
@@ -59,7 +62,8 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 // check looks at one node by itself.
 func (b *bounds) check(node *yaml.Node) {
 	if node.Style&yaml.TaggedStyle != 0 {
-		b.report(node, RuleTag, Shorten(node.Tag)+" is a tag to YAML, and tags are not supported", tagHint(node))
+		b.report(node, RuleTag, Shorten(node.Tag)+" is a tag to YAML, and tags are not supported",
+			tagHint(node))
 	}
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -87,14 +91,17 @@ func (b *bounds) checkKeys(mapping *yaml.Node) {
 		key := mapping.Content[i]
 		switch {
 		case key.Kind == yaml.AliasNode:
-			b.report(key, RuleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value), "write the key out")
+			b.report(key, RuleKey, fmt.Sprintf("a key cannot be an alias (*%s)", key.Value),
+				"write the key out")
 		case key.Kind != yaml.ScalarNode:
 			b.complexKey(mapping, key)
 		case key.Tag == "!!merge":
-			b.report(key, RuleKey, "merge keys (<<) are not supported", "write the keys out, or give a whole value by its alias")
+			b.report(key, RuleKey, "merge keys (<<) are not supported",
+				"write the keys out, or give a whole value by its alias")
 		default:
 			if first, twice := seen[key.Value]; twice {
-				b.report(key, RuleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d", Quote(key.Value), first.Line),
+				b.report(key, RuleDuplicate, fmt.Sprintf("the key %s stands here twice, first in line %d",
+					Quote(key.Value), first.Line),
 					"put both into one, or take one of them out")
 			}
 			seen[key.Value] = key
@@ -109,7 +116,8 @@ func (b *bounds) complexKey(mapping, key *yaml.Node) {
 		b.report(key, RuleKey, "a key must be a name, found "+Describe(key), "")
 		return
 	}
-	b.report(mapping, RuleKey, "a value that begins with {{ is a mapping to YAML, not a text", "put quotes around it: "+b.quoted(mapping))
+	b.report(mapping, RuleKey, "a value that begins with {{ is a mapping to YAML, not a text",
+		"put quotes around it: "+b.quoted(mapping))
 	b.doc.markFaulty(key)
 }
 
@@ -128,7 +136,8 @@ func (b *bounds) quoted(node *yaml.Node) string {
 
 // tagHint is the cure for a tag. An exclamation mark at the beginning of a text is one by mistake.
 func tagHint(node *yaml.Node) string {
-	if node.Kind == yaml.ScalarNode && strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") {
+	if node.Kind == yaml.ScalarNode && strings.HasPrefix(node.Tag, "!") &&
+		!strings.HasPrefix(node.Tag, "!!") {
 		return "a text that begins with ! needs quotes around it"
 	}
 	return "take the tag out; quotes make a text"

@@ -63,7 +63,8 @@ func judge(r rune, size int, rest []byte) (message, hint string) {
 	case r == '\u0085', r == '\u2028', r == '\u2029':
 		return fmt.Sprintf("the line break U+%04X, which most programs do not take for one", r), escapeHint(r)
 	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return fmt.Sprintf("the invisible character U+%04X makes text read otherwise than it runs", r), escapeHint(r)
+		return fmt.Sprintf("the invisible character U+%04X makes text read otherwise than it runs", r),
+			escapeHint(r)
 	case r < ' ' && r != '\t' && r != '\n' && r != '\r', r >= 0x7f && r < 0xa0:
 		return fmt.Sprintf("the control character U+%04X", r), escapeHint(r)
 	case r == '\ufeff', r == '\ufffe', r == '\uffff':

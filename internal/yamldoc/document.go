@@ -97,7 +97,8 @@ var webPage = regexp.MustCompile(`^\s*<(?:!doctype html|html|head|body|\?xml)\b`
 
 func (doc *Document) parse(data []byte) *Document {
 	if len(data) > MaxFileSize {
-		message := fmt.Sprintf("the file has %d bytes; a configuration file has %d at the most", len(data), MaxFileSize)
+		message := fmt.Sprintf("the file has %d bytes; a configuration file has %d at the most", len(data),
+			MaxFileSize)
 		doc.report(0, 0, RuleTooLarge, message, "")
 		return doc
 	}
@@ -108,7 +109,8 @@ func (doc *Document) parse(data []byte) *Document {
 		return doc
 	}
 	if start := strings.ToLower(string(data[:min(len(data), 200)])); webPage.MatchString(start) {
-		doc.report(1, 1, RuleSyntax, "this is a web page, not a configuration file", "it may be what a server answers to who is not logged in: fetch the file again")
+		doc.report(1, 1, RuleSyntax, "this is a web page, not a configuration file",
+			"it may be what a server answers to who is not logged in: fetch the file again")
 		return doc
 	}
 	root, rest := doc.readFirst(data)
@@ -133,7 +135,8 @@ func (doc *Document) characters(data []byte) (rest []byte, ok bool) {
 	faults, rest := checkCharacters(data)
 	for _, fault := range faults {
 		doc.add(Error{
-			Line: fault.line, Column: fault.column, EndColumn: fault.column + 1, Severity: SeverityError, Rule: RuleSyntax, Message: fault.message, Hint: fault.hint,
+			Line: fault.line, Column: fault.column, EndColumn: fault.column + 1, Severity: SeverityError,
+			Rule: RuleSyntax, Message: fault.message, Hint: fault.hint,
 		})
 		if fault.fatal {
 			return nil, false
@@ -161,7 +164,9 @@ func (doc *Document) oneDocument(rest *yaml.Decoder) {
 			break
 		}
 	}
-	doc.report(line, 1, RuleSyntax, "a second document begins here; a file holds one, and nothing of this one is read", "take the line with --- or ... out, or put what follows into a file of its own")
+	doc.report(line, 1, RuleSyntax,
+		"a second document begins here; a file holds one, and nothing of this one is read",
+		"take the line with --- or ... out, or put what follows into a file of its own")
 }
 
 // decode reads the next document. The library panics on input that its authors did not think of; that is a
@@ -196,7 +201,8 @@ const shortestSecret = 5
 
 // report adds a mistake.
 func (doc *Document) report(line, column int, rule, message, hint string) {
-	doc.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message, Hint: hint})
+	doc.add(Error{Line: line, Column: column, Severity: SeverityError, Rule: rule, Message: message,
+		Hint: hint})
 }
 
 // markFaulty has no more said of a node.
@@ -294,9 +300,10 @@ func (doc *Document) mask(line int, text string) string {
 	}
 	all := []rune(doc.lines[line-1])
 	for _, s := range doc.secrets()[line] {
-		for _, word := range strings.FieldsFunc(string(all[min(s.from, len(all)):min(s.to, len(all))]), func(r rune) bool {
-			return strings.ContainsRune(" \t\"',=[]{}", r)
-		}) {
+		for _, word := range strings.FieldsFunc(string(all[min(s.from, len(all)):min(s.to, len(all))]),
+			func(r rune) bool {
+				return strings.ContainsRune(" \t\"',=[]{}", r)
+			}) {
 			if len(word) >= shortestSecret {
 				text = strings.ReplaceAll(text, word, mask)
 			}

@@ -41,18 +41,22 @@ func TestParseRefuses(t *testing.T) {
 		{"empty", "", RuleEmpty, 1, "the file is empty"},
 		{"blank", " \n\n", RuleEmpty, 1, "the file is empty"},
 		{"one byte too many", strings.Repeat("#", MaxFileSize+1), RuleTooLarge, 0, "1048577 bytes"},
-		{"too many nodes", "a: [" + strings.Repeat("x,", maxNodes) + "]", RuleTooLarge, 1, "more than 100000 values"},
+		{"too many nodes", "a: [" + strings.Repeat("x,", maxNodes) + "]", RuleTooLarge, 1,
+			"more than 100000 values"},
 		{"alias bomb of four levels", laughs(4), "", 0, ""},
 		{"alias bomb of ten levels", laughs(10), RuleTooLarge, 5, "more than 100000 values"},
 		{"alias bomb of a thousand levels", laughs(1000), RuleTooLarge, 5, "more than 100000 values"},
-		{"alias bomb behind a broken line", "x: y: z\n" + laughs(20), RuleTooLarge, 6, "more than 100000 values"},
+		{"alias bomb behind a broken line", "x: y: z\n" + laughs(20), RuleTooLarge, 6,
+			"more than 100000 values"},
 		{"alias of itself", "a: &a\n  b: *a\n", RuleAlias, 1, "&a holds an alias to itself"},
 		{"alias of itself in a list", "- &a [1, [2, *a]]\n", RuleAlias, 1, "&a holds an alias to itself"},
-		{"deep by brackets", strings.Repeat("[", 200) + strings.Repeat("]", 200), RuleTooLarge, 1, "more than 100"},
+		{"deep by brackets", strings.Repeat("[", 200) + strings.Repeat("]", 200), RuleTooLarge, 1,
+			"more than 100"},
 		{"deep beyond the library", strings.Repeat("[", 20000), RuleSyntax, 1, "inside each other"},
 		{"deep by aliases", ladder(120), RuleTooLarge, 0, "more than 100"},
 		{"deep enough", ladder(90), "", 0, ""},
-		{"unclosed flow at the largest size", "[" + strings.Repeat("a,", MaxFileSize/2-1), RuleSyntax, 1, "is expected before here"},
+		{"unclosed flow at the largest size", "[" + strings.Repeat("a,", MaxFileSize/2-1), RuleSyntax, 1,
+			"is expected before here"},
 		{"invalid UTF-8 after a comment", "# é\n#ü\xff", RuleSyntax, 2, "not UTF-8"},
 		{"control character", "a: \x1b[31m", RuleSyntax, 1, "U+001B"},
 		{"next line", "a: \u0085", RuleSyntax, 1, "U+0085"},
@@ -76,7 +80,8 @@ func TestParseRefuses(t *testing.T) {
 				t.Fatalf("want %s, and it is read", test.rule)
 			}
 			if !slices.ContainsFunc(doc.Found, func(e Error) bool {
-				return e.Rule == test.rule && strings.Contains(e.Message, test.message) && (test.line == 0 || e.Line == test.line)
+				return e.Rule == test.rule && strings.Contains(e.Message, test.message) &&
+					(test.line == 0 || e.Line == test.line)
 			}) {
 				t.Errorf("want line %d, %q [%s]; got %v", test.line, test.message, test.rule, doc.Found)
 			}
@@ -88,7 +93,8 @@ func TestParseRefuses(t *testing.T) {
 // TestSyntaxLine says where the parser trips, not where the surrounding construct begins.
 func TestSyntaxLine(t *testing.T) {
 	t.Parallel()
-	long := "tools:\n" + strings.Repeat("  a:\n    script: echo\n", 2000) // duplicate keys, which do not matter here
+	// duplicate keys, which do not matter here
+	long := "tools:\n" + strings.Repeat("  a:\n    script: echo\n", 2000)
 	tests := []struct {
 		name, data string
 		line       int
@@ -142,7 +148,8 @@ func TestSaidOnce(t *testing.T) {
 
 // FuzzParse reads any bytes: nothing panics, every mistake lies in the file, and what is walked ends.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"a: b\n", "a: [1, {b: c}]\n", "a: |\n  b\n", "a: b: c\n", "\ta: b\n", laughs(10), ladder(120)} {
+	for _, seed := range []string{"a: b\n", "a: [1, {b: c}]\n", "a: |\n  b\n", "a: b: c\n", "\ta: b\n",
+		laughs(10), ladder(120)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -155,7 +162,8 @@ func FuzzParse(f *testing.F) {
 		doc.Finish()
 		lines := len(splitLines(data))
 		for _, e := range doc.Found {
-			if e.Line < 0 || e.Line > lines || (e.Line == 0) != (e.Column == 0) || e.Message == "" || e.Rule == "" {
+			if e.Line < 0 || e.Line > lines || (e.Line == 0) != (e.Column == 0) || e.Message == "" ||
+				e.Rule == "" {
 				t.Errorf("of %d lines: %+v", lines, e)
 			}
 		}

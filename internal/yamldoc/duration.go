@@ -32,7 +32,8 @@ func (v Value) Duration(longest time.Duration) (time.Duration, bool) {
 		}
 	}
 	if d <= 0 || d > longest {
-		v.Fail(RuleValue, "", "want more than 0 and no more than %s, found %s", inUnits(longest), Shorten(v.Node.Value))
+		v.Fail(RuleValue, "", "want more than 0 and no more than %s, found %s", inUnits(longest),
+			Shorten(v.Node.Value))
 		return 0, false
 	}
 	return d, true

@@ -63,7 +63,8 @@ func (e Error) text(excerpt *Excerpt) string {
 // Escaped returns the mistake as people may read it. Files and their names can come from a stranger, and a
 // message repeats what stands there: nothing of it may reach a terminal as a command.
 func (e Error) Escaped() Error {
-	e.File, e.Message, e.Hint = display.Line(e.File), display.Line(maskShapes(e.Message)), display.Text(maskShapes(e.Hint))
+	e.File, e.Message, e.Hint = display.Line(e.File), display.Line(maskShapes(e.Message)),
+		display.Text(maskShapes(e.Hint))
 	return e
 }
 

@@ -16,13 +16,18 @@ func TestErrorText(t *testing.T) {
 		err  Error
 		want string
 	}{
-		{"with a place", Error{File: "tools.yaml", Line: 41, Column: 9, Severity: SeverityError, Rule: "value", Message: "message"},
+		{"with a place", Error{File: "tools.yaml", Line: 41, Column: 9, Severity: SeverityError,
+			Rule: "value", Message: "message"},
 			"tools.yaml:41:9: message [value]"},
-		{"of a whole file", Error{File: "tools.yaml", Severity: SeverityError, Rule: "file", Message: "message"}, "tools.yaml: message [file]"},
-		{"a warning", Error{File: "a", Line: 1, Column: 2, Severity: SeverityWarning, Rule: "r", Message: "m"}, "a:1:2: warning: m [r]"},
-		{"a hint", Error{File: "a", Line: 1, Column: 2, Severity: SeverityError, Rule: "r", Message: "m", Hint: "one\n  two"},
+		{"of a whole file", Error{File: "tools.yaml", Severity: SeverityError, Rule: "file",
+			Message: "message"}, "tools.yaml: message [file]"},
+		{"a warning", Error{File: "a", Line: 1, Column: 2, Severity: SeverityWarning, Rule: "r",
+			Message: "m"}, "a:1:2: warning: m [r]"},
+		{"a hint", Error{File: "a", Line: 1, Column: 2, Severity: SeverityError, Rule: "r", Message: "m",
+			Hint: "one\n  two"},
 			"a:1:2: m [r]\n  hint: one\n    two"},
-		{"a file name that would colour the terminal", Error{File: "\x1b[31m", Rule: "r", Message: "m"}.Escaped(), `\u{1b}[31m: m [r]`},
+		{"a file name that would colour the terminal",
+			Error{File: "\x1b[31m", Rule: "r", Message: "m"}.Escaped(), `\u{1b}[31m: m [r]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -36,7 +41,8 @@ func TestErrorText(t *testing.T) {
 
 func TestErrorJSON(t *testing.T) {
 	t.Parallel()
-	got, err := json.Marshal(Errors{{File: "a", Line: 1, Column: 2, Severity: SeverityWarning, Rule: "r", Message: "m"}})
+	got, err := json.Marshal(Errors{{File: "a", Line: 1, Column: 2, Severity: SeverityWarning, Rule: "r",
+		Message: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +54,11 @@ func TestErrorJSON(t *testing.T) {
 
 func TestErrorsSortAndList(t *testing.T) {
 	t.Parallel()
-	all := Errors{{File: "b", Line: 2, Column: 1}, {File: "a", Line: 9, Column: 9}, {File: "b", Line: 1, Column: 7}, {File: "b", Line: 1, Column: 3}, {File: "a"}}
+	all := Errors{{File: "b", Line: 2, Column: 1}, {File: "a", Line: 9, Column: 9},
+		{File: "b", Line: 1, Column: 7}, {File: "b", Line: 1, Column: 3}, {File: "a"}}
 	all.Sort()
-	want := Errors{{File: "b", Line: 1, Column: 3}, {File: "b", Line: 1, Column: 7}, {File: "b", Line: 2, Column: 1}, {File: "a"}, {File: "a", Line: 9, Column: 9}}
+	want := Errors{{File: "b", Line: 1, Column: 3}, {File: "b", Line: 1, Column: 7},
+		{File: "b", Line: 2, Column: 1}, {File: "a"}, {File: "a", Line: 9, Column: 9}}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -41,7 +41,8 @@ func newExcerpt(line string, column, end int, hidden []span) *Excerpt {
 	all := []rune(line)
 	first := min(max(column, 1)-1, len(all))
 	last := min(max(end-1, first), len(all))
-	from, to := max(first-nearPlace, 0), min(first+nearPlace, len(all)) // of a line without end, no more is looked at
+	// of a line without end, no more is looked at
+	from, to := max(first-nearPlace, 0), min(first+nearPlace, len(all))
 	pieces := asShown(all[from:to], from, hidden)
 	first, last = first-from, min(last, to)-from
 	start, width := widthOf(pieces[:first]), widthOf(pieces[first:last])
@@ -120,5 +121,6 @@ func widthOf(pieces []piece) int {
 func (x *Excerpt) write(b *strings.Builder, line int) {
 	number := strconv.Itoa(line)
 	margin := strings.Repeat(" ", len(number))
-	fmt.Fprintf(b, "\n%s |\n%s | %s\n%s | %s^%s", margin, number, x.Text, margin, strings.Repeat(" ", x.Column-1), strings.Repeat("~", x.Width-1))
+	fmt.Fprintf(b, "\n%s |\n%s | %s\n%s | %s^%s", margin, number, x.Text, margin,
+		strings.Repeat(" ", x.Column-1), strings.Repeat("~", x.Width-1))
 }

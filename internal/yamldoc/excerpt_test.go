@@ -28,13 +28,16 @@ func TestExcerpt(t *testing.T) {
 		{"an escape of the terminal", "a: \x1b[31mx", 9, 10, nil, Excerpt{`a: \u{1b}[31mx`, 14, 1}},
 		{"a mark of direction", "a: \u202ex", 4, 5, nil, Excerpt{`a: \u{202e}x`, 4, 8}},
 		{"a secret", "a: hunter2, b", 4, 11, []span{{3, 10}}, Excerpt{"a: ********, b", 4, 8}},
-		{"two spans that meet", "a: hunter2, b", 13, 14, []span{{3, 6}, {5, 10}}, Excerpt{"a: ********, b", 14, 1}},
-		{"a secret to the end of the line", "a: hunter2", 1, 2, []span{wholeLine(3)}, Excerpt{"a: ********", 1, 1}},
+		{"two spans that meet", "a: hunter2, b", 13, 14, []span{{3, 6}, {5, 10}},
+			Excerpt{"a: ********, b", 14, 1}},
+		{"a secret to the end of the line", "a: hunter2", 1, 2, []span{wholeLine(3)},
+			Excerpt{"a: ********", 1, 1}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, *newExcerpt(test.line, test.column, test.end, test.hidden)); diff != "" {
+			if diff := cmp.Diff(test.want, *newExcerpt(test.line, test.column, test.end,
+				test.hidden)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -91,12 +94,14 @@ func TestHiddenSecrets(t *testing.T) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}
-	for _, shape := range []string{"sk-0123456789abcdef", "ghp_0123456789abcdefghij", "AKIA0123456789ABCDEF", "eyJhbGciOiJIUzI1NiJ9.e30"} {
+	for _, shape := range []string{"sk-0123456789abcdef", "ghp_0123456789abcdefghij", "AKIA0123456789ABCDEF",
+		"eyJhbGciOiJIUzI1NiJ9.e30"} {
 		text := "script: curl -H 'x: " + shape + "'"
 		if got := shownLines(text); strings.Contains(got, shape[4:]) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
-		if got := (Error{Message: "found " + shape, Hint: "write " + shape}).Escaped(); strings.Contains(got.Error(), shape[4:]) {
+		if got := (Error{Message: "found " + shape,
+			Hint: "write " + shape}).Escaped(); strings.Contains(got.Error(), shape[4:]) {
 			t.Errorf("said: %v", got)
 		}
 	}

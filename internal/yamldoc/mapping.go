@@ -103,8 +103,10 @@ func (m Mapping[T]) formHint(v Value) string {
 	if v.Node.Kind == yaml.ScalarNode {
 		line = v.Node.Value
 	}
-	if parts := oneWord.FindStringSubmatch(line); parts != nil && slices.Contains(m.Names(), parts[1]) && len(v.Doc.secrets()[v.Node.Line]) == 0 {
-		what := map[string]string{"=": "YAML has a colon where this has =", ":": "a space is missing after the colon"}[strings.TrimSpace(parts[2])]
+	if parts := oneWord.FindStringSubmatch(line); parts != nil && slices.Contains(m.Names(), parts[1]) &&
+		len(v.Doc.secrets()[v.Node.Line]) == 0 {
+		what := map[string]string{"=": "YAML has a colon where this has =",
+			":": "a space is missing after the colon"}[strings.TrimSpace(parts[2])]
 		if what == "" {
 			what = "a colon is missing after " + parts[1]
 		}

@@ -42,7 +42,8 @@ func (v Value) Number() (json.Number, bool) {
 		return "", false
 	}
 	if !IsJSONNumber(v.Node.Value) {
-		v.Fail(RuleValue, v.spelledOut(), "%s is not written as a number that every reader takes the same way", Quote(v.Node.Value))
+		v.Fail(RuleValue, v.spelledOut(),
+			"%s is not written as a number that every reader takes the same way", Quote(v.Node.Value))
 		return "", false
 	}
 	return json.Number(v.Node.Value), true
@@ -107,22 +108,26 @@ func (v Value) numberHint() string {
 	}
 	n, err := strconv.ParseFloat(parts[1], 64)
 	factor := unitFactor(v.Name, strings.ToLower(parts[2]))
-	if product := n * factor; err == nil && factor > 0 && product == float64(int64(product)) && product < 1<<53 {
+	if product := n * factor; err == nil && factor > 0 && product == float64(int64(product)) &&
+		product < 1<<53 {
 		return fmt.Sprintf("write the number alone: %d", int64(product))
 	}
 	return "write the number alone"
 }
 
-// unitFactor returns how many of the unit in a key's name there are in another unit; 0 when that is not known.
+// unitFactor returns how many of the unit in a key's name there are in another unit; 0 when that is not
+// known.
 func unitFactor(key, unit string) float64 {
 	units := map[string]float64{}
 	switch {
 	case strings.HasSuffix(key, "_mb"):
-		units = map[string]float64{"m": 1, "mb": 1, "mib": 1, "g": 1 << 10, "gb": 1 << 10, "gib": 1 << 10, "t": 1 << 20, "tb": 1 << 20}
+		units = map[string]float64{"m": 1, "mb": 1, "mib": 1, "g": 1 << 10, "gb": 1 << 10, "gib": 1 << 10,
+			"t": 1 << 20, "tb": 1 << 20}
 	case strings.HasSuffix(key, "_kb"):
 		units = map[string]float64{"k": 1, "kb": 1, "kib": 1, "m": 1 << 10, "mb": 1 << 10, "mib": 1 << 10}
 	case strings.HasSuffix(key, "_seconds"):
-		units = map[string]float64{"s": 1, "sec": 1, "secs": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60, "h": 3600, "hours": 3600}
+		units = map[string]float64{"s": 1, "sec": 1, "secs": 1, "seconds": 1, "m": 60, "min": 60,
+			"minutes": 60, "h": 3600, "hours": 3600}
 	case strings.HasSuffix(key, "_ms"):
 		units = map[string]float64{"ms": 1, "s": 1000, "sec": 1000, "seconds": 1000}
 	}
@@ -136,7 +141,8 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9]+$`)
 // number at all.
 func (v Value) spelledOut() string {
 	asText := fmt.Sprintf("; for a text, put quotes around it: %q", v.Node.Value)
-	if strings.HasPrefix(v.Want, "a whole number") || strings.HasPrefix(v.Want, "a number") || strings.HasPrefix(v.Want, "seconds") {
+	if strings.HasPrefix(v.Want, "a whole number") || strings.HasPrefix(v.Want, "a number") ||
+		strings.HasPrefix(v.Want, "seconds") {
 		asText = ""
 	}
 	text := strings.ToLower(strings.ReplaceAll(v.Node.Value, "_", ""))

@@ -63,8 +63,8 @@ func (v Value) firstLine() (int, bool) {
 	return 0, false
 }
 
-// indent returns the number of characters that the block's lines are indented by. A line of the file that does
-// not end in the line of the text tells that the block was not found.
+// indent returns the number of characters that the block's lines are indented by. A line of the file that
+// does not end in the line of the text tells that the block was not found.
 func (v Value) indent(first int, text []string, line int) (int, bool) {
 	indent := -1
 	for i, want := range text {
@@ -109,7 +109,8 @@ func (v Value) ReportAt(e Error, tag string) {
 
 // tagEnd returns the column after a tag that stands at a place of the file; 0 where it does not stand there.
 func (v Value) tagEnd(line, column int, tag string) int {
-	if tag == "" || line < 1 || line > len(v.Doc.lines) || !strings.HasPrefix(afterColumn(v.Doc.lines[line-1], column), tag) {
+	if tag == "" || line < 1 || line > len(v.Doc.lines) ||
+		!strings.HasPrefix(afterColumn(v.Doc.lines[line-1], column), tag) {
 		return 0
 	}
 	return column + utf8.RuneCountInString(tag)

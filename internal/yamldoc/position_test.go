@@ -23,7 +23,8 @@ func TestScriptPlace(t *testing.T) {
 		{"literal behind letters of two bytes", "é:\n  script: |\n    öne\n", 1, [2]int{3, 7}},
 		{"folded", "a:\n  script: >\n    one\n    two\n", 1, [2]int{2, 11}},
 		{"double quotes", "a:\n  script: \"one\\ntwo\"\n", 2, [2]int{2, 11}},
-		{"double quotes, and a block that it could be taken for", "a:\n  script: \"x |\"\n  name: x |\n", 1, [2]int{2, 14}},
+		{"double quotes, and a block that it could be taken for", "a:\n  script: \"x |\"\n  name: x |\n", 1,
+			[2]int{2, 14}},
 		{"plain", "a:\n  script: one\n", 1, [2]int{2, 13}},
 		{"single quotes", "a:\n  script: 'one'\n", 1, [2]int{2, 14}},
 	}

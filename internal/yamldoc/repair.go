@@ -15,8 +15,8 @@ import (
 // so repaired, reading goes on to the next place, and then to what the file says. The number of lines never
 // changes, so every place stays where it was.
 
-// The bounds of repairing: the places of one file, and the bytes that are parsed for them altogether, which the
-// worst file makes some seconds of.
+// The bounds of repairing: the places of one file, and the bytes that are parsed for them altogether, which
+// the worst file makes some seconds of.
 const (
 	maxRepairs = 20
 	maxParsed  = 4 << 20
@@ -53,8 +53,10 @@ type guess func(lines []string, at int) []repair
 // guesses are tried in their order: the more a guess asks of a line, the earlier.
 func guesses() []guess {
 	return []guess{
-		guessMerge, guessTabs, guessTabAfterDash, guessComment, guessEquals, guessNoSpace, guessTag, guessPlainStart, guessTextBesideBar, guessBlockText,
-		guessEscape, guessInnerQuote, guessBracketText, guessComma, guessColon, guessNoDash, guessNoColon, guessDeeper, guessIndent, guessQuote, guessBracket,
+		guessMerge, guessTabs, guessTabAfterDash, guessComment, guessEquals, guessNoSpace, guessTag,
+		guessPlainStart, guessTextBesideBar, guessBlockText,
+		guessEscape, guessInnerQuote, guessBracketText, guessComma, guessColon, guessNoDash, guessNoColon,
+		guessDeeper, guessIndent, guessQuote, guessBracket,
 	}
 }
 
@@ -95,7 +97,8 @@ func (doc *Document) repairs(m *repairer, data []byte, err error) bool {
 	if ok {
 		said := doc.withoutSecrets(meant)
 		doc.add(Error{
-			Line: said.line, Column: said.column, EndColumn: said.end, Severity: SeverityError, Rule: RuleSyntax, Message: said.message, Hint: said.hint,
+			Line: said.line, Column: said.column, EndColumn: said.end, Severity: SeverityError,
+			Rule: RuleSyntax, Message: said.message, Hint: said.hint,
 		})
 	} else {
 		e := syntaxError(data, err)
@@ -191,7 +194,8 @@ func (m repair) apply(lines []string) []string {
 // lineRepair makes a repair of one line. The columns are offsets in bytes.
 func lineRepair(lines []string, at, from, to int, text, message, hint string) []repair {
 	line := lines[at]
-	m := repair{line: at + 1, column: runeCount(line[:from]) + 1, message: message, hint: hint, text: map[int]string{at: text}}
+	m := repair{line: at + 1, column: runeCount(line[:from]) + 1, message: message, hint: hint,
+		text: map[int]string{at: text}}
 	if to > from {
 		m.end = runeCount(line[:min(to, len(line))]) + 1
 	}

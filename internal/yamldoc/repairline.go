@@ -33,7 +33,8 @@ func guessTabs(lines []string, at int) []repair {
 		}
 		for i := at; i < len(lines); i++ {
 			if indent := tabbed().FindString(lines[i]); indent != "" {
-				m.text[i] = strings.ReplaceAll(indent, "\t", strings.Repeat(" ", spaces)) + lines[i][len(indent):]
+				m.text[i] = strings.ReplaceAll(indent, "\t", strings.Repeat(" ", spaces)) +
+					lines[i][len(indent):]
 			}
 		}
 		all = append(all, m)
@@ -49,7 +50,8 @@ func guessTabAfterDash(lines []string, at int) []repair {
 		return nil
 	}
 	dash, tab := len(match[1]), len(match[0])
-	return lineRepair(lines, at, dash, tab, match[1]+" "+lines[at][tab:], "a tab follows the dash", "write one space after the dash")
+	return lineRepair(lines, at, dash, tab, match[1]+" "+lines[at][tab:], "a tab follows the dash",
+		"write one space after the dash")
 }
 
 var otherComment = lazyRegexp(`^(\s*)(//|--|/\*|;)`)
@@ -61,7 +63,8 @@ func guessComment(lines []string, at int) []repair {
 			continue
 		}
 		if match := otherComment().FindStringSubmatchIndex(lines[i]); match != nil {
-			all = append(all, lineRepair(lines, i, match[4], match[5], "#", "a comment begins with #", "write # for "+lines[i][match[4]:match[5]])...)
+			all = append(all, lineRepair(lines, i, match[4], match[5], "#", "a comment begins with #",
+				"write # for "+lines[i][match[4]:match[5]])...)
 		}
 	}
 	return all
@@ -111,7 +114,8 @@ func guessTag(lines []string, at int) []repair {
 		return nil
 	}
 	text, hint := quoting(lines, at, from)
-	return lineRepair(lines, at, from, len(lines[at]), text, "a value that begins with {{ is a mapping to YAML, not a text", hint)
+	return lineRepair(lines, at, from, len(lines[at]), text,
+		"a value that begins with {{ is a mapping to YAML, not a text", hint)
 }
 
 // guessPlainStart finds a text that begins with a sign that means something to YAML.
@@ -130,7 +134,8 @@ func guessPlainStart(lines []string, at int) []repair {
 	}
 	text, hint := quoting(lines, at, from)
 	if name := anchorName().FindString(lines[at][from:]); name != "" {
-		hint = "put &" + name[1:] + " before the value that is meant; a text that begins with * needs quotes around it"
+		hint = "put &" + name[1:] +
+			" before the value that is meant; a text that begins with * needs quotes around it"
 	}
 	return lineRepair(lines, at, from, len(lines[at]), text, message, hint)
 }
@@ -152,7 +157,8 @@ func guessTextBesideBar(lines []string, at int) []repair {
 	}
 	indent := strings.Repeat(" ", indentOf(lines[at])+2)
 	return lineRepair(lines, at, len(lines[at])-len(match[2]), len(lines[at]), lines[at][:from]+match[1],
-		"text stands on the line of the "+match[1][:1], "begin it on the next line, two spaces deeper than "+key+":\n"+indent+match[2])
+		"text stands on the line of the "+match[1][:1],
+		"begin it on the next line, two spaces deeper than "+key+":\n"+indent+match[2])
 }
 
 var badEscape = lazyRegexp(`\\[^0abt\tnvfre "/\\N_LPxuU]`)
@@ -175,8 +181,11 @@ func guessEscape(lines []string, at int) []repair {
 		return nil
 	}
 	escape := value[quote+match[0] : quote+match[1]]
-	text := lines[at][:from+quote] + badEscape().ReplaceAllStringFunc(value[quote:], func(s string) string { return `\` + s })
-	return lineRepair(lines, at, from+quote+match[0], from+quote+match[1], text, escape+" is no escape that YAML knows between double quotes",
+	text := lines[at][:from+quote] + badEscape().ReplaceAllStringFunc(value[quote:], func(s string) string {
+		return `\` + s
+	})
+	return lineRepair(lines, at, from+quote+match[0], from+quote+match[1], text,
+		escape+" is no escape that YAML knows between double quotes",
 		`write the text between single quotes, where \ is only itself, or write \\ for \`)
 }
 
@@ -225,10 +234,13 @@ func guessBracketText(lines []string, at int) []repair {
 	}
 	start := from + len(string(value[:length]))
 	if strings.Trim(rest, "]}") == "" {
-		return lineRepair(lines, at, start, len(line), line[:start], "there is one bracket too many", "take it out")
+		return lineRepair(lines, at, start, len(line), line[:start], "there is one bracket too many",
+			"take it out")
 	}
 	text, hint := quoting(lines, at, from)
-	return lineRepair(lines, at, start, len(line), text, "text follows the bracket that closes the value", "a text that begins with "+string(value[0])+" needs quotes: "+strings.TrimPrefix(hint, "put quotes around the text: "))
+	return lineRepair(lines, at, start, len(line), text, "text follows the bracket that closes the value",
+		"a text that begins with "+string(value[0])+" needs quotes: "+
+			strings.TrimPrefix(hint, "put quotes around the text: "))
 }
 
 var noComma = lazyRegexp(`([^\s,{\[])(\s+)([A-Za-z_][\w-]*:\s)`)
@@ -247,7 +259,9 @@ func guessComma(lines []string, at int) []repair {
 		}
 		end := open + match[3]
 		key := line[open+match[6] : open+match[7]]
-		all = append(all, lineRepair(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:], "a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"), "write , "+strings.TrimSpace(key)+" …")...)
+		all = append(all, lineRepair(lines, at, open+match[6], open+match[7], line[:end]+","+line[end:],
+			"a comma is missing before "+strings.TrimSuffix(strings.TrimSpace(key), ":"),
+			"write , "+strings.TrimSpace(key)+" …")...)
 	}
 	return all
 }
@@ -267,5 +281,6 @@ func guessColon(lines []string, at int) []repair {
 		return nil
 	}
 	text, hint := quoting(lines, at, from)
-	return lineRepair(lines, at, from+colon, from+colon+1, text, "a colon and a space within a text make a key of it", hint)
+	return lineRepair(lines, at, from+colon, from+colon+1, text,
+		"a colon and a space within a text make a key of it", hint)
 }

@@ -26,18 +26,21 @@ func guessNoDash(lines []string, at int) []repair {
 		return nil
 	}
 	text := lines[at][indent:]
-	return lineRepair(lines, at, indent, len(lines[at]), lines[at][:indent]+"- "+text, "a dash is missing before the entry of the list", "write - "+Shorten(text))
+	return lineRepair(lines, at, indent, len(lines[at]), lines[at][:indent]+"- "+text,
+		"a dash is missing before the entry of the list", "write - "+Shorten(text))
 }
 
 // guessNoColon finds a key without its colon: the line itself, or the one above, which goes on in it then.
 func guessNoColon(lines []string, at int) []repair {
 	var all []repair
 	for _, i := range []int{at, lineAbove(lines, at)} {
-		if i < 0 || strings.Contains(lines[i], ": ") || strings.HasSuffix(strings.TrimRight(lines[i], " "), ":") {
+		if i < 0 || strings.Contains(lines[i], ": ") ||
+			strings.HasSuffix(strings.TrimRight(lines[i], " "), ":") {
 			continue
 		}
 		match := wordLine().FindStringSubmatchIndex(lines[i])
-		if match == nil || i == at && match[6] < match[7] && strings.TrimSpace(lines[i][match[6]:match[7]]) != "" && !keyBeside(lines, i) {
+		if match == nil || i == at && match[6] < match[7] &&
+			strings.TrimSpace(lines[i][match[6]:match[7]]) != "" && !keyBeside(lines, i) {
 			continue
 		}
 		line := lines[i]
@@ -47,7 +50,8 @@ func guessNoColon(lines []string, at int) []repair {
 		if rest != "" {
 			hint = "write " + key + ": " + Shorten(rest)
 		}
-		all = append(all, lineRepair(lines, i, match[4], match[5], strings.TrimRight(line[:match[5]]+": "+rest, " "), "a colon is missing after "+key, hint)...)
+		all = append(all, lineRepair(lines, i, match[4], match[5],
+			strings.TrimRight(line[:match[5]]+": "+rest, " "), "a colon is missing after "+key, hint)...)
 	}
 	return all
 }
@@ -131,7 +135,8 @@ func guessDeeper(lines []string, at int) []repair {
 	if match == nil || indentOf(lines[at]) <= len(match[1]) {
 		return nil
 	}
-	return reindent(lines, at, len(match[1]), "this key stands deeper than the one above it, which has a value already")
+	return reindent(lines, at, len(match[1]),
+		"this key stands deeper than the one above it, which has a value already")
 }
 
 // guessIndent finds a line that begins in a column where nothing above begins.
@@ -146,7 +151,8 @@ func guessIndent(lines []string, at int) []repair {
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
-		for _, indent := range []int{indentOf(lines[i]), len(lines[i]) - len(strings.TrimLeft(lines[i], " -"))} {
+		for _, indent := range []int{indentOf(lines[i]),
+			len(lines[i]) - len(strings.TrimLeft(lines[i], " -"))} {
 			if indent != have && !slices.Contains(columns, indent) {
 				columns = append(columns, indent)
 			}
@@ -155,7 +161,8 @@ func guessIndent(lines []string, at int) []repair {
 	slices.SortStableFunc(columns, func(a, b int) int { return max(a-have, have-a) - max(b-have, have-b) })
 	var all []repair
 	for _, column := range columns[:min(len(columns), 6)] {
-		all = append(all, reindent(lines, at, column, "this line begins in a column where nothing above it begins")...)
+		all = append(all, reindent(lines, at, column,
+			"this line begins in a column where nothing above it begins")...)
 	}
 	return all
 }
@@ -165,7 +172,8 @@ func reindent(lines []string, at, column int, message string) []repair {
 	have := indentOf(lines[at])
 	m := repair{
 		line: at + 1, column: have + 1, end: tokenEnd(lines[at], have+1), message: message,
-		hint: fmt.Sprintf("look at the indentation: begin it in column %d, like %s", column+1, likeIn(lines, at, column)), text: map[int]string{},
+		hint: fmt.Sprintf("look at the indentation: begin it in column %d, like %s", column+1,
+			likeIn(lines, at, column)), text: map[int]string{},
 	}
 	for i := at; i < len(lines); i++ {
 		indent := indentOf(lines[i])
@@ -206,8 +214,10 @@ func guessMerge(lines []string, at int) []repair {
 		return nil
 	}
 	m := repair{
-		line: start + 1, column: 1, end: runeCount(lines[start]) + 1, message: "a merge is not finished here: both sides stand in the file",
-		hint: "keep one of them, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>", text: map[int]string{start: ""},
+		line: start + 1, column: 1, end: runeCount(lines[start]) + 1,
+		message: "a merge is not finished here: both sides stand in the file",
+		hint:    "keep one of them, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>",
+		text:    map[int]string{start: ""},
 	}
 	second := false
 	for i := start + 1; i < len(lines); i++ {

@@ -16,7 +16,8 @@ func guessQuote(lines []string, at int) []repair {
 			continue
 		}
 		sign := lines[i][from : from+1]
-		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ")+sign, "the text that "+sign+" opens here is not closed",
+		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ")+sign,
+			"the text that "+sign+" opens here is not closed",
 			"end it with "+sign+" on its line; a text of several lines is best written below a |")
 		all = append(all, m...)
 	}
@@ -49,15 +50,16 @@ func guessBracket(lines []string, at int) []repair {
 		if closing == "" {
 			continue
 		}
-		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing, "the bracket "+lines[i][from:from+1]+" that opens here is not closed",
+		m := lineRepair(lines, i, from, from+1, strings.TrimRight(lines[i], " ,")+closing,
+			"the bracket "+lines[i][from:from+1]+" that opens here is not closed",
 			"end it with "+Shorten(closing))
 		all = append(all, m...)
 	}
 	return all
 }
 
-// openBracket returns the place of the first bracket that a line opens and does not close, and what would close
-// all of them.
+// openBracket returns the place of the first bracket that a line opens and does not close, and what would
+// close all of them.
 func openBracket(line string) (int, string) {
 	var open []int
 	for i := 0; i < len(line); i++ {

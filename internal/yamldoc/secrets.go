@@ -81,7 +81,8 @@ func literalSpan(line string, from int) span {
 func inBlock(line string) []span {
 	key := blockEntry().FindString(line)
 	switch {
-	case strings.HasPrefix(strings.TrimSpace(line), "#"), referenceKey().MatchString(line) && !shapedSecret().MatchString(line):
+	case strings.HasPrefix(strings.TrimSpace(line), "#"), referenceKey().MatchString(line) &&
+		!shapedSecret().MatchString(line):
 		return nil
 	case key == "" && strings.HasPrefix(strings.TrimSpace(line), "{"):
 		return flowValues(line, indentOf(line))
@@ -115,7 +116,8 @@ func flowValues(line string, from int) []span {
 			end = from + entries[i+1][0]
 		}
 		text := strings.TrimRight(line[start:end], " ,")
-		if text == "" || openly().MatchString(strings.TrimRight(text, " },")) || referenceKey().MatchString(line[from+at[0]:from+at[1]]) {
+		if text == "" || openly().MatchString(strings.TrimRight(text, " },")) ||
+			referenceKey().MatchString(line[from+at[0]:from+at[1]]) {
 			continue
 		}
 		found = append(found, span{runeCount(line[:start]), runeCount(line[:start+len(text)])})
@@ -128,7 +130,8 @@ func isLiteral(line string, from int) bool {
 	all := []rune(line)
 	s := literalSpan(line, from)
 	text := strings.TrimSpace(string(all[min(s.from, len(all)):min(s.to, len(all))]))
-	return len(text) >= LongLiteral && !strings.HasPrefix(text, "{") && !strings.Contains(text, "{{") && !strings.HasPrefix(text, "$")
+	return len(text) >= LongLiteral && !strings.HasPrefix(text, "{") && !strings.Contains(text, "{{") &&
+		!strings.HasPrefix(text, "$")
 }
 
 // Hide keeps a value out of everything that is shown of the file.

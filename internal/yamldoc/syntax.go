@@ -31,7 +31,8 @@ func syntaxError(data []byte, err error) Error {
 	if tab := strings.IndexByte(text[:indent], '\t'); tab >= 0 {
 		return Error{
 			Line: line, Column: tab + 1, Severity: SeverityError, Rule: RuleSyntax,
-			Message: "a tab indents this line", Hint: "YAML indents with spaces only; editors can convert all of a file",
+			Message: "a tab indents this line",
+			Hint:    "YAML indents with spaces only; editors can convert all of a file",
 		}
 	}
 	return Error{
@@ -78,7 +79,8 @@ func saidLine(err error) (line int, message string) {
 // fromParser tells the errors whose line the library counts from 0 (yaml.v3 decode.go, parser.fail: only a
 // scanner's error has its line put right).
 func fromParser(message string) bool {
-	for _, expected := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>"} {
+	for _, expected := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content",
+		"<document start>"} {
 		if message == "did not find expected "+expected {
 			return true
 		}

@@ -2,8 +2,8 @@ package yamldoc
 
 import "strings"
 
-// tokenEnd returns the column after what begins at a column of a line, as far as the line alone tells: a quoted
-// text, a list or mapping between brackets, a template's tag, a key, or a plain text. Columns count
+// tokenEnd returns the column after what begins at a column of a line, as far as the line alone tells: a
+// quoted text, a list or mapping between brackets, a template's tag, a key, or a plain text. Columns count
 // characters from 1.
 func tokenEnd(line string, column int) int {
 	text := []rune(line)
@@ -18,12 +18,15 @@ func tokenEnd(line string, column int) int {
 	case '[', '{':
 		return start + 1 + bracketLength(rest)
 	case '&', '*', '!', '|', '>', '\t', '%', '@', '`':
-		return start + 1 + until(rest, func(i int) bool { return rest[i] == ' ' || rest[i] == ',' || rest[i] == ']' || rest[i] == '}' })
+		return start + 1 + until(rest, func(i int) bool {
+			return rest[i] == ' ' || rest[i] == ',' || rest[i] == ']' || rest[i] == '}'
+		})
 	}
 	flow := insideBrackets(text[:start])
 	length := until(rest, func(i int) bool {
 		switch {
-		case rest[i] == ':' && (i+1 == len(rest) || rest[i+1] == ' '), rest[i] == '#' && i > 0 && rest[i-1] == ' ':
+		case rest[i] == ':' && (i+1 == len(rest) || rest[i+1] == ' '), rest[i] == '#' && i > 0 &&
+			rest[i-1] == ' ':
 			return true
 		}
 		return flow && strings.ContainsRune(",]}", rest[i])

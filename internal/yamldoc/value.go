@@ -68,11 +68,13 @@ func (v Value) Warn(rule, hint, format string, args ...any) {
 // report reports what is to be said about the value once, however many aliases lead here. Of a value that
 // cannot be read as it stands no more is said than that.
 func (v Value) report(severity Severity, rule, hint, format string, args ...any) {
-	if v.IsFaulty() || !v.Doc.isNew(severity, v.Node.Line, v.Node.Column, rule, fmt.Sprintf(format, args...)) {
+	if v.IsFaulty() || !v.Doc.isNew(severity, v.Node.Line, v.Node.Column, rule,
+		fmt.Sprintf(format, args...)) {
 		return
 	}
 	v.Doc.add(Error{
-		Line: v.Node.Line, Column: v.Node.Column, Severity: severity, Rule: rule, Message: v.message(format, args...), Hint: hint,
+		Line: v.Node.Line, Column: v.Node.Column, Severity: severity, Rule: rule,
+		Message: v.message(format, args...), Hint: hint,
 	})
 }
 
@@ -132,7 +134,8 @@ func (v Value) Bool() (is, ok bool) {
 	case "false", "no", "off", "n", "0":
 		hint = "write false"
 	}
-	if text := strings.ToLower(v.Node.Value); (text == "true" || text == "false") && v.Node.Kind == yaml.ScalarNode {
+	if text := strings.ToLower(v.Node.Value); (text == "true" || text == "false") &&
+		v.Node.Kind == yaml.ScalarNode {
 		hint = "take the quotes out: " + text
 	}
 	v.Mismatch("true or false", hint)
@@ -201,7 +204,8 @@ func (v Value) List(want string) ([]Value, bool) {
 		if v.Node.Kind == yaml.ScalarNode && !v.IsNull() {
 			hint = fmt.Sprintf("write it as a list: [%s]", Shorten(v.Node.Value))
 			if strings.HasPrefix(v.Want, "a list: the program") {
-				hint = fmt.Sprintf("write it as a list: [%s]", Shorten(strings.Join(strings.Fields(v.Node.Value), ", ")))
+				hint = fmt.Sprintf("write it as a list: [%s]",
+					Shorten(strings.Join(strings.Fields(v.Node.Value), ", ")))
 			}
 		}
 		v.Mismatch("a list", hint)
@@ -244,8 +248,10 @@ func (v Value) Entries() ([]Entry, bool) {
 	all, ok := v.AllEntries()
 	named := all[:0:0]
 	for _, e := range all {
-		if e.Key.Node.Tag != "!!str" && e.Key.Node.Tag != "!!timestamp" && e.Key.Node.Style&yaml.TaggedStyle == 0 {
-			e.Key.Fail(RuleKey, fmt.Sprintf("put quotes around it: %q", e.Name), "want a name, found %s", Describe(e.Key.Node))
+		if e.Key.Node.Tag != "!!str" && e.Key.Node.Tag != "!!timestamp" &&
+			e.Key.Node.Style&yaml.TaggedStyle == 0 {
+			e.Key.Fail(RuleKey, fmt.Sprintf("put quotes around it: %q", e.Name), "want a name, found %s",
+				Describe(e.Key.Node))
 			ok = false
 			continue
 		}
@@ -411,7 +417,8 @@ func (v Value) Find(path string) Value {
 		if !ok || err != nil || !v.IsList() || i < 0 || i >= len(v.Node.Content) {
 			return v
 		}
-		v, path = v.Doc.At(v.Node.Content[i], fmt.Sprintf("%s[%d]", v.Name, i), ""), strings.TrimPrefix(rest, ".")
+		v, path = v.Doc.At(v.Node.Content[i], fmt.Sprintf("%s[%d]", v.Name, i), ""),
+			strings.TrimPrefix(rest, ".")
 	}
 	return v
 }

@@ -34,7 +34,8 @@ func TestFind(t *testing.T) {
 		t.Run(test.path, func(t *testing.T) {
 			t.Parallel()
 			got := root.Find(test.path)
-			if diff := cmp.Diff(test.want, fmt.Sprintf("%d:%d %s", got.Node.Line, got.Node.Column, got.Name)); diff != "" {
+			if diff := cmp.Diff(test.want, fmt.Sprintf("%d:%d %s", got.Node.Line, got.Node.Column,
+				got.Name)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
