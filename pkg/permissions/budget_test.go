@@ -34,6 +34,7 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		{"words", "cp " + strings.ReplaceAll(lines("a#=b,c:d@e,f#,g#:h,i#@j,k#,l#,m#,n#,o#"), "\n", " "), false},
 		{"commands in directories", lines("cd docs; cd ../src; cd ..; cp a#:b:c:d:e:f:g k"), false},
 		{"parts", "cat " + lines("docs/"+strings.Repeat("a/", 200)+"#"), false},
+		{"long names", "cp " + strings.ReplaceAll(lines(strings.Repeat("a:", 490)+"#"), "\n", " ")[:60000], false},
 		{"files of every day", "cat " + strings.Repeat("docs/sub/b.md README.md ", 50), true},
 	} {
 		if testing.Short() && i%3 > 0 {
@@ -51,8 +52,12 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 			list.covers(v)
 			v.commandGuard()
 		})
-		if names := len(v.shell.resources); names > mostResources {
-			t.Errorf("%s: it names %d files", c.name, names)
+		bytes := 0
+		for _, r := range v.shell.resources {
+			bytes += len(r.name)
+		}
+		if names := len(v.shell.resources); names > mostResources || bytes > mostWork/partWork*partBytes {
+			t.Errorf("%s: it names %d files in %d bytes", c.name, names, bytes)
 		}
 		if allocations > 50*mostWork {
 			t.Errorf("%s: %.0f allocations, and the bound of the work is %d", c.name, allocations, mostWork)
