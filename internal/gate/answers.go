@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -22,7 +23,13 @@ type Answers struct {
 // spoken is what was said in one turn of one session.
 type spoken struct {
 	count   int
-	answers map[string][]permissions.Decision // by Effect.key, the oldest first; all of them of one verdict
+	answers map[string][]answer // by Effect.key, the oldest first; all of them of one verdict
+}
+
+// answer is what was said of an act, and of what state.
+type answer struct {
+	permissions.Decision
+	state string
 }
 
 // Allow lets the act happen once. The Decision says who allowed it. What was said last of an act holds: refusals of the
@@ -38,7 +45,8 @@ func (s *Answers) Refuse(session string, e Effect, d permissions.Decision) {
 
 func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict permissions.Verdict) {
 	key, ok := e.key()
-	if !ok || session == "" {
+	state, known := e.state()
+	if !ok || !known && verdict == permissions.Approve || session == "" {
 		return
 	}
 	d.Verdict, d.Source, d.First = verdict, permissions.SourceAct, d.Source
@@ -52,7 +60,7 @@ func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict 
 		if s.sessions == nil {
 			s.sessions = map[string]*spoken{}
 		}
-		said = &spoken{answers: map[string][]permissions.Decision{}}
+		said = &spoken{answers: map[string][]answer{}}
 		s.sessions[session] = said
 	}
 	if before := said.answers[key]; len(before) > 0 && before[0].Verdict != verdict {
@@ -63,11 +71,11 @@ func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict 
 		return
 	}
 	said.count++
-	said.answers[key] = append(said.answers[key], d)
+	said.answers[key] = append(said.answers[key], answer{d, state})
 }
 
-// Take finds what was said of the act and uses it up. The Decision has SourceAct and the rule and reason of the one that
-// was given. It is false when nothing was said.
+// Take finds what was said of the act and uses it up: a no, or a yes to the state that the act is about. The Decision has SourceAct and
+// the rule and reason of the one that was given. It is false when nothing was said.
 func (s *Answers) Take(session string, e Effect) (permissions.Decision, bool) {
 	key, ok := e.key()
 	if !ok {
@@ -80,11 +88,17 @@ func (s *Answers) Take(session string, e Effect) (permissions.Decision, bool) {
 		return permissions.Decision{}, false
 	}
 	waiting := said.answers[key]
+	state, _ := e.state()
+	at := slices.IndexFunc(waiting, func(a answer) bool { return a.Verdict == permissions.Reject || a.state == state })
+	if at < 0 {
+		return permissions.Decision{}, false
+	}
+	taken := waiting[at].Decision
 	said.count--
-	if said.answers[key] = waiting[1:]; len(waiting) == 1 {
+	if said.answers[key] = slices.Delete(waiting, at, at+1); len(waiting) == 1 {
 		delete(said.answers, key)
 	}
-	return waiting[0], true
+	return taken, true
 }
 
 // EndTurn forgets what was said in the session: it was said for one turn.

@@ -22,18 +22,21 @@ type Effect struct {
 	Argv    []string
 	Dir     string
 	Env     []permissions.Variable
-	// More names everything else that is handed on with the act, and of a tool of ours what runs; "" for nothing.
+	// More names everything else that is handed on with the act; "" for nothing.
 	More string
 	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as json.Number).
 	Tool      string
 	Arguments map[string]any
-	// Leads are the files that the names in a command or a call mean; see permissions.Leads.
-	Leads []string
+
+	// What a yes was given to beside that, and a no whatever it is: Leads are the files that the names in a command or a call mean (see
+	// permissions.Leads), Over names what a file holds that is written, and Runs what runs of a tool of ours.
+	Leads      []string
+	Over, Runs string
 }
 
 // CallOf returns the effect of a call of one of our tools.
 func CallOf(r permissions.Request) Effect {
-	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, More: r.Digest, Leads: permissions.Leads(r)}
+	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, Runs: r.Digest, Leads: permissions.Leads(r)}
 }
 
 // ContentDigest names the content of a file.
@@ -43,10 +46,9 @@ func ContentDigest(text string) string {
 }
 
 // key names the effect: a write by its path and its whole content, a read by its path, a command by its text or its words, its directory
-// and its variables, a call by its tool, with what runs, and its arguments, and both by the files that they mean. It is false for an
-// act that is not told in full, and for every other kind: nothing stands for those.
+// and its variables, a call by its tool and arguments. It is false for an act that is not told in full, and for every other kind:
+// nothing stands for those.
 func (e Effect) key() (string, bool) {
-	leads, known := digest.Of(e.Leads...), !slices.Contains(e.Leads, "")
 	switch e.Kind {
 	case permissions.ActionWrite:
 		return digest.Of("write", e.Path, e.Content, e.More), filepath.IsAbs(e.Path) && len(e.Content) == 2*sha256.Size
@@ -54,23 +56,29 @@ func (e Effect) key() (string, bool) {
 		return digest.Of("read", e.Path, e.More), filepath.IsAbs(e.Path)
 	case permissions.ActionExecute:
 		one := (e.Command != "") != (len(e.Argv) > 0)
-		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More, leads), one && known && filepath.IsAbs(e.Dir)
+		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More), one && filepath.IsAbs(e.Dir)
 	case permissions.ActionCall:
 		arguments := e.Arguments
 		if arguments == nil {
 			arguments = map[string]any{}
 		}
 		text, err := permissions.Canonical(arguments)
-		return digest.Of("call", e.Tool, text, e.More, leads), e.Tool != "" && known && err == nil
+		return digest.Of("call", e.Tool, text), e.Tool != "" && err == nil
 	}
 	return "", false
 }
 
-// Digest names the effect; "" for one that nothing stands for.
+// state names what a yes was given to beside the key. It is false where that cannot be told.
+func (e Effect) state() (string, bool) {
+	return digest.Of(append([]string{e.Over, e.Runs}, e.Leads...)...), !slices.Contains(e.Leads, "")
+}
+
+// Digest names the effect; "" for one that no yes stands for.
 func (e Effect) Digest() string {
 	key, ok := e.key()
-	if !ok {
+	state, known := e.state()
+	if !ok || !known {
 		return ""
 	}
-	return hex.EncodeToString([]byte(key))
+	return hex.EncodeToString([]byte(key + state))
 }

@@ -29,6 +29,7 @@ type act struct {
 	what      string // for people
 	locations []string
 	change    *approval.FileChange
+	over      string // what the file held that the change was shown of
 	fault     string // why it cannot be told what the agent means; "" when it can
 
 	// What goes on, when it does: the members that were read, with the names that they were decided under; of a command, those
@@ -224,6 +225,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 			q.Text += "\nwith " + display.Line(v.Name+"="+v.Value)
 		}
 	case a.change != nil:
+		a.over = a.session.holds(a.effect.Path)
 		a.change.OldText = currentText(a.effect.Path)
 		q.Change = a.change
 	}
@@ -238,6 +240,9 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
 	if a.moved() || a.asksNow(d) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
+	}
+	if d.Source == permissions.SourcePerson && a.change != nil && a.over != a.session.holds(a.effect.Path) {
+		return gate.Rejected(d, permissions.SourceFault, "the file has changed since this was asked; ask about it as it is")
 	}
 	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
 		d.Verdict = permissions.Reject // it needs a person by now, and none was asked

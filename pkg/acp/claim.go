@@ -197,7 +197,7 @@ func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 		if !known || !d.whole {
 			continue
 		}
-		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText)}
+		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText), Leads: []string{real}, Over: s.holds(real)}
 		if present, ok := presentText(real); ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText) {
 			c.effects = append(c.effects, effect)
 		} else {

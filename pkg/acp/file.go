@@ -71,7 +71,7 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 	a.locations = []string{name}
 	if action == permissions.ActionWrite {
 		a.request.Arguments["content"] = content
-		a.effect.Content = gate.ContentDigest(content)
+		a.effect.Content, a.effect.Over = gate.ContentDigest(content), s.holds(real)
 		a.change = &approval.FileChange{Path: name, NewText: content}
 	}
 	a.params = slices.Concat([]member{{"sessionId", encode(session)}, {"path", encode(name)}}, rest, more)
@@ -97,6 +97,24 @@ func (a *act) noteText(answer ndjson.Frame) {
 		a.session.texts = map[string]string{}
 	}
 	a.session.texts[a.effect.Path] = gate.ContentDigest(unixLines(text))
+}
+
+// holds names what a file holds, on disk and, where the editor gave another text last as that of the file, in the editor.
+func (s *Session) holds(path string) string {
+	text, ok := presentText(path)
+	present := gate.ContentDigest(unixLines(text))
+	if !ok {
+		present = "what cannot be shown"
+	}
+	if s == nil {
+		return present
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if held, known := s.texts[path]; known && held != present {
+		return present + " " + held
+	}
+	return present
 }
 
 // editorHeld reports whether the editor gave a text last as that of a file.

@@ -148,6 +148,67 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// reads has the agent read a file by the editor.
+func (d *dialogue) reads(path, more, gives string) {
+	d.t.Helper()
+	d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","method":"fs/read_text_file","params":{"sessionId":"s1","path":%q%s}}`, path, more))
+	read := d.wait("the editor to be asked for the text", func(s said) bool {
+		return s.to == "editor" && (s.Method == "fs/read_text_file" || s.Method == "session/request_permission")
+	})
+	if read.Method == "session/request_permission" {
+		d.pick(read, "a2a-acp-allow-once")
+		d.wait("the editor to be asked for the text", func(s said) bool { return s.to == "editor" && s.Method == "fs/read_text_file" })
+	}
+	d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","result":{"content":%q}}`, gives))
+	d.wait("the text", func(s said) bool { return s.to == "agent" && s.ID == "read" })
+}
+
+// TestAYesIsToTheFileAsItIs has a person answer about a change of a file, and the file change before it is written.
+func TestAYesIsToTheFileAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, option string
+		change       func(d *dialogue, path string)
+		want         string
+	}{
+		{"nothing", "y", func(*dialogue, string) {}, "forwarded"},
+		{"only its line ends", "y", func(d *dialogue, path string) { writeFile(d.t, path, "one\r\n") }, "forwarded"},
+		{"another text", "y", func(d *dialogue, path string) { writeFile(d.t, path, "one\nmore\n") }, "asked"},
+		{"it is gone", "y", func(d *dialogue, path string) { _ = os.Remove(path) }, "asked"},
+		{"it is read again", "y", func(d *dialogue, path string) { d.reads(path, "", "one\n") }, "forwarded"},
+		{"it is read, and not saved", "y", func(d *dialogue, path string) { d.reads(path, "", "one\nunsaved\n") }, "asked"},
+		{"another text, after a no", "n", func(d *dialogue, path string) { writeFile(d.t, path, "one\nmore\n") }, "denied"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			path := filepath.Join(d.work, "src", "a.go")
+			writeFile(t, path, "one\n")
+			d.approve(editOf("s1", "c1", path, `"one\n"`, "two\n"), test.option)
+			test.change(d, path)
+			if got, s := d.request("fs/write_text_file", writeOf("s1", path, "two\n")); got != test.want {
+				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+	t.Run("while the person reads", func(t *testing.T) {
+		t.Parallel()
+		d := newDialogue(t, "", "", workDir(t))
+		path := filepath.Join(d.work, "src", "a.go")
+		writeFile(t, path, "one\n")
+		got, question := d.request("fs/write_text_file", writeOf("s1", path, "two\n"))
+		if got != "asked" {
+			t.Fatalf("it is %s: %s", got, question.line)
+		}
+		writeFile(t, path, "one\nmore\n")
+		d.pick(question, "a2a-acp-allow-once")
+		told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" })
+		if told.to != "agent" || told.Error == nil || !strings.Contains(told.Error.Message, "has changed since") {
+			t.Errorf("the %s is told %s", told.to, told.line)
+		}
+	})
+}
+
 // TestAYesIsToWhatTheEditorHolds: a text with changes that are not saved stands only in the editor, which gave it to the agent.
 func TestAYesIsToWhatTheEditorHolds(t *testing.T) {
 	t.Parallel()
@@ -162,17 +223,7 @@ func TestAYesIsToWhatTheEditorHolds(t *testing.T) {
 			d := newDialogue(t, "", "", workDir(t))
 			path := filepath.Join(d.work, "src", "a.go")
 			writeFile(t, path, "one\nmore\n")
-			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","method":"fs/read_text_file","params":{"sessionId":"s1","path":%q%s}}`, path, test.read))
-			read := d.wait("the editor to be asked for the text", func(s said) bool {
-				return s.to == "editor" && (s.Method == "fs/read_text_file" || s.Method == "session/request_permission")
-			})
-			if read.Method == "session/request_permission" {
-				d.pick(read, "a2a-acp-allow-once")
-				d.wait("the editor to be asked for the text", func(s said) bool { return s.to == "editor" && s.Method == "fs/read_text_file" })
-			}
-			d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","result":{"content":%q}}`, test.gives))
-			d.wait("the text", func(s said) bool { return s.to == "agent" && s.ID == "read" })
-
+			d.reads(path, test.read, test.gives)
 			d.approve(editOf("s1", "c1", path, test.old, "two\n"), "y")
 			if got, s := d.request("fs/write_text_file", writeOf("s1", path, "two\n")); got != test.want {
 				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
