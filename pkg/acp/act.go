@@ -41,6 +41,8 @@ type act struct {
 
 	waits bool   // it has left the lane, for governors or a person
 	place *place // in what the session sends to the editor
+
+	answer *place // in what the agent is told
 }
 
 // carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or somebody is asked first.
@@ -55,13 +57,16 @@ func (b *Bridge) carryOut(a *act) error {
 	passage := b.o.Gate.Begin(a)
 	a.place = b.queueOf(a.session).reserve()
 	if passage.Settled() && passage.Close(context.Background()) {
+		a.answer = b.toAgent.reserve()
+		defer a.answer.leave()
 		return b.finish(turn, a, passage)
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	a.waits = true
 	return b.outside(a.frame, a.session, a.place, func(ctx context.Context) error {
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
-		b.drop(ndjson.ID(a.frame.ID))
+		a.answer = b.drop(ndjson.ID(a.frame.ID))
+		defer a.answer.leave()
 		return b.finish(ctx, a, passage)
 	})
 }
@@ -71,7 +76,7 @@ func (b *Bridge) carryOut(a *act) error {
 // its place goes out at the latest when that is over.
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ctx context.Context) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
-	if !b.keep(ndjson.ID(frame.ID), withdraw) {
+	if !b.keep(ndjson.ID(frame.ID), &held{session: s, withdraw: withdraw}) {
 		withdraw(nil)
 		at.leave()
 		return b.refuseAgent(frame, idInUse)
@@ -86,23 +91,40 @@ func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ct
 	return nil
 }
 
-// keep notes a request of the agent's that waits outside of the lane, and how it is withdrawn. It is false when the id is that
-// of another one that waits, or the agent has ended.
-func (b *Bridge) keep(key ndjson.Key, withdraw context.CancelCauseFunc) bool {
+// keep notes a request of the agent's that waits outside of the lane. It is false when the id is that of another one that waits, or the
+// agent has ended.
+func (b *Bridge) keep(key ndjson.Key, h *held) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.idOpen(key) || b.ended {
 		return false
 	}
-	b.held[key] = withdraw
+	b.held[key] = h
 	return true
 }
 
-// drop forgets a request that waits no more.
-func (b *Bridge) drop(key ndjson.Key) {
+// drop forgets a request that waits no more, and returns the place of its answer.
+func (b *Bridge) drop(key ndjson.Key) *place {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	h := b.held[key]
 	delete(b.held, key)
+	if h != nil && h.answer != nil {
+		return h.answer
+	}
+	return b.toAgent.reserve()
+}
+
+// answersBehind keeps the places of the answers to all that waits in a session, which are about to be withdrawn: they come before
+// whatever the editor says next.
+func (b *Bridge) answersBehind(s *Session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, h := range b.held {
+		if h.session == s && h.answer == nil {
+			h.answer = b.toAgent.reserve()
+		}
+	}
 }
 
 // finish carries a decision out. It is on record, or the person is told why not.
@@ -121,7 +143,7 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		a.place.add(b.decided(a.session, call, gate.Note(decision), ""))
 	}
 	if decision.Verdict != permissions.Approve {
-		b.toAgent.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
+		a.answer.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
 		return nil
 	}
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -443,10 +465,10 @@ func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	to := b.toEditor
 	if id, ok := params["requestId"]; ok {
 		b.mu.Lock()
-		withdraw, open := b.held[ndjson.ID(id)], b.fromAgentOpen[ndjson.ID(id)]
+		waits, open := b.held[ndjson.ID(id)], b.fromAgentOpen[ndjson.ID(id)]
 		b.mu.Unlock()
-		if withdraw != nil {
-			withdraw(errAgentGaveUp)
+		if waits != nil {
+			waits.withdraw(errAgentGaveUp)
 			return nil
 		}
 		if open != nil {

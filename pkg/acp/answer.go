@@ -128,7 +128,7 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 	b.noteAnswer(p, d, passage.Cause)
 	p.place.leave()
 	b.questionEnded(p.session, p.call.id) // the agent may ask in this card again as soon as it has its answer
-	b.toAgent.put(p.response(d, passage.Cause))
+	p.answer.put(p.response(d, passage.Cause))
 }
 
 // response writes the answer to the agent's question.

@@ -48,7 +48,7 @@ type connection struct {
 
 	fromEditorOpen map[ndjson.Key]*passed // requests that were passed on and are not answered
 	fromAgentOpen  map[ndjson.Key]*passed
-	held           map[ndjson.Key]context.CancelCauseFunc // requests of the agent that wait for a person or for governors
+	held           map[ndjson.Key]*held // requests of the agent that wait for a person or for governors
 	sessions       map[string]*Session
 	passedOn       int // how many requests were passed on
 	ended          bool
@@ -63,6 +63,13 @@ type passed struct {
 	over    bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
 	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is nothing to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte
+}
+
+// held is a request of the agent's that waits. Guarded by Bridge.mu.
+type held struct {
+	session  *Session
+	withdraw context.CancelCauseFunc
+	answer   *place // behind the cancel of its turn; nil where that is not cancelled
 }
 
 // ToolDoor offers the tools that people wrote to the agent of one session.
@@ -185,7 +192,7 @@ func New(o Options) (*Bridge, error) {
 	b.connection = connection{
 		fromEditorOpen: map[ndjson.Key]*passed{},
 		fromAgentOpen:  map[ndjson.Key]*passed{},
-		held:           map[ndjson.Key]context.CancelCauseFunc{},
+		held:           map[ndjson.Key]*held{},
 		sessions:       map[string]*Session{},
 	}
 	return b, nil
@@ -249,8 +256,8 @@ var errGone = approval.AskerGone("the agent has ended")
 func (b *Bridge) end() {
 	b.mu.Lock()
 	b.ended = true
-	for _, withdraw := range b.held {
-		withdraw(errGone)
+	for _, h := range b.held {
+		h.withdraw(errGone)
 	}
 	var sessions []*Session
 	for _, s := range b.sessions {

@@ -20,6 +20,7 @@ type prompt struct {
 	session *Session
 	turn    context.Context // that it came in
 	place   *place          // in what the session sends to the editor
+	answer  *place          // in what the agent is told
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
 	offers  []offer
 	options []permissions.Option // those of the offers
@@ -51,6 +52,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	passage := b.beginPrompt(&p)
 	p.place = p.session.toEditor.reserve()
 	if passage.Settled() && passage.Close(context.Background()) {
+		p.answer = b.toAgent.reserve()
 		b.cancelledMeanwhile(turn, &p, passage)
 		b.answerPrompt(&p, passage)
 		return nil
@@ -66,7 +68,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	return b.outside(frame, p.session, p.place, func(ctx context.Context) error {
 		defer b.questionEnded(p.session, p.call.id)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
-		b.drop(ndjson.ID(p.id))
+		p.answer = b.drop(ndjson.ID(p.id))
 		b.cancelledMeanwhile(ctx, &p, passage)
 		b.answerPrompt(&p, passage)
 		return nil

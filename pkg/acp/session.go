@@ -304,9 +304,10 @@ func (b *Bridge) queueOf(s *Session) *queue {
 
 // leaveSession owns session/close and session/delete.
 func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
-	at := b.toAgent.reserve() // in front of the answers to what is withdrawn
+	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {
 		if s := b.session(params.text("sessionId")); s != nil {
+			b.answersBehind(s)
 			b.closeSession(s)
 		}
 	}

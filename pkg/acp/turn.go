@@ -40,9 +40,10 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 // cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn, and a yes that was given in it
 // is good for nothing more.
 func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
-	at := b.toAgent.reserve() // in front of the answers to what is withdrawn
+	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {
 		if s := b.session(params.text("sessionId")); s != nil {
+			b.answersBehind(s)
 			b.mu.Lock()
 			s.turn.cancelled = true
 			s.turn.cancel(errTurnCancelled)
