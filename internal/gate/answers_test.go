@@ -106,7 +106,7 @@ func TestCallOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := permissions.Request{Tools: []string{"note", "functions.shell"}, Arguments: map[string]any{"a": "1"}, Digest: "d", Dir: dir, Paths: []permissions.Path{{Name: "a.md"}}}
-	want := Effect{Kind: permissions.ActionCall, Tool: "note", Arguments: r.Arguments, More: "d", Leads: permissions.Leads(r)}
+	want := Effect{Kind: permissions.ActionCall, Tool: "note", Arguments: r.Arguments, Runs: "d", Leads: permissions.Leads(r)}
 	if diff := cmp.Diff(want, CallOf(r)); diff != "" || len(want.Leads) != 1 {
 		t.Errorf("%d files (-want +got):\n%s", len(want.Leads), diff)
 	}

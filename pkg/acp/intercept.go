@@ -213,7 +213,7 @@ func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
 // refuseEditor answers a frame of the editor's that goes nowhere.
 func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
 	b.o.Say("refused a frame of the editor's: " + why)
-	if len(frame.ID) > 0 {
+	if len(frame.ID) > 0 || frame.Kind == ndjson.Array {
 		b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
 	}
 	return nil

@@ -33,6 +33,8 @@ func (b *Bridge) lane(r *ndjson.Reader, handle func(line []byte) error, tooLong 
 func (b *Bridge) fromEditor(line []byte) error {
 	frame := ndjson.Scan(line)
 	switch {
+	case frame.Kind == ndjson.Array:
+		return b.refuseEditor(frame, noBatches)
 	case frame.Kind != ndjson.Object:
 		return b.toAgent.relay(line)
 	case frame.CouldBe(isEditorIntercept):
@@ -62,10 +64,9 @@ func (b *Bridge) fromAgent(line []byte) error {
 	case frame.Kind == ndjson.Noise:
 		b.o.Noise(line)
 		return nil
+	case frame.Kind == ndjson.Array:
+		return b.refuseAgent(frame, noBatches)
 	case frame.CouldBe(isAgentIntercept):
-		if frame.Kind == ndjson.Array {
-			return b.refuseAgent(frame, "ACP has no batches, and this one holds a method that is decided here")
-		}
 		if problem := unclear(frame); problem != "" {
 			return b.refuseAgent(frame, problem)
 		}
@@ -74,8 +75,6 @@ func (b *Bridge) fromAgent(line []byte) error {
 			return b.refuseAgent(frame, misspelled)
 		}
 		return owned(b, frame, line)
-	case frame.Kind == ndjson.Array:
-		return b.refuseAgent(frame, "ACP has no batches, and an answer in this one could be one to what is watched here")
 	case !frame.HasMethod():
 		return b.agentAnswered(frame, line)
 	case len(frame.Result)+len(frame.Error) > 0:
@@ -87,6 +86,9 @@ func (b *Bridge) fromAgent(line []byte) error {
 	}
 	return b.queueOf(s).relay(line)
 }
+
+// noBatches refuses an array: a draft of version 2 had batches, and readers of that draft take one apart.
+const noBatches = "ACP has no batches"
 
 const misspelled = "its method is that of a frame that is decided here, in another spelling"
 

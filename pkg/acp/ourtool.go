@@ -14,7 +14,7 @@ import (
 // aboutOurTool recognises an agent's question about a tool that we offer it. The request it gives is made from the
 // arguments, where the question holds them all; known tells whether it does.
 func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok bool) {
-	if b.o.Tools == nil || p.call.kind == "execute" || p.call.kind == "edit" {
+	if b.o.Tools == nil || p.claim.request.Action != permissions.ActionOther { // else a yes is to an act of the agent's own
 		return request, false, false
 	}
 	server := p.session.serverName()

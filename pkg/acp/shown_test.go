@@ -297,6 +297,9 @@ func TestOurToolsAreAskedAboutWithTheirValues(t *testing.T) {
 		{"words shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"content","content":{"type":"text","text":"It is harmless."}}]`, "answered"},
 		{"a change shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"diff","path":"$WORK/a","newText":"x"}]`, "answered"},
 		{"another title", `"title":"Look at the date","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"}`, "answered"},
+		{"a change of mode", `"title":"note","name":"mcp__a2a-acp__note","kind":"switch_mode","rawInput":{"text":"x"}`, "asked"},
+		{"a change of mode, about one that only reads", `"title":"grep","name":"mcp__a2a-acp__grep","kind":"switch_mode","rawInput":{"pattern":"x"}`, "asked"},
+		{"a fetch, about one that only reads", `"title":"grep","name":"mcp__a2a-acp__grep","kind":"fetch","rawInput":{"pattern":"x"}`, "asked"},
 		{"values that it does not take", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"bogus":"x"}`, "answered"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
