@@ -24,10 +24,9 @@ type Session struct {
 	close    context.CancelCauseFunc
 
 	// Guarded by Bridge.mu.
-	id        string
-	cwd       string // absolute, as the editor gave it
-	workspace tool.Workspace
-	dirs      []editorsDir
+	id string
+	directories
+	opened    directories  // those that the agent has taken; the others only until it has answered
 	servers   []*MCPServer // ours, one for each time the editor opened the session
 	calls     toolCalls
 	turn      turn
@@ -36,6 +35,13 @@ type Session struct {
 
 	mode        string          // that the agent is in; "" when it has not told
 	modeOptions map[string]bool // the agent's options that are its mode
+}
+
+// directories are where a session works.
+type directories struct {
+	cwd       string // absolute, as the editor gave it
+	workspace tool.Workspace
+	dirs      []editorsDir
 }
 
 // turn is what happens between a prompt and its answer.
@@ -115,17 +121,16 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
 	}
 	cwd := params.text("cwd")
-	var workspace tool.Workspace
-	var dirs []editorsDir
+	at := directories{cwd: cwd}
 	if filepath.IsAbs(cwd) {
-		cwd = filepath.Clean(cwd)
+		at.cwd = filepath.Clean(cwd)
 		additional := params.texts("additionalDirectories")
-		workspace = b.o.Workspace(cwd, additional)
-		dirs = editorsDirs(append([]string{cwd}, additional...))
+		at.workspace = b.o.Workspace(at.cwd, additional)
+		at.dirs = editorsDirs(append([]string{at.cwd}, additional...))
 	}
 	if b.o.Admit != nil {
-		if err := b.o.Admit(workspace, cwd); err != nil {
-			b.o.Say(fmt.Sprintf("no session in %s: %v", cwd, err))
+		if err := b.o.Admit(at.workspace, at.cwd); err != nil {
+			b.o.Say(fmt.Sprintf("no session in %s: %v", at.cwd, err))
 			b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeDenied, Message: "a2a-acp: " + err.Error()}))
 			return nil
 		}
@@ -134,8 +139,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if method := frame.MethodName(); method == methodSessionLoad || method == methodSessionResume {
 		again = params.text("sessionId")
 	}
-	b.leaveDirectory(again, cwd, workspace)
-	s, fresh := b.sessionFor(again, cwd, workspace, dirs)
+	s, fresh := b.sessionFor(again, at)
 	server, err := b.offerTools(s)
 	if err != nil {
 		b.o.Say(fmt.Sprintf("the agent gets no tools of yours in this session: %v", err))
@@ -149,7 +153,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		line = changed
 	}
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
-		b.sessionAnswered(s, server, fresh, answer)
+		b.sessionAnswered(s, at, server, fresh, answer)
 		return line
 	}})
 	return b.toAgent.relay(line)
@@ -157,16 +161,16 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 
 // sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id at once, since
 // its history is replayed before the answer comes.
-func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace, dirs []editorsDir) (s *Session, fresh bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if s = b.sessions[id]; s == nil {
+func (b *Bridge) sessionFor(id string, at directories) (s *Session, fresh bool) {
+	if s = b.session(id); s == nil {
 		fresh = true
 		s = &Session{b: b, toEditor: b.toEditor.beside(), known: make(chan struct{})}
 		s.closed, s.close = context.WithCancelCause(context.Background())
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 	}
-	s.cwd, s.workspace, s.dirs = cwd, workspace, dirs
+	b.moveTo(s, at)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if fresh && id != "" {
 		s.id, b.sessions[id] = id, s
 		s.settle()
@@ -174,11 +178,13 @@ func (b *Bridge) sessionFor(id, cwd string, workspace tool.Workspace, dirs []edi
 	return s, fresh
 }
 
-// leaveDirectory forgets what was allowed in a session that is opened once more to work elsewhere: it was allowed for where it
-// worked.
-func (b *Bridge) leaveDirectory(id, cwd string, workspace tool.Workspace) {
-	s := b.session(id)
-	if s != nil && (s.Dir() != cwd || !slices.Equal(s.Workspace().Dirs(), workspace.Dirs())) {
+// moveTo has a session work somewhere. What was allowed in it where it worked before is forgotten.
+func (b *Bridge) moveTo(s *Session, at directories) {
+	b.mu.Lock()
+	id, elsewhere := s.id, s.cwd != at.cwd || !slices.Equal(s.workspace.Dirs(), at.workspace.Dirs())
+	s.directories = at
+	b.mu.Unlock()
+	if id != "" && elsewhere {
 		b.o.Gate.EndSession(id)
 	}
 }
@@ -198,12 +204,16 @@ func (b *Bridge) offerTools(s *Session) (*MCPServer, error) {
 	return server, nil
 }
 
-// abandon takes back what was prepared for a session that did not come to be. One that was there before stays.
+// abandon takes back what was prepared for a session that did not come to be. One that was there before stays where it was.
 func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 	if fresh {
 		b.closeSession(s)
 		return
 	}
+	b.mu.Lock()
+	at := s.opened
+	b.mu.Unlock()
+	b.moveTo(s, at)
 	if server == nil {
 		return
 	}
@@ -215,7 +225,7 @@ func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 
 // sessionAnswered learns the session's id from the agent's answer. One that was opened by its id keeps it: the editor goes on calling
 // it so.
-func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answer ndjson.Frame) {
+func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, fresh bool, answer ndjson.Frame) {
 	id := s.boundID()
 	if result, err := exactObject(answer.Result); err == nil && id == "" {
 		id = result.text("sessionId")
@@ -224,6 +234,10 @@ func (b *Bridge) sessionAnswered(s *Session, server *MCPServer, fresh bool, answ
 		b.abandon(s, server, fresh)
 		return
 	}
+	b.moveTo(s, at)
+	b.mu.Lock()
+	s.opened = at
+	b.mu.Unlock()
 	b.bind(s, id)
 	if result, err := exactObject(answer.Result); err == nil {
 		b.learnModes(s, result)

@@ -127,6 +127,30 @@ func TestAnAlwaysIsForItsSession(t *testing.T) {
 	}
 }
 
+// TestASessionStaysWhereItWas has the editor open a session once more in another directory, and the agent not do it: the session works
+// where it did.
+func TestASessionStaysWhereItWas(t *testing.T) {
+	t.Parallel()
+	const ls = `{"sessionId":"s1","command":"ls"}`
+	for _, method := range []string{"session/load", "session/resume"} {
+		for answer, moves := range map[string]bool{`"error":{"code":-32000,"message":"no"}`: false, `"result":{}`: true} {
+			d := newDialogue(t, "", "", workDir(t))
+			there := workDir(t)
+			d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":60,"method":%q,"params":{"sessionId":"s1","cwd":%q,"mcpServers":[]}}`, method, there))
+			d.wait("the request", func(s said) bool { return s.to == "agent" && s.Method == method })
+			d.agentSays(`{"jsonrpc":"2.0","id":60,` + answer + `}`)
+			d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == 60.0 })
+			want := d.work
+			if moves {
+				want = there
+			}
+			if got, s := d.request("terminal/create", ls); !strings.Contains(s.line, "in "+want) && !strings.Contains(s.line, `"cwd":"`+want+`"`) {
+				t.Errorf("%s, %s: it is %s: %s", method, answer, got, s.line)
+			}
+		}
+	}
+}
+
 // TestNoQuestionWithoutASession has an agent ask in a session that the editor knows and we do not: nobody could hold a rule against it.
 func TestNoQuestionWithoutASession(t *testing.T) {
 	t.Parallel()
