@@ -36,16 +36,18 @@ type Options struct {
 // Dirs says where our own files lie.
 func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
-// App is the program, put together. Its life is New, Start, Stop, and Reload in between. It is safe for concurrent use.
+// App is the program, put together. Its life is New, Start, Stop, and Reload in between. It is safe for
+// concurrent use.
 //
-// What is one for the process belongs to it: the state directory, the record, the questions, the sandbox, the secrets that were issued,
-// the counters of rules and the Configuration. A process may have many doors over it; see Door.
+// What is one for the process belongs to it: the state directory, the record, the questions, the sandbox, the
+// secrets that were issued, the counters of rules and the Configuration. A process may have many doors over
+// it; see Door.
 type App struct {
 	*Door // that of whoever has made the App: the verbs of the command line
 
 	Record events.Recorder
-	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves anything, and
-	// writes and terminals are refused.
+	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves
+	// anything, and writes and terminals are refused.
 	Unrecorded error
 
 	o        Options
@@ -57,7 +59,8 @@ type App struct {
 	issued   secret.Issued
 
 	configuration atomic.Pointer[Configuration]
-	reading       sync.Mutex // held while files are read, until what they say is in force; acts wait for it only where they have changed
+	// reading is held while files are read, until what they say is in force. Acts wait for it only where files have changed.
+	reading sync.Mutex
 
 	life
 }
@@ -73,8 +76,9 @@ func Sources(o Options) config.Sources {
 	}
 }
 
-// New puts the program together: it reads the files, and opens the record and the sandbox. Calls can be made then; what goes on by
-// itself begins with Start. A mistake in a file is a yamldoc.Errors. Stop closes what was opened; with an error nothing is left open.
+// New puts the program together: it reads the files, and opens the record and the sandbox. Calls can be made
+// then; what goes on by itself begins with Start. A mistake in a file is a yamldoc.Errors. Stop closes what
+// was opened; with an error nothing is left open.
 func New(o Options) (*App, error) {
 	a := newApp(o)
 	if err := a.build(a.steps()); err != nil {
@@ -131,7 +135,8 @@ func (a *App) steps() []func() error {
 		},
 		func() (err error) {
 			a.host, err = sandbox.Open(sandbox.Options{
-				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(), Protected: sensitive.Protected(), Judge: steering.New(),
+				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(),
+				Protected: sensitive.Protected(), Judge: steering.New(),
 				Notes: a.o.Dirs().Notes(),
 			})
 			if err == nil {
@@ -148,16 +153,16 @@ func (a *App) steps() []func() error {
 				return err
 			}
 			a.Executor, err = executor.New(executor.Options{
-				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(), ErrorProfile: set.ErrorProfile,
-				Blobs: a.blobs(),
+				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(),
+				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
 			})
 			return err
 		},
 	}
 }
 
-// Start begins what goes on by itself: the files are watched, a good change is taken over as by Reload, and a bad one is told once.
-// It is called once. Nothing that has begun ends with ctx.
+// Start begins what goes on by itself: the files are watched, a good change is taken over as by Reload, and a
+// bad one is told once. It is called once. Nothing that has begun ends with ctx.
 func (a *App) Start(ctx context.Context) error {
 	if err := a.begin(ctx); err != nil {
 		return err
@@ -165,7 +170,8 @@ func (a *App) Start(ctx context.Context) error {
 	a.tellHeldBack(a.Set())
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
-			// Read again, since what the watcher has read may be older by now than what an act has read.
+			// Read again, since what the watcher has read may be older by now than what an act
+			// has read.
 			if a.Reload(context.Background()) == nil {
 				a.o.Say("the changed configuration is in use")
 			}
@@ -180,9 +186,10 @@ func (a *App) Start(ctx context.Context) error {
 	return nil
 }
 
-// Reload reads all files again, and puts what they say in force as a whole for everything that begins then. What is under way keeps what
-// it began with, and whether that still lets a process start is asked when it does. A mistake in a file is a yamldoc.Errors: then what
-// counted before still counts, which is said and recorded. After Stop it is ErrStopped.
+// Reload reads all files again, and puts what they say in force as a whole for everything that begins then.
+// What is under way keeps what it began with, and whether that still lets a process start is asked when it
+// does. A mistake in a file is a yamldoc.Errors: then what counted before still counts, which is said and
+// recorded. After Stop it is ErrStopped.
 func (a *App) Reload(ctx context.Context) error {
 	a.reading.Lock()
 	defer a.reading.Unlock()
@@ -207,9 +214,10 @@ func (a *App) tellRefused(err error) {
 	a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 }
 
-// Stop ends the App. No call begins any more; those that are under way, and what they wait for, have until ctx ends, and are ended then.
-// Doors that are still open are told to close, and it waits until they have. Then all that New and Start have opened is closed, the last
-// first. A second Stop waits for the first and returns its error.
+// Stop ends the App. No call begins any more; those that are under way, and what they wait for, have until
+// ctx ends, and are ended then. Doors that are still open are told to close, and it waits until they have.
+// Then all that New and Start have opened is closed, the last first. A second Stop waits for the first and
+// returns its error.
 func (a *App) Stop(ctx context.Context) error {
 	a.stopping.Do(func() {
 		a.reading.Lock() // what is being read is in force first
@@ -227,8 +235,8 @@ func (a *App) Stop(ctx context.Context) error {
 	return a.stopErr
 }
 
-// openRecord opens the record. Where there can be none, everything that depends on it is refused later, one act at a time,
-// and the rest goes on.
+// openRecord opens the record. Where there can be none, everything that depends on it is refused later, one
+// act at a time, and the rest goes on.
 func (a *App) openRecord() error {
 	dir, log, err := openLog(a.o)
 	if dir != nil {

@@ -40,8 +40,9 @@ type BridgeOptions struct {
 	Confinement confine.Confinement // the sandbox that the agent is to be in
 }
 
-// Bridge runs an agent behind a bridge until one of the two sides ends, or the App does, and returns the agent's exit code. With an error
-// the code is ours: the agent could not be started. The last line on Stderr says how it ended. An App may have several at once.
+// Bridge runs an agent behind a bridge until one of the two sides ends, or the App does, and returns the
+// agent's exit code. With an error the code is ours: the agent could not be started. The last line on Stderr
+// says how it ended. An App may have several at once.
 func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	if err := MustConfine(a.Set(), o.Confinement.On(), o.Confinement.BestEffort); err != nil {
 		return exit.Denied, err
@@ -144,8 +145,8 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	return exit.Code(), nil
 }
 
-// principal says for whom questions are asked. What a person was asked by his own bridge is another's in one that an agent has
-// started: who answers there is that agent, and who has answered elsewhere meant his own.
+// principal says for whom questions are asked. What a person was asked by his own bridge is another's in one
+// that an agent has started: who answers there is that agent, and who has answered elsewhere meant his own.
 func (b *bridge) principal(command []string) string {
 	if b.caller.AgentsAct() {
 		return "some agent's own bridge of " + permissions.QuoteArgv(command)
@@ -153,8 +154,9 @@ func (b *bridge) principal(command []string) string {
 	return permissions.QuoteArgv(command)
 }
 
-// rememberLogins keeps what the agent adds to its command for a login. Without a state directory a login still works from a terminal.
-// What a bridge hears that an agent has started is not kept: it would have a command of a person's run without a bridge.
+// rememberLogins keeps what the agent adds to its command for a login. Without a state directory a login
+// still works from a terminal. What a bridge hears that an agent has started is not kept: it would have a
+// command of a person's run without a bridge.
 func (b *bridge) rememberLogins(command []string, logins [][]string) {
 	if b.app.state == "" || b.caller.AgentsAct() {
 		return
@@ -164,8 +166,8 @@ func (b *bridge) rememberLogins(command []string, logins [][]string) {
 	}
 }
 
-// isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around it passes on what
-// signal it got as an exit code.
+// isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around
+// it passes on what signal it got as an exit code.
 func isSignalCode(code int) bool {
 	return code == 128+int(syscall.SIGTERM) || code == 128+int(syscall.SIGKILL)
 }
@@ -229,8 +231,9 @@ func coverageOf(command []string) agents.Coverage {
 	return agents.Unknown()
 }
 
-// admit looks at a session before it begins. No file that the environment names may lie in its workspace, since whoever
-// wrote the repository could have set the variable (direnv does); and what the workspace itself forbids holds in it.
+// admit looks at a session before it begins. No file that the environment names may lie in its workspace,
+// since whoever wrote the repository could have set the variable (direnv does); and what the workspace itself
+// forbids holds in it.
 func (a *App) admit(w tool.Workspace) error {
 	for _, file := range a.Set().Files {
 		if file.Layer == tool.LayerEnvironment && w.Contains(file.Path) {

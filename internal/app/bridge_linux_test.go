@@ -137,8 +137,8 @@ func (c *client) prompt() {
 	c.request("session/prompt", map[string]any{"sessionId": "s", "prompt": []any{map[string]any{"type": "text", "text": "write"}}})
 }
 
-// TestBridges has two bridges over one App, whose sessions have the same name: what a person allows for the session of one counts there,
-// and not in the other. When the App stops, both end.
+// TestBridges has two bridges over one App, whose sessions have the same name: what a person allows for the
+// session of one counts there, and not in the other. When the App stops, both end.
 func TestBridges(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -14,8 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Configuration is what the files say, read and checked as a whole and ready to decide by, with what the workspaces bring whose
-// sessions have begun. It never changes: what is read later is another one, which takes its place at once.
+// Configuration is what the files say, read and checked as a whole and ready to decide by, with what the
+// workspaces bring whose sessions have begun. It never changes: what is read later is another one, which
+// takes its place at once.
 type Configuration struct {
 	Set       *config.Set // the files; those that only a workspace's sessions meet are in own
 	Tools     *executor.Tools
@@ -39,8 +40,8 @@ func (a *App) Configuration() *Configuration { return a.configuration.Load() }
 // Set returns the files that are in force now.
 func (a *App) Set() *config.Set { return a.Configuration().Set }
 
-// with returns the configuration with other files in the place of its Set; seen is how they looked before they were read. Everything
-// that can fail has been done.
+// with returns the configuration with other files in the place of its Set; seen is how they looked before
+// they were read. Everything that can fail has been done.
 func (a *App) with(before *Configuration, set *config.Set, seen string) *Configuration {
 	next := *before
 	next.Set, next.seen = set, seen
@@ -59,8 +60,8 @@ func (a *App) with(before *Configuration, set *config.Set, seen string) *Configu
 	return a.withOwn(&next, a.sources.Workspace, set)
 }
 
-// withOwn returns the configuration with the tools and governors of a workspace's own in force there, and only there. Policies know
-// where they are at home (permissions.File.Root).
+// withOwn returns the configuration with the tools and governors of a workspace's own in force there, and
+// only there. Policies know where they are at home (permissions.File.Root).
 func (a *App) withOwn(before *Configuration, w tool.Workspace, set *config.Set) *Configuration {
 	if w.Root == "" {
 		return before
@@ -126,7 +127,8 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	return entries
 }
 
-// recordFiles records which files count from now on, by what they say: before the first act that is decided by them.
+// recordFiles records which files count from now on, by what they say: before the first act that is decided
+// by them.
 func (a *App) recordFiles(files []config.File) {
 	event := events.Event{Type: events.ConfigLoaded, Time: now()}
 	for _, file := range files {

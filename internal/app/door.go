@@ -13,9 +13,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Door is what one door of the program decides, asks and makes calls with: a bridge, the command line, later a listener. What people
-// answer, and what they allow for a session, counts at the door where they did, whose sessions may have the names of another's.
-// It is safe for concurrent use.
+// Door is what one door of the program decides, asks and makes calls with: a bridge, the command line, later
+// a listener. What people answer, and what they allow for a session, counts at the door where they did, whose
+// sessions may have the names of another's. It is safe for concurrent use.
 type Door struct {
 	Gate      *gate.Gate
 	Executor  *executor.Executor
@@ -29,8 +29,9 @@ type Door struct {
 	agents map[*mcpserver.Door]bool // who is offered tools, and told when there are others
 }
 
-// openDoor opens another door, for whoever closes it once nothing passes it any more. It is ErrStopped when the App ends; a Stop waits
-// until the doors that are open by then are closed, and ends a.ending when they are to be.
+// openDoor opens another door, for whoever closes it once nothing passes it any more. It is ErrStopped when
+// the App ends; a Stop waits until the doors that are open by then are closed, and ends a.ending when they
+// are to be.
 func (a *App) openDoor() (*Door, error) {
 	d, err := a.newDoor()
 	if err != nil {
@@ -50,7 +51,8 @@ func (a *App) newDoor() (d *Door, err error) {
 	return d, err
 }
 
-// close has no call begin any more and ends those that are under way. It returns when they have ended, and may be called twice.
+// close has no call begin any more and ends those that are under way. It returns when they have ended, and
+// may be called twice.
 func (d *Door) close() {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

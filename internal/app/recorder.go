@@ -18,8 +18,8 @@ type recorder struct {
 	first []events.Event // not yet written
 }
 
-// before keeps an event until something happens under it. It tells whether that is still to come: once something was
-// recorded, an event is recorded when it happens.
+// before keeps an event until something happens under it. It tells whether that is still to come: once
+// something was recorded, an event is recorded when it happens.
 func (p *recorder) before(event events.Event) (kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,7 +30,8 @@ func (p *recorder) before(event events.Event) (kept bool) {
 	return true
 }
 
-// Record implements events.Recorder. Nothing overtakes what stands before it: when that cannot be written, neither is this.
+// Record implements events.Recorder. Nothing overtakes what stands before it: when that cannot be written,
+// neither is this.
 func (p *recorder) Record(ctx context.Context, event events.Event) error {
 	if err := p.write(ctx); err != nil {
 		return err

@@ -101,15 +101,17 @@ func (h *home) call(id string) tool.Call {
 	return tool.Call{Tool: id, Arguments: json.RawMessage(`{}`), Dir: work, Workspace: tool.Workspace{Root: work}, Origin: tool.Origin{Door: tool.DoorMCP, Session: "s"}}
 }
 
-// version writes files that all say which version they are of: what the tool prints, which rule approves, which governor looks.
+// version writes files that all say which version they are of: what the tool prints, which rule approves,
+// which governor looks.
 func (h *home) version(v string) {
 	h.write("tools.yaml", "version: 2\ntools:\n  v: {script: echo "+v+"}\n")
 	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies:\n  - {id: "+v+", applies_to: [v], decision: {type: approve}}\n")
 	h.write("governors.yaml", "permission_governors:\n  - {id: "+v+", type: cel, expression: 'true'}\n")
 }
 
-// TestReloadDuringCalls replaces the whole configuration again and again while two doors make calls: each call meets the tools, the
-// rules and the governors of one version. Where another is in force by the time that its process would start, none does.
+// TestReloadDuringCalls replaces the whole configuration again and again while two doors make calls: each
+// call meets the tools, the rules and the governors of one version. Where another is in force by the time
+// that its process would start, none does.
 func TestReloadDuringCalls(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -173,7 +175,8 @@ func TestReloadDuringCalls(t *testing.T) {
 	}
 }
 
-// TestReload checks what a reload leaves in place: everything where one file has a mistake, and what a file that is gone said last.
+// TestReload checks what a reload leaves in place: everything where one file has a mistake, and what a file
+// that is gone said last.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// toolDoor gives the agent of every session a door to the tools that people wrote: an MCP server, this binary, that comes
-// back to us over a socket of its own.
+// toolDoor gives the agent of every session a door to the tools that people wrote: an MCP server, this
+// binary, that comes back to us over a socket of its own.
 type toolDoor struct {
 	*Door
 	self     string
@@ -74,8 +74,8 @@ func (d *toolDoor) ToolID(w tool.Workspace, name string) (string, bool) {
 	return entry.Tool.ID, true
 }
 
-// Exposed lists the tools that agents are offered: those that people wrote, for the workspace among them, and of the shipped ones those that the
-// settings name, since agents have their own for most of that.
+// Exposed lists the tools that agents are offered: those that people wrote, for the workspace among them, and
+// of the shipped ones those that the settings name, since agents have their own for most of that.
 func (c *Configuration) Exposed(w tool.Workspace) []*executor.Entry {
 	var list []*executor.Entry
 	for _, entry := range c.Tools.ListIn(w) {
@@ -163,7 +163,8 @@ func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {
 	}
 }
 
-// dirOr stands in for a session without a directory: the temporary directory, where there is nothing of the person's.
+// dirOr stands in for a session without a directory: the temporary directory, where there is nothing of the
+// person's.
 func dirOr(dir string) string {
 	if dir == "" {
 		return os.TempDir()
@@ -171,14 +172,15 @@ func dirOr(dir string) string {
 	return dir
 }
 
-// waitingCaller tells the agent that a question is still open, so that it does not give up on a call that waits for a
-// person.
+// waitingCaller tells the agent that a question is still open, so that it does not give up on a call that
+// waits for a person.
 type waitingCaller struct {
 	session  *acp.Session
 	progress func(text string)
 }
 
-// stillWaiting is how often the agent is told; agents give up on a silent call after a minute at the earliest.
+// stillWaiting is how often the agent is told; agents give up on a silent call after a minute at the
+// earliest.
 const stillWaiting = 15 * time.Second
 
 // Ask implements approval.Asker.

@@ -14,8 +14,8 @@ func (o Options) Trust() trust.Options {
 	return trust.Options{Getenv: o.Getenv, Dir: o.Dir, Say: o.Say}
 }
 
-// ownSources are a workspace's own files and nothing else. Of the environment they see what their tools are given, and no
-// variable that names files of ours.
+// ownSources are a workspace's own files and nothing else. Of the environment they see what their tools are
+// given, and no variable that names files of ours.
 func ownSources(o Options, w tool.Workspace) config.Sources {
 	return config.Sources{
 		Workspace: w, Standing: trust.Standing(o.Trust()), StandingPath: trust.StandingPath(o.Trust()),
@@ -34,7 +34,8 @@ type Trust struct {
 	log *audit.Log
 }
 
-// OpenTrust opens the store, and makes the state directory where there is none. Who may change it has been looked at.
+// OpenTrust opens the store, and makes the state directory where there is none. Who may change it has been
+// looked at.
 func OpenTrust(o Options) (*Trust, error) {
 	dir, log, err := openLog(o)
 	if err != nil {

@@ -18,8 +18,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Questions are those that stand for people at other terminals, in the store of the state directory, with what people allow for a
-// session. Each door of the program has a Desk there. The database is opened with the first question. Close it.
+// Questions are those that stand for people at other terminals, in the store of the state directory, with
+// what people allow for a session. Each door of the program has a Desk there. The database is opened with the
+// first question. Close it.
 type Questions struct {
 	o Options
 
@@ -28,8 +29,9 @@ type Questions struct {
 	desks   atomic.Int64 // how many there are
 }
 
-// Desk is where the questions of one door are put: a Board, and a permissions.Ledger of what people allow for its sessions. Sessions of
-// other doors may have the same names; what is allowed in those is allowed in those alone.
+// Desk is where the questions of one door are put: a Board, and a permissions.Ledger of what people allow for
+// its sessions. Sessions of other doors may have the same names; what is allowed in those is allowed in those
+// alone.
 type Desk struct {
 	questions *Questions
 	name      string // tells it from other desks of this process
@@ -54,7 +56,8 @@ func (q *Questions) Desk() *Desk {
 	return &Desk{questions: q, name: strconv.FormatInt(q.desks.Add(1), 10)}
 }
 
-// Leave says that the door closes, or that the agent has ended: questions stay where they are, for whoever asks again.
+// Leave says that the door closes, or that the agent has ended: questions stay where they are, for whoever
+// asks again.
 func (d *Desk) Leave() { d.leaving.Store(true) }
 
 // Close ends the use of the store.
@@ -172,7 +175,8 @@ func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (Answer, err
 // tooLate is what comes of a question that nobody has answered in time.
 var tooLate = Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: store.ErrExpired.Error()}
 
-// approval is the question as the store keeps it. Whatever an editor would show beside the text is in the text.
+// approval is the question as the store keeps it. Whatever an editor would show beside the text is in the
+// text.
 func (n *notice) approval(ctx context.Context) store.Approval {
 	expires, bounded := ctx.Deadline()
 	if !bounded {
@@ -205,8 +209,8 @@ func (n *notice) left(a store.Approval) Answer {
 	return out
 }
 
-// answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was stopped or the
-// machine asleep, and one to another act than ours, are none.
+// answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was
+// stopped or the machine asleep, and one to another act than ours, are none.
 func (n *notice) answer(a store.Approval) Answer {
 	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: display.Line(a.Reason), By: a.Approver}
 	if a.State != store.Approved {

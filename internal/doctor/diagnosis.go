@@ -84,8 +84,8 @@ func (d Diagnosis) Confines() bool {
 	return sandbox.Level(d.Sandbox.Level).AtLeast(sandbox.LevelLandlock)
 }
 
-// Diagnose looks at everything that the program depends on. It changes nothing that stays, but for making the state directory,
-// as any verb would.
+// Diagnose looks at everything that the program depends on. It changes nothing that stays, but for making the
+// state directory, as any verb would.
 func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d = Diagnosis{Version: o.Version, Missing: []Advice{}}
 	d.Configuration = lookAtConfiguration(o)

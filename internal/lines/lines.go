@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Writer is a stream that several write to: our own sentences never stand in the middle of an agent's line. It is an io.Writer for
-// what comes in pieces, and safe for concurrent use.
+// Writer is a stream that several write to: our own sentences never stand in the middle of an agent's line.
+// It is an io.Writer for what comes in pieces, and safe for concurrent use.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer

@@ -5,12 +5,13 @@ import "github.com/a2a-acp/a2a-acp/internal/config"
 // Standing is who has started this program, and what root wants of him.
 type Standing struct {
 	Finding
-	// Confirm is the command that has to succeed before an act of this caller's counts that lets something happen; empty for none.
+	// Confirm is the command that has to succeed before an act of this caller's counts that lets
+	// something happen; empty for none.
 	Confirm []string
 }
 
-// Find finds out who has started this program. Who is in a container is a person where root says so in system, the directory of
-// his files.
+// Find finds out who has started this program. Who is in a container is a person where root says so in
+// system, the directory of his files.
 func Find(system string) (Standing, error) {
 	c := Standing{Finding: Look()}
 	if c.AgentsAct() {

@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// Issued knows the values that this process has given to tools and governors, for governors that look for secrets. The executor
-// takes a value out of what the tool prints that was given it; this finds it wherever else it turns up, such as in the file that the
-// tool has left behind and another one prints, or in what the agent asks for next. It is safe for concurrent use.
+// Issued knows the values that this process has given to tools and governors, for governors that look for
+// secrets. The executor takes a value out of what the tool prints that was given it; this finds it wherever
+// else it turns up, such as in the file that the tool has left behind and another one prints, or in what the
+// agent asks for next. It is safe for concurrent use.
 type Issued struct {
 	mu       sync.Mutex
 	values   []string // the oldest first
@@ -16,8 +17,8 @@ type Issued struct {
 
 const (
 	mostIssued = 256 // values; beyond that the oldest is forgotten
-	// shortestIssued is the length, in bytes, below which a value is not looked for in everything: a region or a user's name that
-	// is given by reference would stand in many a text.
+	// shortestIssued is the length, in bytes, below which a value is not looked for in everything: a
+	// region or a user's name that is given by reference would stand in many a text.
 	shortestIssued = 8
 )
 

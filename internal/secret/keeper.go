@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// Keeper changes secrets for a person. What it does is on record before it is done, by the secret's name and never its
-// value: who wonders why a tool fails since Tuesday finds out.
+// Keeper changes secrets for a person. What it does is on record before it is done, by the secret's name and
+// never its value: who wonders why a tool fails since Tuesday finds out.
 type Keeper struct {
 	Store  *Store          // required
 	Record events.Recorder // required
@@ -41,7 +41,8 @@ func (k Keeper) Remove(ctx context.Context, name string) (was bool, err error) {
 	return was, k.settled(ctx, events.SecretRemoved, name, err)
 }
 
-// settled puts on record that what stands there already has not happened. Its reason, which may quote anything, is not.
+// settled puts on record that what stands there already has not happened. Its reason, which may quote
+// anything, is not.
 func (k Keeper) settled(ctx context.Context, kind events.Type, name string, err error) error {
 	if err == nil {
 		return nil

@@ -41,7 +41,8 @@ type BroughtScript struct {
 	Changed bool
 }
 
-// ReadWorkspace reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust what cannot be read.
+// ReadWorkspace reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust
+// what cannot be read.
 func ReadWorkspace(o Options, dir string) (*Brought, error) {
 	b := &Brought{Dir: dir}
 	var err error
@@ -150,7 +151,8 @@ func (b *Brought) Pins(by string) Directory {
 	return d
 }
 
-// ReadFile is ReadWorkspace for a single file of tools. What its tools are to be given is why it has to be trusted.
+// ReadFile is ReadWorkspace for a single file of tools. What its tools are to be given is why it has to be
+// trusted.
 func ReadFile(o Options, path string) (*Brought, error) {
 	b := &Brought{Dir: path}
 	var err error

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 )
 
-// Root returns the directory that stands for a workspace in the store: absolute and without links. The error says why nothing
-// in it can ever be trusted.
+// Root returns the directory that stands for a workspace in the store: absolute and without links. The error
+// says why nothing in it can ever be trusted.
 func Root(o Options, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(o.Dir, dir)
@@ -31,7 +31,8 @@ func Root(o Options, dir string) (string, error) {
 	return real, mayTrust(o, real)
 }
 
-// FileName returns the name under which a file is trusted: absolute and without links. It is "" for what is no file.
+// FileName returns the name under which a file is trusted: absolute and without links. It is "" for what is
+// no file.
 func FileName(o Options, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.Dir, path)

@@ -19,7 +19,8 @@ type Options struct {
 	Say    func(line string)   // required: one line for the person
 }
 
-// Lookup returns what somebody trusts of a workspace's root, or of a file. Nothing is made: where there is no store, nothing is trusted.
+// Lookup returns what somebody trusts of a workspace's root, or of a file. Nothing is made: where there is no
+// store, nothing is trusted.
 func Lookup(o Options, dir string) (Directory, bool, error) {
 	path := StandingPath(o)
 	if _, err := os.Lstat(path); path == "" || errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +56,8 @@ func List(o Options) ([]Directory, error) {
 	return In(dir.Path()).List()
 }
 
-// Standing returns a function that says what somebody thinks of a workspace's own file, by the bytes that were read of it.
+// Standing returns a function that says what somebody thinks of a workspace's own file, by the bytes that
+// were read of it.
 func Standing(o Options) func(config.File) config.Standing {
 	return func(file config.File) config.Standing {
 		dir := filepath.Dir(filepath.Dir(file.Path))
@@ -87,8 +89,8 @@ func StandingPath(o Options) string {
 	return Path(path)
 }
 
-// mayTrust refuses a state directory that whoever wrote the workspace could have brought along: he can set A2A_STATE_DIR
-// (direnv does), and would trust himself.
+// mayTrust refuses a state directory that whoever wrote the workspace could have brought along: he can set
+// A2A_STATE_DIR (direnv does), and would trust himself.
 func mayTrust(o Options, dir string) error {
 	path, err := state.Locate(o.Getenv)
 	if err != nil {

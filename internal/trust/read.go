@@ -19,8 +19,9 @@ const mostBytes = 4 << 20
 // openFlags never wait: a FIFO that nobody writes to would hold the program for ever.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// Read reads a file of a workspace once, for its bytes to be shown and pinned. Name is relative to dir and leads through no link;
-// the file is a regular one that belongs to us or to root. It is fs.ErrNotExist for one that is not there.
+// Read reads a file of a workspace once, for its bytes to be shown and pinned. Name is relative to dir and
+// leads through no link; the file is a regular one that belongs to us or to root. It is fs.ErrNotExist for
+// one that is not there.
 func Read(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -73,8 +74,8 @@ func readOpen(file *os.File, looked fs.FileInfo) ([]byte, error) {
 	return data, err
 }
 
-// Changed gives the names of files and scripts of a directory that are no longer what somebody trusted. Of names, the files to
-// look at, one that has come since counts as well.
+// Changed gives the names of files and scripts of a directory that are no longer what somebody trusted. Of
+// names, the files to look at, one that has come since counts as well.
 func (d Directory) Changed(names []string) []string {
 	if name := filepath.Base(d.Dir); d.IsFile() {
 		names = []string{name}

@@ -22,16 +22,17 @@ const mostDirectories = 2000
 // ErrTooMany says that no more directories can be trusted.
 var ErrTooMany = errors.New("there are too many trusted directories; take some back: a2a-acp trust --list, a2a-acp trust --revoke DIR")
 
-// Directory is a workspace whose own files somebody trusts, or a single file: then Dir is its path, and Files has nothing but
-// its last name.
+// Directory is a workspace whose own files somebody trusts, or a single file: then Dir is its path, and Files
+// has nothing but its last name.
 type Directory struct {
 	Dir   string    `json:"dir"` // absolute, without links
 	Since time.Time `json:"since"`
 	By    string    `json:"by"` // who, and at which terminal
-	// Files are the workspace's own files, by their names relative to Dir. One that was not there has no entry.
+	// Files are the workspace's own files, by their names relative to Dir. One that was not there has no
+	// entry.
 	Files map[string]Pin `json:"files"`
-	// Scripts are the hashes of the workspace's scripts that its tools name, by their names relative to Dir; "" for one that
-	// was not there.
+	// Scripts are the hashes of the workspace's scripts that its tools name, by their names relative to
+	// Dir; "" for one that was not there.
 	Scripts map[string]string `json:"scripts,omitempty"`
 }
 

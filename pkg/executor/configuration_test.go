@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// swapping is a host that has another configuration put in force when a call is planned: after its tool was found, and before anybody has
-// decided about it.
+// swapping is a host that has another configuration put in force when a call is planned: after its tool was
+// found, and before anybody has decided about it.
 type swapping struct {
 	Host
 	swap func()
@@ -22,8 +22,8 @@ func (s swapping) Plan(p sandbox.Profile) (sandbox.Plan, error) {
 	return s.Host.Plan(p)
 }
 
-// TestOneConfiguration checks that a call is decided by the rules that came with its tool, and that it does not run where those in force
-// by then are others.
+// TestOneConfiguration checks that a call is decided by the rules that came with its tool, and that it does
+// not run where those in force by then are others.
 func TestOneConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -10,8 +10,8 @@ import (
 // ErrDrained is why a call is not begun, or is ended: the program that makes it ends.
 var ErrDrained = errors.New("the program ends")
 
-// Drain has no call begin any more, and returns when none is under way. Those that are when ctx ends are ended, which takes as long as
-// ending their processes does. Draining twice is harmless.
+// Drain has no call begin any more, and returns when none is under way. Those that are when ctx ends are
+// ended, which takes as long as ending their processes does. Draining twice is harmless.
 func (e *Executor) Drain(ctx context.Context) {
 	e.calls.close()
 	select {

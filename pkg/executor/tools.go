@@ -19,13 +19,13 @@ type Entry struct {
 	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Tree
-	// Intact says what of the files that the script names is not as somebody trusted it; nil where there are none to look at. It
-	// is asked before anybody else is, and again right before each start.
+	// Intact says what of the files that the script names is not as somebody trusted it; nil where there
+	// are none to look at. It is asked before anybody else is, and again right before each start.
 	Intact func() error
 }
 
-// Tools are the tools that can be called. Which they are never changes. A workspace can have tools of its own beside the others, which
-// never stand in the place of one of those. The nil Tools are none.
+// Tools are the tools that can be called. Which they are never changes. A workspace can have tools of its own
+// beside the others, which never stand in the place of one of those. The nil Tools are none.
 type Tools struct {
 	everywhere map[string]*Entry            // by id
 	own        map[string]map[string]*Entry // by the root of the workspace

@@ -87,7 +87,8 @@ func (l *life) isStopped() bool {
 	return l.over
 }
 
-// onStop has f called when the App ends, before what was opened earlier is closed; at once where that is over.
+// onStop has f called when the App ends, before what was opened earlier is closed; at once where that is
+// over.
 func (l *life) onStop(f func() error) {
 	l.mu.Lock()
 	if !l.unwound {

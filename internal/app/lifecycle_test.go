@@ -115,8 +115,8 @@ func (p asked) Ask(ctx context.Context, _ approval.Question) (approval.Answer, e
 	}
 }
 
-// TestStopDuringCalls stops an App while a person is asked about a call: the call is waited for as long as Stop may take, ended then,
-// and on record either way.
+// TestStopDuringCalls stops an App while a person is asked about a call: the call is waited for as long as
+// Stop may take, ended then, and on record either way.
 func TestStopDuringCalls(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -214,7 +214,8 @@ func TestStopDuringAProcess(t *testing.T) {
 	}
 }
 
-// TestDoors checks that what people allow at one door counts in no session of another's, though it has the same name.
+// TestDoors checks that what people allow at one door counts in no session of another's, though it has the
+// same name.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

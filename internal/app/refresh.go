@@ -14,9 +14,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Refreshed returns the configuration for an act in the workspace that begins now. What somebody no longer trusts counts no more in it,
-// and a workspace's own files are read again once they have changed. A watcher would be too late: it lets files settle, and it watches
-// one directory only. Where nothing has changed it costs a look at each file, and no lock.
+// Refreshed returns the configuration for an act in the workspace that begins now. What somebody no longer
+// trusts counts no more in it, and a workspace's own files are read again once they have changed. A watcher
+// would be too late: it lets files settle, and it watches one directory only. Where nothing has changed it
+// costs a look at each file, and no lock.
 func (a *App) Refreshed(w tool.Workspace) *Configuration {
 	c := a.Configuration()
 	if _, main, own := a.changedSince(c, w); !main && !own {
@@ -41,15 +42,16 @@ func (a *App) Refreshed(w tool.Workspace) *Configuration {
 	return c
 }
 
-// changedSince reports which files look otherwise than when they were read: those that the program began with, and a workspace's own.
-// seen is how the former look.
+// changedSince reports which files look otherwise than when they were read: those that the program began
+// with, and a workspace's own. seen is how the former look.
 func (a *App) changedSince(c *Configuration, w tool.Workspace) (seen string, main, own bool) {
 	seen = a.look(a.sources.Workspace)
 	read, known := c.own[workspaceKey(w)]
 	return seen, seen != c.seen, known && a.look(w) != read.seen
 }
 
-// use puts a configuration in force. Called with reading held, so that what was read first is not put in force last.
+// use puts a configuration in force. Called with reading held, so that what was read first is not put in
+// force last.
 func (a *App) use(c *Configuration) {
 	a.configuration.Store(c)
 	for _, door := range a.openDoors() {
@@ -57,15 +59,17 @@ func (a *App) use(c *Configuration) {
 	}
 }
 
-// reread returns the configuration with all files read again; seen is how they looked before. With a mistake in them what they said
-// before still counts, but for what nobody trusts any more.
+// reread returns the configuration with all files read again; seen is how they looked before. With a mistake
+// in them what they said before still counts, but for what nobody trusts any more.
 func (a *App) reread(c *Configuration, seen string) *Configuration {
 	set, err := config.Reload(a.sources, c.Set)
 	if err != nil {
 		a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, until the configuration can be read again:\n%v", err))
 		before := *c.Set
 		before.Policies = rejectsOf(before.Policies)
-		before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool { return l.Tool.Source.Layer == tool.LayerProject })
+		before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool {
+			return l.Tool.Source.Layer == tool.LayerProject
+		})
 		set = &before
 	}
 	return a.with(c, set, seen)
@@ -108,7 +112,8 @@ func rejectsOf(files []permissions.File) []permissions.File {
 	return files
 }
 
-// look names what somebody trusts, and the own files of a workspace, as the file system tells of them without their being read.
+// look names what somebody trusts, and the own files of a workspace, as the file system tells of them without
+// their being read.
 func (a *App) look(w tool.Workspace) string {
 	paths := []string{trust.StandingPath(a.o.Trust())}
 	for _, dir := range w.Dirs() {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestChangesCountAtTheNextDecision changes what a workspace forbids while others decide: a decision that begins when the change is
-// on disk is made by it, whoever else is reading the files at that moment.
+// TestChangesCountAtTheNextDecision changes what a workspace forbids while others decide: a decision that
+// begins when the change is on disk is made by it, whoever else is reading the files at that moment.
 func TestChangesCountAtTheNextDecision(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 )
 
-// holdBack has the tools of files that are anybody's look, before they run, whether somebody was shown what they ask for.
+// holdBack has the tools of files that are anybody's look, before they run, whether somebody was shown what
+// they ask for.
 func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 	for _, entry := range entries {
 		t := entry.Tool
@@ -26,7 +27,8 @@ func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 	}
 }
 
-// tellHeldBack says once which files have tools that are not run yet, since an agent that calls one is the wrong one to find out.
+// tellHeldBack says once which files have tools that are not run yet, since an agent that calls one is the
+// wrong one to find out.
 func (a *App) tellHeldBack(set *config.Set) {
 	for _, file := range set.Files {
 		n := 0
@@ -43,7 +45,8 @@ func (a *App) tellHeldBack(set *config.Set) {
 	}
 }
 
-// watchScripts has the tools of a workspace look, before they run, whether the scripts that they name are as somebody trusted them.
+// watchScripts has the tools of a workspace look, before they run, whether the scripts that they name are as
+// somebody trusted them.
 func (a *App) watchScripts(root string, entries []*executor.Entry) {
 	trusted, _, _ := trust.Lookup(a.o.Trust(), root) // with none, every script counts as changed
 	for _, entry := range entries {
