@@ -14,16 +14,19 @@ import (
 // Options says what an Authority is made of.
 type Options struct {
 	Policies *Set // optional: without it only the defaults hold
-	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. Agents are never let
-	// near them by rule.
+	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. Agents
+	// are never let near them by rule.
 	OwnPaths []string
 	Home     string // optional: what ~/ stands for in policies; absolute
 
-	Now     func() time.Time // optional, default time.Now
-	Counter Counter          // optional, default one that lives as long as the program: how often rules have approved
-	// Environ is what git is asked with about repositories: what the agents' commands have. Optional, default the environment of this process.
+	Now func() time.Time // optional, default time.Now
+	// Counter knows how often rules have approved. Optional, default one that lives as long as the program.
+	Counter Counter
+	// Environ is what git is asked with about repositories: what the agents' commands have. Optional, default
+	// the environment of this process.
 	Environ []string
-	Ledger  Ledger // optional: where what people allow for a session is written down, so that they can take it back
+	// Ledger writes down what people allow for a session, so that they can take it back. Optional.
+	Ledger Ledger
 }
 
 // Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
@@ -36,8 +39,8 @@ type Ledger interface {
 	Ended(session string)
 }
 
-// Authority decides whether an act may happen. Its rules never change: With and WithOwn return an Authority of other rules. It is safe
-// for concurrent use, and never waits for anybody.
+// Authority decides whether an act may happen. Its rules never change: With and WithOwn return an Authority
+// of other rules. It is safe for concurrent use, and never waits for anybody.
 type Authority struct {
 	home      string
 	sensitive *sensitiveFiles
@@ -76,8 +79,8 @@ func New(o Options) *Authority {
 	return a
 }
 
-// With returns an Authority that decides by other rules, and shares everything else: what rules have counted, and what a person has
-// allowed in a session, as far as the new rules let it. The rules of workspaces stay.
+// With returns an Authority that decides by other rules, and shares everything else: what rules have counted,
+// and what a person has allowed in a session, as far as the new rules let it. The rules of workspaces stay.
 func (a *Authority) With(policies *Set) *Authority {
 	other := *a
 	if other.policies = policies; policies == nil {
@@ -86,8 +89,9 @@ func (a *Authority) With(policies *Set) *Authority {
 	return &other
 }
 
-// WithOwn returns an Authority that has other rules of a workspace's own, for the sessions that work in it. They can only reject
-// (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must not choose what is allowed.
+// WithOwn returns an Authority that has other rules of a workspace's own, for the sessions that work in it.
+// They can only reject (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must
+// not choose what is allowed.
 func (a *Authority) WithOwn(w tool.Workspace, files []File) *Authority {
 	for i := range files {
 		files[i].TightenOnly = files[i].TightenOnly || files[i].Root == ""
@@ -112,20 +116,20 @@ func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00
 // Policy names the rules in force (see Set.Hash).
 func (a *Authority) Policy() string { return a.policies.Hash() }
 
-// Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some commands, at the
-// names of files; about git's commands it asks git, which takes some milliseconds and at most three seconds. It has no effect,
-// and never blocks on a person.
+// Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some
+// commands, at the names of files; about git's commands it asks git, which takes some milliseconds and at
+// most three seconds. It has no effect, and never blocks on a person.
 //
-// The order is the security of it: nothing further down lifts what stands above, except that a rule that names a file
-// exactly lifts the file's own question.
+// The order is the security of it: nothing further down lifts what stands above, except that a rule that
+// names a file exactly lifts the file's own question.
 func (a *Authority) Decide(r Request) Decision {
 	v, inForce := a.evaluate(r, a.now())
 	rules, policy := inForce.decide(v)
 	return a.decideBy(v, rules, policy)
 }
 
-// Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that approves it.
-// Where two acts are left one approval between them, one of them is asked.
+// Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that
+// approves it. Where two acts are left one approval between them, one of them is asked.
 func (a *Authority) Take(r Request) Decision {
 	v, inForce := a.evaluate(r, a.now())
 	rules, policy := inForce.decide(v)
@@ -202,7 +206,8 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 		return Decision{Source: SourceDoubt, Reason: "the request cannot be believed: " + v.Doubts[0]}
 	}
 	if v.Action == ActionSwitchMode {
-		return Decision{Source: SourceDefault, Reason: "another mode changes what the agent may do by itself, so you are always asked"}
+		return Decision{Source: SourceDefault,
+			Reason: "another mode changes what the agent may do by itself, so you are always asked"}
 	}
 	if v.RequiresConfirmation {
 		return Decision{Source: SourceTool, Reason: "the tool's author wants you to be asked every time"}
@@ -237,14 +242,16 @@ func (a outcome) rejectsUnmatched(v *evaluation) bool {
 func (a outcome) byFile() Decision {
 	return Decision{
 		Verdict: *a.unmatched, Source: SourceDefault,
-		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", display.Line(a.unmatchedIn), *a.unmatched),
+		Reason: fmt.Sprintf("no rule is about it, and the defaults of %s say %s", display.Line(a.unmatchedIn),
+			*a.unmatched),
 	}
 }
 
 // decision is what the rules decided.
 func (a outcome) decision() Decision {
 	d := Decision{
-		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(), Reason: a.reason(),
+		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(),
+		Reason: a.reason(),
 	}
 	if a.verdict == a.rule.Verdict {
 		d.Option, d.SkipGovernors = a.rule.Option, a.rule.SkipGovernors
@@ -252,7 +259,8 @@ func (a outcome) decision() Decision {
 	return d
 }
 
-// guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than data.
+// guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than
+// data.
 func (v *evaluation) guardedFile() string {
 	if v.runs() {
 		return v.commandGuard()
@@ -265,8 +273,8 @@ func (v *evaluation) guardedFile() string {
 	return ""
 }
 
-// Guarded tells why a person is asked about the act every time, whatever they said before: a file that it touches is more
-// than data. It is "" when none is.
+// Guarded tells why a person is asked about the act every time, whatever they said before: a file that it
+// touches is more than data. It is "" when none is.
 func (a *Authority) Guarded(r Request) string {
 	v := a.newEvaluation(r)
 	v.gatherGuard()

@@ -31,8 +31,8 @@ func newCommandList(commands Commands) *commandList {
 	return l
 }
 
-// covers tells why the text of an act is not covered by the list; "" when it is. Every command must be, word for word, and
-// every file that it could open or write must lie in the workspace and be plain data.
+// covers tells why the text of an act is not covered by the list; "" when it is. Every command must be, word
+// for word, and every file that it could open or write must lie in the workspace and be plain data.
 func (l *commandList) covers(v *evaluation) string {
 	if why := l.refuses(v); why != "" {
 		return why
@@ -40,7 +40,8 @@ func (l *commandList) covers(v *evaluation) string {
 	some := false
 	for i, c := range v.shell.commands {
 		if name := reachesNetwork(c); name != "" && l.offline {
-			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", display.Line(name))
+			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false",
+				display.Line(name))
 		}
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
@@ -89,7 +90,8 @@ func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 	case !w.Fixed:
 		return "it writes a file whose name is not fixed"
 	case l.redirects != RedirectsWorkspace && l.redirects != RedirectsAny:
-		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})", display.Line(w.Path))
+		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})",
+			display.Line(w.Path))
 	}
 	for _, dir := range v.shell.dirs {
 		p := v.facts.wordResource(dir, v.home, w.Path, true)
@@ -106,8 +108,8 @@ func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 	return ""
 }
 
-// command tells why no prefix covers a command, by its index. named tells that one has its words, but not what comes after
-// them.
+// command tells why no prefix covers a command, by its index. named tells that one has its words, but not
+// what comes after them.
 func (l *commandList) command(v *evaluation, i int) (named bool, why string) {
 	c := v.shell.commands[i]
 	if why := l.runBy(c); why != "" {
@@ -132,7 +134,8 @@ func (l *commandList) command(v *evaluation, i int) (named bool, why string) {
 // runBy tells why a command is not covered because of what runs it.
 func (l *commandList) runBy(c shellscan.Command) string {
 	for launcher := range strings.FieldsSeq(c.Via) {
-		if !command.In(command.Launchers, launcher) && !(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
+		if !command.In(command.Launchers, launcher) &&
+			!(c.Finder != nil && (launcher == "find" || launcher == "xargs")) {
 			return fmt.Sprintf("`%s` is run by %s", display.Line(c.Name), display.Line(launcher))
 		}
 	}
@@ -142,9 +145,9 @@ func (l *commandList) runBy(c shellscan.Command) string {
 // globals are git's options in front of the subcommand that only say how it prints, or that it takes no lock.
 var globals = set("--no-pager -P --no-optional-locks")
 
-// withoutGlobals returns git's command without them: git --no-pager log is git log. So is git -C docs log, since the directory
-// is among those that everything is looked at in; but only of commands that are known to read, since a rule that lets an agent
-// push means the repository that it works in. (Claude Code #66176.)
+// withoutGlobals returns git's command without them: git --no-pager log is git log. So is git -C docs log,
+// since the directory is among those that everything is looked at in; but only of commands that are known to
+// read, since a rule that lets an agent push means the repository that it works in. (Claude Code #66176.)
 func withoutGlobals(c shellscan.Command) shellscan.Command {
 	rest, moved := skipGlobals(c)
 	if begin, _ := fixedWords(rest[:fixedPrefix(rest)]); moved != "" {
@@ -169,7 +172,8 @@ func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 		switch {
 		case globals[rest[0].Text]:
 			rest = rest[1:]
-		case rest[0].Text == "-C" && dir == "" && len(rest) > 1 && rest[1].Fixed && rest[1].Text != "" && rest[1].Text[0] != '-':
+		case rest[0].Text == "-C" && dir == "" && len(rest) > 1 && rest[1].Fixed && rest[1].Text != "" &&
+			rest[1].Text[0] != '-':
 			rest, dir = rest[2:], rest[1].Text
 		default:
 			return rest, dir
@@ -189,7 +193,8 @@ func launches(c shellscan.Command, rest []shellscan.Command) bool {
 		return false
 	case c.Name == "bash" || c.Name == "sh":
 		args, fixed := fixedWords(c.Args)
-		return fixed && len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && slices.Contains(strings.Fields(rest[0].Via), c.Name)
+		return fixed && len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") &&
+			slices.Contains(strings.Fields(rest[0].Via), c.Name)
 	}
 	name := len(c.Args) - len(rest[0].Args) - 1 // where the inner command's name stands
 	via := strings.Fields(rest[0].Via)

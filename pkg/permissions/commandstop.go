@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// touches reports whether a command of the act is one that the list names. A rule that stops means the program wherever it
-// lies, by whatever it is run, and with whatever options stand between the words.
+// touches reports whether a command of the act is one that the list names. A rule that stops means the
+// program wherever it lies, by whatever it is run, and with whatever options stand between the words.
 func (l *commandList) touches(v *evaluation) (holds, string) {
 	if v.shell == nil {
 		if v.Action == ActionExecute {
@@ -42,10 +42,12 @@ func (l *commandList) touches(v *evaluation) (holds, string) {
 	return no, "none of its commands is one of the rule's"
 }
 
-// mayBegin reports whether a command begins with the words. Options and their values may stand between them, and options of
-// the rule may be written in another way. A word that is not fixed could be any.
+// mayBegin reports whether a command begins with the words. Options and their values may stand between them,
+// and options of the rule may be written in another way. A word that is not fixed could be any.
 func mayBegin(c shellscan.Command, prefix []string) holds {
-	if len(prefix) == 1 && slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return sameProgram(name, prefix[0]) }) {
+	if len(prefix) == 1 && slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool {
+		return sameProgram(name, prefix[0])
+	}) {
 		return yes
 	}
 	if !sameProgram(c.Name, prefix[0]) {
@@ -83,7 +85,8 @@ func mayBegin(c shellscan.Command, prefix []string) holds {
 	return no
 }
 
-// hasOptions reports whether a command has all the options: letters in any order and any words, names in full or shortened.
+// hasOptions reports whether a command has all the options: letters in any order and any words, names in full
+// or shortened.
 func hasOptions(args []shellscan.Word, wanted []string) bool {
 	letters, names := "", []string{}
 	for _, arg := range args {
@@ -96,10 +99,14 @@ func hasOptions(args []shellscan.Word, wanted []string) bool {
 	}
 	for _, option := range wanted {
 		name, long := strings.CutPrefix(option, "--")
-		if long && !slices.ContainsFunc(names, func(given string) bool { return given != "" && strings.HasPrefix(name, given) || given == name }) {
+		if long && !slices.ContainsFunc(names, func(given string) bool {
+			return given != "" && strings.HasPrefix(name, given) || given == name
+		}) {
 			return false
 		}
-		if !long && strings.ContainsFunc(option[1:], func(r rune) bool { return !strings.ContainsRune(letters, r) }) {
+		if !long && strings.ContainsFunc(option[1:], func(r rune) bool {
+			return !strings.ContainsRune(letters, r)
+		}) {
 			return false
 		}
 	}

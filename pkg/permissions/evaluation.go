@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// evaluation is a Request as rules look at it: every path resolved, every word of a command with the files that it could name.
+// evaluation is a Request as rules look at it: every path resolved, every word of a command with the files
+// that it could name.
 type evaluation struct {
 	Request
 	home      string
@@ -66,7 +67,8 @@ func (v *evaluation) gatherRequest() {
 // writes reports whether an action changes every file that it names.
 func writes(a Action) bool { return a == ActionWrite || a == ActionDelete || a == ActionMove }
 
-// aboutFiles reports whether an action is about files and nothing else, so that one without a path does not say what it does.
+// aboutFiles reports whether an action is about files and nothing else, so that one without a path does not
+// say what it does.
 func aboutFiles(a Action) bool { return writes(a) || a == ActionRead || a == ActionSearch }
 
 // runs reports whether the act runs a command: then paths are only what somebody says that it touches.
@@ -88,14 +90,15 @@ func (v *evaluation) allInside() bool {
 	return true
 }
 
-// inGitTree reports whether a directory lies in a git work tree. A .git that is a file names the real one, as in a worktree
-// or submodule of git's.
+// inGitTree reports whether a directory lies in a git work tree. A .git that is a file names the real one, as
+// in a worktree or submodule of git's.
 func (d *facts) inGitTree(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
 	for {
-		if info, err := d.stat(filepath.Join(dir, ".git")); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+		if info, err := d.stat(filepath.Join(dir, ".git")); err == nil &&
+			(info.IsDir() || info.Mode().IsRegular()) {
 			return true
 		}
 		parent := filepath.Dir(dir)

@@ -15,14 +15,15 @@ type files interface {
 	ReadFile(name string) ([]byte, error)
 }
 
-// facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the same:
-// whoever changes a link between two of them changes neither. What is decided follows from what was seen
-// (TestDecidedByWhatWasSeen). Facts are gathered before rules are matched, and handed to these (see gather.go);
-// nothing else in this package looks at files (TestOnlyGatheringLooks). They are not safe for concurrent use.
+// facts is what one decision knows of the files. Each is looked at once, so that all rules decide about the
+// same: whoever changes a link between two of them changes neither. What is decided follows from what was
+// seen (TestDecidedByWhatWasSeen). Facts are gathered before rules are matched, and handed to these (see
+// gather.go); nothing else in this package looks at files (TestOnlyGatheringLooks). They are not safe for
+// concurrent use.
 type facts struct {
 	files files
-	// gathering is set while facts are gathered. At any other time nothing new is to be looked at: ungathered, which
-	// only tests set, is told of it.
+	// gathering is set while facts are gathered. At any other time nothing new is to be looked at:
+	// ungathered, which only tests set, is told of it.
 	gathering  bool
 	ungathered func(what string)
 
@@ -40,13 +41,15 @@ type fact[T any] struct {
 
 func newFacts(f files) *facts {
 	return &facts{
-		files: f, lstats: map[string]fact[fs.FileInfo]{}, stats: map[string]fact[fs.FileInfo]{}, links: map[string]fact[string]{},
-		dirs: map[string]fact[[]fs.DirEntry]{}, texts: map[string]fact[[]byte]{},
+		files: f, lstats: map[string]fact[fs.FileInfo]{}, stats: map[string]fact[fs.FileInfo]{},
+		links: map[string]fact[string]{},
+		dirs:  map[string]fact[[]fs.DirEntry]{}, texts: map[string]fact[[]byte]{},
 	}
 }
 
 // lookOnce returns the answer of before, or asks.
-func lookOnce[T any](d *facts, known map[string]fact[T], name string, ask func(string) (T, error)) (T, error) {
+func lookOnce[T any](d *facts, known map[string]fact[T], name string, ask func(string) (T, error)) (T,
+	error) {
 	a, ok := known[name]
 	if !ok {
 		d.note(name)

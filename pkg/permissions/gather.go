@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// A decision has two steps. First the facts are gathered that the rules need: what the names of the request mean, the
-// directories and files of its command and, of rules that are about such an act, what their conditions look at beside.
-// Then the rules are matched against the facts, and look at nothing else.
+// A decision has two steps. First the facts are gathered that the rules need: what the names of the request
+// mean, the directories and files of its command and, of rules that are about such an act, what their
+// conditions look at beside. Then the rules are matched against the facts, and look at nothing else.
 
 // machine is that of this machine.
 type machine struct{}
@@ -45,7 +45,8 @@ func (f *inForce) gather(v *evaluation) {
 	})
 }
 
-// gather asks every rule what it says of the request alone, and looks at what those need to know that may be about it.
+// gather asks every rule what it says of the request alone, and looks at what those need to know that may be
+// about it.
 func (s *Set) gather(v *evaluation) []finding {
 	found := make([]finding, 0, s.rules)
 	for _, file := range s.files {
@@ -67,8 +68,8 @@ func (v *evaluation) gatherGuard() {
 	}
 }
 
-// gather looks at what the rule's conditions about facts need to know, one after the other, as long as they hold: what no
-// rule needs is not looked at.
+// gather looks at what the rule's conditions about facts need to know, one after the other, as long as they
+// hold: what no rule needs is not looked at.
 func (c *compiledRule) gather(v *evaluation) {
 	if c.fault != "" {
 		return
@@ -114,8 +115,8 @@ func (c *compiledRule) asksRisk() bool {
 // spelledCommand is a command of the act, in one of its forms, of whose words a rule spells some.
 type spelledCommand struct{ command, form, spelled int }
 
-// gather looks at what the list needs to know of the act's commands that begin with its words: whether they exceed what
-// these mean. It is false where the list surely does not cover the act.
+// gather looks at what the list needs to know of the act's commands that begin with its words: whether they
+// exceed what these mean. It is false where the list surely does not cover the act.
 func (l *commandList) gather(v *evaluation) bool {
 	if v.shell == nil || v.shell.fault != "" {
 		return false
@@ -139,7 +140,8 @@ func (l *commandList) gather(v *evaluation) bool {
 				covered = !exceeds
 			}
 		}
-		if _, free := builtins[c.Name]; !covered && !(free && c.Builtin) && !launches(c, v.shell.commands[i+1:]) {
+		if _, free := builtins[c.Name]; !covered && !(free && c.Builtin) &&
+			!launches(c, v.shell.commands[i+1:]) {
 			return false
 		}
 	}

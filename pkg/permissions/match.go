@@ -22,16 +22,19 @@ type compiledRule struct {
 	include  []*pathGlob
 	exclude  []*pathGlob
 	commands []*commandList // all of them must hold
-	// parameters are the names of the arguments that the rule is about, sorted; matchers are those that are not for equality.
+	// parameters are the names of the arguments that the rule is about, sorted; matchers are those that are
+	// not for equality.
 	parameters []string
 	matchers   map[string]*compiledMatcher
 	when       *condition
 	fault      string // why the rule cannot be asked; "" when it can
 }
 
-// compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it may be about.
+// compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it
+// may be about.
 func compileRule(rule Rule) *compiledRule {
-	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo), included: listed(rule.IncludePaths), whose: listed(rule.Agents)}
+	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo),
+		included: listed(rule.IncludePaths), whose: listed(rule.Agents)}
 	if faults := rule.Check(); len(faults) > 0 {
 		c.fault = faults[0].Field + ": " + faults[0].Message
 	}
@@ -107,8 +110,9 @@ type ruleCondition struct {
 	ask func(*compiledRule, *evaluation) (holds, string)
 }
 
-// The conditions are asked in this order, and the first that does not hold is told. What costs most comes last. Those about
-// the request see nothing else; those about facts see what was gathered for them (see compiledRule.gather).
+// The conditions are asked in this order, and the first that does not hold is told. What costs most comes
+// last. Those about the request see nothing else; those about facts see what was gathered for them (see
+// compiledRule.gather).
 var (
 	requestConditions = []ruleCondition{
 		{"applies_to", (*compiledRule).matchTool},
@@ -180,7 +184,8 @@ func (c *compiledRule) because() string {
 		has  bool
 		name string
 	}{
-		{len(c.agents) > 0, "the agent"}, {len(c.modes) > 0, "the mode"}, {c.InGitWorkTree, "the git work tree"},
+		{len(c.agents) > 0, "the agent"}, {len(c.modes) > 0, "the mode"},
+		{c.InGitWorkTree, "the git work tree"},
 		{c.MinRisk != RiskUnsaid || c.MaxRisk != RiskUnsaid, "the risk"}, {c.when != nil, "the condition"},
 	} {
 		if part.has {

@@ -15,7 +15,8 @@ const (
 	ModeHeadless    = "headless"    // nobody can
 )
 
-// matchAgent compares the name that the agent gave itself. A rule that stops does not let one go that has none.
+// matchAgent compares the name that the agent gave itself. A rule that stops does not let one go that has
+// none.
 func (c *compiledRule) matchAgent(v *evaluation) (holds, string) {
 	if len(c.agents) == 0 {
 		return yes, ""
@@ -78,7 +79,8 @@ func foldMode(s string) string {
 	}, s)
 }
 
-// matchExpiry ends a rule whose time is over, one that stops as well as one that approves: its author said so.
+// matchExpiry ends a rule whose time is over, one that stops as well as one that approves: its author said
+// so.
 func (c *compiledRule) matchExpiry(v *evaluation) (holds, string) {
 	if !c.Expires.IsZero() && !v.now.Before(c.Expires) {
 		return no, "the rule expired at " + c.Expires.UTC().Format("2006-01-02 15:04 UTC")

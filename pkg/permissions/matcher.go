@@ -16,7 +16,8 @@ import (
 type compiledMatcher struct {
 	Matcher
 	hosts []hostPattern
-	// exact is the expression for what approves. loose is the one for what stops: there a newline is a character like others.
+	// exact is the expression for what approves. loose is the one for what stops: there a newline is a
+	// character like others.
 	exact, loose *regexp.Regexp
 }
 
@@ -26,15 +27,18 @@ const mostRegex = 1024
 func compileMatcher(m Matcher) (*compiledMatcher, []FieldError) {
 	c := &compiledMatcher{Matcher: m}
 	found := checker{}
-	if m.Absent == nil && len(m.In) == 0 && len(m.Host) == 0 && m.Max == "" && m.Min == "" && m.Within == "" && m.Regex == "" {
+	if m.Absent == nil && len(m.In) == 0 && len(m.Host) == 0 && m.Max == "" && m.Min == "" &&
+		m.Within == "" && m.Regex == "" {
 		found.add("", "nothing is wanted of the argument", "in, host, absent, max, min, within or regex")
 	}
-	if m.Absent != nil && *m.Absent && (len(m.In) > 0 || len(m.Host) > 0 || m.Max != "" || m.Min != "" || m.Within != "" || m.Regex != "") {
+	if m.Absent != nil && *m.Absent && (len(m.In) > 0 || len(m.Host) > 0 || m.Max != "" || m.Min != "" ||
+		m.Within != "" || m.Regex != "") {
 		found.add("absent", "what is absent has no value that could fit", "take absent out, or the rest")
 	}
 	for i, value := range m.In {
 		if !sameScalar(value, value) {
-			found.add(fmt.Sprintf("in[%d]", i), fmt.Sprintf("%T cannot be compared", value), "give a text, a number, true or false")
+			found.add(fmt.Sprintf("in[%d]", i), fmt.Sprintf("%T cannot be compared", value),
+				"give a text, a number, true or false")
 		}
 	}
 	for i, text := range m.Host {
@@ -48,10 +52,13 @@ func compileMatcher(m Matcher) (*compiledMatcher, []FieldError) {
 		}
 	}
 	if m.Within != "" {
-		if err := checkPathGlob(strings.TrimSuffix(m.Within, "/"), strings.TrimPrefix(strings.TrimPrefix(m.Within, "~/"), "./")); err != nil && m.Within != "/" && m.Within != "~" {
+		if err := checkPathGlob(strings.TrimSuffix(m.Within, "/"),
+			strings.TrimPrefix(strings.TrimPrefix(m.Within, "~/"), "./")); err != nil && m.Within != "/" &&
+			m.Within != "~" {
 			found.pattern("within", err)
 		} else if strings.ContainsAny(m.Within, `*?[\`) {
-			found.add("within", fmt.Sprintf("%q holds a pattern, and within names one directory", m.Within), "name the directory; for patterns there is include_paths")
+			found.add("within", fmt.Sprintf("%q holds a pattern, and within names one directory", m.Within),
+				"name the directory; for patterns there is include_paths")
 		}
 	}
 	if m.Regex != "" {
@@ -75,7 +82,8 @@ func (c *compiledMatcher) compileRegex(found *checker) {
 	}
 	if err != nil {
 		c.exact, c.loose = nil, nil
-		found.add("regex", fmt.Sprintf("%q is no regular expression (RE2): %v", c.Regex, strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
+		found.add("regex", fmt.Sprintf("%q is no regular expression (RE2): %v", c.Regex,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
 	}
 }
 
@@ -96,16 +104,19 @@ func (c *compiledRule) matchParameters(v *evaluation) (holds, string) {
 		}
 		switch matcher := c.matchers[name]; {
 		case v.Withheld[name]:
-			got, why = untold, fmt.Sprintf("the value of the argument %s is not on record", display.Line(name))
+			got, why = untold, fmt.Sprintf("the value of the argument %s is not on record",
+				display.Line(name))
 		case matcher != nil:
 			got, why = matcher.match(v, c.Verdict, name, given, ok)
 			if v.Secret[name] && why != "" {
-				why = fmt.Sprintf("the argument %s is secret, and not what the rule wants", display.Line(name))
+				why = fmt.Sprintf("the argument %s is secret, and not what the rule wants",
+					display.Line(name))
 			}
 		case !ok:
 			got, why = no, fmt.Sprintf("there is no argument %s", display.Line(name))
 		case !sameScalar(c.Parameters[name], given):
-			got, why = no, fmt.Sprintf("the argument %s is %s, not %s", display.Line(name), tell(given), briefly(c.Parameters[name]))
+			got, why = no, fmt.Sprintf("the argument %s is %s, not %s", display.Line(name), tell(given),
+				briefly(c.Parameters[name]))
 		}
 		if got == no {
 			return no, why
@@ -118,11 +129,13 @@ func (c *compiledRule) matchParameters(v *evaluation) (holds, string) {
 }
 
 // match asks the matcher about one argument.
-func (c *compiledMatcher) match(v *evaluation, verdict Verdict, name string, given any, there bool) (holds, string) {
+func (c *compiledMatcher) match(v *evaluation, verdict Verdict, name string, given any, there bool) (holds,
+	string) {
 	there = there && given != nil
 	if c.Absent != nil && *c.Absent {
 		if there {
-			return no, fmt.Sprintf("the argument %s is %s, and the rule wants none", display.Line(name), briefly(given))
+			return no, fmt.Sprintf("the argument %s is %s, and the rule wants none", display.Line(name),
+				briefly(given))
 		}
 		return yes, ""
 	}
@@ -153,7 +166,8 @@ func (c *compiledMatcher) match(v *evaluation, verdict Verdict, name string, giv
 		}
 	}
 	if result == maybe {
-		return maybe, fmt.Sprintf("the argument %s is %s, and it cannot be told what that means", display.Line(name), briefly(given))
+		return maybe, fmt.Sprintf("the argument %s is %s, and it cannot be told what that means",
+			display.Line(name), briefly(given))
 	}
 	return no, fmt.Sprintf("the argument %s is %s", display.Line(name), briefly(given))
 }
@@ -189,7 +203,8 @@ func (c *compiledMatcher) mayFit(v *evaluation, value any) holds {
 	text, isText := value.(string)
 	if len(c.In) > 0 && !slices.ContainsFunc(c.In, func(want any) bool {
 		word, ok := want.(string)
-		return sameScalar(want, value) || ok && isText && strings.EqualFold(foldMode(text), foldMode(word)) // full-access is Full_Access, too
+		// full-access is Full_Access, too
+		return sameScalar(want, value) || ok && isText && strings.EqualFold(foldMode(text), foldMode(word))
 	}) {
 		return no
 	}
@@ -251,8 +266,8 @@ func (c *compiledMatcher) outOfBounds(value any) string {
 	return ""
 }
 
-// compareNumbers compares two JSON numbers, whatever their exponents: nothing is computed that grows with them. Both must
-// be canonicalNumber's.
+// compareNumbers compares two JSON numbers, whatever their exponents: nothing is computed that grows with
+// them. Both must be canonicalNumber's.
 func compareNumbers(a, b string) int {
 	a, _ = canonicalNumber(a)
 	b, _ = canonicalNumber(b)
@@ -331,7 +346,9 @@ func (c *compiledMatcher) isWithin(v *evaluation, name string) string {
 func (c *compiledMatcher) mayBeWithin(v *evaluation, name string) bool {
 	p := v.facts.resource(v.Dir, v.home, Path{Name: name})
 	for _, dir := range c.withinDirs(v) {
-		if slices.ContainsFunc(p.maybe, func(name string) bool { return isBelow(sensitive.Fold(name), sensitive.Fold(dir)) }) {
+		if slices.ContainsFunc(p.maybe, func(name string) bool {
+			return isBelow(sensitive.Fold(name), sensitive.Fold(dir))
+		}) {
 			return true
 		}
 	}

@@ -37,13 +37,18 @@ func (c *compiledRule) approvesPaths(v *evaluation) (holds, string) {
 		switch {
 		case len(c.include) == 0 && !v.inside(p):
 			return no, shown(v.Workspace, p.real) + " lies outside the workspace, and the rule names no paths"
-		case len(c.include) > 0 && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.covers(g, p) }):
+		case len(c.include) > 0 && !slices.ContainsFunc(c.include, func(g *pathGlob) bool {
+			return v.covers(g, p)
+		}):
 			return no, v.shown(p.real) + " is not in include_paths (" + c.included + ")"
 		}
 		if at := v.excluded(c.exclude, p.maybe); at >= 0 {
-			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real), display.Line(c.ExcludePaths[at]))
+			return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.real),
+				display.Line(c.ExcludePaths[at]))
 		}
-		if why := v.guarded(p); why != "" && !slices.ContainsFunc(c.include, func(g *pathGlob) bool { return v.names(g, p) }) {
+		if why := v.guarded(p); why != "" && !slices.ContainsFunc(c.include, func(g *pathGlob) bool {
+			return v.names(g, p)
+		}) {
 			return no, why + ", and include_paths does not name it exactly"
 		}
 	}
@@ -61,7 +66,8 @@ func (c *compiledRule) approvesCommand(v *evaluation) (holds, string) {
 		}
 		for _, p := range v.resources {
 			if !v.inside(p) {
-				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))
+				return no, fmt.Sprintf("%q lies outside the workspace, or nobody can tell",
+					display.Line(p.name))
 			}
 			if why := v.guarded(p); why != "" {
 				return no, why
@@ -69,7 +75,8 @@ func (c *compiledRule) approvesCommand(v *evaluation) (holds, string) {
 		}
 		for _, p := range v.everyResource() {
 			if at := v.excluded(c.exclude, p.maybe); at >= 0 {
-				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]), display.Line(c.ExcludePaths[at]))
+				return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, p.maybe[0]),
+					display.Line(c.ExcludePaths[at]))
 			}
 		}
 		return yes, ""
@@ -90,7 +97,9 @@ func (c *compiledRule) stopsPaths(v *evaluation) (holds, string) {
 	}
 	places := v.everyResource()
 	for _, p := range places {
-		if c.mayInclude(v, p) && !slices.ContainsFunc(c.exclude, func(g *pathGlob) bool { return v.covers(g, p) }) {
+		if c.mayInclude(v, p) && !slices.ContainsFunc(c.exclude, func(g *pathGlob) bool {
+			return v.covers(g, p)
+		}) {
 			return yes, ""
 		}
 	}
@@ -102,7 +111,8 @@ func (c *compiledRule) stopsPaths(v *evaluation) (holds, string) {
 	case len(places) == 0:
 		return no, "it names no path"
 	case len(c.include) == 0:
-		return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, places[0].maybe[0]), listed(c.ExcludePaths))
+		return no, fmt.Sprintf("%s is in exclude_paths (%s)", shown(v.Workspace, places[0].maybe[0]),
+			listed(c.ExcludePaths))
 	}
 	return no, v.shown(places[0].maybe[0]) + " is not in include_paths (" + c.included + ")"
 }
@@ -159,8 +169,8 @@ func (v *evaluation) everyResource() []resource {
 	return append(v.resources[:len(v.resources):len(v.resources)], v.shell.resources...)
 }
 
-// guarded tells why a resource needs a rule that names it exactly; "" when it does not. What a person has typed into the
-// command line needs none.
+// guarded tells why a resource needs a rule that names it exactly; "" when it does not. What a person has
+// typed into the command line needs none.
 func (v *evaluation) guarded(p resource) string {
 	if v.byPerson() {
 		return ""

@@ -12,8 +12,9 @@ import (
 type pathGlob struct {
 	*glob
 	base base
-	// alias is an absolute pattern with the links of its fixed beginning resolved: on macOS /etc is /private/etc. It only
-	// counts for what stops, since somebody may change the link. Nil when there are no links.
+	// alias is an absolute pattern with the links of its fixed beginning resolved: on macOS /etc is
+	// /private/etc. It only counts for what stops, since somebody may change the link. Nil when there are no
+	// links.
 	alias *glob
 }
 
@@ -50,7 +51,8 @@ func compilePathGlob(text string) (*pathGlob, error) {
 	}
 	if real, err := newFacts(machine{}).walk(fixed); err == nil && real != filepath.Clean(fixed) {
 		rest := strings.TrimPrefix(pattern, strings.TrimSuffix(fixed, "/"))
-		p.alias, _ = compileGlob(escapeGlob(real)+rest, false) // without it the rule stops less than it could, never more
+		// without it the rule stops less than it could, never more
+		p.alias, _ = compileGlob(escapeGlob(real)+rest, false)
 	}
 	return p, nil
 }
@@ -73,7 +75,8 @@ func (v *evaluation) relatives(b base, name string) []string {
 	}
 	var names []string
 	for _, dir := range v.Workspace.Dirs() {
-		if relative, err := filepath.Rel(dir, name); err == nil && relative != ".." && !strings.HasPrefix(relative, "../") {
+		if relative, err := filepath.Rel(dir, name); err == nil && relative != ".." &&
+			!strings.HasPrefix(relative, "../") {
 			names = append(names, relative)
 		}
 	}
@@ -90,12 +93,14 @@ func (v *evaluation) names(g *pathGlob, p resource) bool { return g.literal != "
 
 // mayCover reports whether the pattern could stand for an absolute name.
 func (v *evaluation) mayCover(g *pathGlob, name string) bool {
-	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil && g.alias.mayMatch(name) ||
+	return slices.ContainsFunc(v.relatives(g.base, name), g.mayMatch) || g.alias != nil &&
+		g.alias.mayMatch(name) ||
 		slices.ContainsFunc(v.respelled(g.base, name), g.mayMatch)
 }
 
-// respelled returns the names that a pattern of that base could mean where the directory that it is relative to is spelled in another
-// way in the absolute name: in other letters, which some file systems take for the same.
+// respelled returns the names that a pattern of that base could mean where the directory that it is relative
+// to is spelled in another way in the absolute name: in other letters, which some file systems take for the
+// same.
 func (v *evaluation) respelled(b base, name string) []string {
 	var dirs, names []string
 	switch b {

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Redecide decides an act again from its record, which may not hold every value (see Request.Withheld). untold are the
-// rules that need a value that is not there, as far as the verdict depends on them: with one, nobody can tell what would be
-// decided, and the Decision is the one for the case that none of them matches.
+// Redecide decides an act again from its record, which may not hold every value (see Request.Withheld).
+// untold are the rules that need a value that is not there, as far as the verdict depends on them: with one,
+// nobody can tell what would be decided, and the Decision is the one for the case that none of them matches.
 //
-// It decides as if the rules had been in force at that moment, and what it approves counts towards their limits: whoever
-// decides a whole record again does so in its order, with an Authority that does nothing else.
+// It decides as if the rules had been in force at that moment, and what it approves counts towards their
+// limits: whoever decides a whole record again does so in its order, with an Authority that does nothing
+// else.
 func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reason) {
 	v, inForce := a.evaluate(r, at)
 	found, open := inForce.match(v)

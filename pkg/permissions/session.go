@@ -18,8 +18,8 @@ const (
 	mostKept     = 1024 // of one session
 )
 
-// Sessions are what people have allowed for the rest of a session. They are those of one door: another may have a session of the same
-// name. Safe for concurrent use.
+// Sessions are what people have allowed for the rest of a session. They are those of one door: another may
+// have a session of the same name. Safe for concurrent use.
 type Sessions struct {
 	ledger  Ledger // nil: nothing is written down
 	mu      sync.RWMutex
@@ -31,10 +31,11 @@ func NewSessions(ledger Ledger) *Sessions {
 	return &Sessions{ledger: ledger, allowed: map[string]map[string]bool{}}
 }
 
-// Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a sentence exactly
-// what it kept, or why nothing: the same file for a read or a write, the same text in the same directory for a command, the
-// same tool for a call. What is asked every time (see Authority.Decide) is asked every time, so nothing is kept of it. mask
-// takes what nobody may see out of a text: the sentence is written down, and shown.
+// Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a
+// sentence exactly what it kept, or why nothing: the same file for a read or a write, the same text in the
+// same directory for a command, the same tool for a call. What is asked every time (see Authority.Decide) is
+// asked every time, so nothing is kept of it. mask takes what nobody may see out of a text: the sentence is
+// written down, and shown.
 func (a *Authority) Remember(session string, r Request, mask func(string) string) string {
 	v := a.newEvaluation(r)
 	v.gatherGuard()
@@ -47,8 +48,10 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 		return "nothing is kept: there is no session"
 	}
 	if a.kept.ledger != nil {
-		if err := a.kept.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)), words); err != nil {
-			return "nothing is kept, since it could not be written down where you can take it back: " + display.Line(err.Error())
+		if err := a.kept.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)),
+			words); err != nil {
+			return "nothing is kept, since it could not be written down where you can take it back: " +
+				display.Line(err.Error())
 		}
 	}
 	a.kept.mu.Lock()
@@ -91,8 +94,8 @@ func (a *Authority) keeps(v *evaluation) bool {
 	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
 }
 
-// allowance names what an "always" about the act would allow, and says it in words. The key is "" when nothing can be kept;
-// then the words say why.
+// allowance names what an "always" about the act would allow, and says it in words. The key is "" when
+// nothing can be kept; then the words say why.
 func (v *evaluation) allowance() (key, words string) {
 	switch {
 	case len(v.Doubts) > 0:
@@ -110,7 +113,8 @@ func (v *evaluation) allowance() (key, words string) {
 		return v.commandAllowance()
 	case v.Action == ActionRead || v.Action == ActionWrite:
 		return v.fileAllowance()
-	case v.Action == ActionCall, v.Action == ActionOther && len(v.Tools) > 0 && strings.HasPrefix(v.Tools[0], "mcp."):
+	case v.Action == ActionCall, v.Action == ActionOther && len(v.Tools) > 0 &&
+		strings.HasPrefix(v.Tools[0], "mcp."):
 		return v.toolAllowance()
 	}
 	return "", fmt.Sprintf("an act of this kind (%s) is asked every time", display.Line(string(v.Action)))

@@ -22,8 +22,8 @@ type compiledFile struct {
 	rules []*compiledRule
 }
 
-// NewSet compiles the files, the weakest layer first. A rule with a mistake (see Rule.Check) never approves, and one that
-// stops then stops whatever it may be about.
+// NewSet compiles the files, the weakest layer first. A rule with a mistake (see Rule.Check) never approves,
+// and one that stops then stops whatever it may be about.
 func NewSet(files []File) *Set {
 	s := &Set{hash: hashFiles(files)}
 	for _, file := range files {
@@ -82,13 +82,13 @@ type outcome struct {
 	unmatchedIn string
 }
 
-// decide asks every rule, so that the reasons are complete. A file of the original format answers with its first rule that
-// surely matches, and with those before it that may; of version 2 every rule that matches answers. Of all answers the
-// strongest holds, and of equal ones the first.
+// decide asks every rule, so that the reasons are complete. A file of the original format answers with its
+// first rule that surely matches, and with those before it that may; of version 2 every rule that matches
+// answers. Of all answers the strongest holds, and of equal ones the first.
 func (s *Set) decide(v *evaluation, found []finding) outcome { return s.combine(v, s.match(v, found)) }
 
-// match asks every rule by itself, in the order of the files. found is what they say of the request alone, and becomes what
-// they say.
+// match asks every rule by itself, in the order of the files. found is what they say of the request alone,
+// and becomes what they say.
 func (s *Set) match(v *evaluation, found []finding) []finding {
 	at := 0
 	for _, file := range s.files {
@@ -123,7 +123,9 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 			}
 			a.reasons = append(a.reasons, reason)
 		}
-		if file.Unmatched != nil && *file.Unmatched != Approve && (a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) && (*file.Unmatched == Reject || !file.tightens(v.Workspace)) {
+		if file.Unmatched != nil && *file.Unmatched != Approve &&
+			(a.unmatched == nil || file.Unmatched.stronger(*a.unmatched)) &&
+			(*file.Unmatched == Reject || !file.tightens(v.Workspace)) {
 			a.unmatched, a.unmatchedIn = file.Unmatched, file.Name
 		}
 	}
@@ -132,9 +134,11 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 
 // reason is what one rule says, and whether it counts.
 func (f *compiledFile) reason(v *evaluation, rule *compiledRule, found finding) (reason Reason, counts bool) {
-	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict, Matched: found.holds != no, Condition: found.condition, Why: found.why}
+	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict,
+		Matched: found.holds != no, Condition: found.condition, Why: found.why}
 	if f.tightens(v.Workspace) && rule.Verdict != Reject {
-		reason.Matched, reason.Condition, reason.Why = false, "", "a workspace's own file can only reject, until somebody trusts it"
+		reason.Matched, reason.Condition, reason.Why = false, "",
+			"a workspace's own file can only reject, until somebody trusts it"
 		return reason, false
 	}
 	if found.holds == maybe || found.holds == untold {
