@@ -113,6 +113,7 @@ func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) 
 	err := Entries(n, map[string]any{
 		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options, "sets": &w.Sets,
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden, "links": &w.Links,
+		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
 		"check": &w.Check, "no_option_harms": &w.NoOptionHarms,
 	})
 	if err != nil {
@@ -128,6 +129,7 @@ func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) 
 // writtenRow is a row of programs as it is written.
 type writtenRow struct {
 	names, Verified, Sets, Language, Trees, Hidden, Check string
+	Selects, LeavesOut                                    string
 	Parser                                                Parser
 	Operands                                              Operands
 	Options                                               map[string]string
@@ -175,7 +177,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	for _, all := range []struct {
 		text string
 		in   *readsAll
-	}{{w.Trees, &r.trees}, {w.Hidden, &r.hidden}} {
+	}{{w.Trees, &r.trees}, {w.Hidden, &r.hidden}, {w.Selects, &r.selects}, {w.LeavesOut, &r.leavesOut}} {
 		*all.in = readsAll{always: all.text == "always", options: map[string]bool{}}
 		if all.in.always {
 			continue

@@ -92,12 +92,31 @@ type Row struct {
 
 	options       map[string]Kind // by name, with its dashes
 	trees, hidden readsAll
+	// Options by which it reads only files of some names, or none of some.
+	selects, leavesOut readsAll
 }
 
 // readsAll says with which options a program reads all files of a kind.
 type readsAll struct {
 	always  bool
 	options map[string]bool
+}
+
+// Selected returns the patterns of names with which a command reads no other files below a directory; none where it reads all.
+// Where an option that leaves names out stands in front of the first, it reads what is left.
+func (r *Row) Selected(read Reading) []string {
+	var patterns []string
+	for _, o := range read.Options {
+		switch {
+		case r.selects.options[o.Name]:
+			for _, value := range o.Values {
+				patterns = append(patterns, value.Text)
+			}
+		case r.leavesOut.options[o.Name] && len(patterns) == 0:
+			return nil
+		}
+	}
+	return patterns
 }
 
 // OnlyReads reports whether the program is known only to read, with the options that do: not where nobody has held the row

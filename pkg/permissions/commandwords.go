@@ -14,7 +14,8 @@ type commandWords struct {
 	programs []string // programs in the language of the row
 	operands int      // how many of the words belong to no option
 	tree     bool     // it reads whole trees,
-	hidden   bool     // and what is hidden in them
+	hidden   bool     // and what is hidden in them,
+	only     []string // of the files those whose names have one of these ends; all of them where it is empty,
 	follows  bool     // and what the links in them name
 	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
 }
@@ -35,6 +36,7 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	}
 	read := row.Read(args)
 	w.tree, w.hidden = row.Tree(read)
+	w.only = nameEnds(row.Selected(read))
 	w.follows = row.Links
 	for _, o := range read.Options {
 		if o.Kind == command.Command {
@@ -75,6 +77,20 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	}
 	w.operands = len(rest)
 	return w.take(row.Operands, rest)
+}
+
+// nameEnds returns the ends of names that patterns like *.go stand for, and none where one is another pattern: which files that
+// selects cannot be told so easily.
+func nameEnds(patterns []string) []string {
+	var ends []string
+	for _, pattern := range patterns {
+		end, ok := strings.CutPrefix(pattern, "*")
+		if !ok || end == "" || strings.ContainsAny(end, `*?[\/`) {
+			return nil
+		}
+		ends = append(ends, end)
+	}
+	return ends
 }
 
 // languages say of a program in a language why it may do more than print.

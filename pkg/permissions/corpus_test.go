@@ -125,6 +125,7 @@ func TestCorpus(t *testing.T) {
 	}{
 		{"hostile", []string{"reported.txt", "tricky.txt"}, trapped, 300, 100},
 		{"harmless", []string{"harmless.txt"}, ordinary, 150, 10},
+		{"as agents write them", []string{"agents.txt"}, ordinary, 100, 22},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +179,7 @@ func because1(d Decision) string {
 func TestCorpusHasNoDoubles(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
+	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt", "agents.txt"} {
 		for _, row := range readCorpus(t, file) {
 			if before, twice := seen[row.text]; twice {
 				t.Errorf("%s: %q stands in %s, too", row.at, row.text, before)

@@ -44,7 +44,7 @@ func TestApprovedCommandsDoNoHarm(t *testing.T) {
 		runs = n
 	}
 	var rows []string
-	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
+	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt", "agents.txt"} {
 		for _, row := range readCorpus(t, file) {
 			rows = append(rows, row.text)
 		}
@@ -79,7 +79,7 @@ func TestApprovedRowsDoNoHarm(t *testing.T) {
 	}
 	bed := trapBed(t)
 	before := bed.snapshot(t)
-	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
+	for _, file := range []string{"reported.txt", "tricky.txt", "harmless.txt", "agents.txt"} {
 		for i, row := range readCorpus(t, file) {
 			if row.want["careful"] == "approve" && (!testing.Short() || i%20 == 0) {
 				bed.harmless(t, before, row.text)

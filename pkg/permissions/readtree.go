@@ -33,7 +33,7 @@ func (v *evaluation) treesHazard(w commandWords, dir string) string {
 		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
 			return shown(v.Workspace, path) + readsHidden
 		}
-		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows}); why != "" {
+		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows, only: strings.Join(w.only, "/")}); why != "" {
 			return why
 		}
 	}
@@ -44,6 +44,7 @@ func (v *evaluation) treesHazard(w commandWords, dir string) string {
 type walkedTree struct {
 	root            string
 	hidden, follows bool
+	only            string // the ends of the names of its files, slashes between them; "" for all
 	// found tells that its files are those that a find gives to a program: those of that name, in .git, too, and where plain is
 	// set none whose name is more than a word.
 	found, plain bool
@@ -87,6 +88,9 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 			return nil
 		}
 		if tree.found && !nameMatches(tree.name, entry.Name()) {
+			return nil
+		}
+		if tree.only != "" && !entry.IsDir() && !slices.ContainsFunc(strings.Split(tree.only, "/"), func(end string) bool { return strings.HasSuffix(entry.Name(), end) }) {
 			return nil
 		}
 		if tree.plain && strings.ContainsAny(strings.TrimPrefix(path, root), " \t\n\v\f\r\"'\\") {
