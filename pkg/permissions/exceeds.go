@@ -77,6 +77,11 @@ func (v *evaluation) programExceeds(c shellscan.Command, spelled int) string {
 	if len(v.shell.dirs) == 0 {
 		return "the directory that it runs in cannot be told"
 	}
+	for _, dir := range v.shell.dirs {
+		if why := v.chosen(c.Name, dir); why != "" {
+			return why
+		}
+	}
 	begin, _ := fixedWords(c.Args[:fixedPrefix(c.Args)])
 	row, _ := command.Lookup(c.Name, begin)
 	for _, dir := range v.shell.dirs {
