@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
@@ -54,6 +55,8 @@ func check(name, language string, data []byte) error {
 		return json.Unmarshal(data, new(any))
 	case strings.Contains(string(data), "auto_approval_policies:"):
 		_, err = config.ReadPolicies(file)
+	case strings.Contains(string(data), "\nprograms:"):
+		_, err = command.ReadAdditions(name, data)
 	case config.IsGovernors(file):
 		var told yamldoc.Errors
 		if _, told, err = config.ReadGovernors(file); err == nil && len(told) > 0 {

@@ -99,7 +99,7 @@ var may = map[string][]string{
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
 		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
-		"internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/person",
+		"internal/command", "internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/person",
 		"internal/profile", "internal/spelling", "internal/yamldoc",
 	},
 	"cmd/a2a-acp/internal/approvals": {

@@ -75,11 +75,12 @@ record before it takes effect.
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetIn(env.Stdin)
+	deciding := []*cobra.Command{bridge.Command(env), mcp.Command(env), tools.Command(env), policy.Command(env)}
+	for _, verb := range deciding {
+		verb.PersistentPreRunE = func(*cobra.Command, []string) error { return cli.AddToCatalogue(env) }
+	}
+	root.AddCommand(deciding...)
 	root.AddCommand(
-		bridge.Command(env),
-		mcp.Command(env),
-		tools.Command(env),
-		policy.Command(env),
 		approvals.Command(env),
 		trust.Command(env),
 		audit.Command(env),

@@ -18,7 +18,7 @@ var source string
 // The sections of commands.yaml, each read when it is first asked.
 var (
 	programs = sync.OnceValue(func() rows { return must(readPrograms(cutItems(source, "programs"))) })
-	words    = sync.OnceValue(func() []Item { return cutItems(source, "words") })
+	roles    = sync.OnceValue(func() []Item { return cutItems(source, "words") })
 
 	stretched = section("stretched", readStretched)
 	groups    = section("groups", readGroups)

@@ -40,6 +40,8 @@ const (
 	VersionWords            Group = "version words"
 	SilentClients           Group = "silent clients"
 	Counters                Group = "counters"
+
+	Asked Group = "asked" // of a person\'s own file: covered only where a rule spells the whole command
 )
 
 // group is what the file says of one, by program.
@@ -54,7 +56,7 @@ type group struct {
 // In reports whether a program, by its name without a directory, is in a group.
 func In(g Group, program string) bool {
 	group := groups()[g]
-	return group != nil && group.names[program]
+	return group != nil && group.names[program] || added().groups[g][program]
 }
 
 // Subcommands gives those subcommands of a program that are in a group; nil for none.

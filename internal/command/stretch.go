@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
@@ -29,6 +30,9 @@ type Stretched struct {
 // as one: several letters behind a dash, a long name that is cut short.
 func Stretches(program string, words []string) []Stretched {
 	row := stretched()[program]
+	if own := Added(program); len(own) > 0 {
+		row = row.with(own)
+	}
 	if row == nil {
 		return nil
 	}
@@ -61,16 +65,35 @@ type stretchedRow struct {
 	files   string // what stands in front of a file of words; "" where none is one
 }
 
+// with gives the row with options of a person's own file.
+func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
+	all := &stretchedRow{}
+	if r != nil {
+		*all = *r
+	}
+	all.options = slices.Clip(all.options)
+	for _, o := range own {
+		name := strings.TrimLeft(o.Name, "-")
+		all.options = append(all.options, stretchingOption{
+			how: o.Does, name: name, long: strings.HasPrefix(o.Name, "--"), glued: true, oneDash: len(name) > 1 && !strings.HasPrefix(o.Name, "--"),
+		})
+	}
+	return all
+}
+
 type stretchingOption struct {
 	how   Stretch
 	name  string // without its dashes
 	long  bool   // it has two
 	glued bool   // its value may stand right behind it
+	// oneDash tells of an option of several letters behind one dash in a row whose others are letters.
+	oneDash bool
 }
 
 // in reports whether a word could be the option, and gives its value if it stands in the same word.
 func (o stretchingOption) in(word string, oneDash bool) (values []string, ok bool) {
 	name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	oneDash = oneDash || o.oneDash
 	if given {
 		values = []string{value}
 	}

@@ -75,16 +75,29 @@ func (v *variables) add(n plainyaml.Node) error {
 	if row.anyWord = nothing == "any word"; !row.anyWord {
 		row.nothing = strings.Fields(nothing)
 	}
-	for name := range strings.FieldsSeq(names) {
+	v.list(strings.Fields(names), &row)
+	return nil
+}
+
+// list adds a row under its names.
+func (v *variables) list(names []string, row *variable) {
+	for _, name := range names {
 		if prefix, open := strings.CutSuffix(name, "*"); open {
-			v.prefixes = append(v.prefixes, affix{prefix, &row})
+			v.prefixes = append(v.prefixes, affix{prefix, row})
 		} else if suffix, open := strings.CutPrefix(name, "*"); open {
-			v.suffixes = append(v.suffixes, affix{suffix, &row})
+			v.suffixes = append(v.suffixes, affix{suffix, row})
 		} else {
-			v.exact[name] = append(v.exact[name], &row)
+			v.exact[name] = append(v.exact[name], row)
 		}
 	}
-	return nil
+}
+
+// byPerson reports whether a person's own file names a variable.
+func byPerson(name string) (found bool) {
+	if own := added().variables; own != nil {
+		own.find(name, func(*variable) bool { found = true; return false })
+	}
+	return found
 }
 
 // find calls f with every row of a name, those that name it first, until it says no.
@@ -125,6 +138,9 @@ func SpecialVariable(name string) (meaning string, is bool) {
 // Exported reports what a variable can mean to the programs that get it: runs that one of them runs, loads or obeys what it names;
 // family only that it is one of many of which some are obeyed.
 func Exported(name string) (meaning string, runs, family bool) {
+	if byPerson(name) {
+		return "programs run or obey what " + name + " holds", true, true
+	}
 	harmless := false
 	known().find(name, func(v *variable) bool {
 		harmless = harmless || v.effect == plain
@@ -150,7 +166,7 @@ func Exported(name string) (meaning string, runs, family bool) {
 // name with a = in it sets another variable. The list cannot be complete, since any program may read any variable; it
 // holds those that are known to run or load something, and takes whole families where a family is known for it.
 func ChangesCommands(name string) bool {
-	if !validName(name) {
+	if !validName(name) || byPerson(name) {
 		return true
 	}
 	found := false
@@ -208,6 +224,9 @@ func RefusedInTools(name string) (why string) {
 // git from opening a pager with PAGER=cat.
 func SetsNothing(name, value string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	if byPerson(name) {
+		return false
+	}
 	for _, v := range known().exact[name] {
 		for _, nothing := range v.nothing {
 			if value == nothing || value == "" && nothing == "cat" {

@@ -3,7 +3,7 @@ package command
 import "github.com/a2a-acp/a2a-acp/internal/plainyaml"
 
 // Roles gives the rows of what programs do with each of their words, which internal/shellwords reads.
-func Roles() []Item { return words() }
+func Roles() []Item { return roles() }
 
 // Like gives the rows that others are like.
 func Like() []plainyaml.Node { return like() }

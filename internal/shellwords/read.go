@@ -41,6 +41,7 @@ func (r *reader) command(at, to int, via []string) {
 		return
 	}
 	name := Base(w.Text)
+	defer r.addedOptions(name, at, to)
 	p := rowOf(name)
 	if p == nil {
 		p = unknown

@@ -120,6 +120,14 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
 		return "behind a cd it is another program"
 	}
+	if command.IsAdded(filepath.Base(c.Name)) {
+		if in(command.Asked, c.Name) && spelled < len(args) {
+			return "your commands.yaml has it asked about, unless a rule spells the whole command"
+		}
+		if why := v.widens(c.Name, args, spelled); why != "" {
+			return why
+		}
+	}
 	row, at := command.Lookup(c.Name, args)
 	switch {
 	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):

@@ -1,0 +1,45 @@
+package shellwords
+
+import (
+	"strings"
+
+	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
+)
+
+// addedOptions gives the words behind options that a person's own commands.yaml names the role that it says. A word that runs
+// something already keeps its role, and no word becomes data by it.
+func (r *reader) addedOptions(name string, at, to int) {
+	for _, o := range catalogue.Added(name) {
+		s := slot{kind: Argument, dash: true, writes: true}
+		switch {
+		case o.Does == catalogue.StretchRuns && o.Code:
+			s = code("a program's", "your commands.yaml says that it is run")
+		case o.Does == catalogue.StretchRuns, o.Does == catalogue.StretchObeys:
+			s = file("a program's")
+		}
+		for i := at + 1; i < to; i++ {
+			word := r.words[i].Text
+			switch {
+			case word == o.Name && r.words[i].Fixed && i+1 < to:
+				r.more(i+1, s, name+" "+o.Name)
+			case strings.HasPrefix(word, o.Name+"="), len(o.Name) == 2 && len(word) >= 2 && strings.HasPrefix(word, o.Name):
+				if !r.words[i].Fixed {
+					r.more(i, s, name+" "+o.Name)
+				}
+			}
+		}
+	}
+}
+
+// more gives a word a role that says more than the one that it has.
+func (r *reader) more(i int, s slot, label string) {
+	switch r.Roles[i].Kind {
+	case Code, CodeFile, Program, Variable, Unclear:
+		return
+	}
+	if s.writes {
+		r.Roles[i].Writes = true
+		return
+	}
+	r.give(i, s, label, false)
+}
