@@ -142,13 +142,19 @@ func says(whole, part any) bool {
 	return whole == part
 }
 
-// relayed compares in order what was sent with what arrived.
+// relayed compares in order what was sent with what arrived. The answers that end the questions of a turn have no order among
+// each other: they are answers to different requests, and each question ends by itself.
 func relayed(sent, arrived []editor.Frame) relay {
 	var out relay
 	for _, frame := range arrived {
 		at := slices.IndexFunc(sent, func(s editor.Frame) bool { return same(s, frame) })
 		if at < 0 {
-			out.made = append(out.made, frame)
+			passed := slices.IndexFunc(out.lost, func(s editor.Frame) bool { return cancels(s) && same(s, frame) })
+			if passed < 0 {
+				out.made = append(out.made, frame)
+				continue
+			}
+			out.lost, out.kept = slices.Delete(out.lost, passed, passed+1), append(out.kept, frame)
 			continue
 		}
 		out.lost = append(out.lost, sent[:at]...)
