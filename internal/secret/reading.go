@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// head is how many bytes of a text are looked for first, all texts at once.
-	head = 8
+	// head is how many bytes of a text are looked for first, all texts at once. No text is shorter.
+	head = ShortestValue
 	// mostBetween is how many bytes may stand between two characters of a value, and make up one of them. What is farther apart
 	// is no longer the same text; it bounds what a Writer holds back.
 	mostBetween = 256
@@ -23,72 +23,124 @@ type char struct {
 // span is a part of the stream.
 type span struct{ from, to int64 }
 
-// sought are the texts that are looked for in one reading of a stream.
+// sought are the texts that are looked for in one reading of a stream, as the automaton of Aho and Corasick: what they begin with,
+// each beginning once, from head bytes on. It takes a time for a byte that depends neither on how many texts there are nor on how long
+// they are. Beginning 0 is none.
 type sought struct {
-	texts  []string
-	fail   [][]int32 // for each text and length: the longest beginning of the text that is also the end of that much of it
-	byHead map[uint32][]int32
+	nodes  []node
+	byHead map[uint32]int32
 	filter [1 << 16 / 64]uint64 // of the keys of byHead
 }
 
-// seek makes the set of some texts, each once. What is shorter than least is left out.
+// node is a beginning of texts. Those that are longer by a byte are the next one, and its siblings.
+type node struct {
+	length  int32
+	sibling int32 // 0 for none
+	fail    int32 // the longest other beginning that it ends with
+	found   int32 // the length of the longest text that it ends with
+	last    byte
+}
+
+// seek makes the set of some texts. What is shorter than least is left out.
 func seek(texts []string, least int) *sought {
-	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return len(text) < least })
+	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return len(text) < max(least, head) })
 	slices.Sort(texts)
-	s := &sought{texts: slices.Compact(texts), byHead: map[uint32][]int32{}}
-	for i, text := range s.texts {
-		key := uint32(s.head(i))
-		s.byHead[key] = append(s.byHead[key], int32(i))
-		bit := hash(key)
-		s.filter[bit/64] |= 1 << (bit % 64)
-		s.fail = append(s.fail, borders(text))
+	s := &sought{nodes: make([]node, 1), byHead: map[uint32]int32{}}
+	before := ""
+	var path []int32 // by length, less head: the beginnings of the text before
+	for _, text := range texts {
+		same := 0
+		for same < len(before) && same < len(text) && before[same] == text[same] {
+			same++
+		}
+		for length := max(same+1, head); length <= len(text); length++ {
+			n := int32(len(s.nodes))
+			s.nodes = append(s.nodes, node{length: int32(length), last: text[length-1]})
+			at := length - head
+			if at < len(path) && at > 0 && length == same+1 {
+				s.nodes[path[at]].sibling = n
+			}
+			path = append(path[:at], n)
+			if length == head {
+				s.addHead(text[:head], n)
+			}
+		}
+		path = path[:len(text)-head+1]
+		s.nodes[path[len(path)-1]].found = int32(len(text))
+		before = text
 	}
+	s.link()
 	return s
 }
 
-// head gives the first bytes of a text, as a window on the stream shows them.
-func (s *sought) head(i int) (window uint64) {
-	for _, c := range []byte(s.texts[i][:min(head, len(s.texts[i]))]) {
-		window = window<<8 | uint64(c)
+func (s *sought) addHead(text string, n int32) {
+	key := binary.BigEndian.Uint32([]byte(text))
+	s.byHead[key] = n
+	bit := hash(key)
+	s.filter[bit/64] |= 1 << (bit % 64)
+}
+
+// link finds what each beginning ends with, the shorter ones first.
+func (s *sought) link() {
+	type state struct {
+		n      int32
+		window uint32
 	}
-	return window
+	var turn, next []state
+	for window, n := range s.byHead {
+		turn = append(turn, state{n, window})
+	}
+	for ; len(turn) > 0; turn, next = next, turn[:0] {
+		for _, from := range turn {
+			for n := s.longer(from.n); n != 0; n = s.nodes[n].sibling {
+				window := from.window<<8 | uint32(s.nodes[n].last)
+				to := s.step(s.nodes[from.n].fail, s.nodes[n].last, window)
+				s.nodes[n].fail, s.nodes[n].found = to, max(s.nodes[n].found, s.nodes[to].found)
+				next = append(next, state{n, window})
+			}
+		}
+	}
+}
+
+// longer gives the first of the beginnings that are longer by a byte.
+func (s *sought) longer(n int32) int32 {
+	if next := n + 1; n != 0 && int(next) < len(s.nodes) && s.nodes[next].length == s.nodes[n].length+1 {
+		return next
+	}
+	return 0
+}
+
+// step gives the beginning that has come with a byte, behind one that had come; the last bytes are the window.
+func (s *sought) step(n int32, c byte, window uint32) int32 {
+	for ; n != 0; n = s.nodes[n].fail {
+		for to := s.longer(n); to != 0; to = s.nodes[to].sibling {
+			if s.nodes[to].last == c {
+				return to
+			}
+		}
+	}
+	if bit := hash(window); s.filter[bit/64]&(1<<(bit%64)) == 0 {
+		return 0
+	}
+	return s.byHead[window]
 }
 
 func hash(key uint32) uint32 { return key * 2654435769 >> 16 } // Knuth's: the golden ratio of 2³²
 
-// borders is the failure function of Knuth, Morris and Pratt.
-func borders(text string) []int32 {
-	fail := make([]int32, len(text))
-	n := int32(0)
-	for i := 1; i < len(text); i++ {
-		for n > 0 && text[i] != text[n] {
-			n = fail[n-1]
-		}
-		if text[i] == text[n] {
-			n++
-		}
-		fail[i] = n
-	}
-	return fail
-}
-
-// reading looks for texts in what comes, byte by byte, in a time that does not depend on how long they are.
+// reading looks for texts in what comes, byte by byte.
 type reading struct {
 	*sought
-	window uint64
+	window uint32
+	shown  int     // how many bytes of the window have come
+	begun  int32   // the longest beginning that the last bytes are
 	asIs   bool    // every byte of the stream is one that comes
 	starts []int64 // else: where the last bytes were written: of all that could belong to a text
 	end    int64
-	begun  []progress
-	busy   []bool // by text: it is among begun
 	found  *[]span
 }
 
-// progress is how much of a text has come, if that is at least its head.
-type progress struct{ text, length int32 }
-
 func newReading(s *sought, found *[]span) *reading {
-	return &reading{sought: s, found: found, busy: make([]bool, len(s.texts)), starts: make([]int64, 0, 256)}
+	return &reading{sought: s, found: found, starts: make([]int64, 0, 256)}
 }
 
 // add takes more bytes, and puts down where the texts stand that end with them. It tells whether there are any.
@@ -102,10 +154,7 @@ func (r *reading) add(chars ...char) (any bool) {
 		}
 		r.starts = append(r.starts, c.from)
 		r.end = c.to
-		r.window = r.window<<8 | uint64(c.c)
-		if bit := hash(uint32(r.window)); len(r.begun) > 0 || r.filter[bit/64]&(1<<(bit%64)) != 0 {
-			any = r.look(c) || any
-		}
+		any = r.look(c.c) || any
 	}
 	return any
 }
@@ -113,67 +162,26 @@ func (r *reading) add(chars ...char) (any bool) {
 // addBytes is add for a stream that is read as it is.
 func (r *reading) addBytes(bytes []byte, at int64) {
 	for i, c := range bytes {
-		r.window = r.window<<8 | uint64(c)
-		if bit := hash(uint32(r.window)); len(r.begun) > 0 || r.filter[bit/64]&(1<<(bit%64)) != 0 {
-			r.end = at + int64(i) + 1
-			r.look(char{c, r.end - 1, r.end})
-		}
+		r.end = at + int64(i) + 1
+		r.look(c)
 	}
-	r.end = at + int64(len(bytes))
 }
 
-// look is what add does where a text may begin, go on or end.
-func (r *reading) look(c char) bool {
-	length := r.goOn(c.c)
-	length = max(length, r.begin())
-	if length == 0 {
+// look is what add does with a byte.
+func (r *reading) look(c byte) bool {
+	r.window = r.window<<8 | uint32(c)
+	if r.shown < head {
+		if r.shown++; r.shown < head {
+			return false
+		}
+	}
+	r.begun = r.step(r.begun, c, r.window)
+	n := r.nodes[r.begun].found
+	if n == 0 {
 		return false
 	}
-	*r.found = append(*r.found, span{r.start(length), c.to})
+	*r.found = append(*r.found, span{r.start(int(n)), r.end})
 	return true
-}
-
-// goOn adds a byte to the texts that have begun, and gives the length of the longest that is whole.
-func (r *reading) goOn(c byte) (length int) {
-	kept := r.begun[:0]
-	for _, p := range r.begun {
-		text, fail := r.texts[p.text], r.fail[p.text]
-		for p.length > 0 && text[p.length] != c {
-			p.length = fail[p.length-1]
-		}
-		if text[p.length] == c {
-			p.length++
-		}
-		if int(p.length) == len(text) {
-			length = max(length, len(text))
-			p.length = fail[p.length-1]
-		}
-		if p.length < head {
-			r.busy[p.text] = false // the window shows what is left of it
-			continue
-		}
-		kept = append(kept, p)
-	}
-	r.begun = kept
-	return length
-}
-
-// begin notes the texts whose head has just come, and gives the length of the longest that is no longer than that.
-func (r *reading) begin() (length int) {
-	for _, i := range r.byHead[uint32(r.window)] {
-		n := len(r.texts[i])
-		first := min(head, n)
-		if shift := 64 - 8*first; r.window<<shift != r.sought.head(int(i))<<shift || first > r.shown() {
-			continue
-		}
-		switch {
-		case n <= head:
-			length = max(length, n)
-		case !r.busy[i]:
-			r.begun, r.busy[i] = append(r.begun, progress{i, head}), true
-		}
-	}
-	return length
 }
 
 // start gives where the last n bytes begin.
@@ -184,22 +192,8 @@ func (r *reading) start(n int) int64 {
 	return r.starts[len(r.starts)-n]
 }
 
-// shown is how many bytes of the window have come.
-func (r *reading) shown() int {
-	if r.asIs {
-		return int(min(head, r.end))
-	}
-	return min(head, len(r.starts))
-}
-
 // open is how many of the last bytes may be the beginning of a text.
-func (r *reading) open() int {
-	n := min(head-1, r.shown())
-	for _, p := range r.begun {
-		n = max(n, int(p.length))
-	}
-	return n
-}
+func (r *reading) open() int { return max(min(head-1, r.shown), int(r.nodes[r.begun].length)) }
 
 // safe gives the end of what no text that comes later can begin in; what comes next begins at next, or behind it.
 func (r *reading) safe(next int64) int64 {
@@ -214,22 +208,10 @@ func (r *reading) safe(next int64) int64 {
 
 // cut gives where a text begins that the stream ends within, if at least its first ShortestValue bytes have come.
 func (r *reading) cut() (from int64, ok bool) {
-	longest := 0
-	for _, p := range r.begun {
-		longest = max(longest, int(p.length))
-	}
-	last := binary.BigEndian.AppendUint64(nil, r.window)
-	for _, text := range r.texts {
-		for n := min(r.shown(), len(text)); n >= ShortestValue && n > longest; n-- {
-			if text[:n] == string(last[head-n:]) {
-				longest = n
-			}
-		}
-	}
-	if longest == 0 {
+	if r.begun == 0 {
 		return 0, false
 	}
-	return r.start(longest), true
+	return r.start(int(r.nodes[r.begun].length)), true
 }
 
 // forget drops the starts that no text needs, when there is no room for another.
@@ -242,9 +224,4 @@ func (r *reading) forget() {
 }
 
 // reset ends all that has begun: what comes is no part of it.
-func (r *reading) reset() {
-	for _, p := range r.begun {
-		r.busy[p.text] = false
-	}
-	r.window, r.starts, r.begun = 0, r.starts[:0], r.begun[:0]
-}
+func (r *reading) reset() { r.window, r.shown, r.starts, r.begun = 0, 0, r.starts[:0], 0 }

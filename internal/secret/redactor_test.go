@@ -335,6 +335,20 @@ func BenchmarkRepeats(b *testing.B) {
 	}
 }
 
+// BenchmarkBeginAlike is about a value of many lines that begin alike, and a text of nothing but that beginning.
+func BenchmarkBeginAlike(b *testing.B) {
+	var value strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&value, "export WHAT_ALL_LINES_BEGIN_WITH_%04d=%d\n", i, i*i*7919)
+	}
+	r := New(value.String())
+	text := strings.Repeat("export WHAT_ALL_LINES_BEGIN_WITH_", 1<<15)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.String(text)
+	}
+}
+
 // BenchmarkNew makes the redactor of a call, and that of the longest value.
 func BenchmarkNew(b *testing.B) {
 	for name, value := range map[string]string{"short": "ghp_0123456789abcdefghijABCDEFGHIJ456789", "longest": manyLines()} {
