@@ -149,6 +149,7 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
 		b.carriedOut(a, call, answer)
 		a.noteText(answer)
+		a.noteTerminal(answer)
 		return line
 	}}) {
 		return b.refuseAgent(a.frame, idInUse)

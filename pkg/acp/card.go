@@ -96,14 +96,18 @@ func (b *Bridge) decided(s *Session, call *toolCall, note, status string) []byte
 	b.mu.Lock()
 	call.decided = true
 	call.notes = append(call.notes, "a2a-acp: "+note)
+	shown := *call
+	if call.question != nil {
+		shown.content, _ = s.withoutRunning(call.content)
+	}
 	var frame []byte
 	if call.announced || b.version >= 2 {
 		frame = updateFrame(s.id, cardUpdate{
 			SessionUpdate: "tool_call_update", ToolCallID: call.id, Status: status,
-			Content: contentWith(call.content, call.notes),
+			Content: contentWith(shown.content, call.notes),
 		})
 	} else {
-		frame = announce(s.id, call, status)
+		frame = announce(s.id, &shown, status)
 	}
 	call.announced = true
 	b.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 // heldUpdates are the agent's updates of a card in which a question stands. They go to the editor once the question has ended.
 // Guarded by Bridge.mu.
 type heldUpdates struct {
-	lines [][]byte
-	bytes int
+	lines     [][]byte
+	bytes     int
+	terminals bool // that the editor runs have been put away
 }
 
 // The bounds of what is held back for one card. What goes beyond them is dropped, which is said.
@@ -50,8 +51,13 @@ func (b *Bridge) questionEnded(s *Session, card string) {
 		b.mu.Unlock()
 		return
 	}
-	held := call.question.lines
+	held, terminals := call.question.lines, call.question.terminals
 	call.question = nil
+	if terminals {
+		s.toEditor.put(updateFrame(s.id, cardUpdate{
+			SessionUpdate: "tool_call_update", ToolCallID: card, Content: contentWith(call.content, call.notes),
+		}))
+	}
 	maps.DeleteFunc(s.terminals, func(_, shownIn string) bool { return shownIn == card })
 	var hear []func()
 	for _, line := range held {
@@ -90,7 +96,15 @@ func (b *Bridge) questionsEnded(s *Session) {
 // questionStands begins to hold back what would change the card of a question: what is said of its call, and what is written to
 // the terminals that it shows, whoever's card that is said in. Called with mu held.
 func (p *prompt) questionStands() {
-	p.sessionsCall().question = &heldUpdates{}
+	call := p.sessionsCall()
+	call.question = &heldUpdates{}
+	if p.call.content, call.question.terminals = p.session.withoutRunning(p.call.content); call.question.terminals && call.announced {
+		rest := contentWith(p.call.content, call.notes)
+		if rest == nil {
+			rest = p.call.content // an empty list clears the card
+		}
+		p.place.add(updateFrame(p.session.id, cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
+	}
 	items, _ := (object{"c": p.call.content}).objects("c")
 	for _, m := range p.told {
 		if m.key == "terminalId" { // of a command, in version 2

@@ -31,6 +31,7 @@ type Session struct {
 	calls     toolCalls
 	turn      turn
 	terminals map[string]string // that a question shows which stands: in which card, by terminalId
+	running   map[string]bool   // the terminals that the editor has run for the agent, by terminalId
 	texts     map[string]string // of files, as the editor gave them last: the digest, by resolved path
 
 	mode        string          // that the agent is in; "" when it has not told

@@ -120,6 +120,42 @@ func TestOneCardOneQuestion(t *testing.T) {
 	}
 }
 
+// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs. While the question stands the
+// terminal is put away.
+func TestNoTerminalInAQuestion(t *testing.T) {
+	t.Parallel()
+	const terminal = `{"type":"terminal","terminalId":"t1"}`
+	const words = `{"type":"content","content":{"type":"text","text":"words"}}`
+	for _, content := range []string{"[" + terminal + "]", "[" + words + "," + terminal + "]", `[{"type":"terminal","terminalId":"\u0074\u0031"}]`} {
+		for _, announced := range []bool{false, true} {
+			d := newDialogue(t, "", "", workDir(t))
+			d.agentSays(`{"jsonrpc":"2.0","id":"run","method":"terminal/create","params":{"sessionId":"s1","command":"top"}}`)
+			d.pick(d.wait("the question", func(s said) bool { return s.Method == "session/request_permission" }), "a2a-acp-allow-once")
+			d.wait("the command", func(s said) bool { return s.Method == "terminal/create" })
+			d.editorSays(`{"jsonrpc":"2.0","id":"run","result":{"terminalId":"t1"}}`)
+			d.wait("the terminal", func(s said) bool { return s.to == "agent" && s.ID == "run" })
+			ask := `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","content":` + content + `}` + yesNo + `}`
+			if announced {
+				d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"make all","kind":"execute","content":` + content))
+				d.wait("the card", func(s said) bool { return s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) })
+				ask = strings.Replace(ask, `,"content":`+content, "", 1)
+			}
+			d.agentSays(`{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":` + ask + `}`)
+			if announced {
+				d.wait("the terminal to be put away", func(s said) bool {
+					return strings.Contains(s.line, `"content":[`) && !strings.Contains(s.line, "terminalId")
+				})
+			}
+			question := d.wait("the question", func(s said) bool { return s.to == "editor" && s.ID == "p" })
+			if strings.Contains(question.line, "terminalId") || strings.Contains(content, "words") != strings.Contains(question.line, "words") {
+				t.Errorf("the question is %s", question.line)
+			}
+			d.pick(question, "y")
+			d.wait("the terminal to be there again", func(s said) bool { return s.to == "editor" && strings.Contains(s.line, `"terminalId":`) })
+		}
+	}
+}
+
 // TestAYesIsToWhatWasShown has an agent show a person less of an act than a yes would stand for.
 func TestAYesIsToWhatWasShown(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,4 +148,35 @@ func over(variables, stronger []permissions.Variable) []permissions.Variable {
 		return slices.ContainsFunc(stronger, func(s permissions.Variable) bool { return s.Name == v.Name })
 	})
 	return append(left, stronger...)
+}
+
+// noteTerminal notes a terminal that the editor has made.
+func (a *act) noteTerminal(answer ndjson.Frame) {
+	result, err := exactObject(answer.Result)
+	if a.terminal == nil || err != nil {
+		return
+	}
+	a.b.mu.Lock()
+	defer a.b.mu.Unlock()
+	if a.session.running == nil {
+		a.session.running = map[string]bool{}
+	}
+	a.session.running[result.text("terminalId")] = true
+}
+
+// withoutRunning returns the content of a card without the terminals in it that the editor runs, and reports whether there are any: what
+// runs there prints whatever it likes. Called with mu held.
+func (s *Session) withoutRunning(content []byte) (rest []byte, any bool) {
+	kept := []json.RawMessage{}
+	for item := range ndjson.Elements(content) {
+		if members, err := exactObject(item); err == nil && s.running[members.text("terminalId")] {
+			any = true
+			continue
+		}
+		kept = append(kept, item)
+	}
+	if !any {
+		return content, false
+	}
+	return encode(kept), true
 }
