@@ -45,14 +45,16 @@ type node struct {
 func seek(texts []string, least int) *sought {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return len(text) < max(least, head) })
 	slices.Sort(texts)
-	s := &sought{nodes: make([]node, 1), byHead: map[uint32]int32{}}
-	before := ""
+	size, before := 1, ""
+	for _, text := range texts {
+		size += len(text) - max(alike(before, text), head-1)
+		before = text
+	}
+	s := &sought{nodes: make([]node, 1, size), byHead: map[uint32]int32{}}
+	before = ""
 	var path []int32 // by length, less head: the beginnings of the text before
 	for _, text := range texts {
-		same := 0
-		for same < len(before) && same < len(text) && before[same] == text[same] {
-			same++
-		}
+		same := alike(before, text)
 		for length := max(same+1, head); length <= len(text); length++ {
 			n := int32(len(s.nodes))
 			s.nodes = append(s.nodes, node{length: int32(length), last: text[length-1]})
@@ -71,6 +73,15 @@ func seek(texts []string, least int) *sought {
 	}
 	s.link()
 	return s
+}
+
+// alike is how many bytes two texts begin with alike.
+func alike(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func (s *sought) addHead(text string, n int32) {
