@@ -37,11 +37,11 @@ func bloated(text string) events.Event {
 			Arguments: map[string]any{text: list}, Digest: text, Claimed: true,
 		},
 		Decision: &events.Decision{
-			DecisionSummary: tool.DecisionSummary{Result: text, Source: text, Rule: text, At: text, Reason: text},
+			DecisionSummary: tool.DecisionSummary{Result: text, Source: text, Rule: text, At: text, Reason: text, Approver: text},
 			Option:          text, Reasons: list, PolicySHA256: text,
 		},
 		Outcome: &events.Outcome{
-			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Error: text, SameAs: text, Diagnostics: map[string]any{text: list},
+			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Changed: list, Error: text, SameAs: text, Diagnostics: map[string]any{text: list},
 		},
 		Circuit:  &events.Circuit{Tool: text, State: text, Before: text, Until: testTime},
 		Coverage: many, Command: list, Files: slices.Repeat([]events.File{{Path: text, Layer: text, SHA256: text}}, 100),

@@ -43,17 +43,19 @@ func essentials(e events.Event) events.Event {
 		}
 	}
 	if o := e.Outcome; o != nil {
-		kept := *o
-		kept.Status, kept.Signal, kept.OutputHash = shorten(o.Status), shorten(o.Signal), shorten(o.OutputHash)
-		kept.LimitsHit, kept.Level, kept.Error = shortenList(o.LimitsHit), shorten(o.Level), shorten(o.Error)
-		kept.SameAs = shorten(o.SameAs)
-		if encoded, err := encode(o.Diagnostics); err != nil || len(encoded) > keptText {
-			kept.Diagnostics = nil
+		out.Outcome = &events.Outcome{
+			Status: shorten(o.Status), ExitCode: o.ExitCode, Signal: shorten(o.Signal),
+			Bytes: o.Bytes, Truncated: o.Truncated, OutputHash: shorten(o.OutputHash),
+			LimitsHit: shortenList(o.LimitsHit), Level: shorten(o.Level), Killed: o.Killed,
+			Changed: shortenList(o.Changed), Error: shorten(o.Error),
+			Attempt: o.Attempt, Cached: o.Cached, SameAs: shorten(o.SameAs),
 		}
-		if encoded, err := encode(o.Millis); err != nil || len(encoded) == 0 {
-			kept.Millis = 0 // NaN and the infinities are no JSON
+		if encoded, err := encode(o.Diagnostics); err == nil && len(encoded) <= keptText {
+			out.Outcome.Diagnostics = o.Diagnostics
 		}
-		out.Outcome = &kept
+		if _, err := encode(o.Millis); err == nil { // NaN and the infinities are no JSON
+			out.Outcome.Millis = o.Millis
+		}
 	}
 	if g := e.Governance; g != nil {
 		out.Governance = &tool.Governance{Phase: shorten(g.Phase), InputSHA256: shorten(g.InputSHA256)}

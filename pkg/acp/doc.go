@@ -11,8 +11,8 @@
 // # Order
 //
 // Each direction has one goroutine that reads, decides and writes, so lines keep their order, and no response overtakes a
-// notification that came before it. Only an intercept that must wait for a person leaves that goroutine; it holds back its
-// own answer and nothing else (hold.go).
+// notification that came before it. Only an intercept that must wait for a person leaves that goroutine. What it writes
+// later keeps its place in its session's queue (outbox.go), and updates of its card wait with it.
 //
 // # Strictness
 //

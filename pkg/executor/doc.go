@@ -1,5 +1,5 @@
 // Package executor carries one tool call from request to result, in one direction: resolve, validate, render, authorise,
-// record, run, map, emit.
+// fill, run, screen, map. Authorising records the decision before anything runs, and the end is recorded with the result.
 //
 // The order is the point. Rendering is pure and comes before the decision, so that what a person approves is the very
 // script and the very values. The decision is on disk before the process starts, so that no effect is without its record.

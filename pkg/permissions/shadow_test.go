@@ -1,8 +1,11 @@
 package permissions
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -75,5 +78,54 @@ func TestShadowedRulesNeverDecide(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUnconditional sets every field of a rule: one that narrows what the rule is about makes it conditional, so that no other rule
+// is called idle because of it.
+func TestUnconditional(t *testing.T) {
+	t.Parallel()
+	narrowsNothing := []string{"ID", "Source", "AppliesTo", "Option", "Reason", "Limit", "SkipGovernors", "Match", "NotMatch"}
+	fields := reflect.TypeFor[Rule]()
+	for i := range fields.NumField() {
+		name := fields.Field(i).Name
+		if name == "Verdict" || slices.Contains(narrowsNothing, name) {
+			continue
+		}
+		rule := Rule{ID: "r", AppliesTo: []string{"*"}, Verdict: Reject}
+		if !rule.unconditional() {
+			t.Fatalf("a rule without conditions is none: %v", rule.Check())
+		}
+		fill(t, reflect.ValueOf(&rule).Elem().Field(i))
+		if rule.unconditional() {
+			t.Errorf("a rule with %s is taken for one without conditions", name)
+		}
+	}
+}
+
+// fill gives a field a value that is not the zero value.
+func fill(t *testing.T, field reflect.Value) {
+	t.Helper()
+	switch field.Interface().(type) {
+	case time.Time:
+		field.Set(reflect.ValueOf(time.Unix(1, 0)))
+		return
+	}
+	switch field.Kind() {
+	case reflect.Bool:
+		field.SetBool(true)
+	case reflect.String:
+		field.SetString("x")
+	case reflect.Int:
+		field.SetInt(1)
+	case reflect.Slice:
+		field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+	case reflect.Map:
+		field.Set(reflect.MakeMap(field.Type()))
+		field.SetMapIndex(reflect.New(field.Type().Key()).Elem(), reflect.New(field.Type().Elem()).Elem())
+	case reflect.Pointer:
+		field.Set(reflect.New(field.Type().Elem()))
+	default:
+		t.Fatalf("a field of kind %s", field.Kind())
 	}
 }

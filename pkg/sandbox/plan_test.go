@@ -78,6 +78,7 @@ func TestPlanDigest(t *testing.T) {
 		"memory":                 func(p *Profile) { p.Limits.Memory++ },
 		"file size":              func(p *Profile) { p.Limits.FileSize++ },
 		"output":                 func(p *Profile) { p.Limits.Output++ },
+		"addresses":              func(p *Profile) { p.Limits.Addresses++ },
 		"open files":             func(p *Profile) { p.Limits.OpenFiles++ },
 		"processes":              func(p *Profile) { p.Limits.Processes++ },
 		"path":                   func(p *Profile) { p.AllowedPaths = []tool.AllowedPath{{Path: "/a"}} },
