@@ -196,7 +196,7 @@ func TestTableNamesPackages(t *testing.T) {
 	}
 }
 
-// listPackages gives the packages of the module and what of the module each of them imports, for every system that the
+// listPackages returns the packages of the module and what of the module each of them imports, for every system that the
 // program is built for.
 func listPackages(t *testing.T) map[string][]string {
 	t.Helper()

@@ -142,9 +142,9 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/permissions/foundnames.go":            {"find xargs", "names that find and xargs give"},
 	"pkg/permissions/git.go":                   {"git", "what git would run in a repository is asked of git"},
 	"pkg/permissions/widening.go":              {"git ln", "what git would run in a repository is asked of git; a link means another file where it stands"},
-	"pkg/sandbox/birth_linux.go":               {"prlimit setsid", "system calls"},
-	"pkg/sandbox/prove_linux.go":               {"bash", "the proofs are run by bash"},
-	"pkg/sandbox/spare_linux.go":               {"chown mkdir", "system calls"},
-	"pkg/sandbox/view_linux.go":                {"mkdir", "system calls"},
+	"pkg/sandbox/childsetup_linux.go":               {"prlimit setsid", "system calls"},
+	"pkg/sandbox/proof_linux.go":               {"bash", "the proofs are run by bash"},
+	"pkg/sandbox/sparedir_linux.go":               {"chown mkdir", "system calls"},
+	"pkg/sandbox/mountview_linux.go":                {"mkdir", "system calls"},
 	"pkg/tool/format.go":                       {"base64", "formats of values"},
 }

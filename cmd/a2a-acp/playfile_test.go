@@ -125,7 +125,7 @@ func (p *play) read(want string) error {
 	return p.check(want, line)
 }
 
-// next gives the line that was kept first, or reads one.
+// next returns the line that was kept first, or reads one.
 func (p *play) next() (string, error) {
 	if len(p.kept) > 0 {
 		line := p.kept[0]

@@ -107,7 +107,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// confines tells whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says that it does, a machine
+// confines reports whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says that it does, a machine
 // that does not fails the scripts instead of passing them over.
 func confines(how ...string) bool {
 	self, err := os.Executable()

@@ -32,7 +32,7 @@ type Coverage struct {
 	Own       string // what the agent does by itself
 }
 
-// Map gives the coverage as the record carries it.
+// Map returns the coverage as the record carries it.
 func (c Coverage) Map() map[string]string {
 	return map[string]string{"files": c.Files, "terminals": c.Terminals, "prompts": c.Prompts, "own": c.Own}
 }
@@ -119,7 +119,7 @@ func ByCommand(command []string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// ToolName gives the name under which the agent's model knows a tool of an MCP server. Measured with the real agents; those of
+// ToolName returns the name under which the agent's model knows a tool of an MCP server. Measured with the real agents; those of
 // codex and opencode for names of letters, digits and _ only.
 func (a Agent) ToolName(server, name string) string {
 	plain := strings.Map(func(r rune) rune {
@@ -153,7 +153,7 @@ type Finder struct {
 	Home, Data string
 }
 
-// Find gives the command that starts the agent, with absolute paths: the one on PATH, else the newest of those that Zed
+// Find returns the command that starts the agent, with absolute paths: the one on PATH, else the newest of those that Zed
 // has installed for itself. The error wraps ErrNotFound and says how to install it.
 func (f Finder) Find(agent Agent) ([]string, error) {
 	if path, err := f.LookPath(agent.Program); err == nil {
@@ -227,7 +227,7 @@ func glob(pattern string) []string {
 	return found
 }
 
-// packageProgram gives the script of an npm package that its manifest calls by the program's name; "" when there is none.
+// packageProgram returns the script of an npm package that its manifest calls by the program's name; "" when there is none.
 func packageProgram(manifest, program string) string {
 	data, err := os.ReadFile(manifest)
 	if err != nil {

@@ -166,7 +166,7 @@ func (b *bridge) rememberLogins(command []string, logins [][]string) {
 	}
 }
 
-// isSignalCode tells whether an exit code is that of an agent which we ended in its sandbox: what is around
+// isSignalCode reports whether an exit code is that of an agent which we ended in its sandbox: what is around
 // it passes on what signal it got as an exit code.
 func isSignalCode(code int) bool {
 	return code == 128+int(syscall.SIGTERM) || code == 128+int(syscall.SIGKILL)
@@ -194,7 +194,7 @@ func (b *bridge) started(command []string) {
 	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})
 }
 
-// confinement gives the agent's sandbox as the relay knows it; a nil *Boundary would not be nil there.
+// confinement returns the agent's sandbox as the relay knows it; a nil *Boundary would not be nil there.
 func (b *bridge) confinement() acp.Confinement {
 	if b.boundary == nil {
 		return nil

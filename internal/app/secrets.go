@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 )
 
-// Secrets gives the store of secrets, in the state directory, which is made where it is missing.
+// Secrets returns the store of secrets, in the state directory, which is made where it is missing.
 func Secrets(o Options) (*secret.Store, error) {
 	dir, err := openState(o)
 	if err != nil {

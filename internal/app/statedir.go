@@ -5,7 +5,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/state"
 )
 
-// StateDir gives the directory that the record lies in.
+// StateDir returns the directory that the record lies in.
 func StateDir(o Options) (string, error) { return state.Locate(o.Getenv) }
 
 // openState opens the state directory, and makes it where there is none.

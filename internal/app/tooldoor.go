@@ -86,7 +86,7 @@ func (c *Configuration) Exposed(w tool.Workspace) []*executor.Entry {
 	return list
 }
 
-// IsExposed tells whether agents are offered a tool.
+// IsExposed reports whether agents are offered a tool.
 func IsExposed(t *tool.Tool, settings config.Settings) bool {
 	return t.Unavailable == "" && (!t.Shipped() || slices.Contains(settings.Expose, t.ID))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Show gives a change for people who see text only: the lines that differ, as they are shown anywhere else (see display.Text).
+// Show returns a change for people who see text only: the lines that differ, as they are shown anywhere else (see display.Text).
 func (c FileChange) Show() string {
 	if c.OldText == nil {
 		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText), display.Fence("", display.Text(c.NewText)))

@@ -34,7 +34,7 @@ func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func
 	return &Inbox{s, record, now}, nil
 }
 
-// Grants gives what people have allowed for sessions that go on.
+// Grants returns what people have allowed for sessions that go on.
 func (a *Inbox) Grants(ctx context.Context) ([]store.Grant, error) { return a.store.Grants(ctx) }
 
 // Revoke takes a grant back; see store.Store.Revoke.
@@ -59,10 +59,10 @@ func (a *Inbox) TakeBack(ctx context.Context, id, by string) (store.Approval, er
 // Close ends the use of it.
 func (a *Inbox) Close() error { return a.store.Close() }
 
-// List gives the questions of the last day, the oldest first.
+// List returns the questions of the last day, the oldest first.
 func (a *Inbox) List(ctx context.Context) ([]store.Approval, error) { return a.store.List(ctx) }
 
-// Get gives one question.
+// Get returns one question.
 func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 	return a.store.Get(ctx, id)
 }

@@ -94,7 +94,7 @@ const (
 	storePatience   = 6 * time.Second // a little more than SQLite's own
 )
 
-// id gives the id under which the question stands.
+// id returns the id under which the question stands.
 func (n *notice) id() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

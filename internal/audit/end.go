@@ -47,7 +47,7 @@ func readEnd(f io.ReaderAt, size int64) (end, error) {
 	return end{size: last + 1, seq: entry.Seq, hash: hex.EncodeToString(sum[:])}, nil
 }
 
-// lastNewline gives the offset of the last newline before the offset end; -1 when there is none.
+// lastNewline returns the offset of the last newline before the offset end; -1 when there is none.
 func lastNewline(f io.ReaderAt, end int64) (int64, error) {
 	block := make([]byte, 64<<10)
 	for end > 0 {

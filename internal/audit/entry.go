@@ -66,7 +66,7 @@ func newRecord(event events.Event, now time.Time, id string) (*record, error) {
 	return &record{id: id, body: body, durable: event.Durable()}, err
 }
 
-// encodeEvent gives the event as JSON. One that is too long for a line, or holds what JSON cannot say, is reduced to what
+// encodeEvent returns the event as JSON. One that is too long for a line, or holds what JSON cannot say, is reduced to what
 // matters most, with a note: an event is never lost for its size.
 func encodeEvent(event events.Event) ([]byte, error) {
 	whole, err := encode(struct{ events.Event }{event})
@@ -83,7 +83,7 @@ func encodeEvent(event events.Event) ([]byte, error) {
 	return encode(struct {
 		events.Event
 		Cut Cut `json:"cut"`
-	}{essentials(event), cut})
+	}{truncate(event), cut})
 }
 
 // encode gives v as JSON on one line. Bytes that are not UTF-8 become U+FFFD; < and > stay as they are, for people read

@@ -18,7 +18,7 @@ type Filter struct {
 	Last     int       // the last so many of those that fit; 0 wants all
 }
 
-// Fits tells whether one entry is wanted, Last aside.
+// Fits reports whether one entry is wanted, Last aside.
 func (f Filter) Fits(e Entry) bool {
 	return (f.Session == "" || e.Session == f.Session) &&
 		(f.Task == "" || e.Task == f.Task) &&
@@ -28,7 +28,7 @@ func (f Filter) Fits(e Entry) bool {
 		(f.Since.IsZero() || !e.Time.Before(f.Since))
 }
 
-// List gives the entries of the record in dir that fit, the oldest first. It holds in memory what it gives and no more.
+// List returns the entries of the record in dir that fit, the oldest first. It holds in memory what it gives and no more.
 // With an error about damaged lines (see Read) it gives the others all the same.
 func List(dir string, f Filter) ([]Entry, error) {
 	var list []Entry

@@ -182,7 +182,7 @@ func cureOf(err error) string {
 	return "; set A2A_STATE_DIR to another directory"
 }
 
-// noRoom tells whether a write failed for lack of room: a full disk, a quota, or a limit on the size of a file.
+// noRoom reports whether a write failed for lack of room: a full disk, a quota, or a limit on the size of a file.
 func noRoom(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }

@@ -133,7 +133,7 @@ func (e Entry) breaks(before Cursor) *Damage {
 	return &Damage{File: e.File, Line: e.Line, Offset: e.Offset, Broken: true, Why: why}
 }
 
-// settledSize gives the size of the file at a moment when nobody writes, so that no line is read that its writer takes
+// settledSize returns the size of the file at a moment when nobody writes, so that no line is read that its writer takes
 // back. A copy of a record may have no lock, or lie where nobody can take one: then nobody writes.
 func settledSize(dir string, f *os.File) (int64, error) {
 	if lock, err := os.Open(filepath.Join(dir, lockName)); err == nil {
@@ -157,7 +157,7 @@ type lineReader struct {
 	buffer []byte
 }
 
-// next gives the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not there yet.
+// next returns the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not there yet.
 func (l *lineReader) next() (Entry, error) {
 	l.buffer = l.buffer[:0]
 	length := int64(0)

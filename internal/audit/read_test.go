@@ -329,7 +329,7 @@ func TestStory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got [][]int64
-			for _, chapter := range Story(test.entries) {
+			for _, chapter := range Chapters(test.entries) {
 				got = append(got, numbers(chapter))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

@@ -33,14 +33,14 @@ func TestVerdicts(t *testing.T) {
 		ratio float64 // 0 is none
 		met   bool
 	}{
-		{"time within its ratio", beside("a", "ms", "byte copy", 1.5).measured(3, 2, ""), 1.5, true},
-		{"time above it", beside("a", "ms", "byte copy", 1.5).measured(3.1, 2, ""), 1.55, false},
-		{"throughput within its ratio", beside("a", rate, "byte copy", 0.6).measured(60, 100, ""), 0.6, true},
-		{"throughput below it", beside("a", rate, "byte copy", 0.6).measured(50, 100, ""), 0.5, false},
-		{"calls a second above their ratio", beside("a", callRate, "bare bash", 0.7).measured(80, 100, ""), 0.8, true},
+		{"time within its ratio", comparedRow("a", "ms", "byte copy", 1.5).measured(3, 2, ""), 1.5, true},
+		{"time above it", comparedRow("a", "ms", "byte copy", 1.5).measured(3.1, 2, ""), 1.55, false},
+		{"throughput within its ratio", comparedRow("a", rate, "byte copy", 0.6).measured(60, 100, ""), 0.6, true},
+		{"throughput below it", comparedRow("a", rate, "byte copy", 0.6).measured(50, 100, ""), 0.5, false},
+		{"calls a second above their ratio", comparedRow("a", callRate, "bare bash", 0.7).measured(80, 100, ""), 0.8, true},
 		{"value within its limit", within("a", "ms", 50).measured(25, 0, ""), 0.5, true},
 		{"value above it", within("a", "ms", 50).measured(75, 0, ""), 1.5, false},
-		{"a ratio without a goal", beside("a", rate, "byte copy", 0).measured(25, 100, ""), 0.25, true},
+		{"a ratio without a goal", comparedRow("a", rate, "byte copy", 0).measured(25, 100, ""), 0.25, true},
 		{"no goal", row{Name: "a"}.measured(75, 0, ""), 0, true},
 		{"no value", within("a", "ms", 50).unmeasured(errors.New("no bridge")), 0, false},
 	}
@@ -61,7 +61,7 @@ func TestVerdicts(t *testing.T) {
 func TestTableAndJSON(t *testing.T) {
 	t.Parallel()
 	rows := []row{
-		beside("relay", "ms", "byte copy", 1.5).measured(3, 2, "10 each"),
+		comparedRow("relay", "ms", "byte copy", 1.5).measured(3, 2, "10 each"),
 		within("start", "ms", 50).measured(123.4, 0, "5 starts"),
 		row{Name: "supervisor", Unit: "MB"}.measured(2.5, 0, "5 processes"),
 		within("memory", "MB", 30).unmeasured(errors.New("no bridge")),

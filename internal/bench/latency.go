@@ -40,7 +40,7 @@ func latencies(ways []way, condition string, rounds int) []row {
 		}
 	}
 	if ways[0].run == nil {
-		return []row{beside("start, full"+condition, "ms", bareStart, maxFull).unmeasured(ways[0].why)}
+		return []row{comparedRow("start, full"+condition, "ms", bareStart, maxFull).unmeasured(ways[0].why)}
 	}
 	floor, bubble := taken[0], taken[slices.IndexFunc(ways, func(w way) bool { return w.name == bubblewrap })]
 	var rows []row
@@ -50,8 +50,8 @@ func latencies(ways []way, condition string, rounds int) []row {
 			// Where the machine has much else to do, this is the part of the time that is the start's own.
 			samples += fmt.Sprintf(", the least %s ms, %.2f ×", number(slices.Min(taken[i])), slices.Min(taken[i])/slices.Min(floor))
 		}
-		middle := beside("start, "+w.name+condition, "ms", bareStart, w.goal)
-		rare := beside("start, "+w.name+condition+", p99", "ms", bareStart, 0)
+		middle := comparedRow("start, "+w.name+condition, "ms", bareStart, w.goal)
+		rare := comparedRow("start, "+w.name+condition+", p99", "ms", bareStart, 0)
 		if w.run == nil {
 			if w.goal > 0 || condition == "" { // that a peer is missing is said once
 				rows = append(rows, middle.unmeasured(w.why))
@@ -64,7 +64,7 @@ func latencies(ways []way, condition string, rounds int) []row {
 		if w.bubble == 0 {
 			continue
 		}
-		r := beside("start, "+w.name+condition, "ms", bubblewrap, w.bubble)
+		r := comparedRow("start, "+w.name+condition, "ms", bubblewrap, w.bubble)
 		if len(bubble) == 0 {
 			rows = append(rows, r.unmeasured(errNoBubble))
 			continue
@@ -95,7 +95,7 @@ func throughputs(ways []way, concurrency int) []row {
 		}
 	}
 	if ways[0].run == nil {
-		return []row{beside(fmt.Sprintf("%d at a time, full", concurrency), callRate, bareStart, minAtEight).unmeasured(ways[0].why)}
+		return []row{comparedRow(fmt.Sprintf("%d at a time, full", concurrency), callRate, bareStart, minAtEight).unmeasured(ways[0].why)}
 	}
 	bubble := rates[slices.IndexFunc(ways, func(w way) bool { return w.name == bubblewrap })]
 	samples := fmt.Sprintf("%d × %s each", turns, slice)
@@ -105,7 +105,7 @@ func throughputs(ways []way, concurrency int) []row {
 		if concurrency == 8 && w.eight > 0 {
 			goal, bubbles = w.eight, minBubble
 		}
-		r := beside(name, callRate, bareStart, goal)
+		r := comparedRow(name, callRate, bareStart, goal)
 		if w.run == nil {
 			if goal > 0 {
 				rows = append(rows, r.unmeasured(w.why))
@@ -116,7 +116,7 @@ func throughputs(ways []way, concurrency int) []row {
 		if bubbles == 0 {
 			continue
 		}
-		r = beside(name, callRate, bubblewrap, bubbles)
+		r = comparedRow(name, callRate, bubblewrap, bubbles)
 		if len(bubble) == 0 {
 			rows = append(rows, r.unmeasured(errNoBubble))
 			continue
@@ -165,7 +165,7 @@ func reapOrphans() {
 	}
 }
 
-// quantile gives the value that so large a part of the values does not exceed. It sorts them.
+// quantile returns the value that so large a part of the values does not exceed. It sorts them.
 func quantile(values []float64, part float64) float64 {
 	if part == 0.5 {
 		return median(values)

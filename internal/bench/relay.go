@@ -31,7 +31,7 @@ const (
 
 // roundTrips sends a request, waits for its response, and sends the next.
 func roundTrips(bridge, floor launcher, size frameSize) row {
-	r := beside("relay, round trip, "+size.name, "ms", "byte copy", maxTime)
+	r := comparedRow("relay, round trip, "+size.name, "ms", "byte copy", maxTime)
 	id := 100_000_000 // as long as every other that follows
 	ours, least, err := alternate(bridge, floor, size.trips, func(p *process) (time.Duration, error) {
 		id++
@@ -45,7 +45,7 @@ func roundTrips(bridge, floor launcher, size frameSize) row {
 
 // throughput sends notifications without waiting, and takes the time until all of them have come back.
 func throughput(bridge, floor launcher, size frameSize) row {
-	r := beside("relay, throughput, "+size.name, rate, "byte copy", size.throughput)
+	r := comparedRow("relay, throughput, "+size.name, rate, "byte copy", size.throughput)
 	frame := notification(size.bytes)
 	ours, least, err := alternate(bridge, floor, bursts, func(p *process) (time.Duration, error) {
 		return p.burst(frame, size.burst)

@@ -31,11 +31,11 @@ const (
 	callRate = "calls/s"
 )
 
-// moreIsBetter tells whether the row's goal is to be reached from above.
+// moreIsBetter reports whether the row's goal is to be reached from above.
 func (r row) moreIsBetter() bool { return r.Unit == rate || r.Unit == callRate }
 
-// beside begins a row that is compared with a floor. Its goal is a ratio; 0 is none.
-func beside(name, unit, against string, goal float64) row {
+// comparedRow begins a row that is compared with a floor. Its goal is a ratio; 0 is none.
+func comparedRow(name, unit, against string, goal float64) row {
 	r := row{Name: name, Unit: unit, Against: against}
 	if goal > 0 {
 		r.Goal = &goal
@@ -88,7 +88,7 @@ func table(out io.Writer, rows []row) error {
 	return w.Flush()
 }
 
-// cells gives the columns of a row.
+// cells returns the columns of a row.
 func (r row) cells() []string {
 	value, floor, ratio, goal, met, note := "-", "-", "-", "-", "-", r.samples
 	if r.Goal != nil {

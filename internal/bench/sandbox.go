@@ -52,14 +52,14 @@ type way struct {
 func sandboxRows(dir string) []row {
 	rows, err := sandboxRowsAs(dir, nil)
 	if err != nil {
-		rows = []row{beside("start, full", "ms", bareStart, maxFull).unmeasured(err)}
+		rows = []row{comparedRow("start, full", "ms", bareStart, maxFull).unmeasured(err)}
 	}
 	if os.Geteuid() != 0 {
 		return rows
 	}
 	theirs, err := sandboxRowsAs(dir, &syscall.Credential{Uid: nobody, Gid: nobody})
 	if err != nil {
-		theirs = []row{beside("start, full", "ms", bareStart, maxFull).unmeasured(err)}
+		theirs = []row{comparedRow("start, full", "ms", bareStart, maxFull).unmeasured(err)}
 	}
 	for i := range rows {
 		rows[i].Name = "root: " + rows[i].Name

@@ -24,7 +24,7 @@ const (
 // one such call of a tool whose script is the given one; the floor is bash itself with the script in a file, started with
 // nothing around it.
 func toolCallRow(call func() error, script string) row {
-	r := beside("tool call, whole pipeline", "ms", "bash script", maxToolCall)
+	r := comparedRow("tool call, whole pipeline", "ms", "bash script", maxToolCall)
 	var ours, floors []float64
 	for i := range toolCalls + 1 {
 		floor, err := timed(func() error { return bash(script) })

@@ -128,7 +128,7 @@ func (s *Store) freeBytes() int64 {
 	return int64(stat.Bavail) * int64(stat.Bsize) //nolint:unconvert // their types differ between systems
 }
 
-// abandoned tells whether nobody writes a temporary file any more. A lock ends with the process that holds it (flock(2)).
+// abandoned reports whether nobody writes a temporary file any more. A lock ends with the process that holds it (flock(2)).
 func abandoned(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -72,7 +72,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit gives the blob its name. One that is kept already counts as new.
+// Commit returns the blob its name. One that is kept already counts as new.
 func (w *Writer) Commit() (Blob, error) {
 	if w.err != nil {
 		return Blob{}, errors.Join(w.err, w.Abort())

@@ -45,7 +45,7 @@ func Lookup(name string, args []string) (row *Row, named int) {
 	return programs().named(name), 0
 }
 
-// Named gives the row of exactly that name, nil where there is none: "git diff".
+// Named returns the row of exactly that name, nil where there is none: "git diff".
 func Named(name string) *Row { return programs().named(name) }
 
 // Rows lists every row once, in the order of the file.
@@ -86,7 +86,7 @@ func readPrograms(items []Item) (rows, error) {
 	return all, nil
 }
 
-// names gives the names of a row.
+// names returns the names of a row.
 func names(row plainyaml.Node) []string {
 	var names []string
 	for _, entry := range row.Nodes {

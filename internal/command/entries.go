@@ -40,7 +40,7 @@ func Entries(n plainyaml.Node, to map[string]any) error {
 	return nil
 }
 
-// texts gives the entries of a mapping of texts.
+// texts returns the entries of a mapping of texts.
 func texts(n plainyaml.Node) map[string]string {
 	all := make(map[string]string, len(n.Nodes))
 	for _, entry := range n.Nodes {

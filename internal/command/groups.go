@@ -59,7 +59,7 @@ func In(g Group, program string) bool {
 	return group != nil && group.names[program] || added().groups[g][program]
 }
 
-// Subcommands gives those subcommands of a program that are in a group; nil for none.
+// Subcommands returns those subcommands of a program that are in a group; nil for none.
 func Subcommands(g Group, program string) map[string]bool {
 	group := groups()[g]
 	if group == nil {

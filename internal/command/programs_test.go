@@ -104,7 +104,7 @@ func TestWrongParsersAreSeen(t *testing.T) {
 	}
 }
 
-// reads gives the files that words name by a row, and whether they only read.
+// reads returns the files that words name by a row, and whether they only read.
 func reads(row *Row, words []string) (files []string, ok bool) {
 	read := row.Read(words)
 	code := false

@@ -8,12 +8,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// section gives the reader of a section, which reads once.
+// section returns the reader of a section, which reads once.
 func section[T any](key string, read func(plainyaml.Node) (T, error)) func() T {
 	return sync.OnceValue(func() T { return must(read(must(plainyaml.Read(key + ":\n" + cut(source, key))).Nodes[0])) })
 }
 
-// must gives what was read of the program's own file. The tests read all of it.
+// must returns what was read of the program's own file. The tests read all of it.
 func must[T any](all T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("commands.yaml, which is a part of this program: %v", err))
@@ -21,7 +21,7 @@ func must[T any](all T, err error) T {
 	return all
 }
 
-// cut gives the lines of a section.
+// cut returns the lines of a section.
 func cut(text, key string) string {
 	_, rest, _ := strings.Cut(text, "\n"+key+":\n")
 	end := 0
@@ -61,7 +61,7 @@ func cutItems(text, key string) []Item {
 	return all
 }
 
-// itemNames gives what stands behind names: at the beginning of a row.
+// itemNames returns what stands behind names: at the beginning of a row.
 func itemNames(text string) string {
 	names, rest, _ := strings.Cut(text, "\n")
 	switch {
@@ -80,5 +80,5 @@ func itemNames(text string) string {
 	return names
 }
 
-// listed gives the items of a list.
+// listed returns the items of a list.
 func listed(n plainyaml.Node) ([]plainyaml.Node, error) { return n.Nodes, nil }

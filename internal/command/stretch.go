@@ -65,7 +65,7 @@ type stretchedRow struct {
 	files   string // what stands in front of a file of words; "" where none is one
 }
 
-// with gives the row with options of a person's own file.
+// with returns the row with options of a person's own file.
 func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
 	all := &stretchedRow{}
 	if r != nil {

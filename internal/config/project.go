@@ -65,7 +65,7 @@ func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile) (Proj
 	return p, err
 }
 
-// judge finds out whether a workspace's own file is trusted as it was read, and says so where it is not.
+// judge reports whether a workspace's own file is trusted as it was read, and says so where it is not.
 func (l *loading) judge(c candidate, file *File) (trusted bool) {
 	standing := Untrusted
 	if l.sources.Standing != nil && c.workspace == l.sources.Workspace.Root {

@@ -58,9 +58,9 @@ func ToolsSchema() ([]byte, error) {
 			"reference":  object(referenceMapping()),
 			"example":    object(exampleMapping()),
 			"expect":     object(expectMapping()),
-			"file":       given(object(exampleFileMapping())),
-			"match":      given(object(matchMapping())),
-			"file_match": given(object(fileMatchMapping())),
+			"file":       requireObject(object(exampleFileMapping())),
+			"match":      requireObject(object(matchMapping())),
+			"file_match": requireObject(object(fileMatchMapping())),
 		},
 	}
 	return json.MarshalIndent(top, "", "  ")
@@ -79,8 +79,8 @@ func object[T any](n yamldoc.Mapping[T], required ...string) schema {
 	return s
 }
 
-// given is an object in whose place nothing may not stand.
-func given(s schema) schema {
+// requireObject is an object in whose place nothing may not stand.
+func requireObject(s schema) schema {
 	s["type"] = "object"
 	return s
 }

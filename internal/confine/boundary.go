@@ -201,7 +201,7 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	}
 }
 
-// seen gives the name of a file as far as the agent can follow it: a link that it cannot read stays what it is called.
+// seen returns the name of a file as far as the agent can follow it: a link that it cannot read stays what it is called.
 func (b *Boundary) seen(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -227,13 +227,13 @@ func (b *Boundary) seen(dir, path string) string {
 	return at
 }
 
-// grantable tells whether a path is one that a person would grant: not the root, nor what homes are in.
+// grantable reports whether a path is one that a person would grant: not the root, nor what homes are in.
 func grantable(path string) bool {
 	home, err := os.UserHomeDir()
 	return path != "/" && path != "/home" && path != "/root" && (err != nil || path != home && !strings.HasPrefix(home, path+"/"))
 }
 
-// flagFor gives the flag of the bridge's that grants a path.
+// flagFor returns the flag of the bridge's that grants a path.
 func flagFor(path string, write bool) string {
 	if !write {
 		path += ":ro"

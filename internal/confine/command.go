@@ -22,7 +22,7 @@ type Confinement struct {
 	BestEffort  bool               // also where the machine cannot confine it whole
 }
 
-// On tells whether there is one.
+// On reports whether there is one.
 func (c Confinement) On() bool { return c.Profile != "" }
 
 // Command returns the command that starts an agent in the sandbox: self, this program, again, so that the agent's whole tree
@@ -35,7 +35,7 @@ func (c Confinement) Command(o Options, self string, agent []string) ([]string, 
 	return inside.words(self), nil
 }
 
-// exec gives the agent as a command in the sandbox. It can run this program, and reach us through the sockets in doors, ""
+// exec returns the agent as a command in the sandbox. It can run this program, and reach us through the sockets in doors, ""
 // for none.
 func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOptions, error) {
 	program, err := exec.LookPath(agent[0])
@@ -65,7 +65,7 @@ func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOp
 	return e, nil
 }
 
-// words gives the command line that makes this program do what the options of an agent say.
+// words returns the command line that makes this program do what the options of an agent say.
 func (o ExecOptions) words(self string) []string {
 	words := []string{self, "sandbox", "exec", "--profile", o.Profile, "--at-least", o.AtLeast}
 	add := func(flag string, values ...string) {

@@ -302,7 +302,7 @@ func (e *execution) account(outcome sandbox.Outcome) []string {
 	return lines
 }
 
-// flagOf gives the flag of a limit.
+// flagOf returns the flag of a limit.
 func flagOf(limit string) string { return strings.ReplaceAll(limit, "_", "-") }
 
 func limitOf(l tool.Limits, limit string) string {
@@ -341,7 +341,7 @@ func (e *execution) explain(start *sandbox.StartError) error {
 	return start
 }
 
-// codeOfPlan gives the exit code of a plan that was refused: what this machine cannot do, or what nobody could.
+// codeOfPlan returns the exit code of a plan that was refused: what this machine cannot do, or what nobody could.
 func codeOfPlan(err error) int {
 	var failure *tool.Failure
 	if errors.As(err, &failure) {

@@ -69,7 +69,7 @@ func (e *execution) hear(got syscall.Signal) (ends bool) {
 	return true // after the grace
 }
 
-// anyTerminal tells whether one of some files is a terminal.
+// anyTerminal reports whether one of some files is a terminal.
 func anyTerminal(files []*os.File) bool {
 	for _, f := range files {
 		if term.IsTerminal(int(f.Fd())) {

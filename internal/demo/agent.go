@@ -218,7 +218,7 @@ func (a *demoAgent) obeyReadme(ctx context.Context, conn *jsonrpc2.Conn) string 
 	return a.write(ctx, conn, path, script)
 }
 
-// message gives the text of a JSON-RPC error, which is what a model would be told.
+// message returns the text of a JSON-RPC error, which is what a model would be told.
 func message(err error) string {
 	var rpc *jsonrpc2.Error
 	if errors.As(err, &rpc) {

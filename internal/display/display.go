@@ -16,7 +16,7 @@ const (
 	shownTail = 1000
 )
 
-// Text gives a text that an agent or a model wrote as a person may safely read it: control characters, characters that
+// Text returns a text that an agent or a model wrote as a person may safely read it: control characters, characters that
 // change the direction of text and invisible ones stand as escapes, so that nothing can pretend to be something else, and
 // of a long text the beginning, the end, the length and the hash are shown. Newlines and tabs stay.
 func Text(s string) string {
@@ -37,7 +37,7 @@ func Line(s string) string {
 
 var lineEnds = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// plainLine tells whether a text is made of visible ASCII characters and blanks.
+// plainLine reports whether a text is made of visible ASCII characters and blanks.
 func plainLine(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -78,7 +78,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// Hidden tells whether a character can make a text look other than it is: control and format characters (Unicode Cc and
+// Hidden reports whether a character can make a text look other than it is: control and format characters (Unicode Cc and
 // Cf: bidirectional marks, zero-width ones, tags), line and paragraph separators, variation selectors and blank letters.
 // CVE-2021-42574 ("Trojan Source") is the best known use.
 func Hidden(r rune) bool {
@@ -95,7 +95,7 @@ func Hidden(r rune) bool {
 // Cut returns the first bytes of a text, at most n, without cutting a character in two.
 func Cut(s string, n int) string { return s[:backTo(s, n)] }
 
-// backTo gives the start of the character that n lies in.
+// backTo returns the start of the character that n lies in.
 func backTo(s string, n int) int {
 	for back := 0; back < utf8.UTFMax && n-back > 0 && n < len(s); back++ {
 		if utf8.RuneStart(s[n-back]) {

@@ -62,7 +62,7 @@ func name(goos string) string {
 	return goos
 }
 
-// hasLandlock tells whether the kernel says that Landlock is there, which does not say that it can be used.
+// hasLandlock reports whether the kernel says that Landlock is there, which does not say that it can be used.
 func (m Machine) hasLandlock() bool { return slices.Contains(m.Modules, "landlock") }
 
 func (m Machine) landlock() Advice {
@@ -93,7 +93,7 @@ func (m Machine) landlock() Advice {
 	return a
 }
 
-// like tells whether the distribution is one, or made from it.
+// like reports whether the distribution is one, or made from it.
 func (m Machine) like(id string) bool {
 	return m.ID == id || slices.Contains(strings.Fields(m.IDLike), id)
 }
@@ -127,7 +127,7 @@ func (m Machine) namespaces(f Findings) Advice {
 	return a
 }
 
-// appArmor gives the profile for this program, and how it is loaded. The path is the one that the program really has.
+// appArmor returns the profile for this program, and how it is loaded. The path is the one that the program really has.
 func (m Machine) appArmor() string {
 	self := m.Self
 	if real, err := filepath.EvalSymlinks(self); err == nil {

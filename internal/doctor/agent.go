@@ -189,7 +189,7 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	return t
 }
 
-// lastLine gives the last line of a text that is not empty.
+// lastLine returns the last line of a text that is not empty.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return display.Line(lines[len(lines)-1])

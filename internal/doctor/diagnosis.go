@@ -79,7 +79,7 @@ type ConfigurationState struct {
 	Problems yamldoc.Errors `json:"problems"`
 }
 
-// Confines tells whether tools can run with their files confined.
+// Confines reports whether tools can run with their files confined.
 func (d Diagnosis) Confines() bool {
 	return sandbox.Level(d.Sandbox.Level).AtLeast(sandbox.LevelLandlock)
 }
@@ -131,7 +131,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	return d, ctx.Err()
 }
 
-// fixOf gives what would have a property enforced.
+// fixOf returns what would have a property enforced.
 func fixOf(p PropertyHealth, missing []Advice) string {
 	if p.Enforced {
 		return ""

@@ -17,11 +17,11 @@ const (
 // given. The zero Answers is empty and ready. It is safe for concurrent use.
 type Answers struct {
 	mu       sync.Mutex
-	sessions map[string]*spoken
+	sessions map[string]*turnAnswers
 }
 
-// spoken is what was said in one turn of one session.
-type spoken struct {
+// turnAnswers is what was said in one turn of one session.
+type turnAnswers struct {
 	count   int
 	answers map[string][]answer // by Effect.key, the oldest first; all of them of one verdict
 }
@@ -58,9 +58,9 @@ func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict 
 			return
 		}
 		if s.sessions == nil {
-			s.sessions = map[string]*spoken{}
+			s.sessions = map[string]*turnAnswers{}
 		}
-		said = &spoken{answers: map[string][]answer{}}
+		said = &turnAnswers{answers: map[string][]answer{}}
 		s.sessions[session] = said
 	}
 	if before := said.answers[key]; len(before) > 0 && before[0].Verdict != verdict {

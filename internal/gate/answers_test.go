@@ -285,13 +285,13 @@ func TestAfter(t *testing.T) {
 		{"a no, and a tool that wants to be confirmed", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceTool}, no, permissions.Reject},
 		{"a rule's no, and a control file", permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceControlFile}, by(permissions.Reject, permissions.SourcePolicy, "r"), permissions.Reject},
 	} {
-		if got := after(test.now, test.earlier); got.Verdict != test.want {
+		if got := carryOver(test.now, test.earlier); got.Verdict != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got.Verdict, test.want)
 		}
 	}
 	person.SkipGovernors, rule.SkipGovernors = true, true
 	for _, earlier := range []permissions.Decision{person, rule} {
-		if got := after(permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, earlier); got.SkipGovernors {
+		if got := carryOver(permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePolicy}, earlier); got.SkipGovernors {
 			t.Error("governors are left out because a rule said so of the question, though none says so of the act")
 		}
 	}

@@ -168,7 +168,7 @@ func (p *Passage) decide() {
 	}
 	earlier, given := p.gate.answers.Take(request.Session, p.act.Effect())
 	if given {
-		p.Decision, p.earlier = after(p.in.Rules.Decide(request), earlier), true
+		p.Decision, p.earlier = carryOver(p.in.Rules.Decide(request), earlier), true
 	} else {
 		p.Decision = p.in.Rules.Take(request)
 	}

@@ -177,7 +177,7 @@ var (
 	fetchingHooks = []string{"reference-transaction", "pre-auto-gc"}
 )
 
-// hook gives a hook that is there and that git could run; "" for none.
+// hook returns a hook that is there and that git could run; "" for none.
 func (r *Repository) hook(u Use) string {
 	if u.Switched {
 		return ""
@@ -246,7 +246,7 @@ func (r *Repository) elsewhere(roots []string) string {
 	return ""
 }
 
-// value gives the last value of a setting.
+// value returns the last value of a setting.
 func (r *Repository) value(key string) string {
 	for _, s := range slices.Backward(r.Settings) {
 		if s.Key == key {
@@ -256,7 +256,7 @@ func (r *Repository) value(key string) string {
 	return ""
 }
 
-// nearest gives the first directory that has a .git, from one upward.
+// nearest returns the first directory that has a .git, from one upward.
 func nearest(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -160,7 +160,7 @@ func (l *look) settings(ctx context.Context, r *Repository) error {
 	return nil
 }
 
-// from gives a name that is relative to a directory, or absolute.
+// from returns a name that is relative to a directory, or absolute.
 func from(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

@@ -131,7 +131,7 @@ func sorted(values map[string]string) []Variable {
 	return all
 }
 
-// rows gives what is said of a setting.
+// rows returns what is said of a setting.
 func (t *table) rows(key string) []*row {
 	rows := slices.Clone(t.byKey[key])
 	var open []*row

@@ -132,7 +132,7 @@ func verbStatus(v Verb) status {
 	return statusReject
 }
 
-// variables gives what is told as CEL sees it: the very JSON, with whole numbers as whole numbers.
+// variables returns what is told as CEL sees it: the very JSON, with whole numbers as whole numbers.
 func variables(in *input) map[string]any {
 	var told map[string]any
 	dec := json.NewDecoder(strings.NewReader(string(in.encoded)))

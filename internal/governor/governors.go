@@ -59,7 +59,7 @@ type Options struct {
 // concurrent use.
 type Governors struct {
 	o         Options
-	ledger    *ledger
+	ledger    *usageFile
 	followUps *FollowUps
 	programs  *programs
 
@@ -82,7 +82,7 @@ func New(o Options) *Governors {
 	if o.Vault == nil {
 		o.Vault = noVault{}
 	}
-	return &Governors{o: o, ledger: newLedger(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &programs{}}
+	return &Governors{o: o, ledger: newUsageFile(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &programs{}}
 }
 
 // With returns the governors of other files, the weakest layer first, which share everything else. A governor that is the same as
@@ -114,7 +114,7 @@ func (g *Governors) WithFollowUps(f *FollowUps) *Governors {
 	return &other
 }
 
-// Active tells whether any governor could be asked about acts in the workspace.
+// Active reports whether any governor could be asked about acts in the workspace.
 func (g *Governors) Active(w tool.Workspace) bool {
 	for _, c := range g.inForce(w) {
 		if len(c.permission) > 0 || len(c.output) > 0 {
@@ -124,7 +124,7 @@ func (g *Governors) Active(w tool.Workspace) bool {
 	return false
 }
 
-// Screens tells whether any governor could be asked about the output of a tool in the workspace.
+// Screens reports whether any governor could be asked about the output of a tool in the workspace.
 func (g *Governors) Screens(w tool.Workspace, id string) bool {
 	for _, c := range g.inForce(w) {
 		for _, m := range c.output {
@@ -320,7 +320,7 @@ func (o *opinion) reason() string {
 	return "it wants a person to look at this"
 }
 
-// strongest gives the opinion that holds of all: reject before ask before approve, and of equal ones the first. It is silent when
+// strongest returns the opinion that holds of all: reject before ask before approve, and of equal ones the first. It is silent when
 // nobody spoke.
 func strongest(opinions []opinion) opinion {
 	rank := map[permissions.Verdict]int{permissions.Reject: 3, permissions.Ask: 2, permissions.Approve: 1}

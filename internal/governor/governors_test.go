@@ -347,7 +347,7 @@ func TestRate(t *testing.T) {
 		"nowhere to count": func(string) error { h.governors.ledger.dir = ""; return nil },
 	} {
 		h = start()
-		path := filepath.Join(dir, ledgerName)
+		path := filepath.Join(dir, usageName)
 		if err := spoil(path); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ type limiter struct {
 	id      string
 	limit   Limit
 	message string
-	ledger  *ledger
+	ledger  *usageFile
 }
 
 func (l *limiter) judge(ctx context.Context, in *input) (answer, error) {

@@ -78,10 +78,10 @@ func (m *member) identity() string {
 	return string(encoded)
 }
 
-// counts tells whether the governor counts acts rather than looks at them.
+// counts reports whether the governor counts acts rather than looks at them.
 func (m *member) counts() bool { return m.spec.Kind == KindRate || m.spec.Kind == KindBudget }
 
-// wanted tells whether the governor is to be asked about an act.
+// wanted reports whether the governor is to be asked about an act.
 func (m *member) wanted(r *permissions.Review) bool {
 	byRule := r.Decided.Source == permissions.SourcePolicy && r.Decided.Verdict == permissions.Approve
 	switch {

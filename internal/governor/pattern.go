@@ -59,7 +59,7 @@ func shape(name, hint, expression string) pattern {
 	return pattern{name: name, hint: hint, expression: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
-// find gives where in a text the secret stands: pairs of begin and end.
+// find returns where in a text the secret stands: pairs of begin and end.
 func (p *pattern) find(text, lower string) [][]int {
 	if !strings.Contains(lower, p.hint) {
 		return nil

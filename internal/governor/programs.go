@@ -76,7 +76,7 @@ func (p *programs) young(age time.Duration) bool {
 	return age <= settled
 }
 
-// same tells whether a file is the one it was, unchanged since. Nobody but root can set the time of a file's last change (ctime).
+// same reports whether a file is the one it was, unchanged since. Nobody but root can set the time of a file's last change (ctime).
 func same(a, b unix.Stat_t) bool {
 	return a.Dev == b.Dev && a.Ino == b.Ino && a.Size == b.Size && a.Mtim == b.Mtim && a.Ctim == b.Ctim
 }

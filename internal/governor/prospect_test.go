@@ -54,7 +54,7 @@ func TestProspects(t *testing.T) {
 		h.governors = h.governors.With([]File{{Permission: specs, PermissionSettings: settings}})
 		review := h.review()
 		review.Decided = test.decided
-		list := h.governors.Prospects(review)
+		list := h.governors.Candidates(review)
 		var got []string
 		for _, p := range list {
 			got = append(got, p.Governor+": "+strings.Join(p.Could, " "))

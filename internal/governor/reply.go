@@ -283,5 +283,5 @@ func cut(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// quoted gives a text of a governor's as a message shows it.
+// quoted returns a text of a governor's as a message shows it.
 func quoted(s string) string { return "“" + display.Line(cut(s, 60)) + "”" }

@@ -58,7 +58,7 @@ const (
 // Kinds lists them all.
 func Kinds() []Kind { return []Kind{KindScript, KindHTTP, KindCEL, KindRate, KindBudget, KindSecrets} }
 
-// InProject tells whether a workspace's own file may hold a governor of this kind.
+// InProject reports whether a workspace's own file may hold a governor of this kind.
 func (k Kind) InProject() bool { return k == KindCEL || k == KindRate || k == KindSecrets }
 
 // Spec is one governor.

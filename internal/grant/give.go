@@ -141,7 +141,7 @@ func look(kind Kind, written string, getenv func(string) string) Given {
 	return given
 }
 
-// linkIn gives the first link on the way from base, which is not looked at itself, to path; "" when there is none.
+// linkIn returns the first link on the way from base, which is not looked at itself, to path; "" when there is none.
 func linkIn(base, path string) string {
 	rest, err := filepath.Rel(base, path)
 	if err != nil {

@@ -33,7 +33,7 @@ type Grant struct {
 	Sockets     []string `yaml:"sockets"`
 }
 
-// NeedsNetwork tells whether the grant is of no use without the network.
+// NeedsNetwork reports whether the grant is of no use without the network.
 func (g Grant) NeedsNetwork() bool { return g.Network == string(tool.NetworkOn) }
 
 // All lists the grants that the program brings along, in the file's order.

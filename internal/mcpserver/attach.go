@@ -159,7 +159,7 @@ func inWords(err error) error {
 	return err
 }
 
-// nextID gives an id that no other request of ours has.
+// nextID returns an id that no other request of ours has.
 func (a *attachment) nextID() jsonrpc2.ID {
 	a.mu.Lock()
 	defer a.mu.Unlock()

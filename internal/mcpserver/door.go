@@ -104,10 +104,10 @@ func open(dir, socket string, user int) error {
 	return os.Chmod(dir, 0o711)
 }
 
-// Socket gives the path at which to attach.
+// Socket returns the path at which to attach.
 func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
 
-// Token gives what the process that attaches has to show. It is a secret until it is spent.
+// Token returns what the process that attaches has to show. It is a secret until it is spent.
 func (d *Door) Token() string { return d.token }
 
 // Changed tells whoever has attached that the list of tools is another now. It never blocks; several changes may be told

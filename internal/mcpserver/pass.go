@@ -26,7 +26,7 @@ func (a *attachment) add(server *mcp.Server, t Tool) error {
 	return nil
 }
 
-// Listed gives the tool as tools/list shows it.
+// Listed returns the tool as tools/list shows it.
 func (t Tool) Listed() *mcp.Tool {
 	offered := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema,
@@ -79,7 +79,7 @@ func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.Cal
 	return toMCP(result)
 }
 
-// toolCallOf gives the agent's own id of a call, under which its editor knows it too: Claude tells it. It is a hint; one
+// toolCallOf returns the agent's own id of a call, under which its editor knows it too: Claude tells it. It is a hint; one
 // that is no id is none.
 func toolCallOf(r *mcp.CallToolRequest) string {
 	id, _ := r.Params.Meta["claudecode/toolUseId"].(string)

@@ -289,7 +289,7 @@ func (t *progress) stop() {
 	t.stopped = true
 }
 
-// params gives the params of a request; null when there are none.
+// params returns the params of a request; null when there are none.
 func params(r *jsonrpc2.Request) json.RawMessage {
 	if r.Params == nil {
 		return json.RawMessage("null")

@@ -85,7 +85,7 @@ var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 const longestPicture = 4 << 20
 
-// images gives the picture that a call has put out, whole.
+// images returns the picture that a call has put out, whole.
 func images(r tool.Result) []Image {
 	binary, _ := r.Metadata.Diagnostics[tool.BinaryKey].(map[string]tool.Binary)
 	b, ok := binary["stdout"]

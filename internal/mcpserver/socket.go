@@ -50,7 +50,7 @@ func parentsOfSockets(runtimeDir, tempDir string) []string {
 	return append(parents, "/tmp")
 }
 
-// isPrivateDir tells whether a path is a directory that is ours and opens to nobody else.
+// isPrivateDir reports whether a path is a directory that is ours and opens to nobody else.
 func isPrivateDir(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -63,7 +63,7 @@ func isPrivateDir(path string) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// isGiven tells whether a socket is one that root made for us: it is ours, and lies in a directory that belongs to the user
+// isGiven reports whether a socket is one that root made for us: it is ours, and lies in a directory that belongs to the user
 // who listens there, and that nobody else can change, us included. In a user namespace where only we have a number, root
 // shows as the number that stands for all others, like the directory's owner (user_namespaces(7)).
 func isGiven(socket string, listener int) bool {

@@ -8,7 +8,7 @@ import (
 
 // Tools are the tools that a Door offers.
 type Tools interface {
-	// List gives the tools, in the order in which the agent will see them. Safe for concurrent use.
+	// List returns the tools, in the order in which the agent will see them. Safe for concurrent use.
 	List(ctx context.Context) ([]Tool, error)
 	// Call runs a tool. A tool that fails, arguments that do not fit and a denial are results, with IsError set; an error
 	// means that there is none, and is ErrUnknownTool or a fault of ours. It may wait for a person, and must return soon

@@ -132,7 +132,7 @@ func decode(content []byte) (text string, same bool) {
 	return string(decoded), same
 }
 
-// allPlain tells whether a string's content is printable ASCII without escapes, and so its own text to everybody.
+// allPlain reports whether a string's content is printable ASCII without escapes, and so its own text to everybody.
 func allPlain(content []byte) bool {
 	for _, c := range content {
 		if c < ' ' || c > '~' || c == '\\' {
@@ -142,7 +142,7 @@ func allPlain(content []byte) bool {
 	return true
 }
 
-// sameText tells whether raw is a string of which every reader makes the same text.
+// sameText reports whether raw is a string of which every reader makes the same text.
 func sameText(raw []byte) bool {
 	if raw[0] != '"' {
 		return false

@@ -91,7 +91,7 @@ func trimSpace(line []byte) []byte {
 	return line
 }
 
-// HasMethod tells whether there is a method, be it a string or not. Without one, an Object is a response.
+// HasMethod reports whether there is a method, be it a string or not. Without one, an Object is a response.
 func (f *Frame) HasMethod() bool { return f.Method != nil }
 
 // MethodName decodes the method; it is "" when there is none or it cannot be read in one way only.
@@ -103,7 +103,7 @@ func (f *Frame) MethodName() string {
 	return name
 }
 
-// CouldBe tells whether any reader could take the line for a frame whose method match accepts.
+// CouldBe reports whether any reader could take the line for a frame whose method match accepts.
 //
 // For an Object that is not Ambiguous there is one method, or none, and it asks match about that. In an Array, and in an
 // Object that is Ambiguous, it asks about the values of all keys at any depth that some reader could take for "method", and

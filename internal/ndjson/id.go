@@ -9,7 +9,7 @@ import (
 // Key is a request id to compare and to use in maps: two spellings of the same id have the same Key, and only they.
 type Key string
 
-// ID gives the Key of an id as it stands in a frame. Numbers are compared by their exact decimal value, however it is
+// ID returns the Key of an id as it stands in a frame. Numbers are compared by their exact decimal value, however it is
 // written, without a detour through floats; strings by their text. null is an id of its own, and the Key of no id at all is
 // "". What is none of these, or a string that cannot be read in one way only, is the same only as its own bytes.
 func ID(raw []byte) Key {
@@ -60,7 +60,7 @@ func decimal(raw []byte) (canonical string, ok bool) {
 	return sign + significant + "e" + strconv.Itoa(power+len(digits)-len(significant)), true
 }
 
-// lossyID tells whether a reader with 64-bit floats would give another number back.
+// lossyID reports whether a reader with 64-bit floats would give another number back.
 func lossyID(raw []byte) bool {
 	const exact = 15 // as many decimal digits survive in any case
 	if len(raw) <= exact && digits(raw, 0) == len(raw) || !isNumber(raw) {

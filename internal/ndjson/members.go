@@ -24,7 +24,7 @@ func Elements(raw []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Get gives the value that stands under a path of exact keys, each the first of its name, as a part of raw.
+// Get returns the value that stands under a path of exact keys, each the first of its name, as a part of raw.
 func Get(raw []byte, path ...string) (value []byte, ok bool) {
 	for _, name := range path {
 		if raw, ok = get(raw, name); !ok {

@@ -43,7 +43,7 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: r, limit: limit, buf: make([]byte, smallBuffer), freeMemory: debug.FreeOSMemory}
 }
 
-// Next gives the next line with its terminator (\n or \r\n), or without when the stream ends without one. The line is valid
+// Next returns the next line with its terminator (\n or \r\n), or without when the stream ends without one. The line is valid
 // until Next is called again, and must not be written to. It blocks as long as the stream does.
 //
 // After the last line the error is io.EOF, and a stream that broke gives its own error; what had come of a line by then is
@@ -74,7 +74,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// last gives the line that the end of the stream ends, and then the end.
+// last returns the line that the end of the stream ends, and then the end.
 func (r *Reader) last() ([]byte, error) {
 	line := r.buf[r.from:r.to:r.to]
 	r.from = r.to
@@ -133,7 +133,7 @@ func (r *Reader) makeRoom() {
 	r.buf = into
 }
 
-// larger gives the next size of the buffer: in bigger steps up to what is kept, and never more than the longest line needs.
+// larger returns the next size of the buffer: in bigger steps up to what is kept, and never more than the longest line needs.
 func (r *Reader) larger() int {
 	size := 2 * len(r.buf)
 	if len(r.buf) < keptBuffer {

@@ -118,7 +118,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// membersByEncodingJSON gives the members of an object in order; nil for what is none.
+// membersByEncodingJSON returns the members of an object in order; nil for what is none.
 func membersByEncodingJSON(raw []byte) []member {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -139,7 +139,7 @@ func membersByEncodingJSON(raw []byte) []member {
 	return all
 }
 
-// methodsByReaders gives every method that one of three kinds of readers takes an object to have: one that keeps the first of
+// methodsByReaders returns every method that one of three kinds of readers takes an object to have: one that keeps the first of
 // equal keys, one that keeps the last, and encoding/json.
 func methodsByReaders(raw []byte) []string {
 	var methods []string

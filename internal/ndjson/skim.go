@@ -99,7 +99,7 @@ func (s *skim) endMember() {
 	s.key, s.value = s.key[:0], s.value[:0]
 }
 
-// isScalar tells whether raw is a whole string, number or literal.
+// isScalar reports whether raw is a whole string, number or literal.
 func isScalar(raw []byte) bool {
 	s := scanner{b: raw}
 	return len(raw) > 0 && len(raw) <= skimKept && raw[0] != '{' && raw[0] != '[' && s.value(0, 0) == len(raw)

@@ -27,7 +27,7 @@ func AppendElement(line, array, element []byte) []byte {
 	return appendInside(line, array, '[', element)
 }
 
-// Offset gives the index in line at which a part of it begins, or -1 when it is none.
+// Offset returns the index in line at which a part of it begins, or -1 when it is none.
 func Offset(line, part []byte) int { return offset(line, part) }
 
 // appendInside puts an item before the closing bracket, after a comma unless it is the first.

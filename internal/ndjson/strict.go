@@ -129,7 +129,7 @@ func (s *keySet) end() error {
 	return nil
 }
 
-// fold gives the same rune for all runes that simple case folding takes for one: the smallest of them.
+// fold returns the same rune for all runes that simple case folding takes for one: the smallest of them.
 func fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		return unicode.ToUpper(r)

@@ -72,6 +72,6 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// EqualFold tells whether two keys are the same to a reader that folds case as encoding/json does: under Unicode simple case
+// EqualFold reports whether two keys are the same to a reader that folds case as encoding/json does: under Unicode simple case
 // folding, by which the Kelvin sign is a k and the long s an s.
 func EqualFold(a, b string) bool { return strings.EqualFold(a, b) }

@@ -78,7 +78,7 @@ func notPublic(address netip.Addr) string {
 	return ""
 }
 
-// embedded gives the IPv4 addresses that stand in an IPv6 address and that a translator on the way may mean: NAT64 (RFC 6052 and
+// embedded returns the IPv4 addresses that stand in an IPv6 address and that a translator on the way may mean: NAT64 (RFC 6052 and
 // 8215), 6to4 (RFC 3056), Teredo (RFC 4380, its bits turned over), IPv4-compatible (RFC 4291).
 func embedded(address netip.Addr) []netip.Addr {
 	if !address.Is6() {

@@ -132,7 +132,7 @@ func lookAtAncestors(proc *procfs, initial bool) (line []string, f Finding, told
 	return nil, unknown(cureEditor, "more than %d processes are above it", longestLine), true
 }
 
-// heads gives the supervisors of agents among all processes, and the bridges that started them.
+// heads returns the supervisors of agents among all processes, and the bridges that started them.
 func (p *procfs) heads() (map[int]string, error) {
 	names, err := p.list()
 	if err != nil {

@@ -42,7 +42,7 @@ type Finding struct {
 	Line []string
 }
 
-// AgentsAct tells whether what the caller does by itself, such as to run a tool, has to be taken for an agent's act.
+// AgentsAct reports whether what the caller does by itself, such as to run a tool, has to be taken for an agent's act.
 func (f Finding) AgentsAct() bool { return f.Caller == Agent || f.Caller == Unknown }
 
 // Vouched is the finding when root has said that the people of these namespaces answer in them.

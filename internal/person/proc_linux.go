@@ -100,7 +100,7 @@ func (p *procfs) read(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// list gives the names in /proc.
+// list returns the names in /proc.
 func (p *procfs) list() ([]string, error) {
 	fd, err := p.open(".", unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
@@ -142,7 +142,7 @@ func (p *procfs) commandLine(pid int) ([]string, error) {
 	return strings.Split(string(text), "\x00"), err
 }
 
-// program gives the file that a process runs, or ran when an update has replaced it; "" when that is not to be seen.
+// program returns the file that a process runs, or ran when an update has replaced it; "" when that is not to be seen.
 func (p *procfs) program(pid int) string {
 	path, err := p.link(strconv.Itoa(pid) + "/exe")
 	if err != nil {

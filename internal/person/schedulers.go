@@ -8,7 +8,7 @@ import (
 //go:embed schedulers.txt
 var schedulersText string
 
-// isScheduler tells whether a process of a name starts programs when nobody is there.
+// isScheduler reports whether a process of a name starts programs when nobody is there.
 func isScheduler(name string) bool {
 	for line := range strings.Lines(schedulersText) {
 		known, _, _ := strings.Cut(line, " ")

@@ -132,7 +132,7 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 	}, nil
 }
 
-// apply gives the limits of a tool with what the file says instead. Output is never limited: it is not kept.
+// apply returns the limits of a tool with what the file says instead. Output is never limited: it is not kept.
 func (w limits) apply() tool.Limits {
 	l := tool.DefaultLimits()
 	l.Output = 0
@@ -151,7 +151,7 @@ func (w limits) apply() tool.Limits {
 	return l
 }
 
-// Paths gives what the profile grants to a command that starts in dir, absolute. A path that begins with a variable that
+// Paths returns what the profile grants to a command that starts in dir, absolute. A path that begins with a variable that
 // means nothing here, as ~ does without HOME, is left out. Whether a path exists is not looked at.
 func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPath {
 	var list []tool.AllowedPath
@@ -164,13 +164,13 @@ func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPat
 	return list
 }
 
-// StateDirs gives the directories of the command's own, absolute. What is not there cannot be granted, so whoever runs the
+// StateDirs returns the directories of the command's own, absolute. What is not there cannot be granted, so whoever runs the
 // command makes them.
 func (p Profile) StateDirs(dir string, getenv func(string) string) []string {
 	return expandAll(p.State, dir, getenv)
 }
 
-// Settings gives the variables that the profile sets, as far as they are not set and their paths mean something here.
+// Settings returns the variables that the profile sets, as far as they are not set and their paths mean something here.
 func (p Profile) Settings(dir string, getenv func(string) string) map[string]string {
 	set := map[string]string{}
 	for name, path := range p.Set {

@@ -12,7 +12,7 @@ var plainFormats = map[tool.Format]string{
 	tool.FormatDuration: ".", tool.FormatIP: ":.", tool.FormatCIDR: ":./", tool.FormatBase64: "+/=-_",
 }
 
-// excludes tells whether the declaration leaves no value in which one of some signs stands. The signs are ASCII and no letters or digits.
+// excludes reports whether the declaration leaves no value in which one of some signs stands. The signs are ASCII and no letters or digits.
 func (r resolved) excludes(signs string) bool {
 	switch p := r.param; {
 	case r.class == numeric:
@@ -42,7 +42,7 @@ func (r resolved) excludes(signs string) bool {
 	}
 }
 
-// admits tells whether a text that an expression fits as a whole may hold one of some signs.
+// admits reports whether a text that an expression fits as a whole may hold one of some signs.
 func admits(r *syntax.Regexp, signs string) bool {
 	switch r.Op {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:

@@ -172,7 +172,7 @@ func (a *analysis) followTags(file *syntax.File) {
 			a.quotingOf(p, stack)
 			p.arms = a.armsOf(stack)
 			if p.quote != inComment {
-				(&trail{a: a, script: a.scripts[0], stack: stack, place: p, class: p.tag.param.class, inner: true}).follow()
+				(&valueFlow{a: a, script: a.scripts[0], stack: stack, place: p, class: p.tag.param.class, inner: true}).follow()
 			}
 		}
 	})
@@ -278,7 +278,7 @@ func (a *analysis) report(severity Severity, s *script, n syntax.Node, tag, cont
 	a.findings = append(a.findings, f)
 }
 
-// all gives every finding: those about places first.
+// all returns every finding: those about places first.
 func (a *analysis) all() []Finding {
 	var all []Finding
 	for _, p := range a.places {

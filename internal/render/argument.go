@@ -10,7 +10,7 @@ import (
 )
 
 // argument handles a value in word k of a command.
-func (t *trail) argument(n *syntax.CallExpr, k int) {
+func (t *valueFlow) argument(n *syntax.CallExpr, k int) {
 	c := t.a.call(n)
 	role := c.reading.Roles[k]
 	if t.chosen(n, c, k) {
@@ -62,7 +62,7 @@ func (t *trail) argument(n *syntax.CallExpr, k int) {
 }
 
 // code handles a value in a text that a program runs.
-func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
+func (t *valueFlow) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 	t.role("%s code of %s", role.Language, role.Reader)
 	whole := t.inner && t.whole(n.Args[k])
 	switch {
@@ -87,7 +87,7 @@ func (t *trail) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 }
 
 // sql handles a parameter that is marked `code: sql` in an argument that is SQL.
-func (t *trail) sql(role shellwords.Role) {
+func (t *valueFlow) sql(role shellwords.Role) {
 	program, _, _ := strings.Cut(role.Reader, " ")
 	check := noMetaLine
 	switch {
@@ -107,7 +107,7 @@ func (t *trail) sql(role shellwords.Role) {
 }
 
 // option handles a word that begins with a fixed '-' and goes on with the value.
-func (t *trail) option(role shellwords.Role) {
+func (t *valueFlow) option(role shellwords.Role) {
 	t.role("option of %s", role.Reader)
 	switch {
 	case t.place == nil || !t.inner || t.class == free:
@@ -120,7 +120,7 @@ func (t *trail) option(role shellwords.Role) {
 }
 
 // environment handles NAME=value in front of a program.
-func (t *trail) environment(n *syntax.CallExpr, text string) {
+func (t *valueFlow) environment(n *syntax.CallExpr, text string) {
 	name, _, fixed := strings.Cut(text, "=")
 	t.role("environment")
 	if !fixed {
@@ -131,7 +131,7 @@ func (t *trail) environment(n *syntax.CallExpr, text string) {
 }
 
 // data handles a value that a program takes as it is, unless it begins like an option.
-func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
+func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 	first, _ := t.begins(n.Args[k])
 	first = first || t.a.call(n).words[k].Splits // {a,{{x}}} becomes two words
 	switch {
@@ -169,7 +169,7 @@ func (t *trail) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 }
 
 // unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what becomes of it.
-func (t *trail) unknown(role shellwords.Role) {
+func (t *valueFlow) unknown(role shellwords.Role) {
 	program, _, _ := strings.Cut(role.Reader, " ")
 	switch {
 	case !role.Unknown, t.a.options.TrustProgram, t.input, command.Named(shellwords.Base(program)) != nil:
@@ -180,8 +180,8 @@ func (t *trail) unknown(role shellwords.Role) {
 	}
 }
 
-// hasPattern tells whether the author has said what the value of the tag looks like: then a caution has been heard.
-func (t *trail) hasPattern() bool {
+// hasPattern reports whether the author has said what the value of the tag looks like: then a caution has been heard.
+func (t *valueFlow) hasPattern() bool {
 	if t.place == nil || t.place.tag.param.param == nil {
 		return false
 	}
@@ -190,22 +190,22 @@ func (t *trail) hasPattern() bool {
 }
 
 // heads are the tags that the text at the end of the trail may begin with.
-func (t *trail) heads() []*place {
+func (t *valueFlow) heads() []*tagPlace {
 	if t.place != nil {
-		return []*place{t.place}
+		return []*tagPlace{t.place}
 	}
 	return t.leads
 }
 
 // dash asks for a value that does not begin with '-', unless the author allows it or no value can.
-func (t *trail) dash(who string) {
+func (t *valueFlow) dash(who string) {
 	if t.place != nil {
 		if !t.place.tag.param.dashAllowed() && t.class != listed {
 			t.place.need(guard{check: noLeadingDash, who: who})
 		}
 		return
 	}
-	var guarded []*place
+	var guarded []*tagPlace
 	for _, p := range t.leads {
 		if !p.tag.param.dashAllowed() {
 			guarded = append(guarded, p)
@@ -223,21 +223,21 @@ func (t *trail) dash(who string) {
 	}
 }
 
-// plain tells whether the variable is used as it is, not changed by an operator of ${…}.
-func (t *trail) plain() bool {
+// plain reports whether the variable is used as it is, not changed by an operator of ${…}.
+func (t *valueFlow) plain() bool {
 	p, ok := t.leaf().(*syntax.ParamExp)
 	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl
 }
 
-// whole tells whether a word is the tag and nothing else.
-func (t *trail) whole(w *syntax.Word) bool {
+// whole reports whether a word is the tag and nothing else.
+func (t *valueFlow) whole(w *syntax.Word) bool {
 	parts, fixed := t.a.parts(w)
 	return fixed && len(parts) == 1 && t.place != nil && parts[0].place == t.place
 }
 
-// isPath tells whether the word begins with a tag of a parameter with `format: path`: ./ in front of it then names the same
+// isPath reports whether the word begins with a tag of a parameter with `format: path`: ./ in front of it then names the same
 // file, and is no option.
-func (t *trail) isPath(w *syntax.Word) bool {
+func (t *valueFlow) isPath(w *syntax.Word) bool {
 	if t.place == nil || t.place.tag.param.param == nil || t.place.tag.param.param.Format != tool.FormatPath {
 		return false
 	}
@@ -245,10 +245,10 @@ func (t *trail) isPath(w *syntax.Word) bool {
 	return len(parts) > 0 && parts[0].place == t.place
 }
 
-// begins tells whether the word may begin with the value: nothing that is sure to be there stands in front of it.
-func (t *trail) begins(w *syntax.Word) (first, found bool) {
+// begins reports whether the word may begin with the value: nothing that is sure to be there stands in front of it.
+func (t *valueFlow) begins(w *syntax.Word) (first, found bool) {
 	first = true
-	t.a.atoms(w.Parts, func(text string, p *place, n syntax.Node) bool {
+	t.a.atoms(w.Parts, func(text string, p *tagPlace, n syntax.Node) bool {
 		if p != nil && p == t.place || n != nil && t.passed(n) {
 			found = true
 			return false
@@ -259,8 +259,8 @@ func (t *trail) begins(w *syntax.Word) (first, found bool) {
 	return first, found
 }
 
-// passed tells whether the trail came through a node.
-func (t *trail) passed(n syntax.Node) bool {
+// passed reports whether the trail came through a node.
+func (t *valueFlow) passed(n syntax.Node) bool {
 	for _, other := range t.stack {
 		if other == n {
 			return true
@@ -270,7 +270,7 @@ func (t *trail) passed(n syntax.Node) bool {
 }
 
 // atoms hands out what a word is made of, in order: fixed text, tags, and the nodes that are neither.
-func (a *analysis) atoms(parts []syntax.WordPart, emit func(text string, p *place, n syntax.Node) bool) bool {
+func (a *analysis) atoms(parts []syntax.WordPart, emit func(text string, p *tagPlace, n syntax.Node) bool) bool {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit, *syntax.SglQuoted:

@@ -9,11 +9,11 @@ import (
 
 // arm is a branch of a case over a tag that runs for some texts only: case {{operation}} in read) …;; esac.
 type arm struct {
-	chooser *place
+	chooser *tagPlace
 	texts   []string
 }
 
-// taken tells whether the branch may run in a call. Letter case does not count, as it does not to shopt -s nocasematch.
+// taken reports whether the branch may run in a call. Letter case does not count, as it does not to shopt -s nocasematch.
 func (r arm) taken(texts []string) bool {
 	for _, text := range r.texts {
 		if strings.EqualFold(text, texts[r.chooser.number]) {
@@ -64,8 +64,8 @@ func (a *analysis) armOf(clause *syntax.CaseClause, item *syntax.CaseItem) (arm,
 	return r, true
 }
 
-// idle tells whether a place stands in a branch that a call does not take, so that it needs no value.
-func (p *place) idle(texts []string) bool {
+// idle reports whether a place stands in a branch that a call does not take, so that it needs no value.
+func (p *tagPlace) idle(texts []string) bool {
 	for _, r := range p.arms {
 		if !r.taken(texts) {
 			return true

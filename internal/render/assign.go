@@ -9,7 +9,7 @@ import (
 )
 
 // assign handles the value or the subscript of an assignment.
-func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
+func (t *valueFlow) assign(n *syntax.Assign, child, parent syntax.Node) {
 	if n.Index != nil && syntax.Node(n.Index) == child {
 		t.arithmetic("array subscript")
 		return
@@ -47,7 +47,7 @@ func (t *trail) assign(n *syntax.Assign, child, parent syntax.Node) {
 }
 
 // exported handles a value in a variable that programs get: those that n runs, or, without n, all that follow.
-func (t *trail) exported(name string, n *syntax.CallExpr) {
+func (t *valueFlow) exported(name string, n *syntax.CallExpr) {
 	meaning, runs, family := command.Exported(name)
 	switch {
 	case t.class != free:
@@ -67,9 +67,9 @@ const (
 	makeCure = "give the parameter a pattern like [A-Za-z0-9._-]+, or write the value into a file"
 )
 
-// plainText tells whether the author says that no value of the tag has a character that means something to a shell, and has each
+// plainText reports whether the author says that no value of the tag has a character that means something to a shell, and has each
 // value checked for that: a field of an object can hide the parameter.
-func (p *place) plainText(who string) bool {
+func (p *tagPlace) plainText(who string) bool {
 	if !p.tag.param.excludes(shellSigns) {
 		return false
 	}
@@ -77,10 +77,10 @@ func (p *place) plainText(who string) bool {
 	return true
 }
 
-// runsMake tells whether make is among what a command runs: itself, in the shell code of its words, or in the function that it calls.
+// runsMake reports whether make is among what a command runs: itself, in the shell code of its words, or in the function that it calls.
 func (a *analysis) runsMake(n *syntax.CallExpr) bool { return a.runsMakeBut(n, map[string]bool{}) }
 
-// mayBeMake tells whether a word holds a variable that the script sets to make.
+// mayBeMake reports whether a word holds a variable that the script sets to make.
 func (a *analysis) mayBeMake(w *syntax.Word) (found bool) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && a.settings[p.Param.Value] != nil {
@@ -120,7 +120,7 @@ func (a *analysis) runsMakeBut(n *syntax.CallExpr, seen map[string]bool) (found 
 }
 
 // declare handles a value in declare, local, export, readonly and typeset.
-func (t *trail) declare(d *syntax.DeclClause, n *syntax.Assign) {
+func (t *valueFlow) declare(d *syntax.DeclClause, n *syntax.Assign) {
 	builtin := d.Variant.Value
 	if n.Name == nil {
 		t.refuse("the value would be an option of "+builtin+" or the name of a variable", "write the name in the script: "+builtin+" x={{…}}")
@@ -142,7 +142,7 @@ func (t *trail) declare(d *syntax.DeclClause, n *syntax.Assign) {
 	}
 }
 
-// declareOptions gives the letters of the options of declare and its like.
+// declareOptions returns the letters of the options of declare and its like.
 func declareOptions(d *syntax.DeclClause) (letters string, fixed bool) {
 	for _, arg := range d.Args {
 		if arg.Name != nil {
@@ -160,7 +160,7 @@ func declareOptions(d *syntax.DeclClause) (letters string, fixed bool) {
 }
 
 // arithmetic handles a value that bash evaluates as arithmetic, where a[$(cmd)] runs cmd. A number is fine.
-func (t *trail) arithmetic(where string) {
+func (t *valueFlow) arithmetic(where string) {
 	t.role("%s", where)
 	const message = "only a number is safe in arithmetic: a value like x[$(cmd)] runs cmd"
 	p := t.place
@@ -177,8 +177,8 @@ func (t *trail) arithmetic(where string) {
 	}
 }
 
-// alone tells whether the tag is a word of its own without quotes.
-func (t *trail) alone() bool {
+// alone reports whether the tag is a word of its own without quotes.
+func (t *valueFlow) alone() bool {
 	lit, ok := t.leaf().(*syntax.Lit)
 	if !ok || len(t.stack) < 2 || lit.Value != t.a.placeholder(t.place.number) {
 		return false
@@ -188,7 +188,7 @@ func (t *trail) alone() bool {
 }
 
 // compare handles an operand of [[ a OP b ]].
-func (t *trail) compare(n *syntax.BinaryTest, child syntax.Node) {
+func (t *valueFlow) compare(n *syntax.BinaryTest, child syntax.Node) {
 	right := n.Y == child
 	switch n.Op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
@@ -215,7 +215,7 @@ func (t *trail) compare(n *syntax.BinaryTest, child syntax.Node) {
 }
 
 // unaryTest handles the operand of [[ -x a ]].
-func (t *trail) unaryTest(n *syntax.UnaryTest) {
+func (t *valueFlow) unaryTest(n *syntax.UnaryTest) {
 	switch n.Op {
 	case syntax.TsVarSet, syntax.TsRefVar:
 		t.refuse("[[ -v ]] takes the value for a variable name, and evaluates a subscript in it", "write the variable's name in the script")

@@ -194,7 +194,7 @@ func (a *analysis) offset(s *script, n syntax.Node) int {
 	return s.at
 }
 
-// prints tells whether a word holds what a command prints.
+// prints reports whether a word holds what a command prints.
 func prints(w *syntax.Word) (found bool) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		_, ok := n.(*syntax.CmdSubst)

@@ -52,7 +52,7 @@ func classOf(p *tool.Parameter) class {
 	return free
 }
 
-// integers tells whether the values can be integers: what arithmetic needs.
+// integers reports whether the values can be integers: what arithmetic needs.
 func (r resolved) integers() bool {
 	if r.param == nil {
 		return r.class == numeric // the number of an item
@@ -65,7 +65,7 @@ func (r resolved) integers() bool {
 	return len(r.param.Enum) == 0 && (r.param.Type == tool.TypeInteger || r.param.Type == tool.TypeNumber)
 }
 
-// sql tells whether the author says that the agent writes SQL here.
+// sql reports whether the author says that the agent writes SQL here.
 func (r resolved) sql() bool { return r.param != nil && r.param.Code == tool.CodeSQL }
 
 func (r resolved) dashAllowed() bool { return r.param != nil && r.param.AllowLeadingDash }
@@ -77,7 +77,7 @@ var (
 	decimalPattern = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 )
 
-// holds tells whether a text is one that the class promises.
+// holds reports whether a text is one that the class promises.
 func (r resolved) holds(s string) bool {
 	switch {
 	case r.class == free:

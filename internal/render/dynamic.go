@@ -13,9 +13,9 @@ type dynamic struct {
 	from, to int      // the words of the call that are part of it
 }
 
-// chosen tells whether word k of a call is part of a command that values choose, and asks of the value what keeps the
+// chosen reports whether word k of a call is part of a command that values choose, and asks of the value what keeps the
 // command what it seems.
-func (t *trail) chosen(n *syntax.CallExpr, c *call, k int) bool {
+func (t *valueFlow) chosen(n *syntax.CallExpr, c *call, k int) bool {
 	if !t.a.options.DynamicCommand || !t.inner {
 		return false
 	}
@@ -35,7 +35,7 @@ func (t *trail) chosen(n *syntax.CallExpr, c *call, k int) bool {
 }
 
 // chosenText handles bash -c {{command}}: the value is all of the shell text.
-func (t *trail) chosenText(n *syntax.CallExpr, c *call, k int, role shellwords.Role) bool {
+func (t *valueFlow) chosenText(n *syntax.CallExpr, c *call, k int, role shellwords.Role) bool {
 	if t.place == nil || !t.whole(n.Args[k]) || role.Reader != "bash -c" && role.Reader != "sh -c" {
 		return false
 	}
@@ -86,7 +86,7 @@ func (a *analysis) dynamicCommand(n *syntax.CallExpr, c *call) *dynamic {
 	return d
 }
 
-// array gives the elements of "${name[@]}" when the script builds the array from fixed words and tags alone, in
+// array returns the elements of "${name[@]}" when the script builds the array from fixed words and tags alone, in
 // statements of its own outside every condition, loop and function, so that their order is that of the text. built is
 // where the last of these statements ends.
 func (a *analysis) array(w *syntax.Word) (elements [][]part, built syntax.Pos, ok bool) {
@@ -141,7 +141,7 @@ func (a *analysis) elements(name string) (elements [][]part, built syntax.Pos, o
 	return elements, built, plain > 0 && plain == a.flow.writes[name]
 }
 
-// command gives what a dynamic command is with the values of a call.
+// command returns what a dynamic command is with the values of a call.
 func (d dynamic) command(texts []string) tool.DynamicCommand {
 	if d.text {
 		return tool.DynamicCommand{Text: joinParts(d.words[0], texts)}

@@ -40,7 +40,7 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	case *syntax.Stmt:
 		for _, r := range n.Redirs {
 			if r.Op == syntax.DplIn && (r.N == nil || r.N.Value == "0") && !isOwnStdin(r.Word) {
-				t := &trail{
+				t := &valueFlow{
 					a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), r.Word), visited: map[syntax.Node]bool{},
 					descriptor: true, origin: "what a descriptor holds",
 				}
@@ -61,12 +61,12 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	}
 }
 
-// mayBeOptions tells whether a word that nobody knows stands behind a program that runs no file: it is its options or data.
+// mayBeOptions reports whether a word that nobody knows stands behind a program that runs no file: it is its options or data.
 func mayBeOptions(c *call, role shellwords.Role) bool {
 	return role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && role.Reader != "." && role.Reader != "source"
 }
 
-// listOf gives the name of the list whose elements a word is: "${options[@]}", "${options[@]:1}".
+// listOf returns the name of the list whose elements a word is: "${options[@]}", "${options[@]:1}".
 func listOf(w *syntax.Word) string {
 	if found := wholeList.FindStringSubmatch(printedKey(w)); found != nil {
 		return found[1]
@@ -96,13 +96,13 @@ func (f *flow) refuseListed(s *script, n syntax.Node, list string) {
 func isOwnStdin(w *syntax.Word) bool { return w.Lit() == "0" || w.Lit() == "-" }
 
 // fileTrail begins a trail at a word that names a file which may hold a value; nil for other words.
-func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *trail {
+func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *valueFlow {
 	key := f.a.fileKey(w)
 	v := f.variables[fileVariable(key)]
 	if key == "" || v == nil || v.tag == nil {
 		return nil
 	}
-	return &trail{
+	return &valueFlow{
 		a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), w), visited: map[syntax.Node]bool{}, file: key, origin: f.origin(v),
 	}
 }

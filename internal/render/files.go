@@ -8,7 +8,7 @@ import (
 // What a script writes to a file it may read again, and run. Files are followed like variables, by the word that names
 // them: a file that a value was written to holds it everywhere.
 
-// writesFiles tells whether a script writes any file that it could read again. Most do not.
+// writesFiles reports whether a script writes any file that it could read again. Most do not.
 func (a *analysis) writesFiles() (found bool) {
 	for _, s := range a.scripts {
 		syntax.Walk(s.file, func(n syntax.Node) bool {

@@ -88,7 +88,7 @@ func isDD(c *call) bool {
 	return len(c.reading.Programs) > 0 && c.words[c.reading.Programs[len(c.reading.Programs)-1].At].Text == "dd"
 }
 
-// splits tells whether a command makes many files of one.
+// splits reports whether a command makes many files of one.
 func splits(c *call) bool {
 	if len(c.reading.Programs) == 0 {
 		return false
@@ -100,7 +100,7 @@ func isStdinName(text string) bool {
 	return text == "-" || text == "/dev/stdin" || text == "/dev/fd/0" || text == "/proc/self/fd/0"
 }
 
-// copies tells whether a command makes its last operand what the others are.
+// copies reports whether a command makes its last operand what the others are.
 func copies(c *call) bool {
 	if len(c.reading.Programs) == 0 {
 		return false

@@ -48,7 +48,7 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// hasErrors tells whether a tool with these findings can be used.
+// hasErrors reports whether a tool with these findings can be used.
 func hasErrors(findings []Finding) bool {
 	for _, f := range findings {
 		if f.Severity == Error {

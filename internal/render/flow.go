@@ -26,14 +26,14 @@ type flow struct {
 
 // variable is one that may hold a value of the call, or something else that the author did not write.
 type variable struct {
-	tag     *place // a tag that reaches it, nil when none does
+	tag     *tagPlace // a tag that reaches it, nil when none does
 	input   string // the command that read it, "" when none did
-	leads   map[*place]bool
+	leads   map[*tagPlace]bool
 	printed bool            // it may begin with what a command printed
 	names   map[string]bool // the names in its fixed text, which arithmetic would evaluate
 }
 
-// tainted tells whether the variable may hold what the agent chose.
+// tainted reports whether the variable may hold what the agent chose.
 func (v *variable) tainted() bool { return v != nil && (v.tag != nil || v.input != "") }
 
 // edge is one assignment: what it reads, and to which variable that goes.
@@ -47,9 +47,9 @@ type edge struct {
 
 // sources is what a word or command may hold.
 type sources struct {
-	tags      []*place // whose values the agent chooses
+	tags      []*tagPlace // whose values the agent chooses
 	variables []string
-	leadTags  []*place // those that the text may begin with
+	leadTags  []*tagPlace // those that the text may begin with
 	leadNames []string
 	printed   bool     // it may begin with what a command printed
 	names     []string // the names in its fixed text
@@ -78,7 +78,7 @@ func newFlow(a *analysis) *flow {
 func (f *flow) variable(name string) *variable {
 	v := f.variables[name]
 	if v == nil {
-		v = &variable{leads: map[*place]bool{}, names: map[string]bool{}}
+		v = &variable{leads: map[*tagPlace]bool{}, names: map[string]bool{}}
 		f.variables[name] = v
 	}
 	return v
@@ -123,12 +123,12 @@ func (f *flow) spread() {
 // carry takes one edge and tells whether its variable may hold more than before.
 func (f *flow) carry(e edge) (grew bool) {
 	v := f.variable(e.to)
-	set := func(to **place, from *place) {
+	set := func(to **tagPlace, from *tagPlace) {
 		if *to == nil && from != nil {
 			*to, grew = from, true
 		}
 	}
-	lead := func(p *place) {
+	lead := func(p *tagPlace) {
 		if !v.leads[p] {
 			v.leads[p], grew = true, true
 		}
@@ -287,7 +287,7 @@ func (c *collector) call(n *syntax.CallExpr) {
 
 // lead finds what a word may begin with: everything up to the first text that is sure to be there.
 func (c *collector) lead(w *syntax.Word) {
-	c.a.atoms(w.Parts, func(text string, p *place, n syntax.Node) bool {
+	c.a.atoms(w.Parts, func(text string, p *tagPlace, n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
 			if n.Param != nil && !n.Length && n.Exp == nil && n.Repl == nil && n.Slice == nil && !n.Excl {
@@ -327,7 +327,7 @@ func digitsOnly(n *syntax.ParamExp) bool {
 	return lit == "[^0-9]" || lit == "[!0-9]"
 }
 
-// countsOnly tells whether a substitution ends in wc, which prints numbers when it reads its standard input.
+// countsOnly reports whether a substitution ends in wc, which prints numbers when it reads its standard input.
 func (a *analysis) countsOnly(n *syntax.CmdSubst) bool {
 	if len(n.Stmts) != 1 {
 		return false

@@ -109,7 +109,7 @@ func (t *Template) foreignJinja(s shebang, open string, at, n int) []Finding {
 	}}
 }
 
-// tagIn gives what stands between start and the closing delimiter, when that comes soon and on the same line, and where it
+// tagIn returns what stands between start and the closing delimiter, when that comes soon and on the same line, and where it
 // ends.
 func tagIn(source string, start int, closing string) (inner string, end int) {
 	const longest = 300 // a name has 64 characters; the rest are filters
@@ -121,7 +121,7 @@ func tagIn(source string, start int, closing string) (inner string, end int) {
 	return strings.TrimSpace(line[:n]), start + n + len(closing)
 }
 
-// foreignName gives the parameter that a tag names, and tells whether it has a tag's form at all.
+// foreignName returns the parameter that a tag names, and tells whether it has a tag's form at all.
 func foreignName(inner string) (parameter string, ok bool) {
 	name := strings.TrimSpace(strings.Trim(splitFilters(strings.TrimLeft(inner, "#^&{ "))[0], "{}"))
 	parameter, _, _ = strings.Cut(name, ".")
@@ -148,7 +148,7 @@ func (t *Template) foreignTag(s shebang, inner, name string) *Finding {
 	}
 }
 
-// renderForeign gives the script and its parameters.
+// renderForeign returns the script and its parameters.
 func (t *Template) renderForeign(arguments map[string]any) (Rendered, error) {
 	arguments = t.withDefaults(arguments)
 	values := map[string]any{}

@@ -39,7 +39,7 @@ var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)
 // shellSigns are the characters that mean something to a shell or to make, wherever they stand.
 const shellSigns = " \t\r\n\v\f$`\"'\\;&|<>()[]{}*?!~#%^,:="
 
-// accepts tells whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
+// accepts reports whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
 // a value, which may be a secret.
 func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 	switch g.check {
@@ -83,7 +83,7 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 // part is a piece of a word: fixed text, or the value of a place.
 type part struct {
 	text  string
-	place *place // nil for text
+	place *tagPlace // nil for text
 }
 
 func joinParts(parts []part, texts []string) string {

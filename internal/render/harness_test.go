@@ -30,7 +30,7 @@ type outcome struct {
 	pwned          bool // a payload ran
 }
 
-// run gives a script to real bash as the product does: the values on descriptor 3, the script on descriptor 4.
+// run returns a script to real bash as the product does: the values on descriptor 3, the script on descriptor 4.
 func run(t testing.TB, dir string, r Rendered, environment ...string) outcome {
 	t.Helper()
 	var values strings.Builder

@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// isQuotedMarker tells whether any part of a here-document's marker is quoted. Then bash takes the text as it is.
+// isQuotedMarker reports whether any part of a here-document's marker is quoted. Then bash takes the text as it is.
 func isQuotedMarker(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		if l, ok := part.(*syntax.Lit); !ok || strings.Contains(l.Value, `\`) {

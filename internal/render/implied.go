@@ -102,7 +102,7 @@ func imply(nodes []node, d *declarations) map[string]*tool.Parameter {
 	return implied
 }
 
-// speaksOfItems tells whether the body of a section names the items of a list.
+// speaksOfItems reports whether the body of a section names the items of a list.
 func speaksOfItems(nodes []node, name string) bool {
 	for _, n := range nodes {
 		switch n := n.(type) {

@@ -8,7 +8,7 @@ import (
 // shellOptions are the one-letter options of bash that set(1) takes too and that do not change how a script is read.
 const shellOptions = "aefuvxC"
 
-// setOptions gives the command that does what the options of the shebang would do, since the shebang's line is replaced,
+// setOptions returns the command that does what the options of the shebang would do, since the shebang's line is replaced,
 // and the options that it cannot do.
 func setOptions(script string) (command string, ignored []string) {
 	s, _ := readShebang(script)

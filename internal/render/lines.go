@@ -48,12 +48,12 @@ func misread(text string, file *syntax.File) error {
 	return err
 }
 
-// beginsWord tells whether what stands at an offset begins a word, as far as the byte in front of it tells.
+// beginsWord reports whether what stands at an offset begins a word, as far as the byte in front of it tells.
 func beginsWord(text string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\n;&|()<>`", text[at-1]) >= 0
 }
 
-// continuedComment gives the place of a comment that ends in a backslash, the zero Pos when there is none. To the parser
+// continuedComment returns the place of a comment that ends in a backslash, the zero Pos when there is none. To the parser
 // such a line goes on in the next one, so that it takes the next command for more words of this one.
 //
 // It looks at the text rather than at the tree's comments, since the tree need not hold all of them: a # that could begin
@@ -107,7 +107,7 @@ func quotedBytes(text string, file *syntax.File) []bool {
 	return quoted
 }
 
-// hidesSubstitution tells whether the words of ${x:-…} and its like hold what bash takes for a process substitution and
+// hidesSubstitution reports whether the words of ${x:-…} and its like hold what bash takes for a process substitution and
 // the parser for text.
 func hidesSubstitution(p *syntax.ParamExp) bool {
 	hides := false

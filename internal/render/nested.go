@@ -66,7 +66,7 @@ func (a *analysis) collectFed(s *script, n *syntax.Stmt) {
 	}
 }
 
-// heredocText gives the text of a here-document without expansions.
+// heredocText returns the text of a here-document without expansions.
 func heredocText(r *syntax.Redirect) (string, bool) {
 	text := ""
 	for _, part := range r.Hdoc.Parts {
@@ -99,7 +99,7 @@ func (a *analysis) addScript(s *script, n syntax.Node, code, frame string, zero 
 	return nil
 }
 
-// numbersFilledIn gives the text of a word with a 1 in the place of every number, and says no when it holds more than
+// numbersFilledIn returns the text of a word with a 1 in the place of every number, and says no when it holds more than
 // numbers.
 func (a *analysis) numbersFilledIn(w *syntax.Word) (string, bool) {
 	parts, fixed := a.parts(w)
@@ -117,7 +117,7 @@ func (a *analysis) numbersFilledIn(w *syntax.Word) (string, bool) {
 	return text, fixed
 }
 
-// parseMessage gives a parser's error without the position, which is one in the filled-in script.
+// parseMessage returns a parser's error without the position, which is one in the filled-in script.
 func parseMessage(err error) string {
 	var grammar syntax.ParseError
 	var language syntax.LangError

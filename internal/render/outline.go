@@ -15,7 +15,7 @@ type Outline struct {
 	stem  string
 }
 
-// Outlined gives the outline of a script. It says nothing of whether the script is one that Compile takes.
+// Outlined returns the outline of a script. It says nothing of whether the script is one that Compile takes.
 func Outlined(script string) Outline {
 	nodes, findings := parse(script)
 	if _, shell := interpreter(script); !shell || hasErrors(findings) {

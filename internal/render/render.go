@@ -33,7 +33,7 @@ type plan struct {
 	script  string
 	hash    string // of script
 	shown   string
-	places  []*place
+	places  []*tagPlace
 	dynamic []dynamic
 	values  int
 }
@@ -150,7 +150,7 @@ func (t *Template) withDefaults(arguments map[string]any) map[string]any {
 	return all
 }
 
-// planFor gives the plan of an instance: one that was made before for the same shape, or a new one.
+// planFor returns the plan of an instance: one that was made before for the same shape, or a new one.
 func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 	if p, ok := t.shapes.Get(in.shape); ok {
 		return p, nil
@@ -171,7 +171,7 @@ func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 	texts := make([]string, len(p.places))
 	n := 0
-	var missing []*place
+	var missing []*tagPlace
 	for _, piece := range in.pieces {
 		if piece.tag == nil {
 			continue
@@ -261,7 +261,7 @@ func (p *piece) written() (text, reason string) {
 }
 
 // fail makes the failure of one tag.
-func (t *Template) fail(p *place, reason string) *tool.Failure {
+func (t *Template) fail(p *tagPlace, reason string) *tool.Failure {
 	line, _ := position(t.source, p.tag.from)
 	failure := tool.Failf(tool.FailTemplate, "line %d: %s (%s): %s", line, p.tag.source, p.context(), reason)
 	failure.Details["line"] = line

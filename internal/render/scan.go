@@ -92,7 +92,7 @@ func (p *parser) tagAt(from int, open, closing string) (inner string, end int, o
 	return strings.TrimSpace(p.source[start : start+n]), start + n + len(closing), true
 }
 
-// standalone gives the end of the text before a tag and the beginning of the text after it, when the tag has a line for
+// standalone returns the end of the text before a tag and the beginning of the text after it, when the tag has a line for
 // itself. The line may not begin before at, where the last tag ended.
 func standalone(source string, at, from, end int) (textEnd, next int) {
 	line := strings.LastIndexByte(source[:from], '\n') + 1

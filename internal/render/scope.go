@@ -113,7 +113,7 @@ func (d *declarations) item(s *section) (item *tool.Parameter, isList bool) {
 	return p, false
 }
 
-// hasFields tells whether the body of a section may name fields of an object that nothing declares.
+// hasFields reports whether the body of a section may name fields of an object that nothing declares.
 func (d *declarations) hasFields(s *section) bool {
 	item := s.param.param
 	if item != nil && item.Type == tool.TypeArray {

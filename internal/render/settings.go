@@ -105,7 +105,7 @@ func (a *analysis) exported(d *syntax.DeclClause) {
 	}
 }
 
-// exportsBy tells whether a declaration exports its variables.
+// exportsBy reports whether a declaration exports its variables.
 func (a *analysis) exportsBy(d *syntax.DeclClause) bool {
 	options, _ := declareOptions(d)
 	return d.Variant.Value == "export" && !strings.Contains(options, "n") || strings.Contains(options, "x")

@@ -10,7 +10,7 @@ import (
 type skeleton struct {
 	text     string
 	stem     string // every placeholder is the stem, a number and a z
-	places   []*place
+	places   []*tagPlace
 	segments []segment // in the order of the text
 	source   string    // the template
 }
@@ -22,7 +22,7 @@ type segment struct {
 	fixed bool // text; else all of it stands for the tag at from
 }
 
-// chooseStem gives a stem that the author's text does not hold.
+// chooseStem returns a stem that the author's text does not hold.
 func chooseStem(source string) string {
 	stem := "zA2Aq"
 	for strings.Contains(source, stem) {
@@ -44,7 +44,7 @@ func newSkeleton(in *instance, stem, source string) (*skeleton, bool) {
 			continue
 		}
 		s.segments = append(s.segments, segment{at: b.Len(), from: p.tag.from})
-		s.places = append(s.places, &place{number: len(s.places), tag: p.tag, at: b.Len(), index: -1})
+		s.places = append(s.places, &tagPlace{number: len(s.places), tag: p.tag, at: b.Len(), index: -1})
 		b.WriteString(s.placeholder(len(s.places) - 1))
 	}
 	s.text = b.String()
@@ -54,7 +54,7 @@ func newSkeleton(in *instance, stem, source string) (*skeleton, bool) {
 func (s *skeleton) placeholder(n int) string { return s.stem + itoa(n) + "z" }
 
 // cut splits text at its first placeholder.
-func (s *skeleton) cut(text string) (before string, p *place, after string, ok bool) {
+func (s *skeleton) cut(text string) (before string, p *tagPlace, after string, ok bool) {
 	i := strings.Index(text, s.stem)
 	if i < 0 {
 		return text, nil, "", false
@@ -69,10 +69,10 @@ func (s *skeleton) cut(text string) (before string, p *place, after string, ok b
 	return text[:i], s.places[n], text[j+1:], true
 }
 
-// holds tells whether a text has a placeholder.
+// holds reports whether a text has a placeholder.
 func (s *skeleton) holds(text string) bool { return strings.Contains(text, s.stem) }
 
-// origin gives the offset in the template of an offset in the skeleton.
+// origin returns the offset in the template of an offset in the skeleton.
 func (s *skeleton) origin(offset int) int {
 	i := sort.Search(len(s.segments), func(i int) bool { return s.segments[i].at > offset }) - 1
 	if i < 0 {

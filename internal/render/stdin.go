@@ -9,7 +9,7 @@ import (
 )
 
 // redirect handles a value in a redirection: the text of a here-document, a here-string, or the name of a file.
-func (t *trail) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
+func (t *valueFlow) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
 	statement, _ := t.stack[i-1].(*syntax.Stmt)
 	switch {
 	case n.Hdoc != nil && syntax.Node(n.Hdoc) == child:
@@ -48,7 +48,7 @@ func (t *trail) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
 }
 
 // device asks for a value that does not name one of bash's own network devices.
-func (t *trail) device(w *syntax.Word) {
+func (t *valueFlow) device(w *syntax.Word) {
 	word, _ := t.a.parts(w)
 	switch {
 	case len(word) > 0 && isDevice(word[0].text): // the author means it
@@ -69,7 +69,7 @@ func isDevice(name string) bool {
 }
 
 // feed handles a value on the standard input of a statement.
-func (t *trail) feed(s *syntax.Stmt) {
+func (t *valueFlow) feed(s *syntax.Stmt) {
 	if s == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (t *trail) feed(s *syntax.Stmt) {
 	t.feedOne(s)
 }
 
-func (t *trail) feedOne(s *syntax.Stmt) {
+func (t *valueFlow) feedOne(s *syntax.Stmt) {
 	if !t.first(s) {
 		return
 	}
@@ -100,7 +100,7 @@ func (t *trail) feedOne(s *syntax.Stmt) {
 
 // readAgain follows what the substitutions in a statement print when it is the statement's standard input that they read:
 // … | eval "$(cat)".
-func (t *trail) readAgain(s *syntax.Stmt) {
+func (t *valueFlow) readAgain(s *syntax.Stmt) {
 	visit(s, func(stack []syntax.Node) bool {
 		switch n := stack[len(stack)-1].(type) {
 		case *syntax.Stmt:
@@ -132,9 +132,9 @@ func (t *trail) readAgain(s *syntax.Stmt) {
 	})
 }
 
-// harmlessIn tells whether a value of this class may be part of a program: a number may be part of any, a text that the
+// harmlessIn reports whether a value of this class may be part of a program: a number may be part of any, a text that the
 // author listed of any but shell code, where it could be another command, and one that is plain by its pattern of settings.
-func (t *trail) harmlessIn(language shellwords.Language) bool {
+func (t *valueFlow) harmlessIn(language shellwords.Language) bool {
 	switch t.class {
 	case numeric:
 		return language != shellwords.Arguments
@@ -144,7 +144,7 @@ func (t *trail) harmlessIn(language shellwords.Language) bool {
 	return (language == shellwords.Settings || language == shellwords.Makefile) && t.place.plainText(string(language))
 }
 
-// isBareExec tells whether a statement is exec with nothing but redirections.
+// isBareExec reports whether a statement is exec with nothing but redirections.
 func isBareExec(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) == 1 && c.Args[0].Lit() == "exec"
@@ -199,7 +199,7 @@ func readerOf(c *call) string {
 	return c.words[last.At].Text
 }
 
-// ownStdin tells whether a statement reads from somewhere else than what stands around it.
+// ownStdin reports whether a statement reads from somewhere else than what stands around it.
 func ownStdin(s *syntax.Stmt) bool {
 	for _, r := range s.Redirs {
 		if r.N != nil && r.N.Value != "0" {
@@ -214,7 +214,7 @@ func ownStdin(s *syntax.Stmt) bool {
 }
 
 // statement handles what a value's statement prints: it may go to a process substitution, or to a file that is run.
-func (t *trail) statement(s *syntax.Stmt) {
+func (t *valueFlow) statement(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
@@ -225,14 +225,14 @@ func (t *trail) statement(s *syntax.Stmt) {
 }
 
 // outputs handles the words >(…) of the command that gets the value.
-func (t *trail) outputs(n *syntax.CallExpr) {
+func (t *valueFlow) outputs(n *syntax.CallExpr) {
 	for _, w := range n.Args {
 		t.into(w)
 	}
 }
 
 // into feeds the process substitution that a word is.
-func (t *trail) into(w *syntax.Word) {
+func (t *valueFlow) into(w *syntax.Word) {
 	for _, part := range w.Parts {
 		if p, ok := part.(*syntax.ProcSubst); ok && p.Op == syntax.CmdOut {
 			for _, s := range p.Stmts {
@@ -243,7 +243,7 @@ func (t *trail) into(w *syntax.Word) {
 }
 
 // written handles a value that is written to a file. When the script runs that file, the value is code.
-func (t *trail) written(file string) {
+func (t *valueFlow) written(file string) {
 	if file != "" && t.a.runs[file] && t.class == free {
 		t.refuse("the value is written to "+file+", which the script runs", "give the program a fixed text and pass the value as an argument")
 	}

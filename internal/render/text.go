@@ -85,7 +85,7 @@ func (t *Text) collect(source string, none *declarations) (found *Finding) {
 	return found
 }
 
-// beyondMustache tells whether the text has something that the library does not know, or does in another way.
+// beyondMustache reports whether the text has something that the library does not know, or does in another way.
 func (t *Text) beyondMustache(source string) bool {
 	beyond := strings.Contains(source, "{{=")
 	walk(t.nodes, nil, func(n node, within []*section) {
@@ -156,7 +156,7 @@ func (t *Text) Render(arguments map[string]any) (string, error) {
 	return text, nil
 }
 
-// isComposite tells whether a value has fields that a section's body could name, or items.
+// isComposite reports whether a value has fields that a section's body could name, or items.
 func isComposite(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:

@@ -47,7 +47,7 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 	if !v.tainted() || digitsOnly(p) {
 		return
 	}
-	t := &trail{
+	t := &valueFlow{
 		a: f.a, script: s, stack: stack, inner: true, variable: shown, origin: f.origin(v), input: v.tag == nil, printed: v.printed,
 	}
 	for lead := range v.leads {
@@ -98,7 +98,7 @@ func (f *flow) followProject(s *script, n syntax.Node) {
 	}
 }
 
-// plainText tells whether all that a variable can hold are values that are plain text; see place.plainText.
+// plainText reports whether all that a variable can hold are values that are plain text; see place.plainText.
 func (f *flow) plainText(name string) bool {
 	for _, e := range f.edges {
 		if e.to != name {
@@ -156,7 +156,7 @@ func (f *flow) checkTargets() {
 	}
 }
 
-// carries tells whether sources may hold what the agent chose.
+// carries reports whether sources may hold what the agent chose.
 func (f *flow) carries(from sources) bool {
 	if len(from.tags) > 0 {
 		return true
@@ -241,7 +241,7 @@ func (f *flow) checkArithmetic(s *script, root syntax.Node) {
 	}
 }
 
-// evaluates gives the variable with a value in it that arithmetic reaches from a name, nil when it reaches none.
+// evaluates returns the variable with a value in it that arithmetic reaches from a name, nil when it reaches none.
 func (f *flow) evaluates(name string, seen map[string]bool) *variable {
 	v := f.variables[name]
 	if v == nil || seen[name] {

@@ -45,7 +45,7 @@ func canonicalNumbers(v any) any {
 	})
 }
 
-// truthy tells whether a section shows. A number does, 0 too: a value was given.
+// truthy reports whether a section shows. A number does, 0 too: a value was given.
 func truthy(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -29,7 +29,7 @@ func (a *analysis) verify(rewritten string) error {
 	return nil
 }
 
-func quotedHeredocs(places []*place) map[*syntax.Redirect]bool {
+func quotedHeredocs(places []*tagPlace) map[*syntax.Redirect]bool {
 	quoted := map[*syntax.Redirect]bool{}
 	for _, p := range places {
 		if p.quote == inQuotedHeredoc {
@@ -223,7 +223,7 @@ func (p *pieces) add(kind byte, text string) {
 	}
 }
 
-func (p *pieces) cut(text string) (string, *place, string, bool) {
+func (p *pieces) cut(text string) (string, *tagPlace, string, bool) {
 	if p.skeleton == nil {
 		return text, nil, "", false
 	}

@@ -120,7 +120,7 @@ func (j *Judge) decideAll(acts []Again, workers int) {
 	all.Wait()
 }
 
-// counts tells whether a rule of the files counts what it approves.
+// counts reports whether a rule of the files counts what it approves.
 func (j *Judge) counts() bool {
 	return slices.ContainsFunc(j.Set.Policies, func(f permissions.File) bool {
 		return slices.ContainsFunc(f.Rules, func(r permissions.Rule) bool { return r.Limit != nil })

@@ -21,7 +21,7 @@ type Recorded struct {
 	Untold string
 }
 
-// ReadBack gives the act of an entry. It is false for an entry that is none, or that rules had no part in: an answer that
+// ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part in: an answer that
 // stood for the same act already, and a fault.
 func ReadBack(e audit.Entry) (Recorded, bool) {
 	r := Recorded{Entry: e, Time: e.Time}
@@ -119,7 +119,7 @@ func anyOf(texts []string) []any {
 // shortenedText is how events.Text ends a text that it has cut.
 var shortenedText = regexp.MustCompile(`… \[[0-9]+ bytes(, sha256 [0-9a-f]{64})?\]\z`)
 
-// withheld tells whether a text is not on record as it was.
+// withheld reports whether a text is not on record as it was.
 func withheld(text string) bool {
 	return strings.Contains(text, "[secret]") || strings.HasSuffix(text, "]") && shortenedText.MatchString(text)
 }

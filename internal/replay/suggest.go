@@ -382,7 +382,7 @@ func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (wh
 	return ""
 }
 
-// plain gives a value as YAML writes it.
+// plain returns a value as YAML writes it.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:

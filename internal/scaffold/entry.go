@@ -158,7 +158,7 @@ func (e *maker) heed(findings []render.Finding) bool {
 	return changed
 }
 
-// parameter gives the declaration of a parameter, a new one where there is none.
+// parameter returns the declaration of a parameter, a new one where there is none.
 func (e *maker) parameter(name string) *tool.Parameter {
 	for i := range e.declared {
 		if e.declared[i].Name == name {
@@ -170,7 +170,7 @@ func (e *maker) parameter(name string) *tool.Parameter {
 	return &e.declared[len(e.declared)-1]
 }
 
-// parameterOf gives the name that a tag is about.
+// parameterOf returns the name that a tag is about.
 func parameterOf(tag string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(strings.Trim(tag, "{} "), "#^& "), "|")
 	return strings.TrimSpace(name)

@@ -119,7 +119,7 @@ func place(data []byte) (offset, column int, err error) {
 	return before(data, next), column, nil
 }
 
-// before gives the offset of a line, without the comments and empty lines in front of it that belong to it; the end of the
+// before returns the offset of a line, without the comments and empty lines in front of it that belong to it; the end of the
 // file for line 0.
 func before(data []byte, line int) int {
 	if line == 0 {

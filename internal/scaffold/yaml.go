@@ -36,7 +36,7 @@ func literal(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.LiteralStyle, Value: s}
 }
 
-// quoted gives a text as a scalar of one line.
+// quoted returns a text as a scalar of one line.
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 // indent moves every line that holds something to the right.

@@ -210,7 +210,7 @@ var sizes = [bases][longestWord + 1]int{
 // radix is what the digits of a base count in.
 var radix = [bases]uint64{hexadecimal: 16, hexReversed: 16, octal: 8, decimal: 10}
 
-// value gives the bytes that a word stands for.
+// value returns the bytes that a word stands for.
 func value(base int, word []byte) (bytes [8]byte, n int) {
 	n = sizes[base][len(word)]
 	if n == 0 {
@@ -267,7 +267,7 @@ func (d *dump) endCover(at int64) {
 	}
 }
 
-// safe gives the end of what is decided.
+// safe returns the end of what is decided.
 func (d *dump) safe() int64 {
 	safe := int64(math.MaxInt64)
 	if len(d.word) > 0 {

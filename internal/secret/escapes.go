@@ -113,7 +113,7 @@ func (e *escapes) close() {
 	}
 }
 
-// safe gives the end of what is decided.
+// safe returns the end of what is decided.
 func (e *escapes) safe() int64 {
 	if len(e.stack) == 0 {
 		return math.MaxInt64

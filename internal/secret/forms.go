@@ -101,7 +101,7 @@ func (f *forms) addPlain(value string) {
 	}
 }
 
-// charsets gives a value that is not in ASCII as it is read where characters are not written in UTF-8: in UTF-16, from escapes of
+// charsets returns a value that is not in ASCII as it is read where characters are not written in UTF-8: in UTF-16, from escapes of
 // UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in ISO 8859-1.
 func charsets(value string) []string {
 	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
@@ -128,7 +128,7 @@ func charsets(value string) []string {
 	return []string{string(little), string(big), string(halves), string(short), string(shortHalves), string(bytes)}
 }
 
-// encodings gives a value in base64, base32 and hexadecimal.
+// encodings returns a value in base64, base32 and hexadecimal.
 func encodings(value string) []string {
 	all := []string{hex.EncodeToString([]byte(value))}
 	for bits, encode := range map[int]func([]byte) string{

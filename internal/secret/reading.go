@@ -113,7 +113,7 @@ func (s *sought) link() {
 	}
 }
 
-// longer gives the first of the beginnings that are longer by a byte.
+// longer returns the first of the beginnings that are longer by a byte.
 func (s *sought) longer(n int32) int32 {
 	if next := n + 1; n != 0 && int(next) < len(s.nodes) && s.nodes[next].length == s.nodes[n].length+1 {
 		return next
@@ -121,7 +121,7 @@ func (s *sought) longer(n int32) int32 {
 	return 0
 }
 
-// step gives the beginning that has come with a byte, behind one that had come; the last bytes are the window.
+// step returns the beginning that has come with a byte, behind one that had come; the last bytes are the window.
 func (s *sought) step(n int32, c byte, window uint32) int32 {
 	for ; n != 0; n = s.nodes[n].fail {
 		for to := s.longer(n); to != 0; to = s.nodes[to].sibling {
@@ -195,7 +195,7 @@ func (r *reading) look(c byte) bool {
 	return true
 }
 
-// start gives where the last n bytes begin.
+// start returns where the last n bytes begin.
 func (r *reading) start(n int) int64 {
 	if r.asIs {
 		return r.end - int64(n)
@@ -206,7 +206,7 @@ func (r *reading) start(n int) int64 {
 // open is how many of the last bytes may be the beginning of a text.
 func (r *reading) open() int { return max(min(head-1, r.shown), int(r.nodes[r.begun].length)) }
 
-// safe gives the end of what no text that comes later can begin in; what comes next begins at next, or behind it.
+// safe returns the end of what no text that comes later can begin in; what comes next begins at next, or behind it.
 func (r *reading) safe(next int64) int64 {
 	if next-r.end > mostBetween {
 		r.reset()
@@ -217,7 +217,7 @@ func (r *reading) safe(next int64) int64 {
 	return math.MaxInt64
 }
 
-// cut gives where a text begins that the stream ends within, if at least its first ShortestValue bytes have come.
+// cut returns where a text begins that the stream ends within, if at least its first ShortestValue bytes have come.
 func (r *reading) cut() (from int64, ok bool) {
 	if r.begun == 0 {
 		return 0, false

@@ -31,7 +31,7 @@ func New(values ...string) *Redactor {
 	}
 }
 
-// String gives a text without the values.
+// String returns a text without the values.
 func (r *Redactor) String(text string) string { return r.whole(text, false) }
 
 // Cut is String for a text that something has cut off at its end: what a value could begin there is taken out as well.
@@ -49,7 +49,7 @@ func (r *Redactor) whole(text string, cut bool) string {
 	return b.String()
 }
 
-// Writer gives a stream that passes on what is written to it, without the values, wherever the writes divide it. It holds back
+// Writer returns a stream that passes on what is written to it, without the values, wherever the writes divide it. It holds back
 // what could be the beginning of one until more comes: close it at the end. It is not safe for concurrent use.
 func (r *Redactor) Writer(to io.Writer) *Writer {
 	w := &Writer{redactor: r, to: to}
@@ -155,7 +155,7 @@ func (w *Writer) cut() {
 	}
 }
 
-// safe gives the end of what no value that comes later can begin in.
+// safe returns the end of what no value that comes later can begin in.
 func (w *Writer) safe() int64 {
 	text, dump := min(w.at, w.text.safe()), min(w.at, w.dump.safe())
 	safe := min(text, dump, w.exact.safe(w.at), w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))

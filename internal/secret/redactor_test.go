@@ -114,7 +114,7 @@ func TestBorders(t *testing.T) {
 	}
 }
 
-// divided gives what comes out of a stream that is written in parts.
+// divided returns what comes out of a stream that is written in parts.
 func divided(t *testing.T, r *Redactor, cut bool, parts ...string) string {
 	t.Helper()
 	var out strings.Builder

@@ -33,7 +33,7 @@ const (
 // every use and replaced as a whole. It is safe for concurrent use, by several processes too.
 type Store struct{ dir string }
 
-// NewStore gives the store of a state directory, which must be there and ours (internal/state). It touches nothing.
+// NewStore returns the store of a state directory, which must be there and ours (internal/state). It touches nothing.
 func NewStore(dir string) *Store { return &Store{dir: dir} }
 
 // Dir is the directory that the store lies in.
@@ -107,7 +107,7 @@ type Listed struct {
 	Set  time.Time
 }
 
-// List gives all secrets in the order of their names.
+// List returns all secrets in the order of their names.
 func (s *Store) List() ([]Listed, error) {
 	f, err := s.read()
 	if err != nil {

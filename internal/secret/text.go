@@ -56,7 +56,7 @@ func (t *text) read(c char) {
 	t.dense = append(t.dense, c)
 }
 
-// of gives what is read of a text, in both ways: the bytes of it that stand wholly behind the first few, and, unless it ends there,
+// of returns what is read of a text, in both ways: the bytes of it that stand wholly behind the first few, and, unless it ends there,
 // those which nothing that follows can change.
 func (t *text) of(value string, behind int64, ends bool) (plain, dense string) {
 	t.plain, t.dense, t.blank = t.plain[:0], t.dense[:0], false

@@ -62,7 +62,7 @@ func (v *Vault) withheld() error {
 	return v.Withheld()
 }
 
-// Value gives the value that a reference names. A command is run for it, each time, outside of the sandbox and with the
+// Value returns the value that a reference names. A command is run for it, each time, outside of the sandbox and with the
 // environment of the program itself; ending ctx ends the command.
 func (v *Vault) Value(ctx context.Context, r tool.Reference) (string, error) {
 	if err := v.withheld(); err != nil {
@@ -116,7 +116,7 @@ func (v *Vault) variable(name string) (string, error) {
 	return value, nil
 }
 
-// IsOwnVariable tells whether a variable is one of this program's own, which hold tokens that no tool is for.
+// IsOwnVariable reports whether a variable is one of this program's own, which hold tokens that no tool is for.
 func IsOwnVariable(name string) bool {
 	folded := strings.ToLower(strings.TrimLeft(name, "_"))
 	return strings.HasPrefix(folded, "a2a_") || folded == "a2a"
@@ -200,7 +200,7 @@ func lookPath(name string) (string, error) {
 	return path, nil
 }
 
-// trimmed gives the value without the line end that editors and commands put behind it.
+// trimmed returns the value without the line end that editors and commands put behind it.
 func trimmed(data []byte, what string) (string, error) {
 	data = bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r"))
 	switch {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold gives a name, or a path, as file systems compare it for which neither letter case counts, nor in which of its forms Unicode
+// Fold returns a name, or a path, as file systems compare it for which neither letter case counts, nor in which of its forms Unicode
 // writes a letter, nor characters that nobody sees. It is taken apart (NFD) and in small letters, by way of capitals, since a long s
 // is no small letter and its capital is S; ß and the ligatures are the letters that they stand for. (ext4's casefold is utf8's
 // nfdicf; HFS+ and APFS do alike. That git has to know of it was CVE-2014-9390.)

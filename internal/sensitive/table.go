@@ -120,7 +120,7 @@ func (t *table) add(p *pattern) {
 	}
 }
 
-// first gives the pattern of a class that stands for a file, the one of the outermost directory; nil for none. What only looks like
+// first returns the pattern of a class that stands for a file, the one of the outermost directory; nil for none. What only looks like
 // such a file comes last.
 func (t *table) first(f file, class Class) *pattern {
 	x := t.byClass[class]

@@ -36,7 +36,7 @@ func (t *text) declaration(d *syntax.DeclClause) {
 	}
 }
 
-// declared gives the words of a declaration.
+// declared returns the words of a declaration.
 func declared(d *syntax.DeclClause) []Word {
 	words := make([]Word, 0, len(d.Args))
 	for _, a := range d.Args {

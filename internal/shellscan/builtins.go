@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// builtinRule gives what is to be looked at in the words of a builtin; nil for nothing. What they run and which variables
+// builtinRule returns what is to be looked at in the words of a builtin; nil for nothing. What they run and which variables
 // they set is found by the words' roles.
 func builtinRule(name string) func(c *simpleCommand, n int) {
 	switch name {

@@ -29,7 +29,7 @@ func (s *scan) characters(source string, line int) {
 	}
 }
 
-// plain tells whether a text holds nothing that characters would name.
+// plain reports whether a text holds nothing that characters would name.
 func plain(s string) bool {
 	for i, r := range s {
 		if suspicious(r) && (r != utf8.RuneError || invalidAt(s, i)) {
@@ -39,7 +39,7 @@ func plain(s string) bool {
 	return true
 }
 
-// suspicious tells whether a character cannot be seen for what it is. U+FFFD is among them because invalid bytes are read
+// suspicious reports whether a character cannot be seen for what it is. U+FFFD is among them because invalid bytes are read
 // as it.
 func suspicious(r rune) bool {
 	switch {
@@ -54,7 +54,7 @@ func suspicious(r rune) bool {
 		!unicode.IsPrint(r) && !unicode.IsMark(r)
 }
 
-// invalidAt tells whether the byte at i begins no character, as opposed to a U+FFFD that was written.
+// invalidAt reports whether the byte at i begins no character, as opposed to a U+FFFD that was written.
 func invalidAt(s string, i int) bool {
 	_, size := utf8.DecodeRuneInString(s[i:])
 	return size == 1

@@ -113,7 +113,7 @@ func (c *simpleCommand) program(n int) bool {
 	return true
 }
 
-// builtin tells whether bash does a command itself: not when a program starts it.
+// builtin reports whether bash does a command itself: not when a program starts it.
 func builtin(name string, own []string) bool {
 	for _, wrapper := range own {
 		if wrapper != "command" && wrapper != "builtin" {
@@ -243,7 +243,7 @@ func (c *simpleCommand) shellCode(reader string, code shellwords.Text) {
 	}
 }
 
-// wrappers gives what stands in front of the program that a word belongs to.
+// wrappers returns what stands in front of the program that a word belongs to.
 func (c *simpleCommand) wrappers(at int) []string {
 	var via []string
 	for _, span := range c.Programs {

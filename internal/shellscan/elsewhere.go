@@ -57,7 +57,7 @@ func (t *text) noBrackets(b *syntax.BinaryTest) {
 	}
 }
 
-// startsWithWord tells whether an expression of [[ ]] begins with a word that could be a command's name. -f could be one, too,
+// startsWithWord reports whether an expression of [[ ]] begins with a word that could be a command's name. -f could be one, too,
 // but no program is called so.
 func startsWithWord(x syntax.TestExpr) bool {
 	switch x := x.(type) {
@@ -71,7 +71,7 @@ func startsWithWord(x syntax.TestExpr) bool {
 	return true
 }
 
-// pipes tells whether a regular expression holds operators of the shell, with nothing that keeps them from being them. With
+// pipes reports whether a regular expression holds operators of the shell, with nothing that keeps them from being them. With
 // brackets a shell without [[ takes the whole line for a mistake, and runs nothing of it.
 func pipes(w *syntax.Word) bool {
 	operators := false

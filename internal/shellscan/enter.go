@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// entered gives the directory of a text that is one list of && with cd in front, "" for every other: should the cd fail, then
+// entered returns the directory of a text that is one list of && with cd in front, "" for every other: should the cd fail, then
 // nothing of the text runs.
 func entered(file *syntax.File) string {
 	if len(file.Stmts) != 1 {
@@ -87,7 +87,7 @@ func goes(part *syntax.Stmt) bool {
 	return found
 }
 
-// bare tells whether a statement is its command and nothing else.
+// bare reports whether a statement is its command and nothing else.
 func bare(s *syntax.Stmt) bool {
 	return !s.Negated && !s.Background && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }

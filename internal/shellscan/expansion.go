@@ -17,7 +17,7 @@ func (t *text) arithmetic(x syntax.ArithmExpr) {
 	}
 }
 
-// numeric tells whether an expression holds numbers and operators only, none that assigns.
+// numeric reports whether an expression holds numbers and operators only, none that assigns.
 func numeric(x syntax.ArithmExpr) bool {
 	switch x := x.(type) {
 	case *syntax.Word:
@@ -50,7 +50,7 @@ func (t *text) compares(b *syntax.BinaryTest) {
 	}
 }
 
-// signed tells whether a word is a fixed number.
+// signed reports whether a word is a fixed number.
 func signed(w *syntax.Word) bool {
 	word := wordOf(w)
 	return word.Fixed && decimal(strings.TrimPrefix(word.Text, "-"))
@@ -71,7 +71,7 @@ func (t *text) tests(u *syntax.UnaryTest) {
 	}
 }
 
-// readable tells whether a text names a variable, or an element by its number.
+// readable reports whether a text names a variable, or an element by its number.
 func readable(text string) bool {
 	name, rest, element := strings.Cut(text, "[")
 	return identifier(name) && (!element || strings.HasSuffix(rest, "]") && decimal(strings.TrimSuffix(rest, "]")))

@@ -47,7 +47,7 @@ func (t *text) function(f *syntax.FuncDecl) {
 	}
 }
 
-// calls tells whether a command surely calls a function of the text, and so starts no program. A command that may or may
+// calls reports whether a command surely calls a function of the text, and so starts no program. A command that may or may
 // not is a Problem and counts as a program.
 func (t *text) calls(name string, via []string, line int) bool {
 	sure, known := t.functions[name]
@@ -64,10 +64,10 @@ func (t *text) calls(name string, via []string, line int) bool {
 	return false
 }
 
-// plainName tells whether every shell takes a word for the name of a function.
+// plainName reports whether every shell takes a word for the name of a function.
 func plainName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:+@") == ""
 }
 
-// keyword tells whether bash takes a word, where a command begins, for its own.
+// keyword reports whether bash takes a word, where a command begins, for its own.
 func keyword(word string) bool { return word == "elif" || syntax.IsKeyword(word) }

@@ -80,7 +80,7 @@ func checkBounds(t *testing.T, text string, s Script) {
 	}
 }
 
-// names gives the names of the commands.
+// names returns the names of the commands.
 func names(s Script) []string {
 	var all []string
 	for _, c := range s.Commands {
@@ -89,7 +89,7 @@ func names(s Script) []string {
 	return all
 }
 
-// missing gives those of want that are not among got.
+// missing returns those of want that are not among got.
 func missing(want, got []string) []string {
 	return slices.DeleteFunc(slices.Clone(want), func(name string) bool { return slices.Contains(got, name) })
 }

@@ -101,7 +101,7 @@ func (h *host) run(t testing.TB, script string) (ran, wrote []string) {
 	return strings.Fields(string(log)), wrote
 }
 
-// hidden gives what a script did that its Script does not tell.
+// hidden returns what a script did that its Script does not tell.
 func (h *host) hidden(t testing.TB, script string, s Script) []string {
 	t.Helper()
 	ran, wrote := h.run(t, script)

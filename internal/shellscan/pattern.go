@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// patternOf gives a word that bash replaces by the names of files, as Word.Pattern has it. Brackets are left out, since
+// patternOf returns a word that bash replaces by the names of files, as Word.Pattern has it. Brackets are left out, since
 // what [a-z] stands for depends on the locale, and so is **, which an option of the shell makes stand for more.
 func patternOf(w *syntax.Word) string {
 	var b strings.Builder
@@ -33,7 +33,7 @@ func patternOf(w *syntax.Word) string {
 	return pattern
 }
 
-// printed tells whether nothing of a word is unknown but numbers like $? and, in double quotes, what commands of the text
+// printed reports whether nothing of a word is unknown but numbers like $? and, in double quotes, what commands of the text
 // print: Word.Printed.
 func printed(w *syntax.Word) bool {
 	some := false
@@ -73,12 +73,12 @@ func printed(w *syntax.Word) bool {
 	return some && !locale(w)
 }
 
-// counts tells whether an expansion is $?, $#, $$ or $!: a number that tells nothing.
+// counts reports whether an expansion is $?, $#, $$ or $!: a number that tells nothing.
 func counts(p *syntax.ParamExp) bool {
 	return number(&syntax.Word{Parts: []syntax.WordPart{p}}) && !p.Length && strings.Contains("?#$!", p.Param.Value)
 }
 
-// pipe tells whether a word is a process substitution that is read, and nothing else: Word.Pipe.
+// pipe reports whether a word is a process substitution that is read, and nothing else: Word.Pipe.
 func pipe(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false

@@ -26,7 +26,7 @@ func (t *text) pipeline(n *syntax.BinaryCmd) {
 	t.feeds[end] = words
 }
 
-// finder gives the words of the find whose names a statement prints, nil where it prints something else.
+// finder returns the words of the find whose names a statement prints, nil where it prints something else.
 func finder(stmt *syntax.Stmt) []Word {
 	for _, r := range stmt.Redirs { // only what it complains of may go elsewhere
 		if r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || r.Word == nil || r.Word.Lit() != "/dev/null" {

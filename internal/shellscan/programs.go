@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// ruleFor gives what is to be looked at in a program's words, beside what shellwords says of them; nil for nothing.
+// ruleFor returns what is to be looked at in a program's words, beside what shellwords says of them; nil for nothing.
 func ruleFor(base string) func(c *simpleCommand, n int) {
 	switch base {
 	case "xargs":
@@ -81,7 +81,7 @@ func (t *text) finds(words []Word) (end func()) {
 	return func() { t.finder = before }
 }
 
-// finderOf gives the find whose names a program is given.
+// finderOf returns the find whose names a program is given.
 func (c *simpleCommand) finderOf(span shellwords.Span) []Word {
 	for _, w := range c.words[span.At+1 : span.End] {
 		if w.Found {
@@ -134,7 +134,7 @@ func (c *simpleCommand) find(n int) {
 	}
 }
 
-// before gives the words of program n in front of the program that it runs.
+// before returns the words of program n in front of the program that it runs.
 func (c *simpleCommand) before(n int) []shellwords.Word {
 	span := c.Programs[n]
 	end := span.End
@@ -196,7 +196,7 @@ func (c *simpleCommand) sudo(n int) {
 	}
 }
 
-// abbreviates tells whether a word is a long option or a beginning of it, perhaps with a value.
+// abbreviates reports whether a word is a long option or a beginning of it, perhaps with a value.
 func abbreviates(word, option string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	return len(name) > 2 && strings.HasPrefix(option, name)

@@ -46,7 +46,7 @@ func (t *text) redirect(r *syntax.Redirect) {
 // unchanged are the characters that stand for themselves however often a word is expanded.
 const unchanged = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:+@%-"
 
-// descriptor tells whether the target of >& and <& is a descriptor: 2, 2- (moved) or - (closed).
+// descriptor reports whether the target of >& and <& is a descriptor: 2, 2- (moved) or - (closed).
 func descriptor(text string) bool {
 	number := strings.TrimSuffix(text, "-")
 	return text != "" && strings.Trim(number, "0123456789") == ""
@@ -64,7 +64,7 @@ func (t *text) writes(w *syntax.Word, line int) {
 	t.write(word, line)
 }
 
-// homely tells whether a word begins with a tilde, and so names a file below somebody's home.
+// homely reports whether a word begins with a tilde, and so names a file below somebody's home.
 func homely(w *syntax.Word) bool {
 	l, ok := w.Parts[0].(*syntax.Lit)
 	return ok && strings.HasPrefix(l.Value, "~") && strings.Contains(l.Value, "/")
@@ -96,7 +96,7 @@ func (t *text) reads(w *syntax.Word, line int) {
 	}
 }
 
-// network tells whether bash itself would open a connection (bash(1), REDIRECTION). A name that is not fixed may be one.
+// network reports whether bash itself would open a connection (bash(1), REDIRECTION). A name that is not fixed may be one.
 func (t *text) network(word shellwords.Word, line int) bool {
 	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
 		if strings.HasPrefix(word.Text, prefix) || !word.Fixed && strings.HasPrefix(prefix, word.Text) {
@@ -131,7 +131,7 @@ func (t *text) document(r *syntax.Redirect, line int) {
 	}
 }
 
-// plainMarker tells whether every shell sees the same end marker: a word, quoted as a whole or not at all.
+// plainMarker reports whether every shell sees the same end marker: a word, quoted as a whole or not at all.
 func plainMarker(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false

@@ -97,18 +97,18 @@ func (t *text) checkJoins() {
 	}
 }
 
-// beginsWord tells whether what stands at an offset begins a word, as far as the byte in front of it tells.
+// beginsWord reports whether what stands at an offset begins a word, as far as the byte in front of it tells.
 func beginsWord(source string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\n;&|()<>`", source[at-1]) >= 0
 }
 
-// spaced tells whether a text is empty or ends in a blank that no backslash makes part of a word.
+// spaced reports whether a text is empty or ends in a blank that no backslash makes part of a word.
 func spaced(before string) bool {
 	n := len(before)
 	return n == 0 || strings.IndexByte(" \t\n", before[n-1]) >= 0 && !strings.HasSuffix(before[:n-1], `\`)
 }
 
-// lineOf gives the line to name for an offset.
+// lineOf returns the line to name for an offset.
 func (t *text) lineOf(at int) int {
 	if t.outer > 0 {
 		return t.outer
@@ -151,7 +151,7 @@ func (t *text) singleQuoted(q *syntax.SglQuoted) {
 // harmlessInQuotes are the characters that mean the same whether the quotes around them are quotes or not.
 const harmlessInQuotes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./,:=%+@-"
 
-// quotedExpansion tells whether the node that is looked at stands in ${…} in double quotes or in a here-document, with no
+// quotedExpansion reports whether the node that is looked at stands in ${…} in double quotes or in a here-document, with no
 // substitution in between.
 func (t *text) quotedExpansion() bool {
 	expansion := false
@@ -170,7 +170,7 @@ func (t *text) quotedExpansion() bool {
 	return false
 }
 
-// inQuotes tells whether the node that is looked at is text of double quotes or of a here-document.
+// inQuotes reports whether the node that is looked at is text of double quotes or of a here-document.
 func (t *text) inQuotes() bool {
 	for i := len(t.path) - 1; i >= 0; i-- {
 		switch n := t.path[i].(type) {

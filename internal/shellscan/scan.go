@@ -130,7 +130,7 @@ type text struct {
 	regions   regions
 }
 
-// line gives the line to name for a node.
+// line returns the line to name for a node.
 func (t *text) line(n syntax.Node) int { return t.lineAt(n.Pos()) }
 
 func (t *text) lineAt(pos syntax.Pos) int {
@@ -156,7 +156,7 @@ func (t *text) read() {
 	t.checkRegions()
 }
 
-// parse gives the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them. The
+// parse returns the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them. The
 // parser is not ours: should a text make it panic, then that text cannot be read, and the program goes on.
 func (t *text) parse() (file *syntax.File) {
 	defer func() {
@@ -204,7 +204,7 @@ func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []
 	inner.read()
 }
 
-// deepest gives the number of brackets that stand open at the same time. Quoted ones count, too: the bound is there so
+// deepest returns the number of brackets that stand open at the same time. Quoted ones count, too: the bound is there so
 // that the parser cannot be made to recurse without end, and no honest text comes near it.
 func deepest(source string) int {
 	open, most := 0, 0

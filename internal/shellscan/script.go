@@ -30,7 +30,7 @@ type Script struct {
 	Steps []string
 }
 
-// Certain tells whether Commands, Writes and Reads are all there is.
+// Certain reports whether Commands, Writes and Reads are all there is.
 func (s *Script) Certain() bool { return len(s.Problems) == 0 }
 
 // Command is one program or builtin that the text can start. Functions of the text are not commands: their bodies are read

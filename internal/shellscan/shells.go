@@ -44,7 +44,7 @@ func (c *simpleCommand) shellOptions(n int) {
 	}
 }
 
-// informs tells whether a program is only asked what it is.
+// informs reports whether a program is only asked what it is.
 func informs(words []shellwords.Word) bool {
 	for _, w := range words {
 		if !w.Fixed || w.Text != "--version" && w.Text != "--help" {

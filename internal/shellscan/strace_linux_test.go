@@ -156,7 +156,7 @@ func unhex(quoted string) string {
 	return string(text)
 }
 
-// hides gives what a script started that its Script does not tell: the program, and words that it cannot have.
+// hides returns what a script started that its Script does not tell: the program, and words that it cannot have.
 func hides(ran []execution, s Script) []string {
 	var hidden []string
 	for _, e := range ran {
@@ -171,7 +171,7 @@ func hides(ran []execution, s Script) []string {
 	return hidden
 }
 
-// mayBecome tells whether bash can make these words of those of a Command.
+// mayBecome reports whether bash can make these words of those of a Command.
 func mayBecome(words []Word, argv []string) bool {
 	if len(words) == 0 {
 		return len(argv) == 0
@@ -192,7 +192,7 @@ func mayBecome(words []Word, argv []string) bool {
 	return false
 }
 
-// mayBe tells whether a word can become, or be one of those that become, a text.
+// mayBe reports whether a word can become, or be one of those that become, a text.
 func mayBe(w Word, text string) bool {
 	switch {
 	case w.Fixed:

@@ -24,7 +24,7 @@ func unprivileged(t testing.TB, cmd *exec.Cmd, dir string) {
 	}
 }
 
-// passable gives a temporary directory that another user can come through, but not write in.
+// passable returns a temporary directory that another user can come through, but not write in.
 func passable(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

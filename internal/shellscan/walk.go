@@ -107,7 +107,7 @@ func (t *text) look(n syntax.Node) {
 	}
 }
 
-// parent gives the node around the one that is looked at; 1 is the nearest.
+// parent returns the node around the one that is looked at; 1 is the nearest.
 func (t *text) parent(n int) syntax.Node {
 	if n > len(t.path) {
 		return nil

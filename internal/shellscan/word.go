@@ -33,7 +33,7 @@ func wordsOf(words []*syntax.Word) []shellwords.Word {
 	return all
 }
 
-// braced tells whether bash could take the word for a brace expression: an unquoted { and later a comma or .. and later a }.
+// braced reports whether bash could take the word for a brace expression: an unquoted { and later a comma or .. and later a }.
 // Which of the braces belong together does not matter here, as in {a,b{c}}.
 func braced(w *syntax.Word) bool {
 	open, comma := false, false
@@ -70,7 +70,7 @@ func (t *text) literal(l *syntax.Lit) {
 	t.problem(t.line(l), "bash may take <( or >( here for a substitution, and run what is in it")
 }
 
-// locale tells whether the locale decides what a word means: \u in $'…' is a character in one and six characters in another.
+// locale reports whether the locale decides what a word means: \u in $'…' is a character in one and six characters in another.
 func locale(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		if q, ok := part.(*syntax.SglQuoted); ok && q.Dollar && (strings.Contains(q.Value, `\u`) || strings.Contains(q.Value, `\U`)) {
@@ -80,7 +80,7 @@ func locale(w *syntax.Word) bool {
 	return false
 }
 
-// number tells whether a word is always a number, and so never splits into anything but numbers: $#, $?, $$, $!, ${#x}.
+// number reports whether a word is always a number, and so never splits into anything but numbers: $#, $?, $$, $!, ${#x}.
 func number(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
@@ -100,15 +100,15 @@ func number(w *syntax.Word) bool {
 	return p.Length
 }
 
-// decimal tells whether a text is a number that bash reads as it stands.
+// decimal reports whether a text is a number that bash reads as it stands.
 func decimal(text string) bool {
 	return text != "" && len(text) < 19 && strings.Trim(text, "0123456789") == ""
 }
 
-// identifier tells whether a text is the name of a variable.
+// identifier reports whether a text is the name of a variable.
 func identifier(text string) bool { return syntax.ValidName(text) }
 
-// unquotedBracket tells whether a [ stands unquoted in a word other than [ itself. Bash may take such a word in front of a
+// unquotedBracket reports whether a [ stands unquoted in a word other than [ itself. Bash may take such a word in front of a
 // command for an assignment to an element, a[1 2]=x, where the parser sees a command.
 func unquotedBracket(w *syntax.Word) bool {
 	for _, part := range w.Parts {

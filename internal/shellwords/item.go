@@ -57,7 +57,7 @@ func (r *Reading) items(words []Word, p *program, at, to int) []item {
 	return items
 }
 
-// slotFor gives the role of operand n.
+// slotFor returns the role of operand n.
 func (p *program) slotFor(n int) slot { return slotAt(p.operands, n) }
 
 func slotAt(slots []slot, n int) slot {
@@ -124,7 +124,7 @@ func (p *program) letters(it item, w Word) item {
 	return it
 }
 
-// flagged tells whether an option is known to take no argument. A row without flags takes it of every other option.
+// flagged reports whether an option is known to take no argument. A row without flags takes it of every other option.
 func (p *program) flagged(name string) bool {
 	if p.flags == "" {
 		return true
@@ -137,7 +137,7 @@ func (p *program) flagged(name string) bool {
 	return false
 }
 
-// isAssignment tells whether a word sets a variable for a program: NAME=value.
+// isAssignment reports whether a word sets a variable for a program: NAME=value.
 func isAssignment(text string) bool {
 	name, _, ok := strings.Cut(text, "=")
 	return ok && validName(name)

@@ -135,7 +135,7 @@ func givesCode(items []item) bool {
 	return false
 }
 
-// hasCode tells whether one of the operands is code, or names a file of code that is not standard input.
+// hasCode reports whether one of the operands is code, or names a file of code that is not standard input.
 func (r *reader) hasCode(items []item, slots []slot) bool {
 	n := 0
 	for _, it := range items {
@@ -207,7 +207,7 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 	}
 }
 
-// isStdin tells whether a word names standard input.
+// isStdin reports whether a word names standard input.
 func isStdin(w Word) bool {
 	if !w.Fixed {
 		return false
@@ -285,7 +285,7 @@ func (r *reader) join(at []int) {
 	r.Code = append(r.Code, text)
 }
 
-// worst gives the most dangerous role that an operand could have.
+// worst returns the most dangerous role that an operand could have.
 func worst(s slot, slots []slot) slot {
 	for _, other := range slots {
 		if !s.dangerous() && other.dangerous() {
@@ -295,7 +295,7 @@ func worst(s slot, slots []slot) slot {
 	return s
 }
 
-// risky tells whether one of the options runs something.
+// risky reports whether one of the options runs something.
 func (p *program) risky() bool {
 	for _, s := range p.options {
 		if s.dangerous() {
@@ -380,12 +380,12 @@ func (t Text) shifted(by int) Text {
 	return t
 }
 
-// announced tells whether an option stands right before the code.
+// announced reports whether an option stands right before the code.
 func announced(words []Word, text Text) bool {
 	return text.At > 0 && words[text.At-1].Fixed && strings.HasPrefix(words[text.At-1].Text, "-")
 }
 
-// runsCode tells whether a program runs some of its words.
+// runsCode reports whether a program runs some of its words.
 func runsCode(name string) bool {
 	p := rowOf(name)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// textOf gives the text of an entry of a row.
+// textOf returns the text of an entry of a row.
 func textOf(row plainyaml.Node, key string) string {
 	for _, entry := range row.Nodes {
 		if entry.Key == key {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// special gives the reader of a program whose words follow no row alone, nil for the others.
+// special returns the reader of a program whose words follow no row alone, nil for the others.
 func (p *program) special() func(r *reader, p *program, at, to int, via []string) {
 	switch p.reader {
 	case "git":
@@ -126,7 +126,7 @@ func isExec(text string) bool {
 	return text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir"
 }
 
-// isExecEnd tells whether the command of -exec ends here: at ; or at a + after {}.
+// isExecEnd reports whether the command of -exec ends here: at ; or at a + after {}.
 func isExecEnd(words []Word, i int) bool {
 	return words[i].Text == ";" || words[i].Text == "+" && words[i-1].Fixed && words[i-1].Text == "{}"
 }
@@ -191,7 +191,7 @@ func (r *reader) tar(p *program, at, to int, via []string) {
 	r.program(p, name, next-1, to, via)
 }
 
-// loops tells whether a word of options has -n or -p in it, in front of an option that takes the rest.
+// loops reports whether a word of options has -n or -p in it, in front of an option that takes the rest.
 func (p *program) loops(word string) bool {
 	for i := 1; i < len(word); i++ {
 		switch _, takes := p.options["-"+word[i:i+1]]; {

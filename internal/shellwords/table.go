@@ -43,7 +43,7 @@ type program struct {
 // unknown is the row of every program that has none.
 var unknown = &program{}
 
-// rowOf gives the row of a program, by its name without a directory; nil where it has none.
+// rowOf returns the row of a program, by its name without a directory; nil where it has none.
 func rowOf(name string) *program {
 	if row := table()[name]; row != nil {
 		return row()
@@ -146,7 +146,7 @@ func (s slot) dangerous() bool {
 	return false
 }
 
-// runs tells whether one of the words of the row is run.
+// runs reports whether one of the words of the row is run.
 func (p *program) runs() bool {
 	for _, s := range p.operands {
 		if s.dangerous() {

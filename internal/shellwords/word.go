@@ -114,7 +114,7 @@ func (s *resolver) part(part syntax.WordPart, first bool) {
 	}
 }
 
-// expands tells whether bash takes the word for a pattern or a brace expression. The characters may be spread over
+// expands reports whether bash takes the word for a pattern or a brace expression. The characters may be spread over
 // several parts, as in {a,"b c"}, so the word is seen as a whole. Such a word has no fixed beginning: {-x,y} begins with
 // what stands in the braces.
 func (s *resolver) expands(w *syntax.Word) bool {
@@ -147,7 +147,7 @@ func (s *resolver) expands(w *syntax.Word) bool {
 	return false
 }
 
-// tilde tells whether bash replaces a tilde of an unquoted text: at the start of a word, and after = or : where the word
+// tilde reports whether bash replaces a tilde of an unquoted text: at the start of a word, and after = or : where the word
 // looks like an assignment.
 func tilde(lit string, first bool) bool {
 	for i := 0; i < len(lit); i++ {
@@ -163,7 +163,7 @@ func tilde(lit string, first bool) bool {
 	return false
 }
 
-// many tells whether an expansion in double quotes can become more than one word: "$@", "${a[@]}", "${!a@}".
+// many reports whether an expansion in double quotes can become more than one word: "$@", "${a[@]}", "${!a@}".
 func many(p *syntax.ParamExp) bool {
 	if p.Param != nil && p.Param.Value == "@" || p.Names != 0 {
 		return true

@@ -80,7 +80,7 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 	return true
 }
 
-// harmless tells whether no option of a program runs anything. Of a program that is not in the table nobody knows.
+// harmless reports whether no option of a program runs anything. Of a program that is not in the table nobody knows.
 func harmless(name string) bool {
 	p := rowOf(name)
 	return p != nil && !p.risky() && !p.runs() && !p.launcher

@@ -1,7 +1,7 @@
 // Package spelling finds the name that somebody meant who mistyped one.
 package spelling
 
-// Nearest gives the name that was probably meant: the one with the fewest typing mistakes between, when those are few
+// Nearest returns the name that was probably meant: the one with the fewest typing mistakes between, when those are few
 // enough for its length. It gives "" when nothing is near.
 func Nearest(name string, known []string) string {
 	best, bestDistance := "", 1+len([]rune(name))/3

@@ -38,10 +38,10 @@ func Open(path string) (*Dir, error) {
 	return &Dir{path: resolved}, nil
 }
 
-// Path gives the directory: absolute, with no link in it.
+// Path returns the directory: absolute, with no link in it.
 func (d *Dir) Path() string { return d.path }
 
-// Child gives the path of something in the directory. It makes nothing.
+// Child returns the path of something in the directory. It makes nothing.
 func (d *Dir) Child(name string) string { return filepath.Join(d.path, name) }
 
 // checkLink refuses a link that somebody else made: he could let it point elsewhere at any time.

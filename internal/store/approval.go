@@ -54,7 +54,7 @@ type Approval struct {
 	owner string
 }
 
-// Kept tells whether there is an answer that nobody has been given yet, and that the next one who asks the very same is given.
+// Kept reports whether there is an answer that nobody has been given yet, and that the next one who asks the very same is given.
 func (a Approval) Kept() bool {
 	return (a.State == Approved || a.State == Denied) && a.Left && a.Used.IsZero() && a.Key != ""
 }

@@ -89,12 +89,12 @@ func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	})
 }
 
-// Get gives one question.
+// Get returns one question.
 func (s *Store) Get(ctx context.Context, id string) (Approval, error) {
 	return s.read(s.db.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id))
 }
 
-// List gives the questions that were asked of late, the oldest first.
+// List returns the questions that were asked of late, the oldest first.
 func (s *Store) List(ctx context.Context) ([]Approval, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM approvals ORDER BY asked, id`)
 	if err != nil {

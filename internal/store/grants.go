@@ -49,7 +49,7 @@ func (s *Store) Grant(ctx context.Context, g Grant) error {
 	})
 }
 
-// Granted tells whether something is allowed in a session of this process.
+// Granted reports whether something is allowed in a session of this process.
 func (s *Store) Granted(ctx context.Context, session, key string) (bool, error) {
 	var n int
 	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`, thisProcess(), session, key).Scan(&n)
@@ -85,7 +85,7 @@ func (s *Store) Revoke(ctx context.Context, id, revoker string, record func(Gran
 	return g, errors.Join(err, unrecorded)
 }
 
-// Grants gives what is allowed now, the oldest first.
+// Grants returns what is allowed now, the oldest first.
 func (s *Store) Grants(ctx context.Context) (list []Grant, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE revoked = 0 ORDER BY granted, id`)
 	if err != nil {

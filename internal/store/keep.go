@@ -21,8 +21,8 @@ const (
 	TurnUsed   Turn = "used"   // the answer was given to a call that asked the very same
 )
 
-// told puts a turn on record, before it counts. before is the question as it was.
-func (s *Store) told(turn Turn, before, now Approval) error {
+// recordTurn puts a turn on record, before it counts. before is the question as it was.
+func (s *Store) recordTurn(turn Turn, before, now Approval) error {
 	if s.record == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 	return stands, err
 }
 
-// Take gives the call of a question the answer that a person gave to the very same after the process that asked had ended. It is
+// Take returns the call of a question the answer that a person gave to the very same after the process that asked had ended. It is
 // ErrNotKept where there is none. Nothing is asked.
 func (s *Store) Take(ctx context.Context, a Approval) (given Approval, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
@@ -83,7 +83,7 @@ func (s *Store) Take(ctx context.Context, a Approval) (given Approval, err error
 	return given, err
 }
 
-// left gives the questions with that key whose process has ended, and that count still, the oldest first.
+// left returns the questions with that key whose process has ended, and that count still, the oldest first.
 func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, error) {
 	if key == "" {
 		return nil, nil
@@ -96,11 +96,11 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 	return slices.DeleteFunc(list, func(a Approval) bool { return !a.Left }), err
 }
 
-// give gives an answer that waited to the call of another question, for good.
+// give returns an answer that waited to the call of another question, for good.
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
 	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, thisProcess()
-	if err := s.told(TurnUsed, earlier, given); err != nil {
+	if err := s.recordTurn(TurnUsed, earlier, given); err != nil {
 		return earlier, err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`, given.Used.UnixMilli(), given.UsedBy, given.owner, given.ID)
@@ -111,7 +111,7 @@ func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (App
 func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (Approval, error) {
 	joined := earlier
 	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID, by.ToolCall, false, thisProcess()
-	if err := s.told(TurnJoined, earlier, joined); err != nil {
+	if err := s.recordTurn(TurnJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0 WHERE id = ?`,
@@ -119,7 +119,7 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	return joined, err
 }
 
-// take gives the answer to the call that asked and waits for it. Only then does it count, so that a process that is killed before
+// take returns the answer to the call that asked and waits for it. Only then does it count, so that a process that is killed before
 // leaves the answer to whoever asks again.
 func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -185,7 +185,7 @@ func (s *Store) noticeLeft(ctx context.Context) error {
 			if !a.Left {
 				continue
 			}
-			if err := s.told(TurnLeft, a, a); err != nil {
+			if err := s.recordTurn(TurnLeft, a, a); err != nil {
 				return err
 			}
 			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET left_at = ? WHERE id = ?`, s.now().UnixMilli(), a.ID); err != nil {

@@ -20,7 +20,7 @@ func thisProcess() string {
 	return fmt.Sprintf("%s %s %s", pid, started, place())
 }
 
-// lives tells whether a process has not ended. One of another namespace cannot be seen from here; it is taken to live, since
+// lives reports whether a process has not ended. One of another namespace cannot be seen from here; it is taken to live, since
 // its questions expire all the same.
 func lives(owner string) bool {
 	fields := strings.Fields(owner)

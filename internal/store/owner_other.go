@@ -14,7 +14,7 @@ import (
 
 func thisProcess() string { return strconv.Itoa(os.Getpid()) }
 
-// lives tells whether a process has not ended.
+// lives reports whether a process has not ended.
 func lives(owner string) bool {
 	pid, err := strconv.Atoi(owner)
 	if err != nil || pid <= 0 {

@@ -90,7 +90,7 @@ func explainStart(path string, err error) string {
 	return fmt.Sprintf("start the agent: %s: %v", path, err)
 }
 
-// variable gives a variable of an environment. As with the C library, the first of several holds.
+// variable returns a variable of an environment. As with the C library, the first of several holds.
 func variable(env []string, name string) string {
 	for _, entry := range env {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {

@@ -13,7 +13,7 @@ type Exit struct {
 	left   string         // who has not ended since this user may not end it; "" for nobody
 }
 
-// Code gives the agent's exit code, or 128+n after signal n, as a shell does. An agent whose supervisor was killed was
+// Code returns the agent's exit code, or 128+n after signal n, as a shell does. An agent whose supervisor was killed was
 // killed with it (SIGKILL, 137).
 func (e Exit) Code() int {
 	if e.signal != 0 {
@@ -22,7 +22,7 @@ func (e Exit) Code() int {
 	return e.code
 }
 
-// Signalled tells whether the agent was ended by a signal rather than by itself.
+// Signalled reports whether the agent was ended by a signal rather than by itself.
 func (e Exit) Signalled() bool { return e.signal != 0 }
 
 // String completes a sentence about the agent: "exited with code 3", "was killed by signal 9 (killed)".

@@ -31,7 +31,7 @@ func newMark() mark {
 	return markPrefix<<markBits | mark(binary.NativeEndian.Uint64(b[:]))&(1<<markBits-1)
 }
 
-// isAgents tells whether some agent's processes have this mark.
+// isAgents reports whether some agent's processes have this mark.
 func (m mark) isAgents() bool { return m>>markBits == markPrefix }
 
 // Trace is what a process's mark tells of where it comes from.
@@ -46,7 +46,7 @@ const (
 	TraceAgent
 )
 
-// Is tells whether a command line is a supervisor's.
+// Is reports whether a command line is a supervisor's.
 func Is(argv []string) bool { return len(argv) > 1 && argv[1] == Verb }
 
 func (m mark) String() string { return strconv.FormatUint(uint64(m), 16) }

@@ -15,7 +15,7 @@ type order struct {
 	o    Options // the graces of it
 }
 
-// args gives the arguments of the supervisor, its name included.
+// args returns the arguments of the supervisor, its name included.
 func (d order) args() []string {
 	return append([]string{
 		d.o.Self, Verb,

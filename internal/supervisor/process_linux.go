@@ -15,10 +15,10 @@ type process struct {
 	state       byte
 }
 
-// dead tells whether a process has ended, and only waits to be reaped.
+// dead reports whether a process has ended, and only waits to be reaped.
 func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
 
-// listProcesses gives all processes that can be seen, in the order of their numbers. One that ends meanwhile is left out.
+// listProcesses returns all processes that can be seen, in the order of their numbers. One that ends meanwhile is left out.
 func listProcesses() []process {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -64,7 +64,7 @@ func readStat(entry string) (process, error) {
 	return process{pid: pid, parent: parent, name: string(text[open+1 : end]), state: fields[0][0]}, err
 }
 
-// parentOf gives the parent of a process, -1 when it is gone.
+// parentOf returns the parent of a process, -1 when it is gone.
 func parentOf(pid int) int {
 	p, err := readProcess(pid)
 	if err != nil {

@@ -214,7 +214,7 @@ func writeJSON(v any) {
 	}
 }
 
-// copySelf gives a copy of the test binary that every user may run, and a directory that every user may write to.
+// copySelf returns a copy of the test binary that every user may run, and a directory that every user may write to.
 func copySelf(t *testing.T, mode os.FileMode) (binary, dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "supervisor-test-")

@@ -102,7 +102,7 @@ func (d *deaths) watch(t *tree, ended func(Exit)) {
 	}
 }
 
-// within tells whether a channel is closed within a time.
+// within reports whether a channel is closed within a time.
 func within(grace time.Duration, done <-chan struct{}) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

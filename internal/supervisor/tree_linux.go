@@ -135,7 +135,7 @@ func (m mark) wear() {
 	_ = unix.Setrlimit(unix.RLIMIT_RSS, &unix.Rlimit{Cur: uint64(m), Max: uint64(m)})
 }
 
-// isOn tells whether a process carries the mark.
+// isOn reports whether a process carries the mark.
 func (m mark) isOn(pid int) bool {
 	found, err := markOf(pid)
 	return err == nil && m != unmarked && found == m

@@ -86,7 +86,7 @@ func (r *Runner) Run(ctx context.Context, t *tool.Tool, x *tool.Example) (out Ou
 	return out, nil
 }
 
-// missing gives the first program that this machine does not have.
+// missing returns the first program that this machine does not have.
 func (r *Runner) missing(needs []string) string {
 	for _, name := range needs {
 		if _, err := r.LookPath(name); err != nil {

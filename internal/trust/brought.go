@@ -106,7 +106,7 @@ func (b *Brought) readScripts() error {
 // Nothing tells that there is nothing to trust, and nothing that was.
 func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
 
-// IsFile tells whether it is a single file of tools.
+// IsFile reports whether it is a single file of tools.
 func (b *Brought) IsFile() bool {
 	return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir)
 }
@@ -124,7 +124,7 @@ func (b *Brought) Asks() int {
 	return n
 }
 
-// Changed tells whether anything is not what was trusted before.
+// Changed reports whether anything is not what was trusted before.
 func (b *Brought) Changed() bool {
 	for _, file := range b.Files {
 		if file.Changed {

@@ -8,11 +8,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Asks tells whether a tool is to be given what is its person's: secrets, variables, files, what commands
+// Asks reports whether a tool is to be given what is its person's: secrets, variables, files, what commands
 // print, or what a grant stands for.
 func Asks(s tool.Sandbox) bool { return len(s.References)+len(s.Grants) > 0 }
 
-// IsOwn tells whether a file's tools may have that as they are: those that came with the program, the user's
+// IsOwn reports whether a file's tools may have that as they are: those that came with the program, the user's
 // own and root's may, and those of a workspace, which count only when somebody was shown what they ask for. A
 // file that a flag or a variable names is anybody's, a cloned repository's for one.
 func IsOwn(layer tool.Layer) bool { return layer != tool.LayerFlag && layer != tool.LayerEnvironment }

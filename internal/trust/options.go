@@ -111,7 +111,7 @@ func mayTrust(o Options, dir string) error {
 	return nil
 }
 
-// within tells whether a clean path is dir or lies in it.
+// within reports whether a clean path is dir or lies in it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

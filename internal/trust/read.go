@@ -74,7 +74,7 @@ func readOpen(file *os.File, looked fs.FileInfo) ([]byte, error) {
 	return data, err
 }
 
-// Changed gives the names of files and scripts of a directory that are no longer what somebody trusted. Of
+// Changed returns the names of files and scripts of a directory that are no longer what somebody trusted. Of
 // names, the files to look at, one that has come since counts as well.
 func (d Directory) Changed(names []string) []string {
 	if name := filepath.Base(d.Dir); d.IsFile() {
@@ -94,7 +94,7 @@ func (d Directory) Changed(names []string) []string {
 	return changed
 }
 
-// IsFile tells whether it is a single file that is trusted.
+// IsFile reports whether it is a single file that is trusted.
 func (d Directory) IsFile() bool {
 	_, is := d.Files[filepath.Base(d.Dir)]
 	return is
@@ -113,7 +113,7 @@ func (d Directory) hasFile(name string) bool {
 	return err == nil && pinned && Hash(data) == pin.SHA256
 }
 
-// HasScript tells whether a script is there as it was pinned, or still missing if it was.
+// HasScript reports whether a script is there as it was pinned, or still missing if it was.
 func (d Directory) HasScript(name string) bool {
 	want, pinned := d.Scripts[name]
 	data, err := Read(d.Dir, name)

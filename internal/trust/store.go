@@ -75,7 +75,7 @@ type content struct {
 	Directories map[string]Directory `json:"directories"`
 }
 
-// Lookup gives what is trusted of a directory.
+// Lookup returns what is trusted of a directory.
 func (s Store) Lookup(dir string) (Directory, bool, error) {
 	var c content
 	if err := s.file.Read(&c); err != nil {
@@ -85,7 +85,7 @@ func (s Store) Lookup(dir string) (Directory, bool, error) {
 	return found, ok, nil
 }
 
-// List gives all directories, by their names.
+// List returns all directories, by their names.
 func (s Store) List() ([]Directory, error) {
 	var c content
 	if err := s.file.Read(&c); err != nil {

@@ -129,7 +129,7 @@ func (b *Bridge) answersBehind(s *Session) {
 
 // finish carries a decision out. It is on record, or the person is told why not.
 func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) error {
-	if why := a.late(ctx); why != nil && passage.Decision.Verdict == permissions.Approve {
+	if why := a.staleness(ctx); why != nil && passage.Decision.Verdict == permissions.Approve {
 		b.noteNotDone(a.Event(events.ToolEnded), why)
 		passage.Decision, passage.Cause = gate.Rejected(passage.Decision, permissions.SourceFault, why.Error()), why
 	}
@@ -166,9 +166,9 @@ func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, er
 // errMoved says that what was decided about is no longer what the name means.
 var errMoved = errors.New("its name leads to another file by now than when this was decided")
 
-// late says why an act is not handed on that was approved: the turn may have been cancelled, and a link been changed, while the decision
+// staleness says why an act is not handed on that was approved: the turn may have been cancelled, and a link been changed, while the decision
 // was put on record.
-func (a *act) late(ctx context.Context) error {
+func (a *act) staleness(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -294,7 +294,7 @@ func (a *act) Unrecorded(d permissions.Decision, err error) permissions.Decision
 // Mask implements gate.Act: what an agent asks its editor for holds no values that were declared secret.
 func (a *act) Mask(text string) string { return text }
 
-// moved tells whether a name of the act's leads elsewhere by now: one that the agent gave, or the one that goes on.
+// moved reports whether a name of the act's leads elsewhere by now: one that the agent gave, or the one that goes on.
 func (a *act) moved() bool {
 	for _, name := range a.locations {
 		if !leadsTo("/", name, a.effect.Path) {
@@ -305,7 +305,7 @@ func (a *act) moved() bool {
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// asksNow tells whether the rules would not let a command through any more that waited, since a file is another by now that it names, or
+// asksNow reports whether the rules would not let a command through any more that waited, since a file is another by now that it names, or
 // that git reads.
 func (a *act) asksNow(d permissions.Decision) bool {
 	if a.terminal == nil || !a.waits {
@@ -339,7 +339,7 @@ func (b *Bridge) outgoing(a *act, obligation permissions.Obligation) ([]byte, er
 	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(a.frame.MethodName()), `,"params":`, write(members), "}\n"), nil
 }
 
-// saidOnCard tells whether a decision stands on the agent's card: what a person did not decide, and could not foresee.
+// saidOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could not foresee.
 func saidOnCard(source permissions.Source) bool {
 	switch source {
 	case permissions.SourcePolicy, permissions.SourceConfinement, permissions.SourceGovernor:

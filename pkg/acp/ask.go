@@ -161,7 +161,7 @@ func locationsOf(paths []string) json.RawMessage {
 	return encode(locations)
 }
 
-// cardKind gives an action as ACP's tool kind.
+// cardKind returns an action as ACP's tool kind.
 func cardKind(action permissions.Action) string {
 	for kind, a := range actions {
 		if a == action {
@@ -171,7 +171,7 @@ func cardKind(action permissions.Action) string {
 	return "other"
 }
 
-// bare gives the update as a ToolCallUpdate that stands in another frame.
+// bare returns the update as a ToolCallUpdate that stands in another frame.
 func (u cardUpdate) bare() any {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(encode(u), &m); err != nil {

@@ -80,7 +80,7 @@ type ToolDoor interface {
 	// Request tells what a call of the tool that the agent knows under that name would ask for. Arguments that are not
 	// known are nil; without them, or with wrong ones, the request speaks of the tool alone. False: there is no such tool.
 	Request(s *Session, name string, arguments json.RawMessage) (permissions.Request, bool)
-	// ToolID gives the id of the tool that an agent knows under that name in a workspace; agents respell names for their
+	// ToolID returns the id of the tool that an agent knows under that name in a workspace; agents respell names for their
 	// models. It is called where no method of a Session may be.
 	ToolID(w tool.Workspace, name string) (string, bool)
 }

@@ -53,7 +53,7 @@ func announce(session string, call *toolCall, status string) []byte {
 	})
 }
 
-// contentWith gives a content array with our lines at its end; nil when there is nothing in it.
+// contentWith returns a content array with our lines at its end; nil when there is nothing in it.
 func contentWith(content []byte, notes []string) json.RawMessage {
 	return contentBetween(nil, content, notes)
 }
@@ -72,7 +72,7 @@ func contentBetween(items []any, content []byte, notes []string) json.RawMessage
 	return encode(items)
 }
 
-// withNotes gives the agent's update with our lines at the end of its content, every other byte as it was. An update that
+// withNotes returns the agent's update with our lines at the end of its content, every other byte as it was. An update that
 // does not speak of content leaves what the card holds, our lines included. The content is a part of line.
 func withNotes(line, content []byte, notes []string) []byte {
 	if content == nil || string(content) == "null" {

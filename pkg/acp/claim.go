@@ -206,7 +206,7 @@ func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 	}
 }
 
-// presentText gives the text of a file, "" for one that is not there; false for what cannot be shown.
+// presentText returns the text of a file, "" for one that is not there; false for what cannot be shown.
 func presentText(path string) (text string, ok bool) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", true

@@ -121,7 +121,7 @@ func (b *Bridge) isOpen(key ndjson.Key) bool {
 	return b.idOpen(key)
 }
 
-// idOpen tells whether a request of the agent's with that id waits for its answer. Called with mu held.
+// idOpen reports whether a request of the agent's with that id waits for its answer. Called with mu held.
 func (b *Bridge) idOpen(key ndjson.Key) bool {
 	_, open := b.fromAgentOpen[key]
 	_, held := b.held[key]

@@ -72,7 +72,7 @@ func scalarOf(raw []byte) any {
 	return nil
 }
 
-// isModeOption tells whether an option of the agent's is its mode: it says so by its id or its category.
+// isModeOption reports whether an option of the agent's is its mode: it says so by its id or its category.
 func (b *Bridge) isModeOption(s *Session, option string) bool {
 	if option == "mode" {
 		return true
@@ -95,7 +95,7 @@ func (b *Bridge) inMode(s *Session, mode string) {
 	s.mode = mode
 }
 
-// Mode gives the mode that the agent is in, as far as it has told; "" when it has not.
+// Mode returns the mode that the agent is in, as far as it has told; "" when it has not.
 func (s *Session) Mode() string {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()

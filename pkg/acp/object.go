@@ -58,7 +58,7 @@ func exact(raw []byte) error {
 	return nil
 }
 
-// text gives a string member; "" when it is not there or is none.
+// text returns a string member; "" when it is not there or is none.
 func (o object) text(key string) string {
 	s, err := ndjson.String(o[key])
 	if err != nil {
@@ -67,7 +67,7 @@ func (o object) text(key string) string {
 	return s
 }
 
-// texts gives a member that is a list of strings; what is none is left out.
+// texts returns a member that is a list of strings; what is none is left out.
 func (o object) texts(key string) []string {
 	var list []string
 	for value := range ndjson.Elements(o[key]) {
@@ -78,7 +78,7 @@ func (o object) texts(key string) []string {
 	return list
 }
 
-// object gives a member that is an object; nil when it is not there or cannot be read in one way only.
+// object returns a member that is an object; nil when it is not there or cannot be read in one way only.
 func (o object) object(key string) object {
 	inner, err := exactObject(o[key])
 	if err != nil {
@@ -87,7 +87,7 @@ func (o object) object(key string) object {
 	return inner
 }
 
-// objects gives a member that is a list of objects; what is none, or cannot be read in one way only, is left out and
+// objects returns a member that is a list of objects; what is none, or cannot be read in one way only, is left out and
 // reported.
 func (o object) objects(key string) (list []object, complete bool) {
 	complete = true

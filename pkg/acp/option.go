@@ -41,7 +41,7 @@ func readOffers(p *params) (offers []offer, unknown []member) {
 	return offers, unknown
 }
 
-// write gives the option as the person is offered it: its name says what its kind does.
+// write returns the option as the person is offered it: its name says what its kind does.
 func (o offer) write() json.RawMessage {
 	members := []member{{"optionId", encode(o.ID)}, {"name", encode(honestName(o.Option))}, {"kind", encode(o.Kind)}}
 	return write(append(members, o.more...))

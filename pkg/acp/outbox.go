@@ -45,8 +45,8 @@ func newOutbox(to *ndjson.Writer) *queue {
 	return &queue{out: o}
 }
 
-// beside returns a new queue to the same side.
-func (q *queue) beside() *queue { return &queue{out: q.out} }
+// anotherQueue returns a new queue to the same side.
+func (q *queue) anotherQueue() *queue { return &queue{out: q.out} }
 
 // relay writes a line and waits for the side to take it. Where something is to be written before it, a copy of the line waits instead.
 func (q *queue) relay(line []byte) error {

@@ -69,7 +69,7 @@ func (d *dialogue) write(w interface{ Write([]byte) (int, error) }, line string)
 	}
 }
 
-// wait gives the next line that fits.
+// wait returns the next line that fits.
 func (d *dialogue) wait(what string, fits func(said) bool) said {
 	d.t.Helper()
 	timeout := time.After(patience)

@@ -29,7 +29,7 @@ func (p *prompt) AtMost() permissions.Decision { return p.b.promptHeldTo(p.claim
 // Review implements gate.Act.
 func (p *prompt) Review(d permissions.Decision) permissions.Review {
 	review := permissions.NewReview(p.claim.request, d, p.claim.request.Arguments, asIs)
-	review.ToolCall, review.Title, review.Claim = p.call.id, p.call.title, p.call.told()
+	review.ToolCall, review.Title, review.Claim = p.call.id, p.call.title, p.call.encoded()
 	return review
 }
 

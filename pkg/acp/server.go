@@ -20,7 +20,7 @@ type serverEntry struct {
 	Env     []Variable `json:"env"`
 }
 
-// withServer gives the line with our server at the end of mcpServers, every other byte as it was.
+// withServer returns the line with our server at the end of mcpServers, every other byte as it was.
 func (b *Bridge) withServer(frame ndjson.Frame, line []byte, server *MCPServer) ([]byte, error) {
 	params, err := exactObject(frame.Params)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *Bridge) withServer(frame ndjson.Frame, line []byte, server *MCPServer) 
 	return nil, fmt.Errorf("mcpServers is not a list")
 }
 
-// serverName gives the name under which the session's agent knows our server; "" when it does not.
+// serverName returns the name under which the session's agent knows our server; "" when it does not.
 func (s *Session) serverName() string {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()

@@ -52,7 +52,7 @@ type turn struct {
 	cancelled bool
 }
 
-// ID gives the session's id, and waits for the agent to name it. It is empty when the session never came to be.
+// ID returns the session's id, and waits for the agent to name it. It is empty when the session never came to be.
 func (s *Session) ID(ctx context.Context) string {
 	select {
 	case <-s.known:
@@ -63,14 +63,14 @@ func (s *Session) ID(ctx context.Context) string {
 	return s.id
 }
 
-// Workspace gives the directories that the session works in.
+// Workspace returns the directories that the session works in.
 func (s *Session) Workspace() tool.Workspace {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	return s.workspace
 }
 
-// Dir gives the session's working directory.
+// Dir returns the session's working directory.
 func (s *Session) Dir() string {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Session) editorsName(real string) string {
 	return real
 }
 
-// Agent gives the name that the agent gave itself.
+// Agent returns the name that the agent gave itself.
 func (s *Session) Agent() string { return s.b.agentName() }
 
 // Principal is who the agent is, as far as we know ourselves.
@@ -165,7 +165,7 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 func (b *Bridge) sessionFor(id string, at directories) (s *Session, fresh bool) {
 	if s = b.session(id); s == nil {
 		fresh = true
-		s = &Session{b: b, toEditor: b.toEditor.beside(), known: make(chan struct{})}
+		s = &Session{b: b, toEditor: b.toEditor.anotherQueue(), known: make(chan struct{})}
 		s.closed, s.close = context.WithCancelCause(context.Background())
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 	}
@@ -262,7 +262,7 @@ func (b *Bridge) bind(s *Session, id string) {
 	s.settle()
 }
 
-// During gives a context that ends with ctx, when the person cancels the turn, or when the session is closed: an agent
+// During returns a context that ends with ctx, when the person cancels the turn, or when the session is closed: an agent
 // need not tell an MCP server that the turn was cancelled, and Gemini does not. The caller calls stop.
 func (s *Session) During(ctx context.Context) (during context.Context, stop func()) {
 	turn := s.b.turnContext(s)

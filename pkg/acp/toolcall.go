@@ -47,7 +47,7 @@ func readToolCall(p *params) (unknown []member) {
 	return p.others()
 }
 
-// finished tells whether nothing more is to come.
+// finished reports whether nothing more is to come.
 func (c *toolCall) finished() bool {
 	return c.status == "completed" || c.status == "failed" || c.status == "cancelled"
 }
@@ -144,8 +144,8 @@ func (t *toolCalls) only(match func(*toolCall) bool) *toolCall {
 	return found
 }
 
-// told gives the agent's tool call as it told of it.
-func (c *toolCall) told() []byte {
+// encoded returns the agent's tool call as it told of it.
+func (c *toolCall) encoded() []byte {
 	fields := map[string]any{"toolCallId": c.id, "title": c.title, "kind": c.kind}
 	for name, raw := range map[string][]byte{"content": c.content, "locations": c.locations, "rawInput": c.rawInput} {
 		if ndjson.Strict(raw) == nil && len(raw) > 0 {

@@ -12,7 +12,7 @@ import (
 // and the hash, so that the record stays readable and the text can still be recognised.
 const longest = 4 << 10
 
-// Arguments gives the arguments of a call as an event may carry them: long texts shortened, secret values replaced.
+// Arguments returns the arguments of a call as an event may carry them: long texts shortened, secret values replaced.
 func Arguments(arguments map[string]any, secret map[string]bool) map[string]any {
 	if arguments == nil {
 		return nil
@@ -28,7 +28,7 @@ func Arguments(arguments map[string]any, secret map[string]bool) map[string]any 
 	return out
 }
 
-// Text gives a text as an event may carry it.
+// Text returns a text as an event may carry it.
 func Text(s string) string {
 	if len(s) <= longest {
 		return s

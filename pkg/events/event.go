@@ -143,7 +143,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Durable tells whether the event must be on disk before what it speaks of may go on.
+// Durable reports whether the event must be on disk before what it speaks of may go on.
 func (e *Event) Durable() bool { return e.Type == ToolDecided }
 
 // Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk. An error means

@@ -64,7 +64,7 @@ func (a *act) describe() {
 // workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a patch is applied.
 const workDirParameter = "workdir"
 
-// workDir gives the directory that a call names for that, and else the one that it starts in.
+// workDir returns the directory that a call names for that, and else the one that it starts in.
 func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
 	named, ok := arguments[workDirParameter].(string)
 	declared := slices.ContainsFunc(t.Parameters, func(p tool.Parameter) bool { return p.Name == workDirParameter && p.Type == tool.TypeString })

@@ -114,7 +114,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	if values := a.values(); values != "" {
 		fmt.Fprintf(&text, "\nwith\n%s", display.Fence("", values))
 	}
-	if given := a.given(); given != "" {
+	if given := a.variableSources(); given != "" {
 		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
 	}
 	fmt.Fprintf(&text, "\nin %s", display.Line(a.invocation.Dir))

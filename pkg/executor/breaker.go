@@ -63,7 +63,7 @@ func verdict(t *tool.Tool, r *runResult) error {
 	return errFailed
 }
 
-// isCallersFault tells whether a JSON-RPC error code says that the request was wrong, or asked for what is not there
+// isCallersFault reports whether a JSON-RPC error code says that the request was wrong, or asked for what is not there
 // (JSON-RPC 2.0 section 5.1; ACP, Error).
 func isCallersFault(code int) bool {
 	const invalidRequest, methodNotFound, invalidParams, resourceNotFound = -32600, -32601, -32602, -32002
@@ -92,7 +92,7 @@ func circuitKeyOf(a *act) circuitKey {
 	return key
 }
 
-// of gives the circuit of an act's tool; nil when it has none. A tool that has been changed begins anew.
+// of returns the circuit of an act's tool; nil when it has none. A tool that has been changed begins anew.
 func (cs *circuits) of(a *act, now func() time.Time) *circuit {
 	t := a.tool
 	if t.CircuitBreaker == (tool.CircuitBreaker{}) {
@@ -190,7 +190,7 @@ func (c *circuit) refusal(t *tool.Tool, now time.Time) *tool.Failure {
 	return failure
 }
 
-// taken gives the changes that are not on record yet, to whoever puts them there.
+// taken returns the changes that are not on record yet, to whoever puts them there.
 func (c *circuit) taken() []change {
 	c.mu.Lock()
 	defer c.mu.Unlock()

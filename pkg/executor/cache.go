@@ -12,7 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// cached gives the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
+// cached returns the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
 // the same kind at the same time one runs, and the others wait for it.
 //
 // Each of them has been decided and recorded by itself before it comes here. What is kept is given out only to a caller whom
@@ -52,7 +52,7 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 	return runResult{outcome: found.outcome(), kept: found}
 }
 
-// mayHave tells whether the caller may have a result. One of the same invocation he may: that is what was decided. Where the
+// mayHave reports whether the caller may have a result. One of the same invocation he may: that is what was decided. Where the
 // author's key takes several invocations for the same, the rules are asked about the one that ran, as if this caller had made
 // it; anything but a yes, and he gets a run of his own.
 func (e *Executor) mayHave(a *act, k *kept) bool {
@@ -83,7 +83,7 @@ type kept struct {
 	size       int64     // bytes, near enough
 }
 
-// keep gives what is kept of a run; nil when it did not succeed in full.
+// keep returns what is kept of a run; nil when it did not succeed in full.
 func (a *act) keep(r *runResult, now time.Time) *kept {
 	o := &r.outcome
 	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.StillRuns || r.spools.long() {
@@ -106,7 +106,7 @@ type cache struct {
 	shelves map[string]*shelf
 }
 
-// shelf gives the place for a tool's results. Whoever changes how they are kept begins with an empty one. The results of
+// shelf returns the place for a tool's results. Whoever changes how they are kept begins with an empty one. The results of
 // tools that are gone go with them.
 func (c *cache) shelf(t *tool.Tool, tools *Tools) *shelf {
 	c.mu.Lock()
@@ -150,7 +150,7 @@ func newShelf(caching tool.Caching) *shelf {
 	return s
 }
 
-// find gives the result that is kept, or else the flight that will bring it; mine says that the caller is to fly it, and
+// find returns the result that is kept, or else the flight that will bring it; mine says that the caller is to fly it, and
 // then to land it.
 func (s *shelf) find(key callKey, now time.Time) (found *kept, f *flight, mine bool) {
 	s.mu.Lock()

@@ -13,7 +13,7 @@ import (
 // makes of them.
 type callKey [sha256.Size]byte
 
-// cacheKey gives the key of a call; false for one whose result is not kept: of a tool that does not want it, or with the
+// cacheKey returns the key of a call; false for one whose result is not kept: of a tool that does not want it, or with the
 // value of a secret parameter, which would stay in memory with it.
 func cacheKey(a *act) (callKey, bool) {
 	if !a.tool.Caching.Enabled {

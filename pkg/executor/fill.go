@@ -17,7 +17,7 @@ import (
 type Vault interface {
 	// Missing says why a value cannot be had, as far as that can be told without an effect.
 	Missing(tool.Reference) error
-	// Value gives the value. It may block, and may run a program, until ctx ends.
+	// Value returns the value. It may block, and may run a program, until ctx ends.
 	Value(context.Context, tool.Reference) (string, error)
 }
 
@@ -39,7 +39,7 @@ func unfilled(t *tool.Tool, variable string, err error) *tool.Failure {
 	return tool.Failf(tool.FailNotFound, "%s was not run: the variable %s (%s) has no value: %v", t.ID, variable, t.Source, err)
 }
 
-// fill gives an approved act the values that its entry refers to, and so the plan that it will run under. From here on the
+// fill returns an approved act the values that its entry refers to, and so the plan that it will run under. From here on the
 // act's digest covers them, by a keyed hash: the key never leaves this process, so nobody can try values out on a digest.
 // What is recorded is the digest before, which names the references.
 //
@@ -99,8 +99,8 @@ func (a *act) clean(o outcome) outcome {
 	return o
 }
 
-// given lists for people which variables are filled in last, and from where.
-func (a *act) given() string {
+// variableSources lists for people which variables are filled in last, and from where.
+func (a *act) variableSources() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(a.invocation.References)) {
 		lines = append(lines, name+" = "+a.invocation.References[name].String())

@@ -33,7 +33,7 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 	}
 }
 
-// endsAsCurl tells whether a call ended as curl -s does, without a word, where it found no host (6) or reached none (7, curl(1)).
+// endsAsCurl reports whether a call ended as curl -s does, without a word, where it found no host (6) or reached none (7, curl(1)).
 func (a *act) endsAsCurl(code int) bool {
 	return (code == 6 || code == 7) && slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
 		return command.In(command.SilentClients, filepath.Base(c.Name))
@@ -62,7 +62,7 @@ func (s scripts) Refusals(a *act, said string) []tool.Hint {
 	return hints
 }
 
-// missedHere gives the value of a call that names a file of the caller's directory, and that the tool has said something of,
+// missedHere returns the value of a call that names a file of the caller's directory, and that the tool has said something of,
 // where the call did not start there; "" for none.
 func (a *act) missedHere(said string) string {
 	here := realDirectory(a.call.Dir)

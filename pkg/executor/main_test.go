@@ -277,7 +277,7 @@ func (h *house) count(step string) int {
 	return n
 }
 
-// of gives the events of a type.
+// of returns the events of a type.
 func (h *house) of(kind events.Type) []events.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -295,13 +295,13 @@ func (h *house) execute(ctx context.Context, arguments string) tool.Result {
 	return h.executor.Execute(ctx, h.call(arguments), person{h})
 }
 
-// hasRun tells whether a tool has done what it does.
+// hasRun reports whether a tool has done what it does.
 func (h *house) hasRun() bool {
 	_, err := os.Lstat(filepath.Join(h.dir, effect))
 	return err == nil
 }
 
-// recorded gives all that was recorded, as the record holds it.
+// recorded returns all that was recorded, as the record holds it.
 func (h *house) recorded() string {
 	h.t.Helper()
 	encoded, err := json.Marshal(h.events)

@@ -65,7 +65,7 @@ func diagnose(result *tool.Result, cure string) {
 	}
 }
 
-// endedByUs gives the reason why we ended the call, or nil when it ended by itself.
+// endedByUs returns the reason why we ended the call, or nil when it ended by itself.
 func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 	switch {
 	case o.TimedOut:

@@ -40,7 +40,7 @@ func realDirectory(dir string) string {
 	return dir // the sandbox tells
 }
 
-// startDirectory gives the directory that a call starts in, or below which it gets one of its own. An entry that names
+// startDirectory returns the directory that a call starts in, or below which it gets one of its own. An entry that names
 // none means the temporary directory when it is isolated, since nothing there is the caller's, and else the caller's own.
 func startDirectory(s tool.Sandbox, callers string) string {
 	switch dir := s.WorkingDirectory; {
@@ -53,7 +53,7 @@ func startDirectory(s tool.Sandbox, callers string) string {
 	}
 }
 
-// ownTemporary gives a directory that an entry names, or the place for temporary files where it names one there that does not
+// ownTemporary returns a directory that an entry names, or the place for temporary files where it names one there that does not
 // exist: a call has such a place of its own, in which nothing was made yet.
 func ownTemporary(dir string) string {
 	for _, temp := range []string{os.TempDir(), "/tmp"} {
@@ -67,7 +67,7 @@ func ownTemporary(dir string) string {
 	return dir
 }
 
-// allowedPaths gives the paths that an entry allows, absolute: what is relative is so to the working directory that the
+// allowedPaths returns the paths that an entry allows, absolute: what is relative is so to the working directory that the
 // entry names, and that to the caller's.
 func allowedPaths(s tool.Sandbox, callers string) []tool.AllowedPath {
 	base := s.WorkingDirectory
@@ -123,7 +123,7 @@ func profileOf(s tool.Sandbox, dir string, environment map[string]string) sandbo
 	}
 }
 
-// asFailure gives err as a Failure, under code when it is not one already.
+// asFailure returns err as a Failure, under code when it is not one already.
 func asFailure(err error, code tool.FailureCode) *tool.Failure {
 	var failure *tool.Failure
 	if errors.As(err, &failure) {

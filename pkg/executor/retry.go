@@ -50,7 +50,7 @@ func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) ru
 	return last
 }
 
-// newDelays gives the delays between attempts, and then backoff.Stop.
+// newDelays returns the delays between attempts, and then backoff.Stop.
 func newDelays(r tool.Retry) backoff.BackOff {
 	if r.Attempts < 2 {
 		return &backoff.StopBackOff{}
@@ -76,7 +76,7 @@ type atMost struct {
 
 func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.NextBackOff()) }
 
-// mayPass tells whether another run may end better: after a time-out, and after an exit code that the author calls
+// mayPass reports whether another run may end better: after a time-out, and after an exit code that the author calls
 // retryable, or says nothing about.
 func mayPass(t *tool.Tool, r *runResult) bool {
 	if !r.began {

@@ -18,7 +18,7 @@ const (
 	sandboxMemory = 64 << 10
 )
 
-// spools tells whether the output of a tool's calls goes to files while they run. Where an output governor looks at it, it must
+// spools reports whether the output of a tool's calls goes to files while they run. Where an output governor looks at it, it must
 // see all of it before it stands anywhere: then it is held in memory, up to max_output_mb.
 func (e *Executor) spools(in Configuration, t *tool.Tool, w tool.Workspace) bool {
 	return t.Output.Spill && e.blobs != nil && (in.Screener == nil || !in.Screener.Screens(w, t.ID))
@@ -77,7 +77,7 @@ func (s *spool) keep(p []byte) {
 	s.tail = append(s.tail, p...)
 }
 
-// long tells whether the stream is more than memory holds of it.
+// long reports whether the stream is more than memory holds of it.
 func (s *spool) long() bool { return s != nil && s.tail != nil }
 
 func (s *spool) write(p []byte) {
@@ -108,7 +108,7 @@ func (s *spool) drop(why error) {
 	s.file = nil
 }
 
-// commit gives the file its name.
+// commit returns the file its name.
 func (s *spool) commit() (blob.Blob, error) {
 	if s.file == nil {
 		return blob.Blob{}, s.err
@@ -159,7 +159,7 @@ func (p *spoolPair) drop(why error) {
 	}
 }
 
-// long tells whether one of both is more than memory holds of it.
+// long reports whether one of both is more than memory holds of it.
 func (p *spoolPair) long() bool { return p != nil && (p[0].long() || p[1].long()) }
 
 // giveUpFiles takes away what is in files, and goes on with what stands in memory, as if there had never been more.
@@ -189,7 +189,7 @@ func (r *runResult) stream(i int, name string, data []byte, to *string) stream {
 	return s
 }
 
-// excerpt gives the stream's beginning and end.
+// excerpt returns the stream's beginning and end.
 func (s stream) excerpt(most int64) (text string, cut bool) {
 	if s.long == nil {
 		return tool.Excerpt(string(s.data), most)
@@ -243,7 +243,7 @@ func (t *textScan) add(p []byte) {
 	}
 }
 
-// binary tells whether what came is no text: it holds NUL, or more than a tenth of it is no UTF-8. Text in an old encoding is text.
+// binary reports whether what came is no text: it holds NUL, or more than a tenth of it is no UTF-8. Text in an old encoding is text.
 func (t *textScan) binary() bool {
 	return t.nul || (t.wrong+int64(len(t.half)))*10 > t.total
 }

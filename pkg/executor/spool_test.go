@@ -285,7 +285,7 @@ func TestTextScan(t *testing.T) {
 	}
 }
 
-// looksBinary tells whether a text would be taken for none.
+// looksBinary reports whether a text would be taken for none.
 func looksBinary(text string) bool {
 	scan := &textScan{}
 	_, _ = io.WriteString(sink(scan.add), text)

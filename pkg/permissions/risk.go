@@ -117,7 +117,7 @@ func fixedTexts(c shellscan.Command) []string {
 	return texts
 }
 
-// removes tells whether a command, or what runs it, removes or overwrites what is there as its own purpose.
+// removes reports whether a command, or what runs it, removes or overwrites what is there as its own purpose.
 func removes(c shellscan.Command) bool {
 	if in(command.Removers, c.Name) || slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return in(command.Removers, name) }) {
 		return true

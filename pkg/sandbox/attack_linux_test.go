@@ -138,7 +138,7 @@ func (a *attack) check() error {
 	return err
 }
 
-// below gives what a plan says of the row where its level promises nothing.
+// below returns what a plan says of the row where its level promises nothing.
 func (a *attack) below() string {
 	if a.Below == "" && slices.Contains(Properties(), Property(a.Stops)) {
 		return a.Stops + ": "

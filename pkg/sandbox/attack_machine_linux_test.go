@@ -184,7 +184,7 @@ const (
 	ownPlace = stagePlace + "/own"
 )
 
-// callerUser gives whom the files of a stage belong to.
+// callerUser returns whom the files of a stage belong to.
 func callerUser() (uid int, owned bool) {
 	if os.Getenv(machineCaller) == "owner" {
 		return ordinaryUser, true

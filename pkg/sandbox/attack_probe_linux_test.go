@@ -46,7 +46,7 @@ func (w words) text(i int) string {
 	return ""
 }
 
-// number gives an argument as a number, or 0.
+// number returns an argument as a number, or 0.
 func (w words) number(i int) int {
 	n, _ := strconv.ParseInt(w.text(i), 0, 64)
 	return int(n)

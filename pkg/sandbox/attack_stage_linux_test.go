@@ -146,7 +146,7 @@ func (s *stage) startVictim(t *testing.T) {
 	s.vars["VICTIM_AT"] = fields[50-3]
 }
 
-// victimAnswers tells whether the victim lives, which one that has been sent SIGKILL and has not yet ended does not.
+// victimAnswers reports whether the victim lives, which one that has been sent SIGKILL and has not yet ended does not.
 func (s *stage) victimAnswers() bool {
 	if _, err := s.toVictim.Write([]byte("x")); err != nil {
 		return false
@@ -188,7 +188,7 @@ func (s *stage) listen(t *testing.T) {
 	s.vars["ABSTRACT"] = "@" + s.marker
 }
 
-// contacted tells whether any of the sockets has been reached.
+// contacted reports whether any of the sockets has been reached.
 func (s *stage) contacted(t *testing.T) bool {
 	for _, fd := range s.listeners {
 		if kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); err == nil && kind == unix.SOCK_DGRAM {
@@ -205,7 +205,7 @@ func (s *stage) contacted(t *testing.T) bool {
 	return false
 }
 
-// succeeded tells whether the attempt did what it was after.
+// succeeded reports whether the attempt did what it was after.
 func (s *stage) succeeded(t *testing.T, out string) bool {
 	t.Helper()
 	switch s.row.Proof {
@@ -312,7 +312,7 @@ func (s *stage) openTerminal(t *testing.T) (slave *os.File, output io.Reader) {
 	return slave, master
 }
 
-// terminalOutput gives what an attempt has written to its terminal.
+// terminalOutput returns what an attempt has written to its terminal.
 func (s *stage) terminalOutput(t *testing.T, from io.Reader) string {
 	t.Helper()
 	var all []byte

@@ -49,7 +49,7 @@ func TestCountTasks(t *testing.T) {
 		defer cancel()
 		s.stdout = lineWriter(func(string) {
 			calls := host.limitedCalls()
-			for m, n := range new(tally).count(calls, time.Now()) {
+			for m, n := range new(taskCount).count(calls, time.Now()) {
 				if calls[m] == nil {
 					t.Errorf("%d tasks of no call were counted", n)
 				}

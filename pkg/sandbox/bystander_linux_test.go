@@ -269,9 +269,9 @@ func TestSignalGroup(t *testing.T) {
 // TestIsMark checks that nothing is taken for a call's mark that a process can have for another reason.
 func TestIsMark(t *testing.T) {
 	t.Parallel()
-	for _, own := range []mark{unmarked, 1 << 40, 2 * leastMark} {
+	for _, own := range []callMark{unmarked, 1 << 40, 2 * leastMark} {
 		h := &Host{own: own}
-		for _, m := range []mark{0, 1, 5, 64, 1024, 65535, 1<<31 - 1, 1<<32 - 1, own, unmarked} {
+		for _, m := range []callMark{0, 1, 5, 64, 1024, 65535, 1<<31 - 1, 1<<32 - 1, own, unmarked} {
 			if h.isMark(m) {
 				t.Errorf("below %d, %d is taken for a mark", own, m)
 			}

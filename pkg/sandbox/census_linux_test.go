@@ -38,15 +38,15 @@ func TestTallyForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	// To the tally it is foreign while nobody asks for its mark, and a call's as soon as somebody does.
-	none, calls, now := map[mark]*call{}, map[mark]*call{own: {}}, time.Now()
-	var tasks tally
+	none, calls, now := map[callMark]*call{}, map[callMark]*call{own: {}}, time.Now()
+	var tasks taskCount
 	if got := tasks.count(none, now); len(got) != 0 || tasks.foreign[child] == 0 {
 		t.Fatalf("got %v, and the child is remembered by %d", got, tasks.foreign[child])
 	}
 	if got := tasks.count(calls, now.Add(foreignFor-1))[own]; got != 0 {
 		t.Errorf("%d tasks were looked at again", got)
 	}
-	ours := tally{family: family{first: own, size: 1}}
+	ours := taskCount{family: family{first: own, size: 1}}
 	if ours.count(none, now); ours.foreign[child] != 0 {
 		t.Error("a process of a call that is about to begin is taken for another")
 	}
@@ -78,10 +78,10 @@ func BenchmarkTally(b *testing.B) {
 	for range 100 {
 		sleeper(b)
 	}
-	calls := map[mark]*call{leastMark: {}}
+	calls := map[callMark]*call{leastMark: {}}
 	for _, remembers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("remembers=%t", remembers), func(b *testing.B) {
-			var tasks tally
+			var tasks taskCount
 			now := time.Now()
 			for b.Loop() {
 				if !remembers {

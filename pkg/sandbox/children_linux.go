@@ -34,7 +34,7 @@ func openChildList(thread int) (*childList, error) {
 
 func (l *childList) close() { l.file.Close() }
 
-// read gives the thread's children, zombies included, the newest first.
+// read returns the thread's children, zombies included, the newest first.
 //
 // The kernel walks the list anew for each piece that it hands out, and when a child is reaped in the wrong moment its
 // neighbour is left out. So an answer is believed when it is empty, or the second of two.

@@ -66,7 +66,7 @@ func candidates(command string) []string {
 	return paths
 }
 
-// startedBy gives what the kernel starts a program with: the interpreter of a script, the loader of a dynamic program; "" for a
+// startedBy returns what the kernel starts a program with: the interpreter of a script, the loader of a dynamic program; "" for a
 // static one.
 func startedBy(path string) (string, error) {
 	f, err := os.Open(path)

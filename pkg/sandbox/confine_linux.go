@@ -19,7 +19,7 @@ import (
 // confinement is what a call's new process is to be shut into.
 type confinement struct {
 	rules  *ruleset // nil below LevelLandlock; closed by close
-	view   *view    // nil without namespaces
+	view   *mountView    // nil without namespaces
 	filter []unix.SockFilter
 
 	own     []hiding // this program's own files
@@ -102,7 +102,7 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	for _, allowed := range profile.AllowedPaths {
 		if err := add(allowed.Path, !allowed.ReadOnly); errors.Is(err, fs.ErrNotExist) {
 			f.hints = append(f.hints, fmt.Sprintf("allowed path %s: it does not exist, so it was not granted", allowed.Path))
-		} else if bent := (*bentError)(nil); errors.As(err, &bent) {
+		} else if bent := (*linkError)(nil); errors.As(err, &bent) {
 			return &StartError{Step: "grant", Path: allowed.Path, Err: err}
 		} else if err != nil {
 			return &StartError{Step: "open", Path: allowed.Path, Cure: "allowed_paths grants it, but this user cannot get there", Err: unwrapPath(err)}
@@ -206,7 +206,7 @@ func (f *confinement) permitPublic(dir held, public []held) error {
 	return nil
 }
 
-// isSomebodys tells whether a working directory is one that a call may be shown as a whole: not the root, nor a place for
+// isSomebodys reports whether a working directory is one that a call may be shown as a whole: not the root, nor a place for
 // everybody's temporary files, nor one that people's homes are in, nor a home; and for root not what lies in /etc, see
 // permitPublic. A call starts there all the same.
 func (h *Host) isSomebodys(dir string, user int) bool {
@@ -227,8 +227,8 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 }
 
 // viewFor makes what a call sees of the file system.
-func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *view {
-	v := &view{
+func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *mountView {
+	v := &mountView{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
 		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(own),
 		empty: h.scratch.empty, void: h.scratch.void, start: d.start, pty: p.profile.Pty,
@@ -273,5 +273,5 @@ func outermost(dirs []string) (outer, inner []string) {
 	return outer, inner
 }
 
-// onTmpfs tells whether the call's temporary files are in memory.
+// onTmpfs reports whether the call's temporary files are in memory.
 func (p *Plan) onTmpfs() bool { return p.level.hasNamespaces() && p.profile.Limits.TempSize > 0 }

@@ -280,7 +280,7 @@ func (g *groups) set(one *group, tasks int, memory int64) error {
 	return nil
 }
 
-// take gives a call a group, and a descriptor of the file that takes processes in. A group that somebody else has removed,
+// take returns a call a group, and a descriptor of the file that takes processes in. A group that somebody else has removed,
 // who takes care of the machine's groups, is made again.
 func (g *groups) take(tasks int, memory int64) (*group, int, error) {
 	for {

@@ -82,7 +82,7 @@ var (
 	quoted       = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
 )
 
-// inLine gives what one line tells of. names counts what was looked up.
+// inLine returns what one line tells of. names counts what was looked up.
 func (r Reach) inLine(line string, names *int) []Refusal {
 	var list []Refusal
 	if !r.network && saysNoNet.MatchString(line) {
@@ -117,7 +117,7 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 	return list
 }
 
-// namesIn gives the words of a line that may be names of files: what stands in quotes, else what begins with a slash or a
+// namesIn returns the words of a line that may be names of files: what stands in quotes, else what begins with a slash or a
 // dot, or stands between colons before the error at the index.
 func namesIn(line string, at int) []string {
 	var names []string
@@ -155,7 +155,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// printable tells whether a name shows as what it is: no control, bidirectional or invisible characters.
+// printable reports whether a name shows as what it is: no control, bidirectional or invisible characters.
 func printable(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) })
 }
@@ -195,7 +195,7 @@ func (r Reach) isThere(name string) bool {
 	return r.start != "" && err == nil
 }
 
-// file tells whether a file that a program could not use was kept from it by the sandbox.
+// file reports whether a file that a program could not use was kept from it by the sandbox.
 func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (Refusal, bool) {
 	if !filepath.IsAbs(name) {
 		if r.start == "" {
@@ -224,7 +224,7 @@ func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (R
 	return found, true
 }
 
-// socket tells whether a socket that a program could not connect to is there, and was not granted.
+// socket reports whether a socket that a program could not connect to is there, and was not granted.
 func (r Reach) socket(name string) (Refusal, bool) {
 	real, exists := realName(name)
 	info, err := os.Stat(real)
@@ -250,7 +250,7 @@ func realName(path string) (real string, exists bool) {
 	return path, false
 }
 
-// couldOutside tells whether the call's user could use a file were there no sandbox. To make one takes the right to change the
+// couldOutside reports whether the call's user could use a file were there no sandbox. To make one takes the right to change the
 // directory that it would be in.
 func (r Reach) couldOutside(path string, exists, write bool) bool {
 	if r.other {
@@ -266,7 +266,7 @@ func (r Reach) couldOutside(path string, exists, write bool) bool {
 	return unix.Access(path, mode) == nil
 }
 
-// grantFor gives what would have to be granted; "" for what holds far more: the system, or a whole home.
+// grantFor returns what would have to be granted; "" for what holds far more: the system, or a whole home.
 func (r Reach) grantFor(path string, exists bool) string {
 	if !exists {
 		path = filepath.Dir(path)

@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// reachOf gives the reach of a profile on a Host that hides and protects.
+// reachOf returns the reach of a profile on a Host that hides and protects.
 func reachOf(t *testing.T, p Profile, hidden ...string) Reach {
 	t.Helper()
 	h, err := Open(Options{TempDir: t.TempDir(), Hidden: hidden, Protected: []string{".git/hooks", "AGENTS.md"}})

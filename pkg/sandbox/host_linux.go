@@ -19,7 +19,7 @@ import (
 type Host struct {
 	capability capability
 	grace      time.Duration
-	own        mark   // ours, which no call has
+	own        callMark   // ours, which no call has
 	family     family // the calls'
 
 	scratch *scratch
@@ -27,7 +27,7 @@ type Host struct {
 	load    *os.File // /proc/loadavg
 	self    int      // a process descriptor of this program
 	init    int      // the file of initProgram
-	main    *squatter
+	main    *idleThread
 	mounts  *dismantler
 	noInit  error // why that could not be made
 	session bool  // calls get a session of their own
@@ -51,14 +51,14 @@ type Host struct {
 
 	groups  *groups    // nil without control groups
 	adopted *childList // of the main thread, which gets what calls leave behind
-	strays  strays     // the census's
+	strays  strayZombies     // the census's
 
 	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
 	orphans sync.Mutex
 
 	mu     sync.Mutex
 	closed bool
-	live   map[mark]*call
+	live   map[callMark]*call
 	roots  map[int]*call  // by the live calls' first processes
 	calls  sync.WaitGroup // those in live
 
@@ -82,7 +82,7 @@ var errClosed = errors.New("the sandbox has been closed")
 func Open(o Options) (*Host, error) {
 	h := &Host{
 		capability: findCapability(requirements()), grace: o.Grace, self: -1, init: -1, main: newSquatter(),
-		live: map[mark]*call{}, roots: map[int]*call{},
+		live: map[callMark]*call{}, roots: map[int]*call{},
 		busy: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	h.capability.weak = o.AllowWeak
@@ -146,7 +146,7 @@ func (h *Host) open(o Options) (err error) {
 		h.capability.tasks, h.capability.totalMemory = h.groups.v2 || h.capability.user == 0, h.groups.memory
 	}
 	h.census.Go(func() { h.takeCensus(h.quit) })
-	h.climb(o.Level)
+	h.probeLevel(o.Level)
 	return nil
 }
 
@@ -247,18 +247,18 @@ func (h *Host) enrol(c *call) {
 	h.roots[c.root.pid] = c
 }
 
-// isLive tells whether a process with that mark belongs to a call that has not been cleared away.
-func (h *Host) isLive(m mark, pid int) bool {
+// isLive reports whether a process with that mark belongs to a call that has not been cleared away.
+func (h *Host) isLive(m callMark, pid int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.live[m] != nil || h.roots[pid] != nil
 }
 
-// limitedCalls gives the calls that have a limit on their tasks.
-func (h *Host) limitedCalls() map[mark]*call {
+// limitedCalls returns the calls that have a limit on their tasks.
+func (h *Host) limitedCalls() map[callMark]*call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	limited := map[mark]*call{}
+	limited := map[callMark]*call{}
 	for m, c := range h.live {
 		if c.plan.profile.Limits.Processes > 0 {
 			limited[m] = c
@@ -267,7 +267,7 @@ func (h *Host) limitedCalls() map[mark]*call {
 	return limited
 }
 
-// hasTerminal tells whether this process has a controlling terminal.
+// hasTerminal reports whether this process has a controlling terminal.
 func hasTerminal() bool {
 	f, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NOCTTY, 0)
 	if err != nil {

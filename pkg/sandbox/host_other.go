@@ -30,7 +30,7 @@ func (h *Host) Run(context.Context, Plan, Process) (Outcome, error) {
 // Close does nothing.
 func (h *Host) Close() error { return nil }
 
-// userFor gives the user that a call runs as.
+// userFor returns the user that a call runs as.
 func (h *Host) userFor(string) int { return 0 }
 
 // Reach is nothing: there is no Plan to ask about.

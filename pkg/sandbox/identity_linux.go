@@ -39,7 +39,7 @@ func (i identity) maps(l *launch, dir *int32) {
 // what keeps that user's other processes out of a process that shares our memory until execve. It must stay so. But it also
 // makes root the owner of uid_map. So the process is the user for what counts when a namespace is made and mapped, the
 // effective id, and root for what counts when a file is opened, the file system id, until the map is written.
-func (i identity) become(l *launch, v *view) {
+func (i identity) become(l *launch, v *mountView) {
 	if !i.drop {
 		return
 	}
@@ -64,7 +64,7 @@ func (i identity) rootOnly() result {
 	return mayFail
 }
 
-// userFor gives the user that a call in dir runs as: us; but where we are root, the owner of dir, since what is in it is that
+// userFor returns the user that a call in dir runs as: us; but where we are root, the owner of dir, since what is in it is that
 // user's business and not root's.
 func (h *Host) userFor(dir string) int {
 	if h.capability.user != 0 {
@@ -81,7 +81,7 @@ func (h *Host) userFor(dir string) int {
 	return int(stat.Uid)
 }
 
-// identityOf gives the whole identity of a plan's user. Its group is the one that the user database gives, and none other: a
+// identityOf returns the whole identity of a plan's user. Its group is the one that the user database gives, and none other: a
 // group like docker or sudo is not for a tool.
 func (h *Host) identityOf(p *Plan) (identity, error) {
 	if p.user == h.capability.user {

@@ -43,7 +43,7 @@ func landlockFiles(abi int) uint64 {
 	return rights
 }
 
-// landlockABI gives the version of Landlock that the kernel has. ENOSYS: none. EOPNOTSUPP: it is switched off.
+// landlockABI returns the version of Landlock that the kernel has. ENOSYS: none. EOPNOTSUPP: it is switched off.
 func landlockABI() (int, error) {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {

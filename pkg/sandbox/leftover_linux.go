@@ -35,7 +35,7 @@ func endLeftovers(marks family) {
 		if left.count == 0 && all {
 			return
 		}
-		left.await(nil)
+		left.waitUntilGone(nil)
 		left.close()
 	}
 }
@@ -67,7 +67,7 @@ func everyMarked(marks family, visit func(orphan)) bool {
 	}
 }
 
-// lastNumber gives the number of the process, or thread, that was started last: the end of /proc/loadavg (proc_loadavg(5)).
+// lastNumber returns the number of the process, or thread, that was started last: the end of /proc/loadavg (proc_loadavg(5)).
 func lastNumber() (int, bool) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -29,14 +29,14 @@ func Levels() []Level {
 	return []Level{LevelNone, LevelRlimits, LevelLandlock, LevelNoProc, LevelFull, LevelFullCgroup}
 }
 
-// AtLeast tells whether a level is as strong as another. An unknown level is weaker than all.
+// AtLeast reports whether a level is as strong as another. An unknown level is weaker than all.
 func (l Level) AtLeast(other Level) bool {
 	all := Levels()
 	return slices.Index(all, l) >= slices.Index(all, other)
 }
 
-// hasNamespaces tells whether a call of this level has namespaces of its own: then it is the kernel that ends the tree.
+// hasNamespaces reports whether a call of this level has namespaces of its own: then it is the kernel that ends the tree.
 func (l Level) hasNamespaces() bool { return l.AtLeast(LevelNoProc) }
 
-// hasLandlock tells whether a call of this level can open only what was granted.
+// hasLandlock reports whether a call of this level can open only what was granted.
 func (l Level) hasLandlock() bool { return l.AtLeast(LevelLandlock) }

@@ -28,7 +28,7 @@ type limit struct {
 }
 
 // kernelLimitsOf lists the limits of a call. processes is none when 0.
-func kernelLimitsOf(limits tool.Limits, m mark, processes uint64, c capability) []limit {
+func kernelLimitsOf(limits tool.Limits, m callMark, processes uint64, c capability) []limit {
 	list := []limit{
 		{"RLIMIT_LOCKS", unix.RLIMIT_LOCKS, uint64(m), uint64(m)},
 		{"RLIMIT_CORE", unix.RLIMIT_CORE, coreLimit, coreLimit},

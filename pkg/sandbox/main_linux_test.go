@@ -111,7 +111,7 @@ func block() {
 // cannot get to the directory that the binary is in.
 const self = "/proc/self/exe"
 
-// stress gives how often a test does something that it could do for ever: n times, or as many times more as A2A_STRESS says, and
+// stress returns how often a test does something that it could do for ever: n times, or as many times more as A2A_STRESS says, and
 // a quarter of it with -short.
 func stress(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("A2A_STRESS")); err == nil && factor > 0 {
@@ -362,7 +362,7 @@ func environ(path string) ([]byte, error) {
 	}
 }
 
-// isAlive tells whether a process runs.
+// isAlive reports whether a process runs.
 func isAlive(pid int) bool {
 	state := taskState("/proc/" + strconv.Itoa(pid) + "/stat")
 	return state != 0 && state != 'Z'

@@ -89,7 +89,7 @@ func (s *stillness) look(moved bool) bool {
 	return s.looks >= enoughLooks && time.Since(s.since) > patience
 }
 
-// moves tells whether all is well: something has ended, or will when it gets its turn. seen counts how often a process had
+// moves reports whether all is well: something has ended, or will when it gets its turn. seen counts how often a process had
 // ended when this was asked: one that had so before and is here again cannot be reaped, because a debugger holds it.
 func (r round) moves(seen map[int]int) bool {
 	moves := r.count > len(r.alive)
@@ -104,8 +104,8 @@ func (r round) moves(seen map[int]int) bool {
 	return moves
 }
 
-// await waits until one of the processes has ended, at the latest until it is time to look again.
-func (r round) await(seen map[int]int) {
+// waitUntilGone waits until one of the processes has ended, at the latest until it is time to look again.
+func (r round) waitUntilGone(seen map[int]int) {
 	if len(r.alive) == 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func (r round) await(seen map[int]int) {
 	_, _ = unix.Poll(polls, int(lookAgain.Milliseconds()))
 }
 
-// hasEnded tells whether a process has ended, be it that nobody has reaped it yet.
+// hasEnded reports whether a process has ended, be it that nobody has reaped it yet.
 func hasEnded(pidfd int) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, 0)
 	return err == nil && n == 1
@@ -132,7 +132,7 @@ func (r round) close() {
 	}
 }
 
-// hangs tells whether a process that was sent SIGKILL is held up by something else than a busy machine: none of its threads
+// hangs reports whether a process that was sent SIGKILL is held up by something else than a busy machine: none of its threads
 // runs or is about to. What is not there does not hang.
 func hangs(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/"

@@ -10,7 +10,7 @@ import (
 )
 
 // outcome puts together what became of a call. end is nil when nobody knows how its root ended.
-func (c *call) outcome(why ending, end *exit) Outcome {
+func (c *call) outcome(why callEnd, end *exit) Outcome {
 	out := Outcome{
 		ExitCode:  -1,
 		TimedOut:  why.limit == limitTimeout,

@@ -72,7 +72,7 @@ func (s *stream) finish() {
 	unix.Close(s.from)
 }
 
-// room gives the space that the next bytes are read into: behind what is kept, or when the limit has been reached a single
+// room returns the space that the next bytes are read into: behind what is kept, or when the limit has been reached a single
 // byte that shows that there is more.
 func (s *stream) room() []byte {
 	if s.limit > 0 && s.total == s.limit {

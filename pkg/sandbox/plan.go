@@ -147,7 +147,7 @@ func (p *Plan) refuse(c capability) error {
 	return nil
 }
 
-// lower gives a limit that is not above the ceiling. Zero is none, of either.
+// lower returns a limit that is not above the ceiling. Zero is none, of either.
 func lower[T int | int64 | time.Duration](limit, ceiling T) T {
 	if limit > 0 && ceiling > 0 {
 		return min(limit, ceiling)

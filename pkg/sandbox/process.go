@@ -122,7 +122,7 @@ func (e *StartError) Error() string {
 // Unwrap gives the system's error.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// As gives the error as the Failure that every door knows (errors.As): this host cannot do what the tool asks for.
+// As returns the error as the Failure that every door knows (errors.As): this host cannot do what the tool asks for.
 func (e *StartError) As(target any) bool {
 	failure, ok := target.(**tool.Failure)
 	if ok {

@@ -77,7 +77,7 @@ func (p *Profile) check() error {
 	return checkLimits(p.Limits)
 }
 
-// grants tells whether a directory lies in what the profile allows.
+// grants reports whether a directory lies in what the profile allows.
 func (p *Profile) grants(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	return err == nil && slices.ContainsFunc(p.AllowedPaths, func(allowed tool.AllowedPath) bool {

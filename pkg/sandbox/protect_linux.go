@@ -102,7 +102,7 @@ func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Pr
 	}
 }
 
-// realPaths gives those of some paths that are there, without links.
+// realPaths returns those of some paths that are there, without links.
 func realPaths(paths []string) []string {
 	var list []string
 	for _, path := range paths {
@@ -128,7 +128,7 @@ type watched struct {
 	dir      string
 	judge    Judge
 	listings *listings
-	before   sight
+	before   snapshot
 	mounted  []string // what of that the kernel holds
 	allowed  []string // what the call may make all the same
 
@@ -245,7 +245,7 @@ func (w watched) mayBe(at string) bool {
 	})
 }
 
-// putAside gives what lies below a directory another name, under which nobody runs or believes it, outside of every directory
+// putAside returns what lies below a directory another name, under which nobody runs or believes it, outside of every directory
 // that others run or believe as a whole.
 func (w watched) putAside(root int, at string) (held string, err error) {
 	at = strings.TrimSuffix(at, "/")

@@ -76,13 +76,13 @@ func (r Reach) Of(path string) Access {
 	return Access{Read: true, Write: best.write}
 }
 
-// Network tells whether the call can reach other machines.
+// Network reports whether the call can reach other machines.
 func (r Reach) Network() bool { return r.network }
 
 // Start is where the call's relative names begin; "" where that is a directory of its own.
 func (r Reach) Start() string { return r.start }
 
-// Socket tells whether the call may connect to a UNIX socket.
+// Socket reports whether the call may connect to a UNIX socket.
 func (r Reach) Socket(path string) bool {
 	for _, socket := range r.sockets {
 		if within(filepath.Clean(path), socket) {
@@ -99,7 +99,7 @@ func isBelow(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
 }
 
-// isProtected tells whether a path below what may be written to is, or lies in, something protected that was not granted by its
+// isProtected reports whether a path below what may be written to is, or lies in, something protected that was not granted by its
 // own name. Every directory that may be written to has its own; granted is the deepest that holds the path.
 func (r Reach) isProtected(path, granted string) bool {
 	for _, g := range r.granted {
@@ -119,7 +119,7 @@ func (r Reach) isProtected(path, granted string) bool {
 	return false
 }
 
-// IsPrivate tells whether a path lies where every call has temporary files of its own, and means nothing of that name outside.
+// IsPrivate reports whether a path lies where every call has temporary files of its own, and means nothing of that name outside.
 func IsPrivate(path string) bool {
 	for _, dir := range []string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
 		if rest, found := strings.CutPrefix(path, dir); found {
@@ -131,11 +131,11 @@ func IsPrivate(path string) bool {
 	return false
 }
 
-// openToAll tells whether everybody may read a file, which is what a call gets of the system. What does not exist counts as
+// openToAll reports whether everybody may read a file, which is what a call gets of the system. What does not exist counts as
 // open: there is nothing to be read.
 func openToAll(path string) bool { return mayUse("/", path, -1, false) }
 
-// mayUse tells whether a user may read a file, or write it, who can get to the directory or file from that it is below. It goes
+// mayUse reports whether a user may read a file, or write it, who can get to the directory or file from that it is below. It goes
 // by modes alone: the owner's, or everybody else's. Groups and access lists are left out, so it may say no where the kernel says
 // yes.
 func mayUse(from, path string, user int, write bool) bool {
@@ -168,7 +168,7 @@ func mayUse(from, path string, user int, write bool) bool {
 	return hasMode(info, user, 4)
 }
 
-// hasMode tells whether a file grants a user one of the rights r (4), w (2) and x (1).
+// hasMode reports whether a file grants a user one of the rights r (4), w (2) and x (1).
 func hasMode(info fs.FileInfo, user int, right fs.FileMode) bool {
 	mode := info.Mode().Perm()
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && user >= 0 && int(stat.Uid) == user {
@@ -177,7 +177,7 @@ func hasMode(info fs.FileInfo, user int, right fs.FileMode) bool {
 	return mode&right != 0
 }
 
-// within tells whether a path is a directory or lies below it.
+// within reports whether a path is a directory or lies below it.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }

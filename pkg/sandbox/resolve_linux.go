@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bentError says that a path leads through a link that a call may have made.
-type bentError struct {
+// linkError says that a path leads through a link that a call may have made.
+type linkError struct {
 	path, link, real string
 }
 
-func (e *bentError) Error() string {
+func (e *linkError) Error() string {
 	return fmt.Sprintf("%s leads through the link %s, which a call could have put there; name %s itself if that is meant", e.path, e.link, e.real)
 }
 
@@ -47,7 +47,7 @@ func resolve(path string, writable []string) (string, error) {
 			continue
 		}
 		if !isSystems(parent, info) || slices.ContainsFunc(writable, func(dir string) bool { return within(at, dir) }) {
-			return "", &bentError{path: path, link: at, real: real}
+			return "", &linkError{path: path, link: at, real: real}
 		}
 		// What it leads to is looked at in the same way.
 		target, err := os.Readlink(at)
@@ -64,7 +64,7 @@ func resolve(path string, writable []string) (string, error) {
 	return at, nil
 }
 
-// realPath gives a path without links.
+// realPath returns a path without links.
 func realPath(path string) (string, error) {
 	if _, ok := lookLinkless(path); ok {
 		return path, nil
@@ -86,7 +86,7 @@ func lookLinkless(path string) (is unix.Stat_t, ok bool) {
 	return is, unix.Fstat(fd, &is) == nil
 }
 
-// isSystems tells whether a link is root's, in a directory that only root can write to.
+// isSystems reports whether a link is root's, in a directory that only root can write to.
 func isSystems(parent string, link os.FileInfo) bool {
 	if parent == "" {
 		parent = "/"

@@ -30,7 +30,7 @@ type root struct {
 	givenUp atomic.Bool   // it does not die
 }
 
-// command gives the number of the process that was asked for: the root, or the child that this has had longest. It is 0 when
+// command returns the number of the process that was asked for: the root, or the child that this has had longest. It is 0 when
 // there is none, not yet or any more.
 func (r *root) command() int {
 	if r.report < 0 {

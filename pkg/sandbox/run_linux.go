@@ -17,12 +17,12 @@ import (
 // call is one process tree, from before its first process to after its last.
 type call struct {
 	plan Plan
-	mark mark
+	mark callMark
 
 	dirs    *directories
 	streams [2]*stream // stdout and stderr
 	root    root
-	found   toll         // what was running when a call with a process namespace was ended
+	found   leftCount         // what was running when a call with a process namespace was ended
 	watched []watched    // directories in which nothing protected may appear
 	hints   []string     // what was asked for and could not be granted
 	changed []string     // what others run or believe, and is not as it was
@@ -76,10 +76,10 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		mounts = holdMounts(c.root.pidfd)
 	}
 	defer h.mounts.takeApart(mounts)
-	ended, lost := h.await(ctx, c)
+	ended, lost := h.waitForEnd(ctx, c)
 	left, leftErr := c.found, error(nil)
 	if !c.plan.level.hasNamespaces() {
-		left, leftErr = h.clearAway(c, ended != ending{})
+		left, leftErr = h.clearAway(c, ended != callEnd{})
 	}
 	if c.group != nil {
 		c.hit = h.groups.hit(c.group)
@@ -142,7 +142,7 @@ func (h *Host) start(c *call, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	b := &birth{
+	b := &childSetup{
 		argv: process.Argv, env: c.plan.environ(c.dirs.home), dir: c.dirs.start, files: files,
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
@@ -223,7 +223,7 @@ func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, 
 	return append(all, theirs[stdin:]...), theirs, nil
 }
 
-// namespaces gives the flags of clone(2) for a plan. Root that is to become somebody else makes its user namespace later.
+// namespaces returns the flags of clone(2) for a plan. Root that is to become somebody else makes its user namespace later.
 func namespaces(p *Plan, id identity) uintptr {
 	if !p.level.hasNamespaces() {
 		return 0
@@ -238,7 +238,7 @@ func namespaces(p *Plan, id identity) uintptr {
 	return flags
 }
 
-// processes gives the number for RLIMIT_NPROC. In a user namespace of its own the kernel counts the call alone; else it
+// processes returns the number for RLIMIT_NPROC. In a user namespace of its own the kernel counts the call alone; else it
 // counts all of the user's, and the limit is only there to stop a bomb.
 func (h *Host) processes(p *Plan) uint64 {
 	if p.level.hasNamespaces() && p.user != 0 {
@@ -277,7 +277,7 @@ func (h *Host) kill(c *call) {
 
 // conclude takes the root off the process table, if it has ended, lets go of it, ends the reading of its output and says
 // what became of the call.
-func (c *call) conclude(why ending, ended bool) (Outcome, error) {
+func (c *call) conclude(why callEnd, ended bool) (Outcome, error) {
 	var end *exit
 	var err error
 	if ended {

@@ -36,7 +36,7 @@ type scratch struct {
 	mu       sync.Mutex
 	recorded map[string]bool
 	starts   map[entry]bool // the start directories of calls that run
-	spares   []spare        // those used last at the end
+	spares   []spareDir        // those used last at the end
 
 	device    uint64 // that it is on
 	fineTimes bool   // there every change of a directory shows in its change time
@@ -216,7 +216,7 @@ const cureScratch = "the directory for the calls' temporary files was removed, o
 // directories are a call's own: its private temporary directory, and the one that it starts in.
 type directories struct {
 	scratch *scratch
-	own     spare  // none where the call's is in memory
+	own     spareDir  // none where the call's is in memory
 	temp    string // its path here
 	home    string // its path in the call: HOME and TMPDIR
 	start   string
@@ -225,7 +225,7 @@ type directories struct {
 	// open, since the call may put something else in its place.
 	parent *os.File
 	at     entry
-	below  spare
+	below  spareDir
 
 	// shared is set where somebody may hold them open when the call is over: they are not used again.
 	shared bool

@@ -223,23 +223,23 @@ func TestSpares(t *testing.T) {
 		parent := int(dir.Fd())
 		for _, kind := range []struct {
 			name string
-			take func() (spare, string, error)
-			give func(one spare, path string) error
+			take func() (spareDir, string, error)
+			give func(one spareDir, path string) error
 		}{
-			{"temporary", func() (spare, string, error) {
+			{"temporary", func() (spareDir, string, error) {
 				one, err := s.takeTemp(id)
 				return one, filepath.Join(s.path, one.name), err
-			}, func(one spare, _ string) error { return s.giveBack(one) }},
-			{"start", func() (spare, string, error) {
+			}, func(one spareDir, _ string) error { return s.giveBack(one) }},
+			{"start", func() (spareDir, string, error) {
 				name := randomName()
 				one, err := s.takeStart(parent, name, id)
 				return one, filepath.Join(work, name), err
-			}, func(one spare, path string) error { return s.giveStartBack(one, parent, filepath.Base(path)) }},
+			}, func(one spareDir, path string) error { return s.giveStartBack(one, parent, filepath.Base(path)) }},
 		} {
 			for _, fine := range fine {
 				s.fineTimes = fine
 				t.Run(fmt.Sprintf("%s, fine times %t", kind.name, fine), func(t *testing.T) {
-					take := func() (spare, string) {
+					take := func() (spareDir, string) {
 						t.Helper()
 						one, path, err := kind.take()
 						if err != nil {
@@ -319,7 +319,7 @@ func TestSparesAreForOne(t *testing.T) {
 		defer dir.Close()
 		parents = append(parents, int(dir.Fd()))
 	}
-	take := func(parent int, name string, id identity) spare {
+	take := func(parent int, name string, id identity) spareDir {
 		t.Helper()
 		one, err := s.takeStart(parent, name, id)
 		if err != nil {
@@ -331,7 +331,7 @@ func TestSparesAreForOne(t *testing.T) {
 	if err := s.giveStartBack(first, parents[0], "a"); err != nil {
 		t.Fatal(err)
 	}
-	for name, other := range map[string]spare{
+	for name, other := range map[string]spareDir{
 		"of another directory": take(parents[1], "b", id),
 		"of another user":      take(parents[0], "b", identity{uid: id.uid + 1, gid: id.gid}),
 		"of another group":     take(parents[0], "c", identity{uid: id.uid, gid: id.gid + 1}),
@@ -340,7 +340,7 @@ func TestSparesAreForOne(t *testing.T) {
 			t.Errorf("it is used again for a call %s", name)
 		}
 	}
-	many := make([]spare, mostSpares+10)
+	many := make([]spareDir, mostSpares+10)
 	for i := range many {
 		many[i] = take(parents[1], fmt.Sprint("many", i), id)
 	}
@@ -385,7 +385,7 @@ func TestCallsUseSpares(t *testing.T) {
 }
 
 // settle waits until the clock that change times are taken from has moved on.
-func settle(t *testing.T, s *scratch, of spare) {
+func settle(t *testing.T, s *scratch, of spareDir) {
 	t.Helper()
 	probe := filepath.Join(s.path, "probe")
 	for {

@@ -274,7 +274,7 @@ func (t *treeMaker) chain(list []segment, end uintptr) (place int, ok bool) {
 	return 0, false
 }
 
-// singles gives the segments that do not have the leaf that lies between, if each is a single number and they are few.
+// singles returns the segments that do not have the leaf that lies between, if each is a single number and they are few.
 func singles(list []segment, end uintptr, between []unix.SockFilter) (single []segment, ok bool) {
 	for i, s := range list {
 		next := end
@@ -307,7 +307,7 @@ func (t *treeMaker) leaf(program []unix.SockFilter) int {
 	return len(t.reversed) - 1
 }
 
-// near gives a place from which a jump leads to another that may be too far away.
+// near returns a place from which a jump leads to another that may be too far away.
 func (t *treeMaker) near(place int) int {
 	if away := len(t.reversed) - 1 - place; away >= farthest {
 		return t.put(unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA, K: uint32(away)})

@@ -19,7 +19,7 @@ func (h *Host) Signal(signal syscall.Signal) {
 	})
 }
 
-// Heeds tells whether the command of every running call has said what it does on a signal, be it to ignore it. One that has not
+// Heeds reports whether the command of every running call has said what it does on a signal, be it to ignore it. One that has not
 // would end of it, and leave the rest of its call to be ended: that is for the caller. False when no call runs.
 func (h *Host) Heeds(signal syscall.Signal) bool {
 	some, all := false, true
@@ -48,7 +48,7 @@ func (h *Host) eachCommand(f func(orphan)) {
 	}
 }
 
-// heeds tells whether a process has a handler for a signal, or ignores it (proc_pid_status(5), SigCgt and SigIgn).
+// heeds reports whether a process has a handler for a signal, or ignores it (proc_pid_status(5), SigCgt and SigIgn).
 func heeds(pid int, signal syscall.Signal) bool {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -87,7 +87,7 @@ func (s *step) may(r result) *step {
 	return s
 }
 
-// text gives the address of a text as the kernel reads it. The caller has checked that it holds no NUL, which would end it.
+// text returns the address of a text as the kernel reads it. The caller has checked that it holds no NUL, which would end it.
 func (s *steps) text(text string) uintptr { return uintptr(unsafe.Pointer(s.bytes(text))) }
 
 // usualTexts is how many bytes are made room for at once. Texts are short and many.
@@ -106,7 +106,7 @@ func (s *steps) bytes(text string) *byte {
 	return unsafe.SliceData(b)
 }
 
-// address gives the address of a value, and keeps the value where it is.
+// address returns the address of a value, and keeps the value where it is.
 func address[T any](s *steps, value *T) uintptr {
 	s.kept = append(s.kept, value)
 	return uintptr(unsafe.Pointer(value))
@@ -141,7 +141,7 @@ func (s *steps) failure(at int, errno unix.Errno) *StartError {
 	return &StartError{Step: failed.name, Path: failed.path, Cure: failed.cure, Err: errno}
 }
 
-// texts gives the address of a list of texts, as execve(2) reads it.
+// texts returns the address of a list of texts, as execve(2) reads it.
 func (s *steps) texts(list []string) uintptr {
 	pointers := make([]*byte, 0, len(list)+1)
 	for _, text := range list {

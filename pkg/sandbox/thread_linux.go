@@ -33,19 +33,19 @@ func onThread(f func(thread int)) {
 	<-done
 }
 
-// squatter holds the main thread, so that no call finds itself on it. With two processors a program has few threads, and one
+// idleThread holds the main thread, so that no call finds itself on it. With two processors a program has few threads, and one
 // call in four would.
-type squatter struct {
+type idleThread struct {
 	busy   atomic.Bool
 	leave  chan struct{}
 	leaves sync.WaitGroup
 }
 
-func newSquatter() *squatter { return &squatter{leave: make(chan struct{})} }
+func newSquatter() *idleThread { return &idleThread{leave: make(chan struct{})} }
 
 // settle tries to take the main thread, if the caller is on it. The caller may be on another one when this returns, or not:
 // the scheduler is asked, and need not listen.
-func (s *squatter) settle() {
+func (s *idleThread) settle() {
 	if unix.Gettid() != unix.Getpid() || !s.busy.CompareAndSwap(false, true) {
 		return
 	}
@@ -62,7 +62,7 @@ func (s *squatter) settle() {
 	runtime.Gosched()
 }
 
-func (s *squatter) close() {
+func (s *idleThread) close() {
 	close(s.leave)
 	s.leaves.Wait()
 }

@@ -19,18 +19,18 @@ import (
 //
 // It does all that on the thread that started the root, which is there already and has nothing else to do: waking others
 // takes as long as reading what they would read. A thread for each running call is what os/exec takes too.
-func (h *Host) await(ctx context.Context, c *call) (ending, error) {
-	c.begin(func(why ending) {
+func (h *Host) waitForEnd(ctx context.Context, c *call) (callEnd, error) {
+	c.begin(func(why callEnd) {
 		if why.limit == limitTimeout || why.cancelled {
 			h.terminate(c)
 		} else {
 			h.kill(c)
 		}
 	})
-	calm := context.AfterFunc(ctx, func() { c.stop(ending{cancelled: true}) })
+	calm := context.AfterFunc(ctx, func() { c.stop(callEnd{cancelled: true}) })
 	defer calm()
 	if limit := c.plan.profile.Limits.Timeout; limit > 0 {
-		timer := time.AfterFunc(limit, func() { c.stop(ending{limit: limitTimeout}) })
+		timer := time.AfterFunc(limit, func() { c.stop(callEnd{limit: limitTimeout}) })
 		defer timer.Stop()
 	}
 	err := c.serve()
@@ -74,8 +74,8 @@ func (c *call) serve() error {
 	return fmt.Errorf("%w: %d", errLostControl, c.root.pid)
 }
 
-// ending is why a call ended. The zero ending is its own.
-type ending struct {
+// callEnd is why a call ended. The zero ending is its own.
+type callEnd struct {
 	limit     string // of ours
 	cancelled bool
 }
@@ -86,20 +86,20 @@ type stopping struct {
 	over    chan string // the limit that it ran into; has room for one. Read by whoever gives it a grace
 	overOne sync.Once
 
-	carryOut func(ending)
+	carryOut func(callEnd)
 	running  atomic.Bool // there is something to end
 	one      sync.Once
-	why      ending
+	why      callEnd
 	busy     sync.WaitGroup
 }
 
 // begin lets a call be ended, now that it has a root.
-func (s *stopping) begin(carryOut func(ending)) {
+func (s *stopping) begin(carryOut func(callEnd)) {
 	s.carryOut = carryOut
 	s.running.Store(true)
 	select {
 	case limit := <-s.over: // it was quick
-		s.stop(ending{limit: limit})
+		s.stop(callEnd{limit: limit})
 	default:
 	}
 }
@@ -108,11 +108,11 @@ func (s *stopping) begin(carryOut func(ending)) {
 func (s *stopping) end(limit string) {
 	s.overOne.Do(func() { s.over <- limit })
 	if s.running.Load() {
-		s.stop(ending{limit: limit})
+		s.stop(callEnd{limit: limit})
 	}
 }
 
-func (s *stopping) stop(why ending) {
+func (s *stopping) stop(why callEnd) {
 	s.one.Do(func() {
 		s.why = why
 		s.busy.Go(func() { s.carryOut(why) })
@@ -120,7 +120,7 @@ func (s *stopping) stop(why ending) {
 }
 
 // stopped returns when nobody is ending the call any more, nor will be, and tells why it was.
-func (s *stopping) stopped() ending {
+func (s *stopping) stopped() callEnd {
 	s.one.Do(func() {})
 	s.busy.Wait()
 	return s.why

@@ -96,7 +96,7 @@ type checker struct {
 	wrong  []misfit
 }
 
-// check gives the value as it counts, and notes what is wrong with it.
+// check returns the value as it counts, and notes what is wrong with it.
 func (c *checker) check(p *Parameter, path string, value any) any {
 	switch v := value.(type) {
 	case string:
@@ -199,7 +199,7 @@ func (c *checker) note(path, format string, args ...any) {
 	c.wrong = append(c.wrong, misfit{path, fmt.Sprintf(format, args...)})
 }
 
-// show gives a value as a message may hold it.
+// show returns a value as a message may hold it.
 func (c *checker) show(value any) string {
 	if c.secret {
 		return "another value, which is secret"
@@ -207,7 +207,7 @@ func (c *checker) show(value any) string {
 	return showValue(value)
 }
 
-// showValue gives a value as JSON, shortened, with no character that a reader could not see.
+// showValue returns a value as JSON, shortened, with no character that a reader could not see.
 func showValue(value any) string {
 	const longest = 60
 	text, ok := value.(string)

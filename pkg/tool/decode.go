@@ -128,7 +128,7 @@ func (d *argumentDecoder) array(path string) (any, *misfit) {
 	return array, wrong
 }
 
-// next gives the next token and the text that it was read from, with the punctuation before it.
+// next returns the next token and the text that it was read from, with the punctuation before it.
 func (d *argumentDecoder) next(path string) (json.Token, []byte, *misfit) {
 	start := d.tokens.InputOffset()
 	token, err := d.tokens.Token()
@@ -150,7 +150,7 @@ func checkText(path, text string, literal []byte) *misfit {
 	return nil
 }
 
-// hasLoneSurrogate tells whether a JSON string holds a \u escape that is half of a pair (RFC 8259, 8.2).
+// hasLoneSurrogate reports whether a JSON string holds a \u escape that is half of a pair (RFC 8259, 8.2).
 func hasLoneSurrogate(literal []byte) bool {
 	unit := func(at int) rune { // the UTF-16 unit of an escape; -1 when there is none
 		if at+6 > len(literal) || literal[at] != '\\' || literal[at+1] != 'u' {
@@ -189,7 +189,7 @@ func checkNumber(path string, n json.Number) *misfit {
 	return nil
 }
 
-// rational gives the exact value of a number. It is false for one beyond the bounds, whose value would fill the memory.
+// rational returns the exact value of a number. It is false for one beyond the bounds, whose value would fill the memory.
 func rational(n json.Number) (*big.Rat, bool) {
 	text, exponent := n.String(), 0
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
@@ -216,7 +216,7 @@ func memberPath(path, key string) string {
 
 func itemPath(path string, index int) string { return path + "[" + strconv.Itoa(index) + "]" }
 
-// plainKey tells whether a key can stand in a path as it is.
+// plainKey reports whether a key can stand in a path as it is.
 func plainKey(key string) bool {
 	return key != "" && len(key) <= 64 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

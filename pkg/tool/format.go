@@ -79,7 +79,7 @@ var formatRules = map[Format]formatRule{
 // Words says what a text of the format is: "an IP address".
 func (f Format) Words() string { return formatRules[f].words }
 
-// Holds tells whether a text is of the format. The empty Format holds every text, one that is none of the formats none.
+// Holds reports whether a text is of the format. The empty Format holds every text, one that is none of the formats none.
 func (f Format) Holds(text string) bool {
 	if f == "" {
 		return true

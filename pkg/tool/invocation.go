@@ -45,7 +45,7 @@ type DynamicCommand struct {
 // Digest names an Invocation: two that differ in anything that runs have different digests. The zero Digest names none.
 type Digest [sha256.Size]byte
 
-// IsZero tells whether d names nothing.
+// IsZero reports whether d names nothing.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }

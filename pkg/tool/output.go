@@ -57,7 +57,7 @@ const (
 	OutputGovernorKey = "output_governor" // a map: which governor changed or withheld the output, and why
 )
 
-// InText gives the result for a reader of text or JSON, neither of which can hold any bytes: a stream that is not text is
+// InText returns the result for a reader of text or JSON, neither of which can hold any bytes: a stream that is not text is
 // replaced by what it is.
 func (r Result) InText() Result {
 	binary, _ := r.Metadata.Diagnostics[BinaryKey].(map[string]Binary)
@@ -70,7 +70,7 @@ func (r Result) InText() Result {
 	return r
 }
 
-// Excerpt gives the beginning and the end of a text that is longer than most bytes, with what is left out in words between
+// Excerpt returns the beginning and the end of a text that is longer than most bytes, with what is left out in words between
 // them, and tells whether it did. No character is divided.
 func Excerpt(text string, most int64) (short string, cut bool) {
 	if most <= 0 || int64(len(text)) <= most {
@@ -100,7 +100,7 @@ func ExcerptOf(head, tail string, total, most int64) string {
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, total-int64(len(head)+len(tail)), tail)
 }
 
-// WholeRunes gives a text that was cut off without the part of a character that is left at its end.
+// WholeRunes returns a text that was cut off without the part of a character that is left at its end.
 func WholeRunes(text string) string {
 	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
 		last := text[len(text)-back:]

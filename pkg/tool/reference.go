@@ -10,7 +10,7 @@ type Reference struct {
 	Command []string // what this program prints; the first word is an absolute path, or is found in PATH
 }
 
-// String gives the reference as an entry has it. It names the value and never holds it.
+// String returns the reference as an entry has it. It names the value and never holds it.
 func (r Reference) String() string {
 	kind, what := "command", "["+strings.Join(r.Command, ", ")+"]"
 	switch {

@@ -76,7 +76,7 @@ func Hints(sentences ...string) []Hint {
 	return list
 }
 
-// String gives a hint in a line.
+// String returns a hint in a line.
 func (h Hint) String() string {
 	switch {
 	case h.Refused == "":

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// InputSchema gives the tool's parameters as JSON Schema (draft 2020-12, which is what MCP takes a schema for that names no
+// InputSchema returns the tool's parameters as JSON Schema (draft 2020-12, which is what MCP takes a schema for that names no
 // dialect; 2025-11-25, Tool.inputSchema). It is the same for the same tool, and accepts what CheckArguments accepts, up to
 // what JSON Schema cannot say. The map is the caller's own.
 //
@@ -61,10 +61,10 @@ func (p *Parameter) schema() map[string]any {
 	return s
 }
 
-// anchored gives an expression that must fit the whole value, as JSON Schema's own need not.
+// anchored returns an expression that must fit the whole value, as JSON Schema's own need not.
 func anchored(pattern string) string { return "^(?:" + pattern + ")$" }
 
-// portable tells whether an expression means the same in RE2 (https://github.com/google/re2/wiki/Syntax) and in JavaScript
+// portable reports whether an expression means the same in RE2 (https://github.com/google/re2/wiki/Syntax) and in JavaScript
 // with the `u` flag, as JSON Schema wants it, but for rare white space and line ends. It knows what is certain and takes
 // the rest for not portable.
 func portable(pattern string) bool {
@@ -126,7 +126,7 @@ func portable(pattern string) bool {
 	return true
 }
 
-// portableEscape tells whether a backslash and c are the same thing to both.
+// portableEscape reports whether a backslash and c are the same thing to both.
 func portableEscape(c byte, inClass bool) bool {
 	switch c {
 	case '-':
@@ -137,7 +137,7 @@ func portableEscape(c byte, inClass bool) bool {
 	return strings.IndexByte(`dDwWsStrnfv.*+?()[]{}|^$/\`, c) >= 0
 }
 
-// isRepeat tells whether text goes on as {n}, {n,} or {n,m} does behind its brace.
+// isRepeat reports whether text goes on as {n}, {n,} or {n,m} does behind its brace.
 func isRepeat(text string) bool {
 	inner, _, closed := strings.Cut(text, "}")
 	low, high, _ := strings.Cut(inner, ",")

@@ -147,15 +147,15 @@ type Annotations struct {
 	OpenWorld   *bool
 }
 
-// IsReadOnly tells whether the author says that the tool changes nothing.
+// IsReadOnly reports whether the author says that the tool changes nothing.
 func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
 
-// IsDestructive tells whether the author says that the tool removes or overwrites something.
+// IsDestructive reports whether the author says that the tool removes or overwrites something.
 func (t *Tool) IsDestructive() bool {
 	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
 }
 
-// IsOpenWorld tells whether the author says that the tool reaches other machines, or other programs on this one.
+// IsOpenWorld reports whether the author says that the tool reaches other machines, or other programs on this one.
 func (t *Tool) IsOpenWorld() bool {
 	return t.Annotations.OpenWorld != nil && *t.Annotations.OpenWorld
 }
@@ -175,7 +175,7 @@ func (t *Tool) HoldToHints() {
 	}
 }
 
-// Shipped tells whether the entry came with the program.
+// Shipped reports whether the entry came with the program.
 func (t *Tool) Shipped() bool { return t.Source.Layer == LayerEmbedded }
 
 // SecretParameters names the parameters whose values must not be shown or recorded.

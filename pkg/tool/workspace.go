@@ -12,7 +12,7 @@ type Workspace struct {
 	Additional []string // likewise
 }
 
-// Contains tells whether path lies in the workspace, or is one of its directories. The path must be absolute and clean,
+// Contains reports whether path lies in the workspace, or is one of its directories. The path must be absolute and clean,
 // with its links resolved: Contains compares names and never looks at the disk.
 func (w Workspace) Contains(path string) bool {
 	_, ok := w.Rel(path)

@@ -76,7 +76,7 @@ func claude(version int) agent {
 	}
 }
 
-// command gives the words that start the agent.
+// command returns the words that start the agent.
 func (a agent) command(t *testing.T) []string {
 	t.Helper()
 	script := installed(t, filepath.FromSlash(a.script))
@@ -102,7 +102,7 @@ func (a agent) install(t *testing.T, home, temp, model string) []string {
 	return environment
 }
 
-// node gives the Node.js that agents and SDK run on. Claude's adapter needs 22, and no agent shall depend on what else is
+// node returns the Node.js that agents and SDK run on. Claude's adapter needs 22, and no agent shall depend on what else is
 // on the machine: on Linux, npm installs one (package.json). Elsewhere it must be on PATH.
 func node(t *testing.T) string {
 	t.Helper()
@@ -123,7 +123,7 @@ func node(t *testing.T) string {
 	return path
 }
 
-// installed gives the absolute path of a file under node_modules.
+// installed returns the absolute path of a file under node_modules.
 func installed(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("node_modules", name))

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 )
 
-// answersToAgent gives the answers that the agent behind the bridge got to its questions, by the kind of the option that
+// answersToAgent returns the answers that the agent behind the bridge got to its questions, by the kind of the option that
 // was chosen, or by the outcome where none was.
 func (r *rig) answersToAgent() []string {
 	r.t.Helper()

@@ -62,7 +62,7 @@ func TestBridgeToolsChange(t *testing.T) {
 	}})
 }
 
-// offers tells whether the model was last offered a tool of ours with this in its name.
+// offers reports whether the model was last offered a tool of ours with this in its name.
 func (r *rig) offers(name string) bool {
 	return slices.ContainsFunc(r.model.Offered(), func(offered string) bool {
 		return strings.Contains(offered, ourServer) && strings.HasSuffix(offered, name)

@@ -40,7 +40,7 @@ func (r *rig) checkFrames(frames []editor.Frame) {
 	}
 }
 
-// tapped gives the frames that passed between bridge and agent.
+// tapped returns the frames that passed between bridge and agent.
 func (r *rig) tapped() []editor.Frame {
 	r.t.Helper()
 	lines, err := wiretap.Read(r.tap)
@@ -165,12 +165,12 @@ func relayed(sent, arrived []editor.Frame) relay {
 	return out
 }
 
-// direction gives the frames that go one way.
+// direction returns the frames that go one way.
 func direction(frames []editor.Frame, toAgent bool) []editor.Frame {
 	return slices.DeleteFunc(slices.Clone(frames), func(f editor.Frame) bool { return f.ToAgent != toAgent })
 }
 
-// callID gives the tool call that a session/update is about; "" for any other frame.
+// callID returns the tool call that a session/update is about; "" for any other frame.
 func callID(f editor.Frame) string {
 	var params struct {
 		Update struct {

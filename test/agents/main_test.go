@@ -58,7 +58,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// bridgeCommand gives the words that start a bridge, up to its flags.
+// bridgeCommand returns the words that start a bridge, up to its flags.
 func bridgeCommand(t *testing.T) []string {
 	t.Helper()
 	if words := strings.Fields(os.Getenv("A2A_BRIDGE")); len(words) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// recorded gives the events of a type that the bridge has put on record.
+// recorded returns the events of a type that the bridge has put on record.
 func (r *rig) recorded(kind events.Type) []events.Event {
 	r.t.Helper()
 	files, err := filepath.Glob(filepath.Join(r.state, "audit", "*.jsonl"))
@@ -48,7 +48,7 @@ type decision struct {
 	Rule   string
 }
 
-// decisions gives the decisions on record about acts that change or run something, in order. Reads are left out: agents
+// decisions returns the decisions on record about acts that change or run something, in order. Reads are left out: agents
 // differ in how often they look at a file before they change it.
 func (r *rig) decisions() []decision {
 	r.t.Helper()

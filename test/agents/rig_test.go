@@ -133,7 +133,7 @@ func start(t *testing.T, a agent, o options) *rig {
 	return r
 }
 
-// throughBridge gives the words that start a bridge with the agent, and a wiretap before it, behind.
+// throughBridge returns the words that start a bridge with the agent, and a wiretap before it, behind.
 func (r *rig) throughBridge(agent []string, b bridge, root string) []string {
 	r.t.Helper()
 	words := bridgeCommand(r.t)
@@ -230,10 +230,10 @@ func (r *rig) prompt(person editor.Person, steps ...model.Step) editor.Turn {
 	return turn
 }
 
-// path gives the absolute path of a file in the workspace.
+// path returns the absolute path of a file in the workspace.
 func (r *rig) path(name string) string { return filepath.Join(r.work, name) }
 
-// files gives the files in the workspace, by name.
+// files returns the files in the workspace, by name.
 func (r *rig) files() map[string]string {
 	r.t.Helper()
 	entries, err := os.ReadDir(r.work)
@@ -255,7 +255,7 @@ func (r *rig) files() map[string]string {
 	return files
 }
 
-// witnessed gives the calls that the editor's own MCP server got.
+// witnessed returns the calls that the editor's own MCP server got.
 func (r *rig) witnessed() []string {
 	r.t.Helper()
 	entries, err := witness.Read(r.seen)
@@ -268,7 +268,7 @@ func (r *rig) witnessed() []string {
 // group matches what Gemini tells of a process, which is another one each time.
 var group = regexp.MustCompile(`PGID: \d+`)
 
-// told gives what the model was told that the calls of a turn came to, without what differs from run to run. An agent may
+// told returns what the model was told that the calls of a turn came to, without what differs from run to run. An agent may
 // tell it with a later prompt only, or never.
 func (r *rig) told(turn editor.Turn) []string {
 	var out []string
@@ -294,7 +294,7 @@ func testBinary(t *testing.T) string {
 	return path
 }
 
-// since gives what is in after and was not the same in before.
+// since returns what is in after and was not the same in before.
 func since(before, after map[string]string) map[string]string {
 	changed := make(map[string]string)
 	for name, text := range after {

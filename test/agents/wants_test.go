@@ -4,7 +4,7 @@ package agents
 
 import "maps"
 
-// wants gives what each scenario comes to with an agent, with a bridge or without.
+// wants returns what each scenario comes to with an agent, with a bridge or without.
 func wants(agent string) map[string]outcome {
 	switch agent {
 	case "gemini":

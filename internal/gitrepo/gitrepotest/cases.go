@@ -37,7 +37,7 @@ func (c Case) Applies(b *Bed) bool {
 	return b.Version(major, minor)
 }
 
-// Shows gives the commands.
+// Shows returns the commands.
 func (c Case) Shows() [][]string {
 	if len(c.Commands) == 0 {
 		return [][]string{{"status"}}

@@ -138,7 +138,7 @@ that asked has ended: what you answer, or have answered, waits for the same call
 	return cmd
 }
 
-// listApprovals gives the questions that are wanted; none where nothing was ever asked.
+// listApprovals returns the questions that are wanted; none where nothing was ever asked.
 func listApprovals(ctx context.Context, env *cli.Environment, wanted func(store.Approval) bool) (list []store.Approval, err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {

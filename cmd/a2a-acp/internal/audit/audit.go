@@ -81,7 +81,7 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 		return nil, nil
 	}
 	var fitting []audit.Chapter
-	for _, chapter := range audit.Story(entries) {
+	for _, chapter := range audit.Chapters(entries) {
 		if f.fits(chapter) {
 			fitting = append(fitting, chapter)
 		}
@@ -206,7 +206,7 @@ func Find(chapters []audit.Chapter, args []string) audit.Chapter {
 	return nil
 }
 
-// actOf gives the fullest description of the act: the one that was decided, else the first.
+// actOf returns the fullest description of the act: the one that was decided, else the first.
 func actOf(c audit.Chapter) *events.Act {
 	if decided := c.Decided(); decided != nil && decided.Act != nil {
 		return decided.Act
@@ -402,7 +402,7 @@ func decision(c audit.Chapter, d *events.Decision) string {
 	return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
 }
 
-// answers tells whether a source answers what a rule or a governor has asked, rather than being the one that is named.
+// answers reports whether a source answers what a rule or a governor has asked, rather than being the one that is named.
 func answers(s permissions.Source) bool {
 	return s == permissions.SourcePerson || s == permissions.SourceCaller || s == permissions.SourceNobody
 }

@@ -233,7 +233,7 @@ func replaceWith(command, environ []string) error {
 	return cli.Fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
 }
 
-// directCall tells whether a person or a login wants the agent itself: a terminal on standard input, or the arguments
+// directCall reports whether a person or a login wants the agent itself: a terminal on standard input, or the arguments
 // that the agent asked the editor to add for its login (ACP, terminal authentication).
 func directCall(env *cli.Environment, command []string) (bool, string) {
 	if cli.IsTerminal(env.Stdin) {

@@ -41,7 +41,7 @@ func (e *Environment) Ends(code int) error {
 	return nil
 }
 
-// Getenv gives a variable; "" when it is not set. As with the C library, the first of several holds.
+// Getenv returns a variable; "" when it is not set. As with the C library, the first of several holds.
 func (e *Environment) Getenv(name string) string {
 	for _, entry := range e.environ {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -51,7 +51,7 @@ func (e *Environment) Getenv(name string) string {
 	return ""
 }
 
-// ForAgent gives the environment that an agent gets: ours, without what is ours alone.
+// ForAgent returns the environment that an agent gets: ours, without what is ours alone.
 func (e *Environment) ForAgent() []string {
 	var kept []string
 	for _, entry := range e.environ {
@@ -75,7 +75,7 @@ func (e *Environment) Short(path string) string {
 // Say writes one line for the person.
 func (e *Environment) Say(line string) { fmt.Fprintf(e.Stderr, "a2a-acp: %s\n", line) }
 
-// Stdio gives the three streams as the files that they are, for a process that is to have them itself.
+// Stdio returns the three streams as the files that they are, for a process that is to have them itself.
 func (e *Environment) Stdio() ([]*os.File, error) {
 	stdout, isFile := e.Stdout.(*os.File)
 	stderr, alsoFile := e.Stderr.(*os.File)
@@ -85,7 +85,7 @@ func (e *Environment) Stdio() ([]*os.File, error) {
 	return []*os.File{e.Stdin, stdout, stderr}, nil
 }
 
-// IsTerminal tells whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

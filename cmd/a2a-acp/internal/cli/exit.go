@@ -47,7 +47,7 @@ func Silent(code int) error {
 	return &codedError{code: code, err: errors.New("see above"), quiet: true}
 }
 
-// CodeOf gives the exit code of what a verb returned. What has no code is usage: cobra's own complaints.
+// CodeOf returns the exit code of what a verb returned. What has no code is usage: cobra's own complaints.
 func CodeOf(err error) int {
 	var coded *codedError
 	switch {
@@ -61,7 +61,7 @@ func CodeOf(err error) int {
 	return exit.Usage
 }
 
-// CodeOfResult gives the exit code of a tool call.
+// CodeOfResult returns the exit code of a tool call.
 func CodeOfResult(result tool.Result) int {
 	if result.Error == nil {
 		if result.Status == tool.StatusCompleted {
@@ -87,7 +87,7 @@ func CodeOfResult(result tool.Result) int {
 	}
 }
 
-// StartCode gives the exit code of an App that could not be started.
+// StartCode returns the exit code of an App that could not be started.
 func StartCode(err error) int {
 	if len(yamldoc.List(err)) > 0 {
 		return exit.Usage

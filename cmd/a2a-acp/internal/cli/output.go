@@ -42,7 +42,7 @@ func (f *Format) Set(s string) error {
 // Type implements pflag.Value.
 func (f *Format) Type() string { return "table|json|yaml" }
 
-// AddFormat gives a verb -o and --json.
+// AddFormat returns a verb -o and --json.
 func AddFormat(cmd *cobra.Command) *Format {
 	f := FormatTable
 	cmd.Flags().VarP(&f, "output", "o", "form of the output: table, json or yaml")
@@ -124,7 +124,7 @@ func (t *Table) lines(w io.Writer, rows [][]string) {
 	}
 }
 
-// IsCut tells whether the last column is worth more room than there is beside the others.
+// IsCut reports whether the last column is worth more room than there is beside the others.
 func (t *Table) IsCut(widths []int, limit int) bool {
 	left := limit
 	for _, width := range widths[:len(widths)-1] {
@@ -159,7 +159,7 @@ func (t *Table) WriteStacked(w io.Writer, rows [][]string, widths []int, limit i
 	}
 }
 
-// TerminalWidth gives the columns of a terminal; 0 for what is none, which has no limit.
+// TerminalWidth returns the columns of a terminal; 0 for what is none, which has no limit.
 func TerminalWidth(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok && IsTerminal(w) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {

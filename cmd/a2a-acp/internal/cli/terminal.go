@@ -71,14 +71,14 @@ func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 	case t.wait && (t.nobody != nil || !t.yes && !IsTerminal(t.env.Stdin)):
 		return t.park(ctx, q)
 	case t.nobody != nil:
-		return t.given(ctx, q, fmt.Errorf("%w: %w", t.nobody, approval.ErrNobody))
+		return t.earlierAnswer(ctx, q, fmt.Errorf("%w: %w", t.nobody, approval.ErrNobody))
 	case t.yes:
 		if err := t.confirmed(); err != nil {
 			return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 		}
 		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.Approver("--yes")}, nil
 	case !IsTerminal(t.env.Stdin):
-		return t.given(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody, errNobody))
+		return t.earlierAnswer(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody, errNobody))
 	}
 	select {
 	case <-ctx.Done():
@@ -110,8 +110,8 @@ func (t *Terminal) park(ctx context.Context, q approval.Question) (approval.Answ
 	return approval.Answer{}, err
 }
 
-// given gives the answer that a person has left for this question when nobody waited for it; where there is none, nobody.
-func (t *Terminal) given(ctx context.Context, q approval.Question, nobody error) (approval.Answer, error) {
+// earlierAnswer returns the answer that a person has left for this question when nobody waited for it; where there is none, nobody.
+func (t *Terminal) earlierAnswer(ctx context.Context, q approval.Question, nobody error) (approval.Answer, error) {
 	if t.board == nil {
 		return approval.Answer{}, nobody
 	}

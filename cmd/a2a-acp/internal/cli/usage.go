@@ -48,7 +48,7 @@ func usageOf(cmd *cobra.Command, args []string) string {
 	return fmt.Sprintf("%s takes %s; %s%s%s", verb(cmd), takes, given, exampleOf(cmd), seeHelp(cmd))
 }
 
-// exampleOf gives the first of a command's examples, on a line of its own.
+// exampleOf returns the first of a command's examples, on a line of its own.
 func exampleOf(cmd *cobra.Command) string {
 	for line := range strings.Lines(cmd.Example) {
 		line = strings.TrimSpace(line)

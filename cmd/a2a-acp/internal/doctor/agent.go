@@ -64,7 +64,7 @@ func diagnoseAgent(ctx context.Context, env *cli.Environment, f cli.Format, flag
 	return nil
 }
 
-// profileOf gives the profile of an agent that is named, or recognised by its command.
+// profileOf returns the profile of an agent that is named, or recognised by its command.
 func profileOf(name string, command []string) string {
 	if _, ok := agents.ByName(name); ok {
 		return name

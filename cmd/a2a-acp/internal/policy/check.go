@@ -98,7 +98,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 	return found, rules, nil
 }
 
-// governorsSaid tells whether a warning is about a governors file.
+// governorsSaid reports whether a warning is about a governors file.
 func governorsSaid(set *config.Set, warning yamldoc.Error) bool {
 	return slices.ContainsFunc(set.Governors, func(file governor.File) bool { return file.Name == warning.File })
 }

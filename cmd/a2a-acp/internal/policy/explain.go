@@ -111,7 +111,7 @@ func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Reques
 		return err
 	}
 	decision := a.Gate.Decide(request)
-	return explanationOf(request, decision, a.Configuration().Governors.Prospects(replay.Prospective(request, decision))).print(env, f)
+	return explanationOf(request, decision, a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision))).print(env, f)
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -138,7 +138,7 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 	}
 	act.Time = env.Now() // by the rules of now
 	decision, untold := judge.Decide(act)
-	told := explanationOf(act.Request, decision, judge.Prospects(act.Request, decision))
+	told := explanationOf(act.Request, decision, judge.Candidates(act.Request, decision))
 	then := act.Entry.Decision
 	told.Then = &then.DecisionSummary
 	told.Untold = untold
@@ -235,7 +235,7 @@ type explanation struct {
 	Commands []string          `json:"commands,omitempty"`
 	Reasons  []explainedReason `json:"reasons"`
 	// Governors would be asked next, before any person. None was.
-	Governors []governor.Prospect `json:"governors"`
+	Governors []governor.Candidate `json:"governors"`
 	// Then is what was decided, of an act of the record, and Untold why nobody can tell what would be now.
 	Then   *tool.DecisionSummary `json:"then,omitempty"`
 	Untold string                `json:"untold,omitempty"`
@@ -248,7 +248,7 @@ type explainedReason struct {
 	Decision string `json:"decision"` // what it says where it matches
 }
 
-func explanationOf(r permissions.Request, d permissions.Decision, governors []governor.Prospect) explanation {
+func explanationOf(r permissions.Request, d permissions.Decision, governors []governor.Candidate) explanation {
 	e := explanation{
 		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
 		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,

@@ -51,7 +51,7 @@ func runBatch(ctx context.Context, env *cli.Environment, flags runFlags, asJSON 
 	return env.Ends(codeOfResults(results))
 }
 
-// codeOfResults gives the exit code of a batch: that of the first call that did not complete.
+// codeOfResults returns the exit code of a batch: that of the first call that did not complete.
 func codeOfResults(results []tool.Result) int {
 	for _, result := range results {
 		if code := cli.CodeOfResult(result); code != exit.OK {

@@ -44,7 +44,7 @@ type cachingDetails struct {
 	Key     string  `json:"key_template,omitempty"`
 }
 
-// shownPolicy gives the three of a tool, nil for those that it does not have.
+// shownPolicy returns the three of a tool, nil for those that it does not have.
 func shownPolicy(env *cli.Environment, t *tool.Tool) (*retryDetails, *breakerDetails, *cachingDetails) {
 	var retry *retryDetails
 	if r := t.Retry; r.Attempts > 1 {
@@ -61,7 +61,7 @@ func shownPolicy(env *cli.Environment, t *tool.Tool) (*retryDetails, *breakerDet
 	return retry, breaker, caching
 }
 
-// lastChange gives the last change of a tool's circuit that is on record; nil when there is none, or the record cannot be
+// lastChange returns the last change of a tool's circuit that is on record; nil when there is none, or the record cannot be
 // read. A circuit lives in the program that makes the calls, and its changes are on record: that is where others see it.
 func lastChange(env *cli.Environment, id string) *circuitDetails {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))

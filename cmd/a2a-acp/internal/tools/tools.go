@@ -268,7 +268,7 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	for _, socket := range s.Sockets {
 		fmt.Fprintf(w, "  connect to %s\n", socket)
 	}
-	writeGiven(w, t)
+	writeVariables(w, t)
 	writeGrants(env, w, s)
 	if names := shownSandbox(s).Environment; len(names) > 0 {
 		fmt.Fprintf(w, "  find in its environment %s\n", strings.Join(names, ", "))

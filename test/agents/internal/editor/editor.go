@@ -86,7 +86,7 @@ func (e *Editor) Close() error { return e.out.Close() }
 // Done is closed when the agent's stream has ended and nothing of the Editor's runs any more.
 func (e *Editor) Done() <-chan struct{} { return e.done }
 
-// Frames gives every frame so far, both ways, in the order in which the editor saw or sent them.
+// Frames returns every frame so far, both ways, in the order in which the editor saw or sent them.
 func (e *Editor) Frames() []Frame {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -97,7 +97,7 @@ func (e *Editor) prepareWrite(frame Frame) func() (any, *Error) {
 	}
 }
 
-// section gives the lines from line on, limit at the most.
+// section returns the lines from line on, limit at the most.
 func section(content string, line, limit *int) string {
 	lines := strings.SplitAfter(content, "\n")
 	if line != nil {

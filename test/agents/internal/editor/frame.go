@@ -23,7 +23,7 @@ type Frame struct {
 	Error  json.RawMessage
 }
 
-// IsResponse tells whether the frame answers a request.
+// IsResponse reports whether the frame answers a request.
 func (f Frame) IsResponse() bool { return f.Result != nil || f.Error != nil }
 
 // envelopeKeys are the members that a JSON-RPC message may have.
@@ -102,7 +102,7 @@ func (f *Frame) check(members map[string]json.RawMessage) error {
 	return nil
 }
 
-// idOf tells whether raw is an id of the kind that every protocol version allows.
+// idOf reports whether raw is an id of the kind that every protocol version allows.
 func idOf(raw json.RawMessage) bool {
 	if raw[0] == '"' {
 		return true

@@ -112,7 +112,7 @@ func (s *Session) ask(p *Permission, call *update) (violation string) {
 	return violation
 }
 
-// answer gives the response to a request for permission.
+// answer returns the response to a request for permission.
 func (s *Session) answer(p Permission) (any, *Error) {
 	cancelled := map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}
 	if p.Decision == CancelTurn {

@@ -86,7 +86,7 @@ func (p *Process) End(patience time.Duration) (code int, byItself bool) {
 	return code, byItself
 }
 
-// Stderr gives the end of what the process wrote to standard error.
+// Stderr returns the end of what the process wrote to standard error.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
 // tail keeps the end of what is written to it.

@@ -86,7 +86,7 @@ func (e *Editor) register(session *Session) {
 	}
 }
 
-// session gives the session that a frame speaks of; nil, and a violation, when there is none.
+// session returns the session that a frame speaks of; nil, and a violation, when there is none.
 func (e *Editor) session(frame Frame, id string) *Session {
 	e.mu.Lock()
 	session := e.sessions[id]

@@ -211,7 +211,7 @@ func (s *Session) show(u update) (violation string) {
 	return violation
 }
 
-// text gives the text of a content block.
+// text returns the text of a content block.
 func text(block json.RawMessage) string {
 	var b struct {
 		Text string `json:"text"`
@@ -220,7 +220,7 @@ func text(block json.RawMessage) string {
 	return b.Text
 }
 
-// texts gives the text of a tool call's content.
+// texts returns the text of a tool call's content.
 func texts(content json.RawMessage) string {
 	var parts []struct {
 		Content json.RawMessage `json:"content"`

@@ -56,7 +56,7 @@ const (
 	closeMark = "]@@"
 )
 
-// Prompt gives the text that a person sends to have the steps played, one per answer.
+// Prompt returns the text that a person sends to have the steps played, one per answer.
 func Prompt(steps ...Step) string {
 	script, err := json.Marshal(steps)
 	if err != nil {
@@ -97,7 +97,7 @@ type line struct {
 	text string
 }
 
-// next gives the step that a conversation has come to. An agent that goes on after the last step hears so, in words that
+// next returns the step that a conversation has come to. An agent that goes on after the last step hears so, in words that
 // a test will not take for its own.
 func next(conversation []line) Step {
 	var steps []Step

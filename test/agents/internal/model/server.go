@@ -27,14 +27,14 @@ type Told struct {
 	Text string // as the agent put it
 }
 
-// Told gives the results that the model was told, in the order in which it first heard of them.
+// Told returns the results that the model was told, in the order in which it first heard of them.
 func (s *Server) Told() []Told {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.told)
 }
 
-// Offered gives the names of the tools that the model was last offered.
+// Offered returns the names of the tools that the model was last offered.
 func (s *Server) Offered() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, body 
 	}
 }
 
-// step gives the step to play. Agents also use their model for errands of their own (a title for the session, who speaks
+// step returns the step to play. Agents also use their model for errands of their own (a title for the session, who speaks
 // next), without offering it tools; those get an answer of the right shape and do not move a script.
 func (s *Server) step(request request) Step {
 	switch {

@@ -168,7 +168,7 @@ func variant(params json.RawMessage) string {
 	return " " + p.Update.Kind
 }
 
-// places gives where a value does not fit, deepest places only, each once.
+// places returns where a value does not fit, deepest places only, each once.
 func places(e *jsonschema.ValidationError) []string {
 	var all []string
 	var walk func(e *jsonschema.ValidationError)

@@ -19,7 +19,7 @@ import (
 // Flag is the first argument that makes a test binary a wiretap: Flag FILE PROGRAM [ARGUMENT…].
 const Flag = "-wiretap"
 
-// Command gives the arguments that make the test binary record into file what passes to and from a program.
+// Command returns the arguments that make the test binary record into file what passes to and from a program.
 func Command(binary, file string, program ...string) []string {
 	return append([]string{binary, Flag, file}, program...)
 }
@@ -109,7 +109,7 @@ func (r *recorder) copy(to io.Writer, from io.Reader, direction Direction) error
 	}
 }
 
-// Read gives the lines that a wiretap has written to the file.
+// Read returns the lines that a wiretap has written to the file.
 func Read(file string) ([]Line, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -91,7 +91,7 @@ func Serve(in io.Reader, out io.Writer, file string) error {
 	}
 }
 
-// answer gives the response to a request.
+// answer returns the response to a request.
 func answer(message Message) map[string]any {
 	result := func(value any) map[string]any {
 		return map[string]any{"jsonrpc": "2.0", "id": message.ID, "result": value}
@@ -128,7 +128,7 @@ func answer(message Message) map[string]any {
 
 func content(text string) []any { return []any{map[string]any{"type": "text", "text": text}} }
 
-// Read gives what witnesses have written to the file so far; a file that is not there yet holds nothing.
+// Read returns what witnesses have written to the file so far; a file that is not there yet holds nothing.
 func Read(file string) ([]Entry, error) {
 	text, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -151,7 +151,7 @@ func Read(file string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Calls gives the tools/call requests among entries as "TOOL ARGUMENTS".
+// Calls returns the tools/call requests among entries as "TOOL ARGUMENTS".
 func Calls(entries []Entry) []string {
 	var calls []string
 	for _, entry := range entries {

@@ -20,7 +20,7 @@ const strayAge = 10 * time.Second
 // strayInterval is how often strays are looked for while calls run.
 const strayInterval = time.Second
 
-// strays are the zombies of processes that no call has started: a daemon that another child of this program left behind, for
+// strayZombies are the zombies of processes that no call has started: a daemon that another child of this program left behind, for
 // instance, which became our child because we are a subreaper. Nobody waits for such a one, so it would stay on the process
 // table, and in the list that each call's end goes through, as long as this program runs.
 //
@@ -29,7 +29,7 @@ const strayInterval = time.Second
 // released. So a zombie that this program has no process descriptor of is nobody's. Where os.Process has none
 // (WithHandle), nothing is reaped. A child that was started without it (syscall.ForkExec) and ends is safe for strayAge,
 // and longer than that if its thread is not the main one, since it is not in the list then.
-type strays struct {
+type strayZombies struct {
 	held   bool                      // os.Process holds descriptors
 	zombie map[incarnation]time.Time // since when
 	looked time.Time
@@ -41,13 +41,13 @@ type incarnation struct {
 	start string // in ticks of the clock since the machine's start (proc_pid_stat(5))
 }
 
-func newStrays() strays {
+func newStrays() strayZombies {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
-		return strays{}
+		return strayZombies{}
 	}
 	defer func() { _ = self.Release() }() // it never fails
-	return strays{held: self.WithHandle(func(uintptr) {}) == nil}
+	return strayZombies{held: self.WithHandle(func(uintptr) {}) == nil}
 }
 
 // reapStrays reaps the zombies that were nobody's for long enough. The census calls it, and nobody else.
@@ -95,7 +95,7 @@ func (h *Host) reapStrays(now time.Time) error {
 	return nil
 }
 
-// isCallsZombie tells whether a process has ended that was some call's: a call that ends sees to its own.
+// isCallsZombie reports whether a process has ended that was some call's: a call that ends sees to its own.
 func isCallsZombie(h *Host, pid int) bool {
 	m, err := markOf(pid)
 	return err != nil || m < h.own && isCalls(pid)

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// birth is what a new process needs on its way from a copy of this program to the tool, made ready.
-type birth struct {
+// childSetup is what a new process needs on its way from a copy of this program to the tool, made ready.
+type childSetup struct {
 	argv, env []string
 	dir       string // it starts in
 	files     []int  // the descriptors that become 0, 1, 2, …
 	limits    []limit
 	filter    []unix.SockFilter
 	rules     *ruleset // nil below LevelLandlock
-	view      *view    // nil without namespaces
+	view      *mountView    // nil without namespaces
 	identity  identity
 	self      int // a process descriptor of this program
 	init      int // the file of initProgram; -1 where the command is the first process
@@ -28,7 +28,7 @@ type birth struct {
 }
 
 // steps is a new process's way, from top to bottom. The order is what makes it work; each part says why it is where it is.
-func (b *birth) steps(l *launch) {
+func (b *childSetup) steps(l *launch) {
 	b.group(l)
 	b.signals(l)
 	if b.tasks >= 0 {
@@ -64,7 +64,7 @@ func (b *birth) steps(l *launch) {
 // group puts the process into a group of its own, so that SIGTERM reaches the call and nobody else, and Ctrl-C at our
 // terminal does not reach it. With a terminal also into a session of its own: a process that shares ours can read from it. Not
 // otherwise, because each session is a scheduling group (sched(7), autogroup) and starts slower under load.
-func (b *birth) group(l *launch) {
+func (b *childSetup) group(l *launch) {
 	switch {
 	case b.terminal:
 	case b.session:
@@ -77,7 +77,7 @@ func (b *birth) group(l *launch) {
 // signals puts every signal back to its default. execve resets handlers by itself, but would keep what is ignored (we may
 // have been started under nohup(1)), and no handler of Go's may be there when signals are let in again. SIGKILL and SIGSTOP
 // answer EINVAL. The runtime has its own function for this (AfterForkInChild); it leaves ignored signals as they are.
-func (b *birth) signals(l *launch) {
+func (b *childSetup) signals(l *launch) {
 	const first, last = 1, 64
 	l.do("rt_sigaction", unix.SYS_RT_SIGACTION, first, address(&l.steps, new(sigaction)), 0, 8).may(mayFail).repeat(last)
 }
@@ -87,7 +87,7 @@ type sigaction [4]uint64
 
 // fate binds the process to us. When this program is killed, the call's root is too, so that a script does not go on with
 // nobody to own or to record it: with a process namespace that is the end of the whole call, since the root is its init.
-func (b *birth) fate(l *launch) {
+func (b *childSetup) fate(l *launch) {
 	l.do("prctl(PR_SET_PDEATHSIG)", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
 	// Should we have been killed before that, nobody is left to tell. Asking for the parent's number would not do: in a process
 	// namespace it is 0.
@@ -99,7 +99,7 @@ func (b *birth) fate(l *launch) {
 
 // descriptors puts the call's files in their places and closes everything else, whatever a library forgot to mark. It gives
 // the new places of the ruleset and of initProgram, nil where there is none.
-func (b *birth) descriptors(l *launch) (ruleset, program *int32) {
+func (b *childSetup) descriptors(l *launch) (ruleset, program *int32) {
 	// First all out of the way, above the numbers that they are to get, so that none overwrites another.
 	move := func(fd int) *int32 {
 		if fd < 0 {
@@ -143,7 +143,7 @@ func (b *birth) descriptors(l *launch) (ruleset, program *int32) {
 
 const cureDescriptors = "raise this program's limit on open files (ulimit -n)"
 
-func (b *birth) setLimits(l *launch) {
+func (b *childSetup) setLimits(l *launch) {
 	// Without CAP_SYS_RESOURCE root cannot raise its limits again, nor take its mark off. Fails for those who have it not.
 	l.do("prctl(PR_CAPBSET_DROP)", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, unix.CAP_SYS_RESOURCE).may(mayFail)
 	for _, limit := range b.limits {
@@ -159,7 +159,7 @@ const (
 
 // privileges takes away what execve could give: no set-user-id program and no file capability lifts the call above this
 // user, or out of our reach; and where it confines, root is a user like any other.
-func (b *birth) privileges(l *launch) {
+func (b *childSetup) privileges(l *launch) {
 	if b.rules != nil {
 		// Fails for those who have no privileges to lose.
 		l.do("prctl(PR_SET_SECUREBITS)", unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, secbitNoRoot|secbitNoRootLocked).may(b.identity.rootOnly())
@@ -173,13 +173,13 @@ type sockFprog struct {
 	first  *unix.SockFilter
 }
 
-func (b *birth) guard(l *launch) {
+func (b *childSetup) guard(l *launch) {
 	program := &sockFprog{length: uint16(len(b.filter)), first: &b.filter[0]}
 	l.do("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, address(&l.steps, program))
 }
 
 // exec starts the command, or the init that does. The kernel finds a file for an empty path by its descriptor.
-func (b *birth) exec(l *launch, program *int32) {
+func (b *childSetup) exec(l *launch, program *int32) {
 	if program == nil {
 		l.do("execve", unix.SYS_EXECVE, l.text(b.argv[0]), l.texts(b.argv), l.texts(b.env)).about(b.argv[0], cureProgram)
 		return

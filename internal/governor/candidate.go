@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Prospect is a governor that would be asked about an act, as it is told to people. Nobody has asked it.
-type Prospect struct {
+// Candidate is a governor that would be asked about an act, as it is told to people. Nobody has asked it.
+type Candidate struct {
 	Governor string `json:"governor"`
 	At       string `json:"at"` // file:line
 	Type     string `json:"type"`
@@ -16,21 +16,21 @@ type Prospect struct {
 	Could []string `json:"could"`
 }
 
-// Prospects lists the governors that Review would ask about an act, in the order of their files, and what each could change.
+// Candidates lists the governors that Review would ask about an act, in the order of their files, and what each could change.
 // None is asked: no program is run, no URL is told of anything, and nothing is counted.
-func (g *Governors) Prospects(review permissions.Review) []Prospect {
-	list := []Prospect{}
+func (g *Governors) Candidates(review permissions.Review) []Candidate {
+	list := []Candidate{}
 	if review.Decided.Verdict == permissions.Reject {
 		return list // nothing lifts it, so nobody asks
 	}
 	for _, a := range g.wanted(&review) {
 		spec := &a.spec
-		list = append(list, Prospect{Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind), Could: a.could(review.Decided)})
+		list = append(list, Candidate{Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind), Could: a.could(review.Decided)})
 	}
 	return list
 }
 
-// could gives what the governor can make of a decision, by what it may say and by what a missing answer of its counts as.
+// could returns what the governor can make of a decision, by what it may say and by what a missing answer of its counts as.
 func (a *asked) could(d permissions.Decision) []string {
 	says := a.says()
 	could := []string{}

@@ -17,9 +17,9 @@ const (
 	keptItems = 16  // items of a list
 )
 
-// essentials gives what must be known of an event: who, what, decided how, ended how. It names each field that it keeps, so
+// truncate returns what must be known of an event: who, what, decided how, ended how. It names each field that it keeps, so
 // that a field which is added later cannot break the bound.
-func essentials(e events.Event) events.Event {
+func truncate(e events.Event) events.Event {
 	out := events.Event{
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
 		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID), ToolCall: shorten(e.ToolCall),
@@ -84,7 +84,7 @@ func essentials(e events.Event) events.Event {
 	return out
 }
 
-// shorten gives the beginning of a text, and says so.
+// shorten returns the beginning of a text, and says so.
 func shorten(s string) string {
 	if len(s) <= keptText {
 		return s

@@ -71,7 +71,7 @@ func inSearchPath(path string) bool {
 	return false
 }
 
-// firstGroup gives the first group that matched, of the first match; "" when nothing did.
+// firstGroup returns the first group that matched, of the first match; "" when nothing did.
 func firstGroup(pattern *regexp.Regexp, text string) string {
 	match := pattern.FindStringSubmatch(text)
 	for i := 1; i < len(match); i++ {

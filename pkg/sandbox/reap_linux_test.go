@@ -84,7 +84,7 @@ func TestCountedWhenEnded(t *testing.T) {
 				defer cancel()
 				for calls := host.limitedCalls(); len(calls) > 0; calls = host.limitedCalls() {
 					for _, c := range calls {
-						if host.count(c) == (toll{reaped: 1, killed: 1}) {
+						if host.count(c) == (leftCount{reaped: 1, killed: 1}) {
 							return
 						}
 					}

@@ -48,9 +48,9 @@ func (g grant) rights() uint64 {
 	return rights
 }
 
-// view is what a call with a mount namespace sees of the file system: everything is read-only, some directories are empty,
+// mountView is what a call with a mount namespace sees of the file system: everything is read-only, some directories are empty,
 // and what was granted is in its place.
-type view struct {
+type mountView struct {
 	ownProc bool     // a /proc of its own
 	covers  []string // directories that are shown empty, none of them in another
 	bare    []string // directories in those that are there all the same
@@ -89,7 +89,7 @@ func openHow() *unix.OpenHow {
 // Mounts cannot be taken from another namespace, and covering a directory hides what is below. So everything that is granted
 // is opened here first, in the new process, then the directories are covered, then everything is made read-only at once,
 // and only then is what was opened put in its place.
-func (v *view) mounts(l *launch, rules *ruleset, id identity) {
+func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	type opened struct {
 		grant
 		tree *int32
@@ -162,7 +162,7 @@ func (v *view) mounts(l *launch, rules *ruleset, id identity) {
 
 // cover shows a directory empty: as one in memory where something has to have its place in it, which takes twice as long
 // to make and to take away, else as the empty directory.
-func (v *view) cover(l *launch, dir string) {
+func (v *mountView) cover(l *launch, dir string) {
 	inside := func(path string) bool { return within(path, dir) }
 	holds := inside(v.start) || slices.ContainsFunc(v.placed, func(g grant) bool { return inside(g.path) }) ||
 		slices.ContainsFunc(v.bare, inside) || slices.ContainsFunc(v.shared, inside) || slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
@@ -175,8 +175,8 @@ func (v *view) cover(l *launch, dir string) {
 	l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(v.empty), l.text(dir), 0, unix.MS_BIND, 0).about(dir, "")
 }
 
-// instead gives what is shown instead of what is hidden.
-func (v *view) instead(h hiding) string {
+// instead returns what is shown instead of what is hidden.
+func (v *mountView) instead(h hiding) string {
 	if h.file {
 		return v.void
 	}
@@ -184,7 +184,7 @@ func (v *view) instead(h hiding) string {
 }
 
 // open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in its place.
-func (v *view) open(l *launch, g grant) *int32 {
+func (v *mountView) open(l *launch, g grant) *int32 {
 	const cure = "it has to exist, and to lead there without links"
 	fd, tree := l.slot(), l.slot()
 	how := address(&l.steps, openHow())
@@ -202,22 +202,22 @@ func (v *view) open(l *launch, g grant) *int32 {
 }
 
 // set adds a mount_setattr(2).
-func (v *view) set(l *launch, dir uintptr, path string, flags uintptr, attr unix.MountAttr) *step {
+func (v *mountView) set(l *launch, dir uintptr, path string, flags uintptr, attr unix.MountAttr) *step {
 	return l.do("mount_setattr", unix.SYS_MOUNT_SETATTR, dir, l.text(path), flags, address(&l.steps, &attr), unsafe.Sizeof(attr)).about(path, "")
 }
 
 // memory mounts a file system in memory.
-func (v *view) memory(l *launch, path, options string) {
+func (v *mountView) memory(l *launch, path, options string) {
 	l.do("mount(tmpfs)", unix.SYS_MOUNT, l.text("tmpfs"), l.text(path), l.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, l.text(options)).about(path, "")
 }
 
 // attach puts a tree in its place.
-func (v *view) attach(l *launch, tree *int32, path string) {
+func (v *mountView) attach(l *launch, tree *int32, path string) {
 	l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path), unix.MOVE_MOUNT_F_EMPTY_PATH).take(0, tree).about(path, "")
 }
 
 // place makes the place for what is granted, where a directory that is shown empty covers it.
-func (v *view) place(l *launch, g grant) {
+func (v *mountView) place(l *launch, g grant) {
 	cover := ""
 	for _, dir := range slices.Concat([]string{"/tmp"}, v.covers, v.shared) {
 		if within(g.path, dir) && g.path != dir && len(dir) > len(cover) {
@@ -242,7 +242,7 @@ func (v *view) place(l *launch, g grant) {
 
 // terminals gives the call pseudo-terminals of its own: an instance of devpts in which nobody else's are. In the machine's, a
 // call could read what this user types elsewhere.
-func (v *view) terminals(l *launch, rules *ruleset) {
+func (v *mountView) terminals(l *launch, rules *ruleset) {
 	const dir, ptmx = "/dev/pts", "/dev/ptmx"
 	l.do("mount(devpts)", unix.SYS_MOUNT, l.text("devpts"), l.text(dir), l.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, l.text("newinstance,ptmxmode=0666,mode=0620")).about(dir, "")
 	l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(dir+"/ptmx"), l.text(ptmx), 0, unix.MS_BIND, 0).about(ptmx, "")
@@ -251,9 +251,9 @@ func (v *view) terminals(l *launch, rules *ruleset) {
 }
 
 // permit adds the rights to a directory that only exists in the new process.
-func (v *view) permit(l *launch, rules *ruleset, g grant) { v.allow(l, rules, g.path, g.rights()) }
+func (v *mountView) permit(l *launch, rules *ruleset, g grant) { v.allow(l, rules, g.path, g.rights()) }
 
-func (v *view) allow(l *launch, rules *ruleset, path string, rights uint64) {
+func (v *mountView) allow(l *launch, rules *ruleset, path string, rights uint64) {
 	b := new(beneath)
 	b.set(rights&rules.rights, -1)
 	l.do("open", unix.SYS_OPENAT, here, l.text(path), unix.O_PATH|unix.O_CLOEXEC, 0).about(path, "").give(b.fd())
@@ -309,7 +309,7 @@ func holdPublic(dir string, depth int) []held {
 	return list
 }
 
-// holdsPrivate tells whether there is something in a directory that not everybody can read. What lies too deep counts as
+// holdsPrivate reports whether there is something in a directory that not everybody can read. What lies too deep counts as
 // private.
 func holdsPrivate(dir string, depth int) bool {
 	const deepest = 6
@@ -357,7 +357,7 @@ func nameServers() string {
 	return real
 }
 
-// existing gives those of some directories that are there, and are directories.
+// existing returns those of some directories that are there, and are directories.
 func existing(paths ...string) []string {
 	var list []string
 	for _, path := range paths {
@@ -368,7 +368,7 @@ func existing(paths ...string) []string {
 	return list
 }
 
-// hidings gives those of some paths that are there, without links.
+// hidings returns those of some paths that are there, without links.
 func hidings(paths []string) []hiding {
 	var list []hiding
 	for _, path := range paths {

@@ -6,10 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// trail follows a value outwards from where it stands: from the word to the command that gets it, from there through
+// valueFlow follows a value outwards from where it stands: from the word to the command that gets it, from there through
 // pipes, redirections, substitutions and functions, to everything that could run it. A tag has one, and each use of a
 // variable that a value may be in.
-type trail struct {
+type valueFlow struct {
 	a      *analysis
 	script *script
 	stack  []syntax.Node // the ancestors of the leaf, outermost first, then the leaf
@@ -17,20 +17,20 @@ type trail struct {
 	inner  bool // it is the value itself that is followed, not what a command printed after it saw the value
 	quoted bool // there were double quotes on the way
 
-	place *place // the tag, nil for a variable
+	place *tagPlace // the tag, nil for a variable
 
 	descriptor bool                 // or out of a descriptor, of which nobody knows what it holds
 	file       string               // the file that the value comes out of, "" for a tag or a variable
 	variable   string               // the variable's name, "" for a tag
 	origin     string               // the tag that the variable may hold, or the command that read it
 	input      bool                 // the variable may only hold something that a command read
-	leads      []*place             // the tags that the variable's value may begin with
+	leads      []*tagPlace             // the tags that the variable's value may begin with
 	printed    bool                 // or with something that a command printed
 	visited    map[syntax.Node]bool // the functions that were left, and the statements whose standard input was looked at
 }
 
 // refuse says that the value must not go where it goes.
-func (t *trail) refuse(message, fix string) {
+func (t *valueFlow) refuse(message, fix string) {
 	if t.place != nil {
 		t.place.refuse(message, fix)
 		return
@@ -40,7 +40,7 @@ func (t *trail) refuse(message, fix string) {
 
 // lenient says what the parameter's declaration would have to say for the tag to stand here. It tells whether that is only
 // a warning, so that the caller has each value checked instead; checked says how.
-func (t *trail) lenient(message, checked, fix string) bool {
+func (t *valueFlow) lenient(message, checked, fix string) bool {
 	if !t.a.options.Lenient || t.place == nil || !t.inner || t.class != free {
 		t.refuse(message, fix)
 		return false
@@ -52,7 +52,7 @@ func (t *trail) lenient(message, checked, fix string) bool {
 // onlyNumbers is what a lenient place checks that needs a number.
 const onlyNumbers = "every other value is refused when the tool is called"
 
-func (t *trail) warn(message, fix string) {
+func (t *valueFlow) warn(message, fix string) {
 	if t.place != nil {
 		t.place.remark(message, fix)
 		return
@@ -61,7 +61,7 @@ func (t *trail) warn(message, fix string) {
 }
 
 // through says by which way the value came here.
-func (t *trail) through() string {
+func (t *valueFlow) through() string {
 	if t.descriptor {
 		return "through a descriptor"
 	}
@@ -71,22 +71,22 @@ func (t *trail) through() string {
 	return "through $" + t.variable
 }
 
-func (t *trail) role(format string, args ...any) {
+func (t *valueFlow) role(format string, args ...any) {
 	if t.place != nil && t.place.role == "" {
 		t.place.role = fmt.Sprintf(format, args...)
 	}
 }
 
-func (t *trail) leaf() syntax.Node { return t.stack[len(t.stack)-1] }
+func (t *valueFlow) leaf() syntax.Node { return t.stack[len(t.stack)-1] }
 
 // follow climbs from the leaf to the file.
-func (t *trail) follow() {
+func (t *valueFlow) follow() {
 	t.visited = map[syntax.Node]bool{}
 	t.climb(len(t.stack) - 2)
 }
 
-// first tells whether the trail comes to a node for the first time, so that it ends where a script goes in circles.
-func (t *trail) first(n syntax.Node) bool {
+// first reports whether the trail comes to a node for the first time, so that it ends where a script goes in circles.
+func (t *valueFlow) first(n syntax.Node) bool {
 	if t.visited[n] {
 		return false
 	}
@@ -95,13 +95,13 @@ func (t *trail) first(n syntax.Node) bool {
 }
 
 // climb goes on with the ancestors from i outwards.
-func (t *trail) climb(i int) {
+func (t *valueFlow) climb(i int) {
 	for ; i >= 0 && t.a.spend(1) && t.step(i); i-- {
 	}
 }
 
 // step takes the value from stack[i+1] into stack[i]. It says no when the value goes no further.
-func (t *trail) step(i int) bool {
+func (t *valueFlow) step(i int) bool {
 	child := t.stack[i+1]
 	switch n := t.stack[i].(type) {
 	case *syntax.DblQuoted:
@@ -159,13 +159,13 @@ func (t *trail) step(i int) bool {
 
 // leaveCommand goes on with what a substitution printed. Of a number, or of a text that the author listed, no command
 // makes something that the agent chose.
-func (t *trail) leaveCommand() bool {
+func (t *valueFlow) leaveCommand() bool {
 	t.inner = false
 	return t.place == nil || t.class == free
 }
 
 // leaveFunction goes on wherever the function is called: what it prints goes there.
-func (t *trail) leaveFunction(f *syntax.FuncDecl) {
+func (t *valueFlow) leaveFunction(f *syntax.FuncDecl) {
 	if f.Name == nil || t.place != nil && t.class != free || !t.first(f) {
 		return
 	}
@@ -178,7 +178,7 @@ func (t *trail) leaveFunction(f *syntax.FuncDecl) {
 }
 
 // control handles the words that only decide what runs next. The statements inside print, so those go on.
-func (t *trail) control(n, child syntax.Node) bool {
+func (t *valueFlow) control(n, child syntax.Node) bool {
 	if _, ok := child.(*syntax.Stmt); ok {
 		return true
 	}
@@ -197,7 +197,7 @@ func (t *trail) control(n, child syntax.Node) bool {
 }
 
 // parameter handles what stands inside ${…}.
-func (t *trail) parameter(n *syntax.ParamExp, child syntax.Node) bool {
+func (t *valueFlow) parameter(n *syntax.ParamExp, child syntax.Node) bool {
 	arithmetic := n.Index != nil && syntax.Node(n.Index) == child
 	if n.Slice != nil {
 		arithmetic = arithmetic || n.Slice.Offset != nil && syntax.Node(n.Slice.Offset) == child

@@ -15,8 +15,8 @@ import (
 // read so many takes a fifth of a second.
 const mostSeen = 200_000
 
-// sight is what of a directory, and of all below it, can mean something to others.
-type sight struct {
+// snapshot is what of a directory, and of all below it, can mean something to others.
+type snapshot struct {
 	there  map[string]version
 	bases  map[version]string // the other way round, without the way there
 	closed []string           // directories that could not be looked into
@@ -31,8 +31,8 @@ type version struct {
 }
 
 // look looks at a directory that is open, and that has a path. No link is followed.
-func (l *listings) look(root int, at string, judge Judge) sight {
-	s := sight{there: map[string]version{}, bases: map[version]string{}, whole: true}
+func (l *listings) look(root int, at string, judge Judge) snapshot {
+	s := snapshot{there: map[string]version{}, bases: map[version]string{}, whole: true}
 	before, now := l.of(at), map[string]*listing{}
 	left := mostSeen
 	buffer := make([]byte, 32<<10)
@@ -61,7 +61,7 @@ func (l *listings) look(root int, at string, judge Judge) sight {
 	return s
 }
 
-func (s *sight) add(root int, at string) {
+func (s *snapshot) add(root int, at string) {
 	if v, ok := versionOf(root, strings.TrimSuffix(at, "/")); ok {
 		var is unix.Stat_t
 		if v.kind == unix.S_IFLNK && unix.Fstatat(root, at, &is, 0) == nil {
@@ -95,7 +95,7 @@ func (v version) weighLink() Weight {
 }
 
 // has reports whether something was there before, as it is. Of a directory it does not count what was made in it.
-func (s *sight) has(at string, v version) bool {
+func (s *snapshot) has(at string, v version) bool {
 	before, ok := s.there[at]
 	if v.kind == unix.S_IFDIR {
 		before.changed = v.changed
@@ -104,7 +104,7 @@ func (s *sight) has(at string, v version) bool {
 }
 
 // hadElsewhere reports whether something was there before, as it is, in a directory that had another name.
-func (s *sight) hadElsewhere(at string, v version) bool {
+func (s *snapshot) hadElsewhere(at string, v version) bool {
 	base, ok := s.bases[v]
 	return ok && base == path.Base(at)
 }

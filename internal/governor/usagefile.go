@@ -13,26 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ledger is what rates and budgets have counted: a small file in the state directory, written anew with each change and locked
+// usageFile is what rates and budgets have counted: a small file in the state directory, written anew with each change and locked
 // against all other programs. A file that cannot be read is an error, never an empty one: whoever could break it could spend
 // everything again.
-type ledger struct {
+type usageFile struct {
 	dir string
 	now func() time.Time
 }
 
 // The names of its files.
 const (
-	ledgerName = "governors.json"
-	ledgerLock = "governors.lock"
+	usageName = "governors.json"
+	usageLock = "governors.lock"
 )
 
 // mostAccounts bounds the file. Agents name themselves, so there could be any number; beyond it, what is not counted yet is an
 // error.
 const mostAccounts = 10_000
 
-// largestLedger is the number of bytes that the file may have.
-const largestLedger = 8 << 20
+// largestUsage is the number of bytes that the file may have.
+const largestUsage = 8 << 20
 
 // account is what was spent in one window of time, which begins with its first act.
 type account struct {
@@ -43,11 +43,11 @@ type account struct {
 	Ran   time.Duration `json:"ran,omitempty"`
 }
 
-func newLedger(dir string, now func() time.Time) *ledger { return &ledger{dir: dir, now: now} }
+func newUsageFile(dir string, now func() time.Time) *usageFile { return &usageFile{dir: dir, now: now} }
 
 // spend counts one call, unless the limit is reached: then it says what of, and how long until there is room. Without count it
 // only looks.
-func (l *ledger) spend(ctx context.Context, name string, limit Limit, count bool) (wait time.Duration, what string, err error) {
+func (l *usageFile) spend(ctx context.Context, name string, limit Limit, count bool) (wait time.Duration, what string, err error) {
 	err = l.change(ctx, func(accounts map[string]account) (bool, error) {
 		now := l.now()
 		a, known := accounts[name]
@@ -70,7 +70,7 @@ func (l *ledger) spend(ctx context.Context, name string, limit Limit, count bool
 }
 
 // add counts what a call has used once it has ended.
-func (l *ledger) add(ctx context.Context, name string, limit Limit, bytes int64, ran time.Duration) error {
+func (l *usageFile) add(ctx context.Context, name string, limit Limit, bytes int64, ran time.Duration) error {
 	return l.change(ctx, func(accounts map[string]account) (bool, error) {
 		a := accounts[name].at(l.now(), limit.Per)
 		a.Bytes, a.Ran = a.Bytes+bytes, a.Ran+ran
@@ -79,7 +79,7 @@ func (l *ledger) add(ctx context.Context, name string, limit Limit, bytes int64,
 	})
 }
 
-// at gives the account as it is now: a window that is over begins anew. One that begins in the future, since the clock was put
+// at returns the account as it is now: a window that is over begins anew. One that begins in the future, since the clock was put
 // back, is kept from now on: nothing is forgotten for it.
 func (a account) at(now time.Time, per time.Duration) account {
 	switch {
@@ -110,11 +110,11 @@ func (a account) reached(l Limit, count bool) string {
 }
 
 // change reads the file, has it changed, and writes it, with everybody else kept out.
-func (l *ledger) change(ctx context.Context, change func(map[string]account) (changed bool, err error)) error {
+func (l *usageFile) change(ctx context.Context, change func(map[string]account) (changed bool, err error)) error {
 	if l.dir == "" {
 		return errors.New("there is no state directory to count in")
 	}
-	lock, err := os.OpenFile(filepath.Join(l.dir, ledgerLock), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	lock, err := os.OpenFile(filepath.Join(l.dir, usageLock), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func waitForLock(ctx context.Context, lock *os.File) error {
 	}
 }
 
-func (l *ledger) read() (map[string]account, error) {
-	path := filepath.Join(l.dir, ledgerName)
+func (l *usageFile) read() (map[string]account, error) {
+	path := filepath.Join(l.dir, usageName)
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]account{}, nil
@@ -172,7 +172,7 @@ func (l *ledger) read() (map[string]account, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > largestLedger {
+	if !info.Mode().IsRegular() || info.Size() > largestUsage {
 		return nil, fmt.Errorf("%s is none of ours; remove it to begin counting anew", path)
 	}
 	accounts := map[string]account{}
@@ -183,12 +183,12 @@ func (l *ledger) read() (map[string]account, error) {
 }
 
 // write replaces the file: whoever ends in between leaves the one that was there.
-func (l *ledger) write(accounts map[string]account) error {
+func (l *usageFile) write(accounts map[string]account) error {
 	data, err := json.Marshal(accounts)
 	if err != nil {
 		return err
 	}
-	next := filepath.Join(l.dir, ledgerName+".new")
+	next := filepath.Join(l.dir, usageName+".new")
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
@@ -203,5 +203,5 @@ func (l *ledger) write(accounts map[string]account) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(next, filepath.Join(l.dir, ledgerName))
+	return os.Rename(next, filepath.Join(l.dir, usageName))
 }

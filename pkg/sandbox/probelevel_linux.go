@@ -14,10 +14,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// climb finds the highest level, not above most, that really works here: by running something on each, from the top, the
+// probeLevel finds the highest level, not above most, that really works here: by running something on each, from the top, the
 // same way as any call, and seeing what it can do. Asking the kernel would not do. On Ubuntu for instance a user namespace can
 // be made, and then nothing can be done in it.
-func (h *Host) climb(most Level) {
+func (h *Host) probeLevel(most Level) {
 	if most == "" {
 		most = LevelFullCgroup
 	}

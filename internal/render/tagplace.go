@@ -27,8 +27,8 @@ var quotingNames = [...]string{
 
 func (q quoting) String() string { return quotingNames[q] }
 
-// place is one appearance of a tag in a skeleton: where it stands, and what that asks of the value.
-type place struct {
+// tagPlace is one appearance of a tag in a skeleton: where it stands, and what that asks of the value.
+type tagPlace struct {
 	number  int
 	tag     *tag
 	at      int // offset of the placeholder in the skeleton
@@ -48,13 +48,13 @@ type place struct {
 type remark struct{ message, fix string }
 
 // refuse says that the tag cannot stand where it does. The first reason counts: it is the innermost.
-func (p *place) refuse(message, fix string) {
+func (p *tagPlace) refuse(message, fix string) {
 	if p.refusal == nil {
 		p.refusal = &remark{message, fix}
 	}
 }
 
-func (p *place) remark(message, fix string) {
+func (p *tagPlace) remark(message, fix string) {
 	for _, r := range p.remarks {
 		if r.message == message {
 			return
@@ -63,7 +63,7 @@ func (p *place) remark(message, fix string) {
 	p.remarks = append(p.remarks, remark{message, fix})
 }
 
-func (p *place) need(g guard) {
+func (p *tagPlace) need(g guard) {
 	for _, other := range p.guards {
 		if other.check == g.check && g.check != noDevice {
 			return
@@ -72,7 +72,7 @@ func (p *place) need(g guard) {
 	p.guards = append(p.guards, g)
 }
 
-func (p *place) context() string {
+func (p *tagPlace) context() string {
 	switch {
 	case p.quote == inComment, p.role == p.quote.String():
 		return p.quote.String()
@@ -83,14 +83,14 @@ func (p *place) context() string {
 }
 
 // finding makes a finding about the place.
-func (p *place) finding(severity Severity, source string, r remark) Finding {
+func (p *tagPlace) finding(severity Severity, source string, r remark) Finding {
 	line, column := position(source, p.tag.from)
 	return Finding{Severity: severity, Line: line, Column: column, Tag: p.tag.source, Context: p.context(), Message: r.message, Fix: r.fix}
 }
 
 // quotingOf tells how the leaf of a stack is quoted, and refuses the leaves that are no text at all: names and patterns
 // of the shell's own syntax.
-func (a *analysis) quotingOf(p *place, stack []syntax.Node) {
+func (a *analysis) quotingOf(p *tagPlace, stack []syntax.Node) {
 	leaf := stack[len(stack)-1]
 	switch leaf := leaf.(type) {
 	case *syntax.Comment:
@@ -107,7 +107,7 @@ func (a *analysis) quotingOf(p *place, stack []syntax.Node) {
 	a.neighbours(p)
 }
 
-func (a *analysis) quotingOfLiteral(p *place, stack []syntax.Node) {
+func (a *analysis) quotingOfLiteral(p *tagPlace, stack []syntax.Node) {
 	switch parent := stack[len(stack)-2].(type) {
 	case *syntax.DblQuoted:
 		p.quote = doubleQuoted
@@ -140,7 +140,7 @@ var openEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-
 
 // neighbours looks at the bytes in front of the tag that would take the first byte of what the tag is rewritten to for
 // themselves.
-func (a *analysis) neighbours(p *place) {
+func (a *analysis) neighbours(p *tagPlace) {
 	before := a.text[:p.at]
 	backslashes := len(before) - len(strings.TrimRight(before, `\`))
 	switch {

@@ -6,17 +6,17 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Prospects lists the governors that would be asked about an act that was decided so. None is asked.
-func (j *Judge) Prospects(r permissions.Request, d permissions.Decision) []governor.Prospect {
+// Candidates lists the governors that would be asked about an act that was decided so. None is asked.
+func (j *Judge) Candidates(r permissions.Request, d permissions.Decision) []governor.Candidate {
 	governors := governor.New(governor.Options{}).With(j.Set.Governors)
 	// What is wrong with the workspace's own files has been told with the decision.
 	if own, err := config.Load(j.sources(r.Workspace)); err == nil {
 		governors = governors.WithOwn(r.Workspace, own.Governors)
 	}
-	return governors.Prospects(Prospective(r, d))
+	return governors.Candidates(ReviewOf(r, d))
 }
 
-// Prospective is an act as Prospects looks at it.
-func Prospective(r permissions.Request, d permissions.Decision) permissions.Review {
+// ReviewOf is an act as Prospects looks at it.
+func ReviewOf(r permissions.Request, d permissions.Decision) permissions.Review {
 	return permissions.Review{Door: r.Door, Action: r.Action, Tools: r.Tools, Workspace: r.Workspace, Decided: d}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// writeGiven says which variables a tool's calls are given, and from where; never a value that stands elsewhere.
-func writeGiven(w io.Writer, t *tool.Tool) {
+// writeVariables says which variables a tool's calls are given, and from where; never a value that stands elsewhere.
+func writeVariables(w io.Writer, t *tool.Tool) {
 	s := t.Sandbox
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
 		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))

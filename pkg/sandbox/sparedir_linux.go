@@ -14,7 +14,7 @@ import (
 // mostSpares is how many directories are kept ready: as many as calls run at once where many do.
 const mostSpares = 64
 
-// spare is an empty directory that is a call's own as long as the call runs.
+// spareDir is an empty directory that is a call's own as long as the call runs.
 //
 // Most calls never touch theirs. To make and remove a directory on a disk takes a tenth of a whole call, and much more where
 // the file system tells the disk of each block that comes free, or looks for a number that was not used lately (ext4 without
@@ -23,15 +23,15 @@ const mostSpares = 64
 // attribute or an access list, sets its change time, which nobody can set back (inode(7), ctime). Where the clock of that
 // is coarse (see hasFineTimes), what is done at once after we have looked does not show; so what would matter to the next
 // call is looked at too.
-type spare struct {
+type spareDir struct {
 	name string   // in the scratch directory; for a start directory "" while a call has it
-	use  spareUse // what for
+	use  spareDirUse // what for
 	is   unix.Stat_t
 	attr fileAttributes
 }
 
-// spareUse says which calls can have a spare.
-type spareUse struct {
+// spareDirUse says which calls can have a spare.
+type spareDirUse struct {
 	uid, gid int
 	// The directory that it was made in, whose access lists, group and quota it has. A call that may write to that one can
 	// hold a directory in it open, so it must not meet it anywhere else, not even where a later directory has its number. None for
@@ -50,16 +50,16 @@ const getAttributes = 0x801c581f
 var errTouched = errors.New("something was done to the directory")
 
 // makeSpare makes an empty directory below another one.
-func makeSpare(parent int, name string, use spareUse, id identity) (spare, error) {
+func makeSpare(parent int, name string, use spareDirUse, id identity) (spareDir, error) {
 	if err := unix.Mkdirat(parent, name, 0o700); err != nil {
-		return spare{}, &StartError{Step: "mkdir", Path: name, Err: err}
+		return spareDir{}, &StartError{Step: "mkdir", Path: name, Err: err}
 	}
 	if id.drop {
 		if err := unix.Fchownat(parent, name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return spare{}, &StartError{Step: "chown", Path: name, Err: errors.Join(err, removeEntry(parent, name))}
+			return spareDir{}, &StartError{Step: "chown", Path: name, Err: errors.Join(err, removeEntry(parent, name))}
 		}
 	}
-	s := spare{use: use}
+	s := spareDir{use: use}
 	var err error
 	if s.is, s.attr, err = lookEmpty(parent, name); err != nil {
 		s.is = unix.Stat_t{} // it is no less good for that, but is never seen to be untouched
@@ -100,8 +100,8 @@ func lookEmpty(parent int, name string) (is unix.Stat_t, attr fileAttributes, er
 	return is, attr, nil
 }
 
-// isUntouched tells whether nothing was done to a spare since it was looked at last.
-func (s *scratch) isUntouched(one spare, parent int, name string) bool {
+// isUntouched reports whether nothing was done to a spare since it was looked at last.
+func (s *scratch) isUntouched(one spareDir, parent int, name string) bool {
 	if s.fineTimes && one.is.Dev == s.device {
 		var is unix.Stat_t
 		err := unix.Fstatat(parent, name, &is, unix.AT_SYMLINK_NOFOLLOW)
@@ -136,7 +136,7 @@ func hasFineTimes(parent int) bool {
 }
 
 // move gives a spare another place, which is all that may change about it.
-func (s *spare) move(from int, name string, to int, newName string) error {
+func (s *spareDir) move(from int, name string, to int, newName string) error {
 	if err := unix.Renameat(from, name, to, newName); err != nil {
 		return err
 	}
@@ -151,12 +151,12 @@ func (s *spare) move(from int, name string, to int, newName string) error {
 	return nil
 }
 
-// takeSpare gives one that was kept, if nothing was done to it there.
-func (s *scratch) takeSpare(use spareUse) (spare, bool) {
+// takeSpare returns one that was kept, if nothing was done to it there.
+func (s *scratch) takeSpare(use spareDirUse) (spareDir, bool) {
 	for {
 		one, ok := s.popSpare(use)
 		if !ok {
-			return spare{}, false
+			return spareDir{}, false
 		}
 		var is unix.Stat_t
 		if err := unix.Fstatat(int(s.dir.Fd()), one.name, &is, unix.AT_SYMLINK_NOFOLLOW); err == nil && is == one.is {
@@ -166,7 +166,7 @@ func (s *scratch) takeSpare(use spareUse) (spare, bool) {
 	}
 }
 
-func (s *scratch) popSpare(use spareUse) (spare, bool) {
+func (s *scratch) popSpare(use spareDirUse) (spareDir, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range slices.Backward(s.spares) {
@@ -175,14 +175,14 @@ func (s *scratch) popSpare(use spareUse) (spare, bool) {
 			return one, true
 		}
 	}
-	return spare{}, false
+	return spareDir{}, false
 }
 
 // keep keeps one for the next call, and removes the one that was not used for longest when there are too many.
-func (s *scratch) keep(one spare) {
+func (s *scratch) keep(one spareDir) {
 	s.mu.Lock()
 	s.spares = append(s.spares, one)
-	var old []spare
+	var old []spareDir
 	if len(s.spares) > mostSpares {
 		old = slices.Clone(s.spares[:1])
 		s.spares = slices.Delete(s.spares, 0, 1)
@@ -193,9 +193,9 @@ func (s *scratch) keep(one spare) {
 	}
 }
 
-// takeTemp gives a call its private temporary directory.
-func (s *scratch) takeTemp(id identity) (spare, error) {
-	use := spareUse{uid: id.uid, gid: id.gid}
+// takeTemp returns a call its private temporary directory.
+func (s *scratch) takeTemp(id identity) (spareDir, error) {
+	use := spareDirUse{uid: id.uid, gid: id.gid}
 	if one, ok := s.takeSpare(use); ok {
 		return one, nil
 	}
@@ -209,7 +209,7 @@ func (s *scratch) takeTemp(id identity) (spare, error) {
 }
 
 // giveBack takes a call's temporary directory away when the call has ended: to be used again where nothing was done to it.
-func (s *scratch) giveBack(temp spare) error {
+func (s *scratch) giveBack(temp spareDir) error {
 	if s.isUntouched(temp, int(s.dir.Fd()), temp.name) {
 		s.keep(temp)
 		return nil
@@ -217,12 +217,12 @@ func (s *scratch) giveBack(temp spare) error {
 	return removeTree(int(s.dir.Fd()), temp.name)
 }
 
-// takeStart gives a call the directory that it starts in, under a name in another directory.
-func (s *scratch) takeStart(parent int, name string, id identity) (spare, error) {
-	use := spareUse{uid: id.uid, gid: id.gid}
+// takeStart returns a call the directory that it starts in, under a name in another directory.
+func (s *scratch) takeStart(parent int, name string, id identity) (spareDir, error) {
+	use := spareDirUse{uid: id.uid, gid: id.gid}
 	var is unix.Statx_t
 	if err := unix.Statx(parent, "", unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &is); err != nil {
-		return spare{}, &StartError{Step: "statx", Err: err}
+		return spareDir{}, &StartError{Step: "statx", Err: err}
 	}
 	use.major, use.minor, use.inode, use.born = is.Dev_major, is.Dev_minor, is.Ino, is.Btime
 	for {
@@ -244,7 +244,7 @@ func (s *scratch) takeStart(parent int, name string, id identity) (spare, error)
 }
 
 // giveStartBack takes it away when the call has ended. Where the scratch directory is on another file system it is removed.
-func (s *scratch) giveStartBack(one spare, parent int, name string) error {
+func (s *scratch) giveStartBack(one spareDir, parent int, name string) error {
 	if s.isNear(one) && s.isUntouched(one, parent, name) {
 		one.name = randomName()
 		if err := one.move(parent, name, int(s.dir.Fd()), one.name); err == nil {
@@ -256,5 +256,5 @@ func (s *scratch) giveStartBack(one spare, parent int, name string) error {
 	return removeTree(parent, name)
 }
 
-// isNear tells whether a directory is on the scratch directory's file system.
-func (s *scratch) isNear(one spare) bool { return one.is.Dev == s.device }
+// isNear reports whether a directory is on the scratch directory's file system.
+func (s *scratch) isNear(one spareDir) bool { return one.is.Dev == s.device }

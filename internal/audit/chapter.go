@@ -11,13 +11,13 @@ import (
 // entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
 type Chapter []Entry
 
-// Decided gives the last decision about the act; nil when there is none.
+// Decided returns the last decision about the act; nil when there is none.
 func (c Chapter) Decided() *Entry { return c.last(events.ToolDecided) }
 
-// Ended gives how the act ended; nil when it has not, or was never let through.
+// Ended returns how the act ended; nil when it has not, or was never let through.
 func (c Chapter) Ended() *Entry { return c.last(events.ToolEnded) }
 
-// Governed gives the last time that governors were asked about the act; nil when none were.
+// Governed returns the last time that governors were asked about the act; nil when none were.
 func (c Chapter) Governed() *Entry { return c.last(events.GovernorsAsked) }
 
 func (c Chapter) last(kind events.Type) *Entry {
@@ -29,10 +29,10 @@ func (c Chapter) last(kind events.Type) *Entry {
 	return nil
 }
 
-// Story groups entries by the act that they speak of, in the order in which the acts began. Entries belong together when
+// Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries belong together when
 // they have the same call id of ours, or the same call id of the agent's in the same session; an entry that has both ties
 // the two together.
-func Story(entries []Entry) []Chapter {
+func Chapters(entries []Entry) []Chapter {
 	byKey := map[actKey]*Chapter{}
 	var chapters []*Chapter
 	for _, entry := range entries {

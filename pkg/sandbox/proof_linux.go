@@ -74,7 +74,7 @@ func (h *Host) attempt(ctx context.Context, dir, script string, profile Profile,
 	return outcome, err
 }
 
-// says gives the last line that a script printed, which tells that it got to its end.
+// says returns the last line that a script printed, which tells that it got to its end.
 func says(outcome Outcome) string {
 	lines := strings.Split(strings.TrimSpace(string(outcome.Stdout)), "\n")
 	return lines[len(lines)-1]

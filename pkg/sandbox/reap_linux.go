@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// toll counts the processes that a call left behind.
-type toll struct {
+// leftCount counts the processes that a call left behind.
+type leftCount struct {
 	reaped, killed, lost int
 }
 
@@ -24,8 +24,8 @@ type toll struct {
 // not the last one, since each may have left a child to us after we had read the list.
 //
 // killing says that the call was ended by us, and its processes with it.
-func (h *Host) clearAway(c *call, killing bool) (toll, error) {
-	var t toll
+func (h *Host) clearAway(c *call, killing bool) (leftCount, error) {
+	var t leftCount
 	seen, err := h.clearRound(c, &t, killing)
 	if err != nil || seen.count > 0 {
 		urgently(func() { err = h.clearRest(c, &t, seen, err) })
@@ -40,7 +40,7 @@ func (h *Host) clearAway(c *call, killing bool) (toll, error) {
 // There is no time by which it has to be done: on a machine with a thousand things to do a process takes long to die. It
 // gives up when for all of its patience nothing has ended, because all that is left hangs in the kernel; or when for as long
 // it could not even look, because this program has no descriptors left for instance.
-func (h *Host) clearRest(c *call, t *toll, seen round, err error) error {
+func (h *Host) clearRest(c *call, t *leftCount, seen round, err error) error {
 	still, ended := newStillness(), map[int]int{}
 	for err != nil || seen.count > 0 {
 		if still.look(err == nil && seen.moves(ended)) {
@@ -55,7 +55,7 @@ func (h *Host) clearRest(c *call, t *toll, seen round, err error) error {
 		if killErr := h.killMarked(c.mark); err != nil || killErr != nil {
 			<-time.After(lookAgain) // what it is that we lack, others may give back
 		}
-		seen.await(ended)
+		seen.waitUntilGone(ended)
 		seen.close()
 		seen, err = h.clearRound(c, t, true)
 	}
@@ -70,7 +70,7 @@ type round struct {
 
 // clearRound reaps those of our children that are left of the call and have ended, and kills those that have not. The caller
 // closes what it returns.
-func (h *Host) clearRound(c *call, t *toll, killing bool) (round, error) {
+func (h *Host) clearRound(c *call, t *leftCount, killing bool) (round, error) {
 	// One call at a time: see childList.read for what becomes of a list while its members are reaped.
 	h.orphans.Lock()
 	defer h.orphans.Unlock()
@@ -122,7 +122,7 @@ func (h *Host) clearRound(c *call, t *toll, killing bool) (round, error) {
 	return seen, nil
 }
 
-// isLeftOf tells whether a child of ours is left of a call that is ending.
+// isLeftOf reports whether a child of ours is left of a call that is ending.
 func (h *Host) isLeftOf(pid int, c *call) bool {
 	m, err := markOf(pid)
 	if err != nil || m >= h.own {
@@ -135,7 +135,7 @@ func (h *Host) isLeftOf(pid int, c *call) bool {
 	return !h.isLive(m, pid) && isCalls(pid)
 }
 
-// isCalls tells whether a process with a mark that we do not know has the other thing that all processes of all calls have
+// isCalls reports whether a process with a mark that we do not know has the other thing that all processes of all calls have
 // and cannot put off. A program that somebody gave a limit on file locks, for whatever reason, does not have it.
 func isCalls(pid int) bool {
 	core, err := HardLimit(pid, unix.RLIMIT_CORE)
@@ -144,7 +144,7 @@ func isCalls(pid int) bool {
 
 // killMarked kills every process of the machine that carries a call's mark. It finds them at any depth, in one pass, and
 // faster than they can multiply.
-func (h *Host) killMarked(m mark) error {
+func (h *Host) killMarked(m callMark) error {
 	if !h.isMark(m) {
 		return fmt.Errorf("%d is no call's mark", m)
 	}
@@ -176,8 +176,8 @@ func ifMarked(pid int, marks family, visit func(orphan)) {
 //
 // Where a call has a process namespace this is all that is ever known of them. The kernel ends the rest of a namespace on the
 // root's own way out, before anybody can learn that the root has ended, and tells nobody what there was.
-func (h *Host) count(c *call) toll {
-	var t toll
+func (h *Host) count(c *call) leftCount {
+	var t leftCount
 	command := c.root.command()
 	_ = eachProcess(func(pid int) { // where /proc cannot be listed there is nothing to count
 		if m, err := markOf(pid); err != nil || m != c.mark || pid == c.root.pid || pid == command {
@@ -215,6 +215,6 @@ func (h *Host) ask(c *call, signal unix.Signal) {
 	})
 }
 
-// isMark tells whether a call of this Host may carry a mark, which nothing else carries: not the limit that everybody has,
+// isMark reports whether a call of this Host may carry a mark, which nothing else carries: not the limit that everybody has,
 // nor one that an administrator would set.
-func (h *Host) isMark(m mark) bool { return m >= leastMark && m < h.own }
+func (h *Host) isMark(m callMark) bool { return m >= leastMark && m < h.own }

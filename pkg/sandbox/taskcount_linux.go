@@ -21,7 +21,7 @@ const censusInterval = 100 * time.Millisecond
 // brake), but a fork bomb must not take the machine down. It counts while there are calls, and ends with the Host: when
 // quit is closed. On the way it reaps strays.
 func (h *Host) takeCensus(quit <-chan struct{}) {
-	tasks := tally{family: h.family}
+	tasks := taskCount{family: h.family}
 	for {
 		select {
 		case <-quit:
@@ -65,12 +65,12 @@ func (h *Host) wakeCensus() {
 // was looked at in the moment before it became a call's, as its first process.
 const foreignFor = time.Second
 
-// tally counts the tasks of calls, time after time. The first look at a process costs up to four system calls, and there may be
+// taskCount counts the tasks of calls, time after time. The first look at a process costs up to four system calls, and there may be
 // hundreds of other people's, so it remembers for a while which are no call's: the mark of a running process does not change.
 //
 // It knows them by the inode of their /proc directory, which comes with the listing. The kernel gives each a number of its own
 // (fs/proc/base.c, proc_pid_make_inode) and may give a process another one later, which is then looked at again.
-type tally struct {
+type taskCount struct {
 	family  family         // of calls that may begin at any time: its processes are never taken for others
 	foreign map[int]uint64 // by number
 	since   time.Time
@@ -80,11 +80,11 @@ type tally struct {
 const noInode = 1
 
 // count counts the tasks of calls: the kernel makes no difference between processes and threads.
-func (t *tally) count(calls map[mark]*call, now time.Time) map[mark]int {
+func (t *taskCount) count(calls map[callMark]*call, now time.Time) map[callMark]int {
 	if t.foreign == nil || now.Sub(t.since) >= foreignFor {
 		t.foreign, t.since = map[int]uint64{}, now
 	}
-	counts := map[mark]int{}
+	counts := map[callMark]int{}
 	_ = eachListed(func(pid int, inode uint64) { // where /proc cannot be listed there is nothing to count
 		if inode > noInode && t.foreign[pid] == inode {
 			return
@@ -112,7 +112,7 @@ func (t *tally) count(calls map[mark]*call, now time.Time) map[mark]int {
 // brakeSlack is how many tasks the user's other programs may start while a call runs, before either feels the brake.
 const brakeSlack = 1024
 
-// brake gives a limit for RLIMIT_NPROC that a fork bomb runs into before the machine does. The kernel counts all tasks of
+// brake returns a limit for RLIMIT_NPROC that a fork bomb runs into before the machine does. The kernel counts all tasks of
 // the user with it, so it starts from those that the whole machine has now, which is more but can be had in a microsecond. It
 // is 0, none, where that cannot be read. The kernel does not hold root to it.
 func (h *Host) brake(processes int) uint64 {
