@@ -1,5 +1,5 @@
-// Package a2aacp is the root of the module. It only holds the files that the program brings along, so that they lie where
-// people look for them and are still part of the one binary.
+// Package a2aacp is the root of the module. It only holds the files that the program brings along, so that
+// they lie where people look for them and are still part of the one binary.
 package a2aacp
 
 import _ "embed"

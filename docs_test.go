@@ -26,7 +26,8 @@ import (
 // block is a fenced piece of a document.
 var block = regexp.MustCompile("(?ms)^```(yaml|json)\n(.*?)^```")
 
-// TestDocuments reads every YAML of the documents as the program does, warnings included, and every JSON as JSON.
+// TestDocuments reads every YAML of the documents as the program does, warnings included, and every JSON as
+// JSON.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	read := 0
@@ -71,8 +72,8 @@ func check(name, language string, data []byte) error {
 // code is a span of code in a line of a document.
 var code = regexp.MustCompile("`([^`]+)`")
 
-// TestNamedFiles holds the files that the documents for developers name against the tree: a path as it is, a bare name against
-// every folder.
+// TestNamedFiles holds the files that the documents for developers name against the tree: a path as it is,
+// a bare name against every folder.
 func TestNamedFiles(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
@@ -99,8 +100,8 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfTheReadme compiles the templates that the README shows: those that are fine, those that are not, and what it
-// says to write instead.
+// TestTemplatesOfTheReadme compiles the templates that the README shows: those that are fine, those that
+// are not, and what it says to write instead.
 func TestTemplatesOfTheReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("README.md")
@@ -179,7 +180,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestSecretFilesAreLeftOut holds the names that the shipped tools leave out against those that rules ask about.
+// TestSecretFilesAreLeftOut holds the names that the shipped tools leave out against those that rules ask
+// about.
 func TestSecretFilesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	tools, err := config.ReadTools(config.File{Name: "tools.yaml", Data: a2aacp.Tools})
@@ -221,8 +223,9 @@ func TestSecretFilesAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestOriginalTools holds the equivalents of the original system's tools against its own lists of them: ids, parameters, which of those
-// are required, and whether a person is asked. It reads the files as the program does, and wants no warning.
+// TestOriginalTools holds the equivalents of the original system's tools against its own lists of them:
+// ids, parameters, which of those are required, and whether a person is asked. It reads the files as the
+// program does, and wants no warning.
 func TestOriginalTools(t *testing.T) {
 	t.Parallel()
 	const dir = "examples/original/"

@@ -12,12 +12,13 @@ import (
 
 const module = "github.com/a2a-acp/a2a-acp"
 
-// may says which packages of ours a package may import. ARCHITECTURE.md draws it; this makes it true. A package that is not
-// in the table fails the test, so that a new one gets its place on purpose.
+// may says which packages of ours a package may import. ARCHITECTURE.md draws it; this makes it true. A
+// package that is not in the table fails the test, so that a new one gets its place on purpose.
 //
-// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, shellscan, sandbox) imports words only,
-// and the one table of what programs do with their words. Doors speak a protocol and hold no rules: they never import each
-// other, nor config, sandbox or executor. Only app puts things together.
+// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, shellscan, sandbox)
+// imports words only, and the one table of what programs do with their words. Doors speak a protocol and
+// hold no rules: they never import each other, nor config, sandbox or executor. Only app puts things
+// together.
 var may = map[string][]string{
 	"": {}, // the files that the program brings along
 
@@ -42,8 +43,8 @@ var may = map[string][]string{
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan": {"pkg/tool", "internal/command", "internal/shellwords"},
-	// sensitive: which files run although no command names them. command: which programs are known, beside those that do something with
-	// their words.
+	// sensitive: which files run although no command names them. command: which programs are known, beside
+	// those that do something with their words.
 	"internal/render":     {"pkg/tool", "internal/command", "internal/sensitive", "internal/shellwords"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
@@ -55,7 +56,8 @@ var may = map[string][]string{
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
-	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and records.
+	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and
+	// records.
 	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/digest"},
 
@@ -66,7 +68,8 @@ var may = map[string][]string{
 	"internal/audit": {"pkg/events", "pkg/tool"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
-	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file says are its own types.
+	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
+	// says are its own types.
 	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
@@ -196,8 +199,8 @@ func TestTableNamesPackages(t *testing.T) {
 	}
 }
 
-// listPackages returns the packages of the module and what of the module each of them imports, for every system that the
-// program is built for.
+// listPackages returns the packages of the module and what of the module each of them imports, for every
+// system that the program is built for.
 func listPackages(t *testing.T) map[string][]string {
 	t.Helper()
 	packages := map[string][]string{}

@@ -14,8 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// TestProgramsStandInTheCatalogue holds every package against internal/command: what is known about programs is data there, and no
-// other package tells programs apart by their names, but for those that namePrograms lists.
+// TestProgramsStandInTheCatalogue holds every package against internal/command: what is known about
+// programs is data there, and no other package tells programs apart by their names, but for those that
+// namePrograms lists.
 func TestProgramsStandInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	programs := map[string]bool{}
@@ -142,9 +143,9 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/permissions/foundnames.go":            {"find xargs", "names that find and xargs give"},
 	"pkg/permissions/git.go":                   {"git", "what git would run in a repository is asked of git"},
 	"pkg/permissions/widening.go":              {"git ln", "what git would run in a repository is asked of git; a link means another file where it stands"},
-	"pkg/sandbox/childsetup_linux.go":               {"prlimit setsid", "system calls"},
+	"pkg/sandbox/childsetup_linux.go":          {"prlimit setsid", "system calls"},
 	"pkg/sandbox/proof_linux.go":               {"bash", "the proofs are run by bash"},
-	"pkg/sandbox/sparedir_linux.go":               {"chown mkdir", "system calls"},
-	"pkg/sandbox/mountview_linux.go":                {"mkdir", "system calls"},
+	"pkg/sandbox/sparedir_linux.go":            {"chown mkdir", "system calls"},
+	"pkg/sandbox/mountview_linux.go":           {"mkdir", "system calls"},
 	"pkg/tool/format.go":                       {"base64", "formats of values"},
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 )
 
-// TestHelpFits holds what help says of every verb to a terminal of 80 columns. Of an example the library cuts off what is
-// longer than 72, and such an example cannot be pasted; the first word of a flag's text it writes with one capital.
+// TestHelpFits holds what help says of every verb to a terminal of 80 columns. Of an example the library
+// cuts off what is longer than 72, and such an example cannot be pasted; the first word of a flag's text it
+// writes with one capital.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	root := rootCommand(&cli.Environment{Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)})
@@ -66,7 +67,8 @@ func TestFitText(t *testing.T) {
 	}
 }
 
-// TestStackedTable shows the last column below its row where there is no room for it, and never cuts the one that counts.
+// TestStackedTable shows the last column below its row where there is no room for it, and never cuts the
+// one that counts.
 func TestStackedTable(t *testing.T) {
 	t.Parallel()
 	out := cli.Table{Head: []string{"RULE", "AT", "WHY"}, Whole: true}

@@ -19,8 +19,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A play is a file that an editor and an agent both have. Each carries out its own lines, in order, and passes over those of
-// the other:
+// A play is a file that an editor and an agent both have. Each carries out its own lines, in order, and
+// passes over those of the other:
 //
 //	editor> JSON         the editor writes the line (anything may stand there, JSON or not)
 //	editor< JSON         the editor must read a line that fits next
@@ -40,9 +40,9 @@ import (
 //	agent runs COMMAND   a line of sh; the editor can do so, too
 //	agent calls JSON     the tool {"name", "arguments"} over the MCP server that session/new gave; what comes is said on stderr
 //
-// An expected line fits when everything in it is in what was read; what was read may hold more. A string "$name" takes what
-// stands in its place the first time, must be equal after that, and stands for that in lines that are written. "…" fits
-// anything. ${NAME} is replaced by the environment's variable first.
+// An expected line fits when everything in it is in what was read; what was read may hold more. A string
+// "$name" takes what stands in its place the first time, must be equal after that, and stands for that in
+// lines that are written. "…" fits anything. ${NAME} is replaced by the environment's variable first.
 type play struct {
 	who   string
 	lines []string
@@ -214,8 +214,8 @@ func (p *play) misfit(want, got any) string {
 	return ""
 }
 
-// fakeEditor is the command fake-editor FILE COMMAND [ARGS...]. It ends with the bridge's exit code, or with 99 when the play
-// went otherwise.
+// fakeEditor is the command fake-editor FILE COMMAND [ARGS...]. It ends with the bridge's exit code, or
+// with 99 when the play went otherwise.
 func fakeEditor() {
 	p, err := readPlay("editor", os.Args[1])
 	if err != nil {
@@ -413,7 +413,8 @@ func (e *mcpEntry) server() *mcpServer {
 	return last
 }
 
-// agentTools is the agent's connection to our MCP server of its last session. A server can be started once only.
+// agentTools is the agent's connection to our MCP server of its last session. A server can be started once
+// only.
 type agentTools struct {
 	socket  string
 	session *mcp.ClientSession

@@ -19,8 +19,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
-// The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent is what it
-// guards and plays the agent's (see playfile_test.go).
+// The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent
+// is what it guards and plays the agent's (see playfile_test.go).
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"a2a-acp":     main,
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar, and every twelfth of them with -short. The comment on top of each says what it guards.
-// Beside the commands of the testscript package there are:
+// TestScripts runs testdata/script/*.txtar, and every twelfth of them with -short. The comment on top of
+// each says what it guards. Beside the commands of the testscript package there are:
 //
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
@@ -68,7 +68,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", "")
 			env.Setenv("XDG_STATE_HOME", "")
 			env.Setenv("XDG_RUNTIME_DIR", "")
-			// The race detector lets a program sleep for a second at its end, which the agent does not have twice.
+			// The race detector lets a program sleep for a second at its end, which the agent does not have
+			// twice.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("PROJECT", filepath.Join(work, "project"))
 			env.Setenv("EXAMPLES", examples)
@@ -107,8 +108,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// confines reports whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says that it does, a machine
-// that does not fails the scripts instead of passing them over.
+// confines reports whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says
+// that it does, a machine that does not fails the scripts instead of passing them over.
 func confines(how ...string) bool {
 	self, err := os.Executable()
 	if err != nil {
@@ -145,7 +146,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// asked waits for a question, of an asker that is one of those. The script goes on elsewhere meanwhile, in the background.
+// asked waits for a question, of an asker that is one of those. The script goes on elsewhere meanwhile, in
+// the background.
 func asked(askers ...string) func(ts *testscript.TestScript, neg bool, args []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) != 1 {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// stubborn is the command stubborn FILE: it leaves its parent's session, forks once more and ignores what asks it to end. While
-// it lives it shares a lock of FILE, so that others can wait for its end without knowing its number.
+// stubborn is the command stubborn FILE: it leaves its parent's session, forks once more and ignores what
+// asks it to end. While it lives it shares a lock of FILE, so that others can wait for its end without
+// knowing its number.
 func stubborn() {
 	f, err := os.Open(os.Args[1])
 	if err != nil {

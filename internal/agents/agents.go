@@ -1,5 +1,5 @@
-// Package agents knows the agents that people put behind the bridge: how each is started, where it is found, how it is
-// installed, and what the bridge sees of it.
+// Package agents knows the agents that people put behind the bridge: how each is started, where it is
+// found, how it is installed, and what the bridge sees of it.
 package agents
 
 import (
@@ -67,7 +67,8 @@ func Unknown() Coverage {
 func Known() []Agent {
 	return []Agent{
 		{
-			Name: "claude", Title: "Claude", Program: "claude-agent-acp", Package: "@agentclientprotocol/claude-agent-acp",
+			Name: "claude", Title: "Claude", Program: "claude-agent-acp",
+			Package: "@agentclientprotocol/claude-agent-acp",
 			Sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
@@ -76,22 +77,26 @@ func Known() []Agent {
 		{
 			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp",
 			Sees: Coverage{
-				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you; its mode `agent` asks nobody",
-				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
+				Files: neverUsed, Terminals: neverUsed,
+				Prompts: "decided here or put to you; its mode `agent` asks nobody",
+				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
 		},
 		{
-			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"}, Package: "@google/gemini-cli",
+			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"},
+			Package: "@google/gemini-cli",
 			Sees: Coverage{
-				Files: "writes and the reads before them are decided here", Terminals: neverUsed, Prompts: "decided here or put to you",
-				Own: "its other reads and its shell are its own: seen, and stopped only where it asks",
+				Files: "writes and the reads before them are decided here", Terminals: neverUsed,
+				Prompts: "decided here or put to you",
+				Own:     "its other reads and its shell are its own: seen, and stopped only where it asks",
 			},
 		},
 		{
 			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai",
 			Sees: Coverage{
-				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed, Prompts: "decided here or put to you",
-				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
+				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed,
+				Prompts: "decided here or put to you",
+				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
 		},
 	}
@@ -119,8 +124,8 @@ func ByCommand(command []string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// ToolName returns the name under which the agent's model knows a tool of an MCP server. Measured with the real agents; those of
-// codex and opencode for names of letters, digits and _ only.
+// ToolName returns the name under which the agent's model knows a tool of an MCP server. Measured with the
+// real agents; those of codex and opencode for names of letters, digits and _ only.
 func (a Agent) ToolName(server, name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
@@ -153,8 +158,8 @@ type Finder struct {
 	Home, Data string
 }
 
-// Find returns the command that starts the agent, with absolute paths: the one on PATH, else the newest of those that Zed
-// has installed for itself. The error wraps ErrNotFound and says how to install it.
+// Find returns the command that starts the agent, with absolute paths: the one on PATH, else the newest of
+// those that Zed has installed for itself. The error wraps ErrNotFound and says how to install it.
 func (f Finder) Find(agent Agent) ([]string, error) {
 	if path, err := f.LookPath(agent.Program); err == nil {
 		if path, err = filepath.Abs(path); err != nil {
@@ -165,7 +170,8 @@ func (f Finder) Find(agent Agent) ([]string, error) {
 	if command := f.zeds(agent); command != nil {
 		return command, nil
 	}
-	return nil, fmt.Errorf("%s is %w: %q is neither on PATH nor among Zed's own agents; install it with: %s", agent.Title, ErrNotFound, agent.Program, agent.Install())
+	return nil, fmt.Errorf("%s is %w: %q is neither on PATH nor among Zed's own agents; install it with: %s",
+		agent.Title, ErrNotFound, agent.Program, agent.Install())
 }
 
 // zeds looks through Zed's directory of agents: npm packages below NAME/VERSION/node_modules, programs below
@@ -180,7 +186,8 @@ func (f Finder) zeds(agent Agent) []string {
 			newest, when = command, info.ModTime().UnixNano()
 		}
 	}
-	for _, pattern := range []string{"external_agents/*/*/node_modules", "external_agents/registry/*/*/node_modules", "external_agents/registry/*/node_modules"} {
+	for _, pattern := range []string{"external_agents/*/*/node_modules",
+		"external_agents/registry/*/*/node_modules", "external_agents/registry/*/node_modules"} {
 		for _, manifest := range glob(filepath.Join(zed, pattern, agent.Package, "package.json")) {
 			if script := packageProgram(manifest, agent.Program); script != "" {
 				if node := f.node(zed); node != "" {
@@ -227,7 +234,8 @@ func glob(pattern string) []string {
 	return found
 }
 
-// packageProgram returns the script of an npm package that its manifest calls by the program's name; "" when there is none.
+// packageProgram returns the script of an npm package that its manifest calls by the program's name; ""
+// when there is none.
 func packageProgram(manifest, program string) string {
 	data, err := os.ReadFile(manifest)
 	if err != nil {

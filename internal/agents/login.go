@@ -9,9 +9,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/state"
 )
 
-// An agent may ask the editor to run it once more, with arguments added, so that the person can log in (ACP, terminal
-// authentication). The editor runs what it is configured to run, which is us. What the agent asked for is kept, so that
-// such a call is recognised, and given to the agent directly, even when standard input is no terminal.
+// An agent may ask the editor to run it once more, with arguments added, so that the person can log in
+// (ACP, terminal authentication). The editor runs what it is configured to run, which is us. What the agent
+// asked for is kept, so that such a call is recognised, and given to the agent directly, even when standard
+// input is no terminal.
 
 // Logins are the arguments that agents add for their logins, in one file of the state directory.
 type Logins struct{ file state.Shared }
@@ -22,7 +23,8 @@ func LoginsIn(stateDir string) Logins { return Logins{state.SharedFile(stateDir,
 // argumentLists are the argument lists that logins add, by the hash of an agent's command.
 type argumentLists map[string][][]string
 
-// Remember keeps what the agent of the command asked for, and that the command is an agent's, if it asked for nothing.
+// Remember keeps what the agent of the command asked for, and that the command is an agent's, if it asked
+// for nothing.
 func (l Logins) Remember(command []string, logins [][]string) error {
 	known, key := argumentLists{}, commandKey(command)
 	return l.file.Change(&known, func() (bool, error) {
@@ -37,9 +39,10 @@ func (l Logins) Remember(command []string, logins [][]string) error {
 	})
 }
 
-// Match reports whether a command is that of an agent with the arguments of one of its logins at the end. A login that adds no arguments
-// never matches: it would take every start of the agent for a login. Nor does a command that is known for an agent's: it is another
-// agent that says so, who would have it started without a bridge.
+// Match reports whether a command is that of an agent with the arguments of one of its logins at the end. A
+// login that adds no arguments never matches: it would take every start of the agent for a login. Nor does
+// a command that is known for an agent's: it is another agent that says so, who would have it started
+// without a bridge.
 func (l Logins) Match(command []string) bool {
 	known := argumentLists{}
 	if l.file.Read(&known) != nil {

@@ -2,7 +2,8 @@ package agents
 
 import "testing"
 
-// TestLogins checks which commands are taken for a login: those of the agent that asked for it, with exactly what it adds.
+// TestLogins checks which commands are taken for a login: those of the agent that asked for it, with
+// exactly what it adds.
 func TestLogins(t *testing.T) {
 	t.Parallel()
 	logins := LoginsIn(t.TempDir())

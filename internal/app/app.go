@@ -59,7 +59,8 @@ type App struct {
 	issued   secret.Issued
 
 	configuration atomic.Pointer[Configuration]
-	// reading is held while files are read, until what they say is in force. Acts wait for it only where files have changed.
+	// reading is held while files are read, until what they say is in force. Acts wait for it only where
+	// files have changed.
 	reading sync.Mutex
 
 	life
@@ -72,7 +73,8 @@ func Sources(o Options) config.Sources {
 		ConfigHome: o.Dirs().ConfigHome(), Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,
-		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: trust.Standing(o.Trust()), StandingPath: trust.StandingPath(o.Trust()),
+		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: trust.Standing(o.Trust()),
+		StandingPath: trust.StandingPath(o.Trust()),
 	}
 }
 
@@ -120,7 +122,8 @@ func (a *App) steps() []func() error {
 		},
 		a.openRecord,
 		func() error {
-			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded, Say: a.o.Say, Now: now})
+			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded,
+				Say: a.o.Say, Now: now})
 			a.onStop(a.board.Close)
 			return nil
 		},
@@ -129,7 +132,8 @@ func (a *App) steps() []func() error {
 			if a.state != "" {
 				options.Counter = newCounts(a.state)
 			}
-			none := &Configuration{Tools: executor.NewTools(nil), Authority: permissions.New(options), Governors: a.openGovernors()}
+			none := &Configuration{Tools: executor.NewTools(nil), Authority: permissions.New(options),
+				Governors: a.openGovernors()}
 			a.configuration.Store(a.with(none, set, seen))
 			return nil
 		},
@@ -210,7 +214,8 @@ func (a *App) Reload(ctx context.Context) error {
 }
 
 func (a *App) tellRefused(err error) {
-	a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s", yamldoc.Shown(err)))
+	a.o.Say(fmt.Sprintf("a changed configuration is not used, what counted before still counts:\n%s",
+		yamldoc.Shown(err)))
 	a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestTwoApps has one App ask what another answers, in one state directory, and then the other way round in time: who comes
-// second is told what holds. Nothing is opened before the first question.
+// TestTwoApps has one App ask what another answers, in one state directory, and then the other way round in
+// time: who comes second is told what holds. Nothing is opened before the first question.
 func TestTwoApps(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "state")

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 )
 
-// blobs returns the place where output is kept that is too long for a result; nil when there is no state directory. What is too old
-// goes whenever a program ends that could have kept some.
+// blobs returns the place where output is kept that is too long for a result; nil when there is no state
+// directory. What is too old goes whenever a program ends that could have kept some.
 func (a *App) blobs() executor.Blobs {
 	if a.state == "" {
 		return nil

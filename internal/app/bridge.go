@@ -65,18 +65,21 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 			ndjson.Prepare(file)
 		}
 	}
-	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command), caller: person.Look()}
+	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command),
+		caller: person.Look()}
 	command := o.Command
 	if o.Confinement.On() {
 		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-			Options: a.o.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host, Note: a.note,
+			Options: a.o.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host,
+			Note: a.note,
 		}); err != nil {
 			return code, err
 		}
 		defer func() { err = errors.Join(err, b.boundary.Close()) }()
 		command = b.boundary.Command()
 	}
-	agent, err := supervisor.Start(ctx, supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
+	agent, err := supervisor.Start(ctx,
+		supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
 		return exit.Host, err
 	}
@@ -181,14 +184,16 @@ func (b *bridge) stop(why acp.StopCause) {
 // started says what this bridge can and cannot say no to.
 func (b *bridge) started(command []string) {
 	shown := strings.Join(command, " ")
-	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown, b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
+	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown,
+		b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
 	coverage := b.known.Map()
 	if b.boundary != nil {
 		b.app.o.Say(b.boundary.String())
 		coverage["confined"] = b.boundary.String()
 	}
 	if b.caller.AgentsAct() {
-		b.app.o.Say("an agent has started this bridge, or may have: what its editor answers is no person's word (" + b.caller.Reason + ")")
+		b.app.o.Say("an agent has started this bridge, or may have: what its editor answers is no person's word (" +
+			b.caller.Reason + ")")
 		coverage["answers"] = "maybe an agent's: " + b.caller.Reason
 	}
 	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})

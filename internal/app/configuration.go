@@ -91,7 +91,8 @@ func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00
 
 // governorsOf returns the governors of workspaces, or all others.
 func governorsOf(set *config.Set, project bool) []governor.File {
-	return slices.DeleteFunc(slices.Clone(set.Governors), func(f governor.File) bool { return f.Project != project })
+	return slices.DeleteFunc(slices.Clone(set.Governors),
+		func(f governor.File) bool { return f.Project != project })
 }
 
 // ownTools are the tools of a set that a workspace brings and that stand in nobody's place.
@@ -106,7 +107,8 @@ func (a *App) ownTools(tools *executor.Tools, set *config.Set) []config.Loaded {
 			continue
 		}
 		if why := config.MayNotAdd(loaded.Tool.ID, ids); why != "" {
-			a.o.Say(fmt.Sprintf("%s: tool %q of the workspace is left out: %s", loaded.Tool.Source, loaded.Tool.ID, why))
+			a.o.Say(fmt.Sprintf("%s: tool %q of the workspace is left out: %s", loaded.Tool.Source,
+				loaded.Tool.ID, why))
 			continue
 		}
 		own = append(own, loaded)
@@ -120,8 +122,9 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	for i := range tools {
 		loaded := &tools[i]
 		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation, CacheKey: loaded.CacheKey,
-			Details: loaded.Details,
+			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation,
+			CacheKey: loaded.CacheKey,
+			Details:  loaded.Details,
 		})
 	}
 	return entries

@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// counts keeps how often rules have approved in a file of the state directory, so that a limit holds for all bridges of a
-// user together, and outlives them. It is a permissions.Counter.
+// counts keeps how often rules have approved in a file of the state directory, so that a limit holds for
+// all bridges of a user together, and outlives them. It is a permissions.Counter.
 type counts struct{ file state.Shared }
 
 func newCounts(dir string) *counts { return &counts{state.SharedFile(dir, "limits.json")} }

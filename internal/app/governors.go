@@ -9,11 +9,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// governorGrace is how long a governor's program that has run out of time may take to end. Somebody waits for it.
+// governorGrace is how long a governor's program that has run out of time may take to end. Somebody waits
+// for it.
 const governorGrace = 100 * time.Millisecond
 
-// openGovernors makes the governors. Their programs run in a sandbox of their own: they are a person's, not an agent's, so they
-// may lie beside the configuration, which the sandbox of tools hides.
+// openGovernors makes the governors. Their programs run in a sandbox of their own: they are a person's, not
+// an agent's, so they may lie beside the configuration, which the sandbox of tools hides.
 func (a *App) openGovernors() *governor.Governors {
 	return governor.New(governor.Options{
 		Host:     a.governorHost(),

@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// NewJudge makes a Judge of recorded acts from the files of these options; only leaves out all but those that PolicyFiles
-// names.
+// NewJudge makes a Judge of recorded acts from the files of these options; only leaves out all but those
+// that PolicyFiles names.
 func NewJudge(o Options, only bool) (*replay.Judge, error) {
 	sources := Sources(o)
 	if only {

@@ -34,7 +34,8 @@ func (a *App) tellHeldBack(set *config.Set) {
 		n := 0
 		for i := range set.Tools {
 			t := &set.Tools[i].Tool
-			if t.Source.File == file.Name && t.Source.Layer == file.Layer && !trust.IsOwn(file.Layer) && trust.Asks(t.Sandbox) {
+			if t.Source.File == file.Name && t.Source.Layer == file.Layer && !trust.IsOwn(file.Layer) &&
+				trust.Asks(t.Sandbox) {
 				n++
 			}
 		}

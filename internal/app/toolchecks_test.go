@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestHeldBackWhereTheFileIsUnknown: a tool that asks for what is its person's and that belongs to no file of the set is given
-// nothing, and one that asks for nothing, or is the user's own, is left alone.
+// TestHeldBackWhereTheFileIsUnknown: a tool that asks for what is its person's and that belongs to no file
+// of the set is given nothing, and one that asks for nothing, or is the user's own, is left alone.
 func TestHeldBackWhereTheFileIsUnknown(t *testing.T) {
 	t.Parallel()
 	entry := func(layer tool.Layer, grants ...string) *executor.Entry {

@@ -159,7 +159,8 @@ func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {
 	cancel() // only what is known now
 	return tool.Call{
 		Tool: id, Arguments: arguments, Workspace: s.Workspace(), Dir: dirOr(s.Dir()),
-		Origin: tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Session: s.ID(ctx), Mode: s.Mode()},
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(),
+			Session: s.ID(ctx), Mode: s.Mode()},
 	}
 }
 

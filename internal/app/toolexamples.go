@@ -14,14 +14,15 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// setupSuffix makes the id under which the setup of an example is on record. A tool of that name would be replaced for the
-// time of the test, which none has: ids of tools have no colon.
+// setupSuffix makes the id under which the setup of an example is on record. A tool of that name would be
+// replaced for the time of the test, which none has: ids of tools have no colon.
 const setupSuffix = ":setup"
 
-// TestTools makes the calls that these tools give as examples, one after the other, as calls of the door: they are decided
-// and recorded like any other, in the sandbox of their tool. told hears of each. What an entry says about failing and
-// repeating does not hold meanwhile: each example is to meet the script.
-func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.Door, asker approval.Asker, told func(tooltest.Outcome)) error {
+// TestTools makes the calls that these tools give as examples, one after the other, as calls of the door:
+// they are decided and recorded like any other, in the sandbox of their tool. told hears of each. What an
+// entry says about failing and repeating does not hold meanwhile: each example is to meet the script.
+func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.Door, asker approval.Asker,
+	told func(tooltest.Outcome)) error {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
 		return err
@@ -34,14 +35,16 @@ func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.D
 			}
 			if err := a.useExample(loaded, x); err != nil {
 				told(tooltest.Outcome{
-					Tool: loaded.Tool.ID, Example: x.Name, At: fmt.Sprintf("%s:%d", loaded.Tool.Source.File, x.Line),
+					Tool: loaded.Tool.ID, Example: x.Name,
+					At:     fmt.Sprintf("%s:%d", loaded.Tool.Source.File, x.Line),
 					Status: tooltest.Failed, Problems: []string{err.Error()},
 				})
 				continue
 			}
 			call := func(ctx context.Context, id string, arguments []byte, dir string) tool.Result {
 				return a.Executor.Execute(ctx, tool.Call{
-					Tool: id, Arguments: arguments, Dir: dir, Workspace: a.o.Dirs().Workspace(dir, nil), Origin: tool.Origin{Door: door},
+					Tool: id, Arguments: arguments, Dir: dir, Workspace: a.o.Dirs().Workspace(dir, nil),
+					Origin: tool.Origin{Door: door},
 				}, asker)
 			}
 			runner := tooltest.Runner{
@@ -70,7 +73,8 @@ func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.D
 func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	t := loaded.Tool
 	t.Retry, t.CircuitBreaker, t.Caching = tool.Retry{}, tool.CircuitBreaker{}, tool.Caching{}
-	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Confirmation: loaded.Confirmation, Details: loaded.Details}}
+	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Confirmation: loaded.Confirmation,
+		Details: loaded.Details}}
 	if x.Setup != "" {
 		template, err := config.CompileSetup(*x)
 		if err != nil {

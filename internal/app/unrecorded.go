@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// unrecorded is the record where there can be none: it keeps nothing and says why, so that nothing that has to be recorded
-// happens.
+// unrecorded is the record where there can be none: it keeps nothing and says why, so that nothing that has
+// to be recorded happens.
 type unrecorded struct{ why error }
 
 func (u unrecorded) Record(context.Context, events.Event) error { return u.why }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Board is where a question stands besides the place where a person is asked, so that it can be answered from elsewhere: a
-// terminal, another door.
+// Board is where a question stands besides the place where a person is asked, so that it can be answered
+// from elsewhere: a terminal, another door.
 type Board interface {
 	// Post prepares a notice of the question. It has no effect yet, and never blocks.
 	Post(Question) Notice
@@ -15,18 +15,19 @@ type Board interface {
 
 // Notice is one question on a Board. Its methods may be called at the same time.
 type Notice interface {
-	// Earlier is called before anybody is asked. While another call of the session asks the very same, it waits for that one's
-	// answer: a no is this one's, too, and a yes is not. Then it gives the answer that a person has left for this question, after
-	// the process that asked it before had ended; found is false where there is none. Over must be called in the end.
+	// Earlier is called before anybody is asked. While another call of the session asks the very same, it
+	// waits for that one's answer: a no is this one's, too, and a yes is not. Then it gives the answer that
+	// a person has left for this question, after the process that asked it before had ended; found is false
+	// where there is none. Over must be called in the end.
 	Earlier(ctx context.Context) (answer Answer, found bool, err error)
 	// Over says that the asking has come to its end, with that answer or an error.
 	Over(Answer, error)
-	// Elsewhere puts the notice up and waits until somebody has answered elsewhere. It returns ctx's cause when ctx ends
-	// first, and another error where nobody can answer elsewhere. The notice stays up. Once it is up, stands is told by which id
-	// it can be answered; it may be nil.
+	// Elsewhere puts the notice up and waits until somebody has answered elsewhere. It returns ctx's cause
+	// when ctx ends first, and another error where nobody can answer elsewhere. The notice stays up. Once
+	// it is up, stands is told by which id it can be answered; it may be nil.
 	Elsewhere(ctx context.Context, stands func(id string)) (Answer, error)
-	// Settle brings the answer that was given here, takes the notice down, and gives the answer that holds: this one, or the
-	// one that was given elsewhere before, when first is false. It may block on the disk.
+	// Settle brings the answer that was given here, takes the notice down, and gives the answer that holds:
+	// this one, or the one that was given elsewhere before, when first is false. It may block on the disk.
 	Settle(here Answer) (holds Answer, first bool)
 	// Withdraw takes the notice down: nobody can answer any more. With ErrAskerGone it stays.
 	Withdraw(why error)
@@ -35,8 +36,8 @@ type Notice interface {
 // ErrElsewhere is why a question is withdrawn that was answered elsewhere.
 var ErrElsewhere = errors.New("it was answered elsewhere")
 
-// ErrAskerGone is why nobody waits for an answer any more though nobody has taken the question back: whoever asks the very same
-// again may be given the answer.
+// ErrAskerGone is why nobody waits for an answer any more though nobody has taken the question back:
+// whoever asks the very same again may be given the answer.
 var ErrAskerGone = errors.New("the question stays, for whoever asks again")
 
 // AskerGone makes an error that is ErrAskerGone and says why.
@@ -47,9 +48,11 @@ type askerGone string
 func (e askerGone) Error() string        { return string(e) }
 func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 
-// AskBeside asks a person here, with ask, while the question stands on the board, and gives the answer that came first.
-// ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the person is asked here alone.
-func AskBeside(ctx context.Context, board Board, question Question, ask func(context.Context) (Answer, error)) (Answer, error) {
+// AskBeside asks a person here, with ask, while the question stands on the board, and gives the answer that
+// came first. ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the
+// person is asked here alone.
+func AskBeside(ctx context.Context, board Board, question Question,
+	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {
 		return ask(ctx)
 	}

@@ -49,7 +49,8 @@ func (s *slate) Settle(here Answer) (Answer, bool) {
 }
 func (s *slate) Withdraw(why error) { s.withdrawn = append(s.withdrawn, why.Error()) }
 
-// TestAskBeside checks that the first answer holds, wherever it is given, and that the question then stands nowhere.
+// TestAskBeside checks that the first answer holds, wherever it is given, and that the question then stands
+// nowhere.
 func TestAskBeside(t *testing.T) {
 	t.Parallel()
 	yes, no := Answer{Verdict: permissions.Approve, By: "cli"}, Answer{Verdict: permissions.Reject, By: "editor"}
@@ -109,7 +110,8 @@ func TestAskBeside(t *testing.T) {
 	}
 }
 
-// TestChange checks that a change is shown by what differs, that it cannot leave its fence, and that nothing in it hides.
+// TestChange checks that a change is shown by what differs, that it cannot leave its fence, and that
+// nothing in it hides.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	before := "one\ntwo\nthree\nfour\n"

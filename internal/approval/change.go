@@ -7,10 +7,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Show returns a change for people who see text only: the lines that differ, as they are shown anywhere else (see display.Text).
+// Show returns a change for people who see text only: the lines that differ, as they are shown anywhere
+// else (see display.Text).
 func (c FileChange) Show() string {
 	if c.OldText == nil {
-		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText), display.Fence("", display.Text(c.NewText)))
+		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText),
+			display.Fence("", display.Text(c.NewText)))
 	}
 	before, after := strings.SplitAfter(*c.OldText, "\n"), strings.SplitAfter(c.NewText, "\n")
 	start := 0
@@ -25,7 +27,8 @@ func (c FileChange) Show() string {
 	if removed == "" && added == "" {
 		return display.Line(c.Path) + " would stay as it is"
 	}
-	return fmt.Sprintf("%s would change from line %d on:\n%s", display.Line(c.Path), start+1, display.Fence("diff", marked("-", removed)+marked("+", added)))
+	return fmt.Sprintf("%s would change from line %d on:\n%s", display.Line(c.Path), start+1,
+		display.Fence("diff", marked("-", removed)+marked("+", added)))
 }
 
 // marked gives lines with a mark before each.

@@ -15,7 +15,8 @@ func (d *Desk) Granted(session, agent, key, words string) error {
 	if err != nil {
 		return err
 	}
-	return s.Grant(ctx, store.Grant{ID: store.NewID(), Agent: agent, Session: session, Key: d.key(key), Words: words})
+	return s.Grant(ctx, store.Grant{ID: store.NewID(), Agent: agent, Session: session, Key: d.key(key),
+		Words: words})
 }
 
 // Holds implements permissions.Ledger.

@@ -11,15 +11,16 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// Inbox is the questions that wait for a person, seen from another terminal than where they are asked. Close it.
+// Inbox is the questions that wait for a person, seen from another terminal than where they are asked.
+// Close it.
 type Inbox struct {
 	store *store.Store
 	log   events.Recorder
 	now   func() time.Time
 }
 
-// OpenInbox opens the store of a state directory. Where nothing was ever asked, that is fs.ErrNotExist. What becomes of questions
-// goes to the record.
+// OpenInbox opens the store of a state directory. Where nothing was ever asked, that is fs.ErrNotExist.
+// What becomes of questions goes to the record.
 func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*Inbox, error) {
 	if _, err := os.Lstat(filepath.Join(dir, store.Name)); err != nil {
 		return nil, err
@@ -41,7 +42,8 @@ func (a *Inbox) Grants(ctx context.Context) ([]store.Grant, error) { return a.st
 func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.Grant, error) {
 	return a.store.Revoke(ctx, id, revoker, func(g store.Grant) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
-			Type: events.GrantRevoked, Time: a.now(), Session: g.Session, Agent: g.Agent, Detail: events.Text(g.Words + ", by " + revoker),
+			Type: events.GrantRevoked, Time: a.now(), Session: g.Session, Agent: g.Agent,
+			Detail: events.Text(g.Words + ", by " + revoker),
 		})
 	})
 }
@@ -67,11 +69,12 @@ func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 	return a.store.Get(ctx, id)
 }
 
-// Answer answers a question as it was shown; see store.Store.Answer. The answer is on record before it counts. Who may answer
-// has been looked at.
+// Answer answers a question as it was shown; see store.Store.Answer. The answer is on record before it
+// counts. Who may answer has been looked at.
 func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
-		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest || question.Bound != shown.Bound {
+		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
+			question.Bound != shown.Bound {
 			return errors.New("the question is not the one that was shown; somebody changed it in the database")
 		}
 		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)

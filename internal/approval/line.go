@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// line keeps which questions are being asked, so that the very same is not asked twice at the same time: a client that has
-// given up waiting may call again while its first call still waits. The zero line is ready.
+// line keeps which questions are being asked, so that the very same is not asked twice at the same time: a
+// client that has given up waiting may call again while its first call still waits. The zero line is ready.
 type line struct {
 	mu   sync.Mutex
 	open map[string]*asked // by what names the question
@@ -22,8 +22,8 @@ type asked struct {
 	err    error
 }
 
-// queue waits until nobody asks the same any more, and takes the place then. A no that was given meanwhile is given here, too: it
-// was to the same act. A yes was to one act, and this is another.
+// queue waits until nobody asks the same any more, and takes the place then. A no that was given meanwhile
+// is given here, too: it was to the same act. A yes was to one act, and this is another.
 func (a *line) queue(ctx context.Context, name string) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestNotAskedTwice checks that of two who ask the very same at once the second waits: a no is for both, a yes and a question that
-// was taken back are for the first alone.
+// TestNotAskedTwice checks that of two who ask the very same at once the second waits: a no is for both, a
+// yes and a question that was taken back are for the first alone.
 func TestNotAskedTwice(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

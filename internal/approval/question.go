@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever in them comes
-// from an agent or a model has been escaped and fenced (see display.Text and display.Fence).
+// Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever
+// in them comes from an agent or a model has been escaped and fenced (see display.Text and display.Fence).
 type Question struct {
 	Session  string
 	ToolCall string // the id under which the person's editor knows the act; "" when it does not
@@ -28,7 +28,8 @@ type Question struct {
 	CallID string // ours
 	// Digest names exactly what an answer is about; "" when that cannot be named.
 	Digest string
-	// Bound tells that we carry the act out ourselves, and only as Digest names it. Otherwise the editor does, or the agent.
+	// Bound tells that we carry the act out ourselves, and only as Digest names it. Otherwise the editor
+	// does, or the agent.
 	Bound bool
 	Basis Basis
 }
@@ -40,11 +41,14 @@ type Basis struct {
 	Policy    string // as in a permissions.Decision
 	Governors string
 	Plan      string // the sandbox plan, where we run it
-	Frame     string // names what else belongs to the act: how it is repeated, or what is sent with it to whoever carries it out
+	// Names what else belongs to the act: how it is repeated, or what is sent with it to whoever carries it
+	// out.
+	Frame string
 }
 
-// Key names the question for whoever asks the very same later, from another process too: the same act, by the same one, in the
-// same place, on the same basis. It is "" for an act that cannot be named: nobody else can ask that.
+// Key names the question for whoever asks the very same later, from another process too: the same act, by
+// the same one, in the same place, on the same basis. It is "" for an act that cannot be named: nobody else
+// can ask that.
 func (q Question) Key() string {
 	if q.Digest == "" {
 		return ""
@@ -54,7 +58,8 @@ func (q Question) Key() string {
 		shown = q.Title + "\n" + q.shown()
 	}
 	parts := []string{
-		"question v1", string(q.Door), q.Agent, q.Basis.Principal, string(q.Action), q.Digest, strconv.FormatBool(q.Bound), shown,
+		"question v1", string(q.Door), q.Agent, q.Basis.Principal, string(q.Action), q.Digest,
+		strconv.FormatBool(q.Bound), shown,
 		q.Basis.Policy, q.Basis.Governors, q.Basis.Plan, q.Basis.Frame, strconv.Itoa(len(q.Basis.Workspace)),
 	}
 	return digest.Hex(append(parts, q.Basis.Workspace...)...)
@@ -81,7 +86,8 @@ type Answer struct {
 	Always  bool                // the same act need not be asked again in this session
 	Source  permissions.Source  // SourcePerson, or SourceAct for an answer that was given before
 	Reason  string
-	// Option is the id of the agent's own option that the person picked, where the question was the agent's; else "".
+	// Option is the id of the agent's own option that the person picked, where the question was the
+	// agent's; else "".
 	Option string
 	By     string // where the person answered, and who it was as far as we know
 }
@@ -89,8 +95,9 @@ type Answer struct {
 // ErrNobody is returned by an Asker that has no person to ask.
 var ErrNobody = errors.New("somebody must be asked and nobody can be")
 
-// Asker puts questions to a person. Ask blocks until there is an answer or ctx ends; then it withdraws the question and
-// returns ctx's cause. It returns ErrNobody, wrapped, where there is no person. Safe for concurrent use.
+// Asker puts questions to a person. Ask blocks until there is an answer or ctx ends; then it withdraws the
+// question and returns ctx's cause. It returns ErrNobody, wrapped, where there is no person. Safe for
+// concurrent use.
 type Asker interface {
 	Ask(ctx context.Context, question Question) (Answer, error)
 }

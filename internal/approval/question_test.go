@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestQuestionKey checks that everything an answer depends on is in the name of the question, and nothing that differs between two
-// processes which ask the very same.
+// TestQuestionKey checks that everything an answer depends on is in the name of the question, and nothing
+// that differs between two processes which ask the very same.
 func TestQuestionKey(t *testing.T) {
 	t.Parallel()
 	before := "before"

@@ -41,9 +41,10 @@ type Desk struct {
 
 // Options says what Questions are made of.
 type Options struct {
-	Dir        string // the state directory; "" when there is none
-	Record     events.Recorder
-	Unrecorded error            // why nothing can be recorded, and so nobody can be asked elsewhere; nil when it can
+	Dir    string // the state directory; "" when there is none
+	Record events.Recorder
+	// Why nothing can be recorded, and so nobody can be asked elsewhere; nil when it can.
+	Unrecorded error
 	Say        func(string)     // required: one line for the person
 	Now        func() time.Time // required
 }
@@ -173,7 +174,8 @@ func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (Answer, err
 }
 
 // tooLate is what comes of a question that nobody has answered in time.
-var tooLate = Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: store.ErrExpired.Error()}
+var tooLate = Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody,
+	Reason: store.ErrExpired.Error()}
 
 // approval is the question as the store keeps it. Whatever an editor would show beside the text is in the
 // text.
@@ -193,7 +195,8 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 		}
 	}
 	return store.Approval{
-		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session, CallID: q.CallID, ToolCall: q.ToolCall,
+		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session,
+		CallID: q.CallID, ToolCall: q.ToolCall,
 		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
 	}
 }
@@ -204,7 +207,8 @@ func (n *notice) left(a store.Approval) Answer {
 	a.Answered = n.board.o.Now() // how long it has waited does not count, but for its expiry, which the store knows
 	out := n.answer(a)
 	if out.Verdict == permissions.Approve {
-		out.Reason = fmt.Sprintf("answered at %s, after the process that asked had ended (question %s)", answered.Format(time.DateTime), a.ID)
+		out.Reason = fmt.Sprintf("answered at %s, after the process that asked had ended (question %s)",
+			answered.Format(time.DateTime), a.ID)
 	}
 	return out
 }
@@ -212,7 +216,8 @@ func (n *notice) left(a store.Approval) Answer {
 // answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was
 // stopped or the machine asleep, and one to another act than ours, are none.
 func (n *notice) answer(a store.Approval) Answer {
-	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: display.Line(a.Reason), By: a.Approver}
+	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
+		Reason: display.Line(a.Reason), By: a.Approver}
 	if a.State != store.Approved {
 		if out.Reason == "" {
 			out.Reason = "the person said no"
@@ -235,7 +240,8 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 	if s := n.board.opened(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		a, err := s.Settle(ctx, n.id(), store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason})
+		a, err := s.Settle(ctx, n.id(),
+			store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason})
 		switch {
 		case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrUsed) && a.UsedBy == n.question.CallID:
 			return n.answer(a), false
@@ -247,7 +253,8 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 			n.board.o.Say(fmt.Sprintf("the answer that was given here holds, though it may still stand open with a2a-acp approvals: %v", err))
 		}
 	}
-	n.board.note(answeredEvent(n.approval(context.Background()), here.Verdict == permissions.Approve, here.By, here.Reason))
+	n.board.note(answeredEvent(n.approval(context.Background()), here.Verdict == permissions.Approve, here.By,
+		here.Reason))
 	return here, true
 }
 
@@ -263,7 +270,8 @@ func (n *notice) Withdraw(why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
 	if err := s.Withdraw(ctx, n.id(), why.Error()); err != nil {
-		n.board.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v", err))
+		n.board.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v",
+			err))
 	}
 }
 

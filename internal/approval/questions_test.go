@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestAnswerFromTheStore checks that a yes is one only while it is fresh and about the act that was asked about, and that a
-// reason cannot do more than be read.
+// TestAnswerFromTheStore checks that a yes is one only while it is fresh and about the act that was asked
+// about, and that a reason cannot do more than be read.
 func TestAnswerFromTheStore(t *testing.T) {
 	t.Parallel()
 	now := time.Now

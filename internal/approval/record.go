@@ -12,30 +12,38 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// openStore opens the store of a state directory. What becomes of questions goes to the record before it counts.
-func openStore(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*store.Store, error) {
-	return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Now: now, Record: func(turn store.Turn, before, after store.Approval) error {
-		event := turnEvent(turn, before, after)
-		event.Time = now()
-		return record.Record(context.WithoutCancel(ctx), event)
-	}})
+// openStore opens the store of a state directory. What becomes of questions goes to the record before it
+// counts.
+func openStore(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*store.Store,
+	error) {
+	return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Now: now,
+		Record: func(turn store.Turn, before, after store.Approval) error {
+			event := turnEvent(turn, before, after)
+			event.Time = now()
+			return record.Record(context.WithoutCancel(ctx), event)
+		}})
 }
 
 // turnEvent tells of a question that has outlived the process that asked it.
 func turnEvent(turn store.Turn, before, after store.Approval) events.Event {
 	event := events.Event{
-		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent, Door: after.Door,
-		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest, Claimed: !after.Bound},
+		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent,
+		Door: after.Door,
+		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest,
+			Claimed: !after.Bound},
 	}
 	switch turn {
 	case store.TurnLeft:
-		event.Type, event.Detail = events.ApprovalLeft, fmt.Sprintf("question %s stands, though the process that asked has ended", before.ID)
+		event.Type, event.Detail = events.ApprovalLeft,
+			fmt.Sprintf("question %s stands, though the process that asked has ended", before.ID)
 	case store.TurnJoined:
-		event.Type, event.Detail = events.ApprovalJoined, fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)
+		event.Type, event.Detail = events.ApprovalJoined,
+			fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)
 	case store.TurnUsed:
 		event.Type = events.ApprovalUsed
 		event.CallID = after.UsedBy
-		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s", before.ID, before.CallID, before.State, before.Answered.UTC().Format(time.RFC3339), before.Approver)
+		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s",
+			before.ID, before.CallID, before.State, before.Answered.UTC().Format(time.RFC3339), before.Approver)
 	}
 	event.Detail = events.Text(event.Detail)
 	return event
@@ -43,12 +51,14 @@ func turnEvent(turn store.Turn, before, after store.Approval) events.Event {
 
 // answeredEvent is a person's answer for the record.
 func answeredEvent(a store.Approval, approved bool, by, reason string) events.Event {
-	decision := tool.DecisionSummary{Result: permissions.Reject.String(), Source: string(permissions.SourcePerson), Reason: events.Text(reason), Approver: by}
+	decision := tool.DecisionSummary{Result: permissions.Reject.String(),
+		Source: string(permissions.SourcePerson), Reason: events.Text(reason), Approver: by}
 	if approved {
 		decision.Result = permissions.Approve.String()
 	}
 	return events.Event{
-		Type: events.ApprovalAnswered, Session: a.Session, CallID: a.CallID, ToolCall: a.ToolCall, Agent: a.Agent, Door: a.Door,
+		Type: events.ApprovalAnswered, Session: a.Session, CallID: a.CallID, ToolCall: a.ToolCall,
+		Agent: a.Agent, Door: a.Door,
 		Act:      &events.Act{Kind: a.Kind, Title: events.Text(a.Title), Digest: a.Digest, Claimed: !a.Bound},
 		Decision: &events.Decision{DecisionSummary: decision},
 	}

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// append puts records at the end of the file, under the lock of all processes: look at the end, write, fsync. On an error
-// none of them is kept, and l.dead is set when there is no going on. Called with committing held, or while opening.
+// append puts records at the end of the file, under the lock of all processes: look at the end, write,
+// fsync. On an error none of them is kept, and l.dead is set when there is no going on. Called with
+// committing held, or while opening.
 func (l *Log) append(batch []*record) (err error) {
 	if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
 		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
@@ -37,8 +38,8 @@ func (l *Log) append(batch []*record) (err error) {
 	return l.write(batch)
 }
 
-// look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it. When the size is
-// what we left, nobody has been here, and that is all there is to do.
+// look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.
+// When the size is what we left, nobody has been here, and that is all there is to do.
 func (l *Log) look() (torn int64, err error) {
 	info, err := l.segment.Stat()
 	if err != nil {
@@ -82,7 +83,8 @@ func (l *Log) write(batch []*record) error {
 	l.unsynced = true
 	if durable {
 		if err := l.sync(l.segment); err != nil {
-			return l.die(fmt.Errorf("record %s: fsync: %w; look at that disk, then start again", l.path(segmentName), cause(err)))
+			return l.die(fmt.Errorf("record %s: fsync: %w; look at that disk, then start again",
+				l.path(segmentName), cause(err)))
 		}
 		l.unsynced = false
 	}
@@ -90,15 +92,16 @@ func (l *Log) write(batch []*record) error {
 	return nil
 }
 
-// undo takes back what a failed write left. For lack of room that is enough: the next Record may find some. After any other
-// error the disk cannot be trusted.
+// undo takes back what a failed write left. For lack of room that is enough: the next Record may find some.
+// After any other error the disk cannot be trusted.
 func (l *Log) undo(failed error) error {
 	err := fmt.Errorf("record %s: write: %w", l.path(segmentName), cause(failed))
 	if !noRoom(failed) {
 		return l.die(fmt.Errorf("%w; look at that disk, then start again", err))
 	}
 	if truncateErr := l.segment.Truncate(l.end.size); truncateErr != nil {
-		return l.die(fmt.Errorf("%w, and half a line stays: %w; make room on that disk, then start again", err, cause(truncateErr)))
+		return l.die(fmt.Errorf("%w, and half a line stays: %w; make room on that disk, then start again",
+			err, cause(truncateErr)))
 	}
 	return fmt.Errorf("%w%s", err, cureOf(failed))
 }

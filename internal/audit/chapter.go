@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// Chapter holds the entries of one act in the order in which they were recorded: asked, decided, ended, or only seen. An
-// entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
+// Chapter holds the entries of one act in the order in which they were recorded: asked, decided, ended, or
+// only seen. An entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
 type Chapter []Entry
 
 // Decided returns the last decision about the act; nil when there is none.
@@ -29,9 +29,9 @@ func (c Chapter) last(kind events.Type) *Entry {
 	return nil
 }
 
-// Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries belong together when
-// they have the same call id of ours, or the same call id of the agent's in the same session; an entry that has both ties
-// the two together.
+// Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries
+// belong together when they have the same call id of ours, or the same call id of the agent's in the same
+// session; an entry that has both ties the two together.
 func Chapters(entries []Entry) []Chapter {
 	byKey := map[actKey]*Chapter{}
 	var chapters []*Chapter

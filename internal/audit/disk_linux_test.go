@@ -98,7 +98,8 @@ func fullDisk(dir string) error {
 	return runsFull(log, filepath.Join(dir, "audit"), unix.ENOSPC, func() error { return os.Remove(filler) })
 }
 
-// runsFull appends until there is no room, sees that nothing of the line that did not fit stays, makes room and goes on.
+// runsFull appends until there is no room, sees that nothing of the line that did not fit stays, makes room
+// and goes on.
 func runsFull(log *Log, dir string, want error, makeRoom func() error) error {
 	defer log.Close()
 	kept := 0

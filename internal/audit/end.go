@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// readEnd finds the end of a file of size bytes: its last complete line, which must be one of ours. What stands behind it
-// is torn. It reads no more than that line and what is torn, however long the record is.
+// readEnd finds the end of a file of size bytes: its last complete line, which must be one of ours. What
+// stands behind it is torn. It reads no more than that line and what is torn, however long the record is.
 func readEnd(f io.ReaderAt, size int64) (end, error) {
 	last, err := lastNewline(f, size)
 	if err != nil {
@@ -41,7 +41,8 @@ func readEnd(f io.ReaderAt, size int64) (end, error) {
 		return end{}, fmt.Errorf("the last line (at byte %d) is no record: %w", start, err)
 	}
 	if entry.Seq < 1 || entry.V < 1 || entry.Prev == nil {
-		return end{}, fmt.Errorf("the last line (at byte %d) is no record: it has no number, version or hash", start)
+		return end{}, fmt.Errorf("the last line (at byte %d) is no record: it has no number, version or hash",
+			start)
 	}
 	sum := sha256.Sum256(line)
 	return end{size: last + 1, seq: entry.Seq, hash: hex.EncodeToString(sum[:])}, nil

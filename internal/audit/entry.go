@@ -44,8 +44,8 @@ type Cut struct {
 	SHA256 string `json:"sha256,omitempty"` // of the same
 }
 
-// record is an event on its way into the file. The part of its line that does not depend on its place is made beforehand,
-// by its own goroutine.
+// record is an event on its way into the file. The part of its line that does not depend on its place is
+// made beforehand, by its own goroutine.
 type record struct {
 	id      string
 	body    []byte // a JSON object
@@ -66,8 +66,8 @@ func newRecord(event events.Event, now time.Time, id string) (*record, error) {
 	return &record{id: id, body: body, durable: event.Durable()}, err
 }
 
-// encodeEvent returns the event as JSON. One that is too long for a line, or holds what JSON cannot say, is reduced to what
-// matters most, with a note: an event is never lost for its size.
+// encodeEvent returns the event as JSON. One that is too long for a line, or holds what JSON cannot say, is
+// reduced to what matters most, with a note: an event is never lost for its size.
 func encodeEvent(event events.Event) ([]byte, error) {
 	whole, err := encode(struct{ events.Event }{event})
 	var cut Cut
@@ -86,8 +86,8 @@ func encodeEvent(event events.Event) ([]byte, error) {
 	}{truncate(event), cut})
 }
 
-// encode gives v as JSON on one line. Bytes that are not UTF-8 become U+FFFD; < and > stay as they are, for people read
-// these lines.
+// encode gives v as JSON on one line. Bytes that are not UTF-8 become U+FFFD; < and > stay as they are, for
+// people read these lines.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -115,8 +115,8 @@ func TestNoEventIsLost(t *testing.T) {
 	}
 }
 
-// FuzzRecord: whatever an event holds, it becomes exactly one line of JSON, no longer than a line may be, that follows the
-// line before.
+// FuzzRecord: whatever an event holds, it becomes exactly one line of JSON, no longer than a line may be,
+// that follows the line before.
 func FuzzRecord(f *testing.F) {
 	f.Add("plain", "x", 1)
 	f.Add("new\nline", "\u2028<&>\x00\xff", 70000)

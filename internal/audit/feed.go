@@ -8,9 +8,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Feed lets readers follow the record while it grows, also when other processes write it. It watches the directory once,
-// whatever the number of readers: a user may have 128 inotify instances (inotify(7), max_user_instances). It is safe for
-// concurrent use. Close it.
+// Feed lets readers follow the record while it grows, also when other processes write it. It watches the
+// directory once, whatever the number of readers: a user may have 128 inotify instances (inotify(7),
+// max_user_instances). It is safe for concurrent use. Close it.
 type Feed struct {
 	dir    string
 	notify *fsnotify.Watcher
@@ -43,7 +43,8 @@ func (f *Feed) Close() error {
 	return err
 }
 
-// watch tells the readers of each change. An error of the watcher means lost events, so it counts as a change, too.
+// watch tells the readers of each change. An error of the watcher means lost events, so it counts as a
+// change, too.
 func (f *Feed) watch() {
 	defer f.done.Done()
 	segment := filepath.Join(f.dir, segmentName)
@@ -72,8 +73,8 @@ func (f *Feed) tell() {
 	f.news = make(chan struct{})
 }
 
-// change returns a channel that is closed at the next change. Whoever waits takes it before looking at the record, so that
-// no change falls between the look and the wait.
+// change returns a channel that is closed at the next change. Whoever waits takes it before looking at the
+// record, so that no change falls between the look and the wait.
 func (f *Feed) change() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -28,8 +28,8 @@ func (f Filter) Fits(e Entry) bool {
 		(f.Since.IsZero() || !e.Time.Before(f.Since))
 }
 
-// List returns the entries of the record in dir that fit, the oldest first. It holds in memory what it gives and no more.
-// With an error about damaged lines (see Read) it gives the others all the same.
+// List returns the entries of the record in dir that fit, the oldest first. It holds in memory what it
+// gives and no more. With an error about damaged lines (see Read) it gives the others all the same.
 func List(dir string, f Filter) ([]Entry, error) {
 	var list []Entry
 	err := Read(dir, func(e Entry) error {

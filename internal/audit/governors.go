@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// GovernorHistory is what was decided in a task or session, and what governors said about it, the oldest first. Its shape is that
-// of the original system's governor/history, with more in it.
+// GovernorHistory is what was decided in a task or session, and what governors said about it, the oldest
+// first. Its shape is that of the original system's governor/history, with more in it.
 type GovernorHistory struct {
 	PermissionDecisions []PermissionDecision `json:"permissionDecisions"`
 	// PendingPermissions are questions that nobody has answered on record.
@@ -76,14 +76,18 @@ type GovernorResult struct {
 	Error          string   `json:"error,omitempty"`
 }
 
-// HistoryOf tells what governors said of acts, and what was decided then. It is the one answer to every door that asks.
+// HistoryOf tells what governors said of acts, and what was decided then. It is the one answer to every
+// door that asks.
 func HistoryOf(chapters []Chapter) GovernorHistory {
-	h := GovernorHistory{PermissionDecisions: []PermissionDecision{}, PendingPermissions: []PendingPermission{}, GovernorFeedback: []GovernorFeedback{}}
+	h := GovernorHistory{PermissionDecisions: []PermissionDecision{},
+		PendingPermissions: []PendingPermission{}, GovernorFeedback: []GovernorFeedback{}}
 	for _, chapter := range chapters {
 		h.add(chapter)
 	}
-	slices.SortStableFunc(h.PermissionDecisions, func(a, b PermissionDecision) int { return a.Timestamp.Compare(b.Timestamp) })
-	slices.SortStableFunc(h.GovernorFeedback, func(a, b GovernorFeedback) int { return a.Timestamp.Compare(b.Timestamp) })
+	slices.SortStableFunc(h.PermissionDecisions,
+		func(a, b PermissionDecision) int { return a.Timestamp.Compare(b.Timestamp) })
+	slices.SortStableFunc(h.GovernorFeedback,
+		func(a, b GovernorFeedback) int { return a.Timestamp.Compare(b.Timestamp) })
 	return h
 }
 
@@ -137,7 +141,8 @@ func sourceOf(d *events.Decision) string {
 
 func feedback(e *Entry) GovernorFeedback {
 	f := GovernorFeedback{
-		Phase: e.Governance.Phase, Timestamp: e.Time, ToolCallID: e.ToolCall, CallID: e.CallID, SessionID: e.Session, TaskID: e.Task,
+		Phase: e.Governance.Phase, Timestamp: e.Time, ToolCallID: e.ToolCall, CallID: e.CallID,
+		SessionID: e.Session, TaskID: e.Task,
 		InputSHA256: e.Governance.InputSHA256, Summary: []string{}, Results: []GovernorResult{},
 	}
 	for _, a := range e.Governance.Answers {
@@ -147,8 +152,10 @@ func feedback(e *Entry) GovernorFeedback {
 			messages = []string{}
 		}
 		f.Results = append(f.Results, GovernorResult{
-			GovernorID: a.Governor, Status: a.Status, CountsAs: a.CountsAs, Messages: messages, FollowUpPrompt: a.FollowUp,
-			Score: a.Score, LatencyMS: a.Millis, ExitCode: a.ExitCode, Redacted: a.Redacted, Error: a.Error,
+			GovernorID: a.Governor, Status: a.Status, CountsAs: a.CountsAs, Messages: messages,
+			FollowUpPrompt: a.FollowUp,
+			Score:          a.Score, LatencyMS: a.Millis, ExitCode: a.ExitCode, Redacted: a.Redacted,
+			Error: a.Error,
 		})
 	}
 	return f

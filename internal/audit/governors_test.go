@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestGovernors checks the history of a session and of a task: what was decided, by whom, which governors had a say, and what still
-// waits.
+// TestGovernors checks the history of a session and of a task: what was decided, by whom, which governors
+// had a say, and what still waits.
 func TestGovernors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/audit"

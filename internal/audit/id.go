@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// newID makes a UUID of version 7 (RFC 9562, 5.7): the time in milliseconds, then 74 random bits. Sorting such names sorts
-// by time.
+// newID makes a UUID of version 7 (RFC 9562, 5.7): the time in milliseconds, then 74 random bits. Sorting
+// such names sorts by time.
 func newID(now time.Time) string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness

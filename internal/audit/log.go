@@ -20,14 +20,15 @@ const (
 	lockName    = "lock"
 )
 
-// ErrDead is what every Record returns after the disk refused a write, or after another program changed the record. Only a
-// new Log can write again.
+// ErrDead is what every Record returns after the disk refused a write, or after another program changed the
+// record. Only a new Log can write again.
 var ErrDead = errors.New("this process can record nothing more")
 
 // errClosed is what Record returns after Close.
 var errClosed = errors.New("the record was closed")
 
-// Log is the record, open for appending. It implements events.Recorder and is safe for concurrent use. Close it.
+// Log is the record, open for appending. It implements events.Recorder and is safe for concurrent use.
+// Close it.
 type Log struct {
 	dir   string
 	now   func() time.Time
@@ -47,9 +48,9 @@ type Log struct {
 	dead       error // why nothing more is written; nil while all is well
 }
 
-// Open opens the record in dir for appending and makes what is missing: the directory (mode 0700) and its files (0600). A
-// last line that was torn by a crash is moved aside. Every error names a file and what to do; a record that ends in
-// something that is none of ours is refused.
+// Open opens the record in dir for appending and makes what is missing: the directory (mode 0700) and its
+// files (0600). A last line that was torn by a crash is moved aside. Every error names a file and what to
+// do; a record that ends in something that is none of ours is refused.
 func Open(dir string) (*Log, error) {
 	l := &Log{dir: dir, now: time.Now, newID: newID, sync: (*os.File).Sync}
 	if err := l.open(); err != nil {
@@ -82,8 +83,8 @@ func (l *Log) open() error {
 	return l.append(nil)
 }
 
-// openFile opens a file of the record for appending. It follows no link: nobody else can write in the directory, so there
-// is none that we made.
+// openFile opens a file of the record for appending. It follows no link: nobody else can write in the
+// directory, so there is none that we made.
 func openFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -94,8 +95,8 @@ func openFile(path string) (*os.File, error) {
 
 func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }
 
-// Record keeps an event as events.Recorder promises. ctx is not looked at: an act that was called off is recorded like any
-// other. It blocks while another process writes, and on the disk.
+// Record keeps an event as events.Recorder promises. ctx is not looked at: an act that was called off is
+// recorded like any other. It blocks while another process writes, and on the disk.
 func (l *Log) Record(_ context.Context, event events.Event) error {
 	now := l.now()
 	r, err := newRecord(event, now, l.newID(now))
@@ -106,7 +107,8 @@ func (l *Log) Record(_ context.Context, event events.Event) error {
 	l.waiting = append(l.waiting, r)
 	l.mu.Unlock()
 
-	// Whoever gets here first writes for all that wait, with one write and one fsync. The others find theirs done.
+	// Whoever gets here first writes for all that wait, with one write and one fsync. The others find
+	// theirs done.
 	l.committing.Lock()
 	defer l.committing.Unlock()
 	if !r.done {
@@ -182,7 +184,8 @@ func cureOf(err error) string {
 	return "; set A2A_STATE_DIR to another directory"
 }
 
-// noRoom reports whether a write failed for lack of room: a full disk, a quota, or a limit on the size of a file.
+// noRoom reports whether a write failed for lack of room: a full disk, a quota, or a limit on the size of a
+// file.
 func noRoom(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }

@@ -74,8 +74,8 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// TestDurableIsSynced looks into the file at the moment of the fsync: the line must be there, and Record must not have
-// returned.
+// TestDurableIsSynced looks into the file at the moment of the fsync: the line must be there, and Record
+// must not have returned.
 func TestDurableIsSynced(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)
@@ -185,8 +185,8 @@ func TestManyGoroutinesAndLogs(t *testing.T) {
 	}
 }
 
-// TestFsyncIsNeverRetried guards against fsyncgate: after a failed fsync the kernel may have dropped the pages and report
-// success the next time.
+// TestFsyncIsNeverRetried guards against fsyncgate: after a failed fsync the kernel may have dropped the
+// pages and report success the next time.
 func TestFsyncIsNeverRetried(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)

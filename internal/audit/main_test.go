@@ -70,7 +70,8 @@ func child(role string) error {
 	return childLimited(role, dir)
 }
 
-// appendForever appends from four goroutines until it is killed and reports each event on stdout once Record has returned.
+// appendForever appends from four goroutines until it is killed and reports each event on stdout once
+// Record has returned.
 func appendForever(dir string) error {
 	log, err := Open(dir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// TestKilledProcessLosesNothing kills a process that appends, some way into it, again and again on the same record. Every
-// event whose Record had returned must be there, complete and in the order of its goroutine.
+// TestKilledProcessLosesNothing kills a process that appends, some way into it, again and again on the same
+// record. Every event whose Record had returned must be there, complete and in the order of its goroutine.
 func TestKilledProcessLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")

@@ -33,11 +33,11 @@ func (d *Damage) Error() string {
 // mostDamages bounds how many damaged lines one error lists.
 const mostDamages = 10
 
-// Read calls each for every entry of the record in dir, in order, and may be used while others write: it reads what was
-// there when it began, and a last line that is still being written is not there yet. An error that each returns ends it and
-// is returned as it is. Damaged lines are passed over; they are returned at the end, as *Damage joined together, and so is each
-// place where the chain is broken: the entries on both sides of it are marked. Where nothing was ever recorded the error is
-// fs.ErrNotExist.
+// Read calls each for every entry of the record in dir, in order, and may be used while others write: it
+// reads what was there when it began, and a last line that is still being written is not there yet. An
+// error that each returns ends it and is returned as it is. Damaged lines are passed over; they are
+// returned at the end, as *Damage joined together, and so is each place where the chain is broken: the
+// entries on both sides of it are marked. Where nothing was ever recorded the error is fs.ErrNotExist.
 func Read(dir string, each func(Entry) error) error {
 	f, err := os.Open(filepath.Join(dir, segmentName))
 	if err != nil {
@@ -133,8 +133,9 @@ func (e Entry) breaks(before Cursor) *Damage {
 	return &Damage{File: e.File, Line: e.Line, Offset: e.Offset, Broken: true, Why: why}
 }
 
-// settledSize returns the size of the file at a moment when nobody writes, so that no line is read that its writer takes
-// back. A copy of a record may have no lock, or lie where nobody can take one: then nobody writes.
+// settledSize returns the size of the file at a moment when nobody writes, so that no line is read that its
+// writer takes back. A copy of a record may have no lock, or lie where nobody can take one: then nobody
+// writes.
 func settledSize(dir string, f *os.File) (int64, error) {
 	if lock, err := os.Open(filepath.Join(dir, lockName)); err == nil {
 		defer lock.Close()
@@ -157,7 +158,8 @@ type lineReader struct {
 	buffer []byte
 }
 
-// next returns the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not there yet.
+// next returns the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not
+// there yet.
 func (l *lineReader) next() (Entry, error) {
 	l.buffer = l.buffer[:0]
 	length := int64(0)

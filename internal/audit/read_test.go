@@ -92,7 +92,8 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// TestReadBesideWriter: a line that another process is writing has no end yet, and one that it takes back is never seen.
+// TestReadBesideWriter: a line that another process is writing has no end yet, and one that it takes back
+// is never seen.
 func TestReadBesideWriter(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)
@@ -162,8 +163,8 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
-// TestReadBroken changes a record of five entries as somebody would who has something to hide. The last line has none behind it that
-// would tell.
+// TestReadBroken changes a record of five entries as somebody would who has something to hide. The last
+// line has none behind it that would tell.
 func TestReadBroken(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)
@@ -365,8 +366,8 @@ func numbers(entries []Entry) []int64 {
 	return list
 }
 
-// FuzzOpen puts arbitrary bytes behind a good record. Either the record is refused and not a byte of it changes, or what
-// was recorded before is still there, what has no end is kept aside, and one can go on.
+// FuzzOpen puts arbitrary bytes behind a good record. Either the record is refused and not a byte of it
+// changes, or what was recorded before is still there, what has no end is kept aside, and one can go on.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"", "\n", "x", "x\n", `{"seq":3,"v":1,"prev":""}` + "\n", `{"seq":3,"v":1,"prev":""}` + "\nrest", "\x00\x00", "\n\n{"} {
 		f.Add([]byte(seed))

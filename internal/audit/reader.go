@@ -12,18 +12,20 @@ import (
 	"path/filepath"
 )
 
-// Cursor is a place in the record: behind the entry with number Seq. The zero Cursor is the beginning. It can be kept as
-// JSON and used by a later process.
+// Cursor is a place in the record: behind the entry with number Seq. The zero Cursor is the beginning. It
+// can be kept as JSON and used by a later process.
 type Cursor struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash,omitempty"` // SHA-256 of that line, hexadecimal; "" accepts any line with that number
 }
 
-// ErrCursor is returned where the record is not the one that a cursor was made of: the entry is missing or another.
+// ErrCursor is returned where the record is not the one that a cursor was made of: the entry is missing or
+// another.
 var ErrCursor = errors.New("the record is not the one that was followed so far")
 
-// Reader reads the record entry by entry, from a place on, and waits for more at its end. It checks that each entry follows
-// the one before, by number and hash. It is for one goroutine; a Feed may have many. Close it.
+// Reader reads the record entry by entry, from a place on, and waits for more at its end. It checks that
+// each entry follows the one before, by number and hash. It is for one goroutine; a Feed may have many.
+// Close it.
 type Reader struct {
 	feed   *Feed
 	file   *os.File
@@ -32,8 +34,8 @@ type Reader struct {
 	failed error // what every further Next returns
 }
 
-// Read returns a reader whose first entry is the one behind from. It finds the place without reading what stands before.
-// ErrCursor is in the error where the entry of from is not on record as it was.
+// Read returns a reader whose first entry is the one behind from. It finds the place without reading what
+// stands before. ErrCursor is in the error where the entry of from is not on record as it was.
 func (f *Feed) Read(from Cursor) (*Reader, error) {
 	file, err := os.Open(filepath.Join(f.dir, segmentName))
 	if err != nil {
@@ -74,9 +76,9 @@ func (r *Reader) Cursor() Cursor { return r.cursor }
 // Close gives the file back.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Next returns the next entry, and waits for it until ctx ends. A line that is no record, or does not follow the entry
-// before it, is a *Damage; so is a record that has become shorter. The reader stays at its place then and returns the same
-// error again.
+// Next returns the next entry, and waits for it until ctx ends. A line that is no record, or does not
+// follow the entry before it, is a *Damage; so is a record that has become shorter. The reader stays at its
+// place then and returns the same error again.
 func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	for {
 		change := r.feed.change()
@@ -142,7 +144,8 @@ func (r *Reader) look() error {
 		return err
 	}
 	if size < r.lines.offset {
-		return &Damage{File: segmentName, Line: r.lines.line, Offset: r.lines.offset, Why: fmt.Sprintf("it was cut to %d bytes", size)}
+		return &Damage{File: segmentName, Line: r.lines.line, Offset: r.lines.offset,
+			Why: fmt.Sprintf("it was cut to %d bytes", size)}
 	}
 	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.file, r.lines.offset, size-r.lines.offset), 64<<10)
 	return nil
@@ -178,8 +181,8 @@ func (r *Reader) seek(from Cursor) error {
 	return nil
 }
 
-// findSeq returns the offset of the line with a number. Numbers rise, so it halves the file until little is left, and reads
-// that. It reads about a line for each halving, however long the record is.
+// findSeq returns the offset of the line with a number. Numbers rise, so it halves the file until little is
+// left, and reads that. It reads about a line for each halving, however long the record is.
 func findSeq(f io.ReaderAt, size, seq int64) (int64, error) {
 	const little = 128 << 10
 	lo, hi := int64(0), size // the line begins in [lo, hi), and a line begins at lo
@@ -211,8 +214,8 @@ func findSeq(f io.ReaderAt, size, seq int64) (int64, error) {
 	}
 }
 
-// firstEntry returns the first entry whose line begins at the offset from or later, and before the offset to. Lines that
-// are no records are passed over.
+// firstEntry returns the first entry whose line begins at the offset from or later, and before the offset
+// to. Lines that are no records are passed over.
 func firstEntry(f io.ReaderAt, from, to int64) (Entry, error) {
 	start := max(0, from-1)
 	lines := lineReader{r: bufio.NewReaderSize(io.NewSectionReader(f, start, 1<<62), 4<<10), offset: start}

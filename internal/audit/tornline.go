@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// setAside moves the torn bytes at the end of the file into a file of their own and gives the record that says so. They are
-// on disk there before they are gone here. Called with the lock held.
+// setAside moves the torn bytes at the end of the file into a file of their own and gives the record that
+// says so. They are on disk there before they are gone here. Called with the lock held.
 func (l *Log) setAside(torn int64) (*record, error) {
 	name, sum, err := l.copyTorn(torn)
 	if err != nil {

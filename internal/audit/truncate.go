@@ -10,20 +10,21 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The bounds of what is kept of an event that is too long: some 230 texts of 512 bytes, each of which JSON may write as six
-// characters, stay well below a line.
+// The bounds of what is kept of an event that is too long: some 230 texts of 512 bytes, each of which JSON
+// may write as six characters, stay well below a line.
 const (
 	keptText  = 512 // bytes of a text
 	keptItems = 16  // items of a list
 )
 
-// truncate returns what must be known of an event: who, what, decided how, ended how. It names each field that it keeps, so
-// that a field which is added later cannot break the bound.
+// truncate returns what must be known of an event: who, what, decided how, ended how. It names each field
+// that it keeps, so that a field which is added later cannot break the bound.
 func truncate(e events.Event) events.Event {
 	out := events.Event{
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
-		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID), ToolCall: shorten(e.ToolCall),
-		Agent: shorten(e.Agent), Door: shorten(e.Door),
+		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID),
+		ToolCall: shorten(e.ToolCall),
+		Agent:    shorten(e.Agent), Door: shorten(e.Door),
 		Command: shortenList(e.Command), Detail: shorten(e.Detail),
 	}
 	if a := e.Act; a != nil {
@@ -36,7 +37,8 @@ func truncate(e events.Event) events.Event {
 	if d := e.Decision; d != nil {
 		out.Decision = &events.Decision{
 			DecisionSummary: tool.DecisionSummary{
-				Result: shorten(d.Result), Source: shorten(d.Source), Rule: shorten(d.Rule), At: shorten(d.At), Reason: shorten(d.Reason),
+				Result: shorten(d.Result), Source: shorten(d.Source), Rule: shorten(d.Rule),
+				At: shorten(d.At), Reason: shorten(d.Reason),
 				Approver: shorten(d.Approver),
 			},
 			Option: shorten(d.Option), Reasons: shortenList(d.Reasons), PolicySHA256: shorten(d.PolicySHA256),
@@ -61,7 +63,8 @@ func truncate(e events.Event) events.Event {
 		out.Governance = &tool.Governance{Phase: shorten(g.Phase), InputSHA256: shorten(g.InputSHA256)}
 		for _, a := range firstOf(g.Answers) {
 			out.Governance.Answers = append(out.Governance.Answers, tool.GovernorAnswer{
-				Governor: shorten(a.Governor), Type: shorten(a.Type), Status: shorten(a.Status), CountsAs: shorten(a.CountsAs),
+				Governor: shorten(a.Governor), Type: shorten(a.Type), Status: shorten(a.Status),
+				CountsAs: shorten(a.CountsAs),
 				Redacted: a.Redacted, ExitCode: a.ExitCode, HTTP: a.HTTP, Error: shorten(a.Error),
 			})
 		}
@@ -79,7 +82,8 @@ func truncate(e events.Event) events.Event {
 		out.Coverage[shorten(name)] = shorten(e.Coverage[name])
 	}
 	for _, file := range firstOf(e.Files) {
-		out.Files = append(out.Files, events.File{Path: shorten(file.Path), Layer: shorten(file.Layer), SHA256: shorten(file.SHA256)})
+		out.Files = append(out.Files,
+			events.File{Path: shorten(file.Path), Layer: shorten(file.Layer), SHA256: shorten(file.SHA256)})
 	}
 	return out
 }

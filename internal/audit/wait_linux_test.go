@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// waitUntilBlocked waits until somebody waits for the lock of the record in dir, which the kernel tells in /proc/locks
-// (proc_locks(5)): a second line of the same lock, marked with an arrow.
+// waitUntilBlocked waits until somebody waits for the lock of the record in dir, which the kernel tells in
+// /proc/locks (proc_locks(5)): a second line of the same lock, marked with an arrow.
 func waitUntilBlocked(t *testing.T, dir string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, lockName))

@@ -23,8 +23,8 @@ const (
 	callMemoryRuns = 5
 )
 
-// callMemory takes what 64 running calls add to the resident memory of the program that runs them, each time in a new
-// process.
+// callMemory takes what 64 running calls add to the resident memory of the program that runs them, each
+// time in a new process.
 func callMemory(dir string) row {
 	r := within(fmt.Sprintf("memory above idle, %d calls running", runningCalls), "MB", maxCallMemory)
 	var taken []float64
@@ -44,7 +44,8 @@ func callMemory(dir string) row {
 	return r.measured(median(taken), 0, fmt.Sprintf("%d processes", callMemoryRuns))
 }
 
-// holdCalls is the role: it makes one call, looks at its memory, and looks again when so many calls run at once.
+// holdCalls is the role: it makes one call, looks at its memory, and looks again when so many calls run at
+// once.
 func holdCalls(dir string, out io.Writer) (err error) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -55,7 +56,8 @@ func holdCalls(dir string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	plan, err := host.Plan(sandbox.Profile{Dir: filepath.Join(dir, "work"), TempIsolation: true, Limits: tool.DefaultLimits()})
+	plan, err := host.Plan(sandbox.Profile{Dir: filepath.Join(dir, "work"), TempIsolation: true,
+		Limits: tool.DefaultLimits()})
 	if err != nil {
 		return err
 	}
@@ -78,8 +80,9 @@ func holdCalls(dir string, out io.Writer) (err error) {
 	for range runningCalls {
 		calls.Go(func() {
 			_, err := host.Run(ctx, plan, sandbox.Process{
-				Argv:   []string{bash, "--noprofile", "--norc", "/dev/fd/4"},
-				Inputs: []sandbox.Input{{Name: "values"}, {Name: "script", Data: []byte("echo ready; exec sleep 25\n")}},
+				Argv: []string{bash, "--noprofile", "--norc", "/dev/fd/4"},
+				Inputs: []sandbox.Input{{Name: "values"},
+					{Name: "script", Data: []byte("echo ready; exec sleep 25\n")}},
 				Stdout: tells{started},
 			})
 			if err != nil {

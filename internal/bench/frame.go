@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// request makes a frame of that many bytes with a method that no bridge knows. Its payload is source code, which has an
-// escape every 40 bytes.
+// request makes a frame of that many bytes with a method that no bridge knows. Its payload is source code,
+// which has an escape every 40 bytes.
 func request(id, size int) []byte {
 	return fill(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"_bench/echo","params":{"text":"`, id), size)
 }

@@ -18,8 +18,9 @@ const (
 	slice = 400 * time.Millisecond // one of them
 )
 
-// latencies takes the time of one start by every way. The ways take turns in each round, so that what else the machine does
-// falls on all of them, in another order each time: what a start leaves for the kernel to clear away falls on the next one.
+// latencies takes the time of one start by every way. The ways take turns in each round, so that what else
+// the machine does falls on all of them, in another order each time: what a start leaves for the kernel to
+// clear away falls on the next one.
 func latencies(ways []way, condition string, rounds int) []row {
 	taken := make([][]float64, len(ways))
 	shuffle := rand.New(rand.NewPCG(1, 1)) // the same orders in each run
@@ -48,7 +49,8 @@ func latencies(ways []way, condition string, rounds int) []row {
 		samples := fmt.Sprintf("%d each", rounds)
 		if w.run != nil {
 			// Where the machine has much else to do, this is the part of the time that is the start's own.
-			samples += fmt.Sprintf(", the least %s ms, %.2f ×", number(slices.Min(taken[i])), slices.Min(taken[i])/slices.Min(floor))
+			samples += fmt.Sprintf(", the least %s ms, %.2f ×", number(slices.Min(taken[i])),
+				slices.Min(taken[i])/slices.Min(floor))
 		}
 		middle := comparedRow("start, "+w.name+condition, "ms", bareStart, w.goal)
 		rare := comparedRow("start, "+w.name+condition+", p99", "ms", bareStart, 0)
@@ -95,7 +97,8 @@ func throughputs(ways []way, concurrency int) []row {
 		}
 	}
 	if ways[0].run == nil {
-		return []row{comparedRow(fmt.Sprintf("%d at a time, full", concurrency), callRate, bareStart, minAtEight).unmeasured(ways[0].why)}
+		return []row{comparedRow(fmt.Sprintf("%d at a time, full", concurrency), callRate, bareStart,
+			minAtEight).unmeasured(ways[0].why)}
 	}
 	bubble := rates[slices.IndexFunc(ways, func(w way) bool { return w.name == bubblewrap })]
 	samples := fmt.Sprintf("%d × %s each", turns, slice)
@@ -150,9 +153,9 @@ func callsPerSecond(call func() error, concurrency int) (float64, error) {
 	return float64(done.Load()) / time.Since(begun).Seconds(), nil
 }
 
-// reapOrphans takes what other sandboxes leave behind off the process table. An open sandbox.Host makes this program the
-// parent of all orphans, and a call below LevelNoProc looks at every one of them. Nothing of ours may be running, or its end
-// would be taken from whoever waits for it.
+// reapOrphans takes what other sandboxes leave behind off the process table. An open sandbox.Host makes
+// this program the parent of all orphans, and a call below LevelNoProc looks at every one of them. Nothing
+// of ours may be running, or its end would be taken from whoever waits for it.
 func reapOrphans() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

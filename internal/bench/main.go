@@ -1,11 +1,12 @@
-// Bench measures what the bridge costs, beside a floor that is measured in the same run: a process that copies bytes and
-// looks at nothing, between the same two ends. And what the sandbox costs, beside a start of the same script with nothing
-// around it, and beside other sandboxes.
+// Bench measures what the bridge costs, beside a floor that is measured in the same run: a process that
+// copies bytes and looks at nothing, between the same two ends. And what the sandbox costs, beside a start
+// of the same script with nothing around it, and beside other sandboxes.
 //
 //	go run ./internal/bench -bin build/a2a-acp -o build/bench.json
 //
-// It starts itself in more roles: the agent, which sends everything back, the floor, and the programs that run calls. Rounds of the bridge and of
-// the floor alternate, so that a machine that is busy for a while is busy for both.
+// It starts itself in more roles: the agent, which sends everything back, the floor, and the programs that
+// run calls. Rounds of the bridge and of the floor alternate, so that a machine that is busy for a while is
+// busy for both.
 package main
 
 import (

@@ -17,8 +17,8 @@ const (
 	settled = 3 * time.Second
 )
 
-// idleMemory takes the resident memory of a bridge that has relayed some frames and waits for the next, and that of its
-// supervisor; and the bridge's again some time after a frame of 30 MB.
+// idleMemory takes the resident memory of a bridge that has relayed some frames and waits for the next, and
+// that of its supervisor; and the bridge's again some time after a frame of 30 MB.
 func idleMemory(bridge launcher) []row {
 	waiting := within("idle memory, bridge", "MB", maxMemory)
 	supervising := row{Name: "idle memory, its supervisor", Unit: "MB"}
@@ -29,7 +29,8 @@ func idleMemory(bridge launcher) []row {
 		if err != nil {
 			return []row{waiting.unmeasured(err), supervising.unmeasured(err), settling.unmeasured(err)}
 		}
-		bridges, supervisors, afters = append(bridges, m.bridge), append(supervisors, m.supervisor), append(afters, m.after)
+		bridges, supervisors, afters = append(bridges, m.bridge), append(supervisors, m.supervisor),
+			append(afters, m.after)
 	}
 	samples := fmt.Sprintf("%d processes", memories)
 	return []row{

@@ -26,8 +26,8 @@ const (
 	leastReplays = 10_000 // calls a second
 )
 
-// ruleCounts are how many rules there are, with the decisions a second and the slowest of a hundred, in milliseconds, that
-// are fine then.
+// ruleCounts are how many rules there are, with the decisions a second and the slowest of a hundred, in
+// milliseconds, that are fine then.
 var ruleCounts = []struct {
 	rules int
 	rate  float64
@@ -75,9 +75,11 @@ func policyActs(dir string) []permissions.Request {
 	w := tool.Workspace{Root: dir}
 	var acts []permissions.Request
 	for _, e := range []permissions.Example{
-		{Command: "git status && ls src | head -3"}, {Tool: permissions.ToolWrite, Paths: []string{"docs/part5/a.md"}},
+		{Command: "git status && ls src | head -3"},
+		{Tool: permissions.ToolWrite, Paths: []string{"docs/part5/a.md"}},
 		{Tool: permissions.ToolRead, Paths: []string{"src/a.go"}}, {Command: "rm -rf build"},
-		{Tool: "web_request", Arguments: map[string]any{"method": "GET", "url": "https://h7.example.com/x", "timeout": json.Number("3")}},
+		{Tool: "web_request", Arguments: map[string]any{"method": "GET", "url": "https://h7.example.com/x",
+			"timeout": json.Number("3")}},
 	} {
 		acts = append(acts, e.Request(w))
 	}
@@ -123,7 +125,8 @@ func replayed(dir string) (float64, error) {
 		return 0, err
 	}
 	began := time.Now()
-	judge, err := app.NewJudge(app.Options{PolicyFiles: []string{rules}, Dir: dir, Getenv: func(string) string { return "" }}, true)
+	judge, err := app.NewJudge(app.Options{PolicyFiles: []string{rules}, Dir: dir,
+		Getenv: func(string) string { return "" }}, true)
 	if err != nil {
 		return 0, err
 	}
@@ -146,7 +149,8 @@ func replayed(dir string) (float64, error) {
 	return recorded / time.Since(began).Seconds(), err
 }
 
-// record writes acts as the bridge and the executor do. Many write at once, so that they share their way to the disk.
+// record writes acts as the bridge and the executor do. Many write at once, so that they share their way to
+// the disk.
 func record(dir string, acts []permissions.Request) error {
 	log, err := audit.Open(dir)
 	if err != nil {
@@ -160,14 +164,17 @@ func record(dir string, acts []permissions.Request) error {
 			for i := w; i < recorded; i += writers {
 				r := acts[i%len(acts)]
 				act := &events.Act{
-					Kind: string(r.Action), Tool: r.Tools[0], Arguments: r.Arguments, Shell: r.ShellText, Dir: r.Dir, Workspace: r.Workspace.Dirs(),
+					Kind: string(r.Action), Tool: r.Tools[0], Arguments: r.Arguments, Shell: r.ShellText,
+					Dir: r.Dir, Workspace: r.Workspace.Dirs(),
 				}
 				for _, p := range r.Paths {
 					act.Paths = append(act.Paths, p.Name)
 				}
 				event := events.Event{
-					Type: events.ToolDecided, CallID: fmt.Sprintf("call-%d", i), Session: "s", Agent: "agent", Door: string(r.Door), Act: act,
-					Decision: &events.Decision{DecisionSummary: tool.DecisionSummary{Result: "approve", Source: "policy", Rule: "rule-1", At: "a.yaml:3", Reason: "the tool and the paths match"}},
+					Type: events.ToolDecided, CallID: fmt.Sprintf("call-%d", i), Session: "s", Agent: "agent",
+					Door: string(r.Door), Act: act,
+					Decision: &events.Decision{DecisionSummary: tool.DecisionSummary{Result: "approve",
+						Source: "policy", Rule: "rule-1", At: "a.yaml:3", Reason: "the tool and the paths match"}},
 				}
 				if err := log.Record(context.Background(), event); err != nil {
 					errs <- err

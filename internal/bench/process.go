@@ -49,7 +49,8 @@ func (l launcher) start() (*process, error) {
 	return p, err
 }
 
-// startPiped starts a command with pipes to its standard input and from its standard output. The caller closes its ends.
+// startPiped starts a command with pipes to its standard input and from its standard output. The caller
+// closes its ends.
 func startPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -69,7 +70,8 @@ func startPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// stop closes the relay's input, which ends it, and waits; one that does not end is killed. Stopping twice is harmless.
+// stop closes the relay's input, which ends it, and waits; one that does not end is killed. Stopping twice
+// is harmless.
 func (p *process) stop() {
 	if p.stopped {
 		return
@@ -103,7 +105,8 @@ func (p *process) burst(frame []byte, times int) (time.Duration, error) {
 	return p.exchange(frame, times, frame)
 }
 
-// exchange sends a frame many times while it reads as many of the same length, and compares the last with what it should be.
+// exchange sends a frame many times while it reads as many of the same length, and compares the last with
+// what it should be.
 func (p *process) exchange(frame []byte, times int, want []byte) (time.Duration, error) {
 	if len(p.got) != len(frame) {
 		p.got = make([]byte, len(frame))

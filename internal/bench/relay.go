@@ -23,7 +23,9 @@ type frameSize struct {
 }
 
 const (
-	pairs  = 5 // of a bridge and a floor, one after the other: where the kernel puts processes makes a difference that stays
+	// Of a bridge and a floor, one after the other: where the kernel puts processes makes a difference that
+	// stays.
+	pairs  = 5
 	bursts = 3 // that are timed, by each pair
 
 	maxTime = 1.5 // of the floor's, for one frame
@@ -59,7 +61,8 @@ func throughput(bridge, floor launcher, size frameSize) row {
 }
 
 // alternate lets the bridge and the floor take a round in turn, and gives the median of each.
-func alternate(bridge, floor launcher, rounds int, round func(*process) (time.Duration, error)) (ours, least time.Duration, err error) {
+func alternate(bridge, floor launcher, rounds int, round func(*process) (time.Duration, error)) (ours,
+	least time.Duration, err error) {
 	var taken, floors []float64
 	for range pairs {
 		b, f, err := pair(bridge, floor, rounds, round)
@@ -71,8 +74,10 @@ func alternate(bridge, floor launcher, rounds int, round func(*process) (time.Du
 	return time.Duration(median(taken)), time.Duration(median(floors)), nil
 }
 
-// pair does so with one process of each kind. The first round of each, which finds everything cold, does not count.
-func pair(bridge, floor launcher, rounds int, round func(*process) (time.Duration, error)) (taken, floors []float64, err error) {
+// pair does so with one process of each kind. The first round of each, which finds everything cold, does
+// not count.
+func pair(bridge, floor launcher, rounds int, round func(*process) (time.Duration, error)) (taken,
+	floors []float64, err error) {
 	b, err := bridge.start()
 	if err != nil {
 		return nil, nil, err

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 )
 
-// echo is the agent: it answers every request with a result that is as long as the request, and sends every notification
-// back as it is. Like the floor it has nothing of the program that is measured.
+// echo is the agent: it answers every request with a result that is as long as the request, and sends every
+// notification back as it is. Like the floor it has nothing of the program that is measured.
 func echo(in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var line []byte
@@ -43,7 +43,8 @@ func answer(line []byte) []byte {
 	return line
 }
 
-// copyBytes is the floor: it starts the agent and copies bytes both ways, as a bridge would that looks at nothing.
+// copyBytes is the floor: it starts the agent and copies bytes both ways, as a bridge would that looks at
+// nothing.
 func copyBytes(in io.Reader, out io.Writer, agent []string) error {
 	if len(agent) == 0 {
 		return errors.New("-role copy: which command?")
@@ -54,8 +55,9 @@ func copyBytes(in io.Reader, out io.Writer, agent []string) error {
 	if err != nil {
 		return err
 	}
-	// Let them block, as our own standard input and output do. Where only some of a Go program's streams are left to its
-	// poller, all its processors can wait in system calls while nobody looks at the poller: for up to ten milliseconds.
+	// Let them block, as our own standard input and output do. Where only some of a Go program's streams
+	// are left to its poller, all its processors can wait in system calls while nobody looks at the poller:
+	// for up to ten milliseconds.
 	agentIn.Fd()
 	agentOut.Fd()
 	toAgent := make(chan error, 1)

@@ -15,9 +15,10 @@ type row struct {
 	Unit    string   `json:"unit"`
 	Against string   `json:"against"` // what the ratio is to; "limit" when the goal is a value of its own
 	Ratio   *float64 `json:"ratio"`   // value over the floor's value, or over the limit
-	Goal    *float64 `json:"goal"`    // the largest ratio; the smallest one where more is better; the largest value for a limit
-	Met     bool     `json:"met"`
-	Reason  string   `json:"reason,omitempty"` // why there is no value
+	// The largest ratio; the smallest one where more is better; the largest value for a limit.
+	Goal   *float64 `json:"goal"`
+	Met    bool     `json:"met"`
+	Reason string   `json:"reason,omitempty"` // why there is no value
 
 	floor   float64 // the floor's value
 	samples string

@@ -29,8 +29,8 @@ const (
 	ballast = 1500 << 20 // bytes of a large heap
 
 	sandboxScript = "echo hello\n"
-	// bareStart is what everything is compared with: the same script in a file, started by clone(CLONE_VM|CLONE_VFORK) as
-	// posix_spawn(3) does, with its output at /dev/null and nothing kept.
+	// bareStart is what everything is compared with: the same script in a file, started by
+	// clone(CLONE_VM|CLONE_VFORK) as posix_spawn(3) does, with its output at /dev/null and nothing kept.
 	bareStart  = "bare bash"
 	bubblewrap = "bubblewrap"
 	nobody     = 65534
@@ -47,8 +47,9 @@ type way struct {
 	eight  float64 // the smallest part of the bare start's throughput, eight at a time; 0 is none
 }
 
-// sandboxRows takes the rows of the sandbox in processes of their own, which have no memory of other rows: one as the user
-// that we are and, where that is root, another as an ordinary user. The kernel does not do the same for both.
+// sandboxRows takes the rows of the sandbox in processes of their own, which have no memory of other rows:
+// one as the user that we are and, where that is root, another as an ordinary user. The kernel does not do
+// the same for both.
 func sandboxRows(dir string) []row {
 	rows, err := sandboxRowsAs(dir, nil)
 	if err != nil {
@@ -107,7 +108,8 @@ func sandboxRowsAs(dir string, user *syscall.Credential) ([]row, error) {
 	return rows, nil
 }
 
-// measureSandbox is the role: it takes the rows, in a directory of its own, and writes them with what the table needs.
+// measureSandbox is the role: it takes the rows, in a directory of its own, and writes them with what the
+// table needs.
 func measureSandbox(dir string, out io.Writer) (err error) {
 	ways, closeAll, err := waysToRun(dir)
 	if err != nil {
@@ -150,8 +152,10 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 		return nil, nil, err
 	}
 	argv := []string{bash, "--noprofile", "--norc", script}
-	// The one that calls get: what bash does first depends on it. With a LANG it reads a dozen files, without a SHELL four.
-	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "TMPDIR=" + work, "LANG=C.UTF-8", "SHELL=/bin/sh"}
+	// The one that calls get: what bash does first depends on it. With a LANG it reads a dozen files,
+	// without a SHELL four.
+	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "TMPDIR=" + work, "LANG=C.UTF-8",
+		"SHELL=/bin/sh"}
 	var hosts []*sandbox.Host
 	closeAll = func() error {
 		var errs []error
@@ -175,7 +179,8 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 		return w
 	}
 	// Where bubblewrap covers /tmp, the script is put back.
-	wrapped := []string{"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--ro-bind", script, script, "--"}
+	wrapped := []string{"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+		"--tmpfs", "/tmp", "--ro-bind", script, script, "--"}
 	ways = []way{
 		{name: bareStart, run: bare(argv, environment)},
 		ours(way{name: "full", goal: maxFull, bubble: maxBubble, eight: minAtEight}, sandbox.LevelFull, false),
@@ -190,10 +195,11 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 	return ways, closeAll, nil
 }
 
-// sandboxed runs the script as every tool is: with the default limits, in a directory of its own, its text in a sealed file,
-// its output kept.
+// sandboxed runs the script as every tool is: with the default limits, in a directory of its own, its text
+// in a sealed file, its output kept.
 func sandboxed(host *sandbox.Host, bash, work string, isolated bool) (func() error, error) {
-	plan, err := host.Plan(sandbox.Profile{Dir: work, TempIsolation: true, Limits: tool.DefaultLimits(), Isolated: isolated})
+	plan, err := host.Plan(sandbox.Profile{Dir: work, TempIsolation: true, Limits: tool.DefaultLimits(),
+		Isolated: isolated})
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +258,8 @@ func peer(name string, argv, environment []string) way {
 		return w
 	}
 	// Within another sandbox, or a container, firejail starts the program as it is.
-	if said, _ := exec.Command(path, "--noprofile", "true").CombinedOutput(); name == "firejail" && strings.Contains(string(said), "existing sandbox") {
+	if said, _ := exec.Command(path, "--noprofile", "true").CombinedOutput(); name == "firejail" &&
+		strings.Contains(string(said), "existing sandbox") {
 		w.why = errors.New("firejail found itself in a sandbox already, and makes no other one")
 		return w
 	}
@@ -260,7 +267,8 @@ func peer(name string, argv, environment []string) way {
 	return w
 }
 
-// load tells how much else the machine had to do: the mean over a minute of what was runnable, our own included.
+// load tells how much else the machine had to do: the mean over a minute of what was runnable, our own
+// included.
 func load(when string) row {
 	r := row{Name: "load average " + when, Unit: "tasks"}
 	data, err := os.ReadFile("/proc/loadavg")

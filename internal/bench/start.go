@@ -10,7 +10,8 @@ const (
 	maxWait = 50 // milliseconds from the start to the first frame
 )
 
-// firstFrame takes the time from the start of the bridge to the answer to the first frame, the agent's own start included.
+// firstFrame takes the time from the start of the bridge to the answer to the first frame, the agent's own
+// start included.
 func firstFrame(bridge launcher) row {
 	r := within("start to first relayed frame", "ms", maxWait)
 	frame := request(100_000_000, 100)

@@ -30,8 +30,10 @@ curl -X {{method}} "{{url}}" \
 
 func webParameters() []tool.Parameter {
 	return []tool.Parameter{
-		{Name: "method", Type: tool.TypeString, Required: true}, {Name: "url", Type: tool.TypeString, Required: true},
-		{Name: "headers", Type: tool.TypeObject}, {Name: "data", Type: tool.TypeString}, {Name: "timeout", Type: tool.TypeNumber},
+		{Name: "method", Type: tool.TypeString, Required: true},
+		{Name: "url", Type: tool.TypeString, Required: true},
+		{Name: "headers", Type: tool.TypeObject}, {Name: "data", Type: tool.TypeString},
+		{Name: "timeout", Type: tool.TypeNumber},
 	}
 }
 
@@ -40,7 +42,8 @@ func webCalls() []map[string]any {
 	var calls []map[string]any
 	for headers := range 4 {
 		for _, data := range []string{"", `{"name": "it's"}`} {
-			call := map[string]any{"method": "POST", "url": "https://api.example.com/users", "data": data, "timeout": json.Number("10")}
+			call := map[string]any{"method": "POST", "url": "https://api.example.com/users", "data": data,
+				"timeout": json.Number("10")}
 			named := map[string]any{}
 			for i := range headers {
 				named[fmt.Sprintf("X-Header-%d", i)] = "value"
@@ -55,8 +58,10 @@ func webCalls() []map[string]any {
 // templates takes the rows of the template engine.
 func templates() []row {
 	rows := []row{
-		within("template: compile", "ms", maxCompile), within("template: render and verify a new shape", "ms", maxNewShape),
-		within("template: render a known shape", "ms", maxWarm), within("template: render a value of 6 MB", "ms", maxBigValue),
+		within("template: compile", "ms", maxCompile),
+		within("template: render and verify a new shape", "ms", maxNewShape),
+		within("template: render a known shape", "ms", maxWarm),
+		within("template: render a value of 6 MB", "ms", maxBigValue),
 	}
 	samples := make([][]float64, len(rows))
 	big := map[string]any{"method": "POST", "url": "u", "data": strings.Repeat("it's $(x)\n", bigValue/10)}
@@ -72,7 +77,8 @@ func templates() []row {
 			}
 			if err := take(0, func() error {
 				var findings []render.Finding
-				if template, findings = render.Compile(webRequest, webParameters(), render.Options{}); template == nil {
+				if template, findings = render.Compile(webRequest, webParameters(),
+					render.Options{}); template == nil {
 					return fmt.Errorf("the template is refused: %v", findings)
 				}
 				return nil

@@ -20,9 +20,9 @@ const (
 	maxToolCall = 1.7 // of the floor's time
 )
 
-// toolCallRow is the row of one tool call through the whole pipeline: validate, render, decide, fsync, run, map. call makes
-// one such call of a tool whose script is the given one; the floor is bash itself with the script in a file, started with
-// nothing around it.
+// toolCallRow is the row of one tool call through the whole pipeline: validate, render, decide, fsync, run,
+// map. call makes one such call of a tool whose script is the given one; the floor is bash itself with the
+// script in a file, started with nothing around it.
 func toolCallRow(call func() error, script string) row {
 	r := comparedRow("tool call, whole pipeline", "ms", "bash script", maxToolCall)
 	var ours, floors []float64
@@ -42,7 +42,8 @@ func toolCallRow(call func() error, script string) row {
 	return r.measured(median(ours), median(floors), fmt.Sprintf("%d each", toolCalls))
 }
 
-// bash runs a script and gathers what it prints. os/exec starts it by clone(CLONE_VFORK|CLONE_VM), as posix_spawn does.
+// bash runs a script and gathers what it prints. os/exec starts it by clone(CLONE_VFORK|CLONE_VM), as
+// posix_spawn does.
 func bash(script string) error {
 	var out bytes.Buffer
 	cmd := exec.Command("bash", script)
@@ -59,7 +60,8 @@ func timed(f func() error) (ms float64, err error) {
 	return milliseconds(time.Since(begun)), err
 }
 
-// benchTool is the tool that is called, and benchScript what its script comes to: an argument, and one line of output.
+// benchTool is the tool that is called, and benchScript what its script comes to: an argument, and one line
+// of output.
 const (
 	benchTool = `version: 2
 tools:
@@ -76,13 +78,16 @@ tools:
 	benchScript = "#!/bin/bash\nname=world\necho \"hello $name\"\n"
 )
 
-// toolCall takes the row with the program's own parts, put together as they always are, in a directory of its own.
+// toolCall takes the row with the program's own parts, put together as they always are, in a directory of
+// its own.
 func toolCall(dir string) (r row, err error) {
 	tools, script := filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "script")
-	if err := errors.Join(os.WriteFile(tools, []byte(benchTool), 0o600), os.WriteFile(script, []byte(benchScript), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(tools, []byte(benchTool), 0o600),
+		os.WriteFile(script, []byte(benchScript), 0o600)); err != nil {
 		return row{}, err
 	}
-	environment := map[string]string{"HOME": dir, "A2A_STATE_DIR": filepath.Join(dir, "state"), "PATH": os.Getenv("PATH")}
+	environment := map[string]string{"HOME": dir, "A2A_STATE_DIR": filepath.Join(dir, "state"),
+		"PATH": os.Getenv("PATH")}
 	a, err := app.New(app.Options{
 		ToolFiles: []string{tools}, Getenv: func(name string) string { return environment[name] }, Dir: dir,
 		Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
@@ -92,8 +97,9 @@ func toolCall(dir string) (r row, err error) {
 	}
 	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
 	call := tool.Call{
-		Tool: "bench", Arguments: json.RawMessage(`{"name":"world"}`), Dir: dir, Workspace: tool.Workspace{Root: dir},
-		Origin: tool.Origin{Door: tool.DoorCLI},
+		Tool: "bench", Arguments: json.RawMessage(`{"name":"world"}`), Dir: dir,
+		Workspace: tool.Workspace{Root: dir},
+		Origin:    tool.Origin{Door: tool.DoorCLI},
 	}
 	return toolCallRow(func() error {
 		result := a.Executor.Execute(context.Background(), call, nil)

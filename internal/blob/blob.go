@@ -1,5 +1,6 @@
-// Package blob keeps what is too long for a result or a record, in files that are named by what is in them. They lie in the state
-// directory, which no sandbox shows. The oldest go when there are too many, and each when it is a month old.
+// Package blob keeps what is too long for a result or a record, in files that are named by what is in them.
+// They lie in the state directory, which no sandbox shows. The oldest go when there are too many, and each
+// when it is a month old.
 package blob
 
 import (
@@ -18,19 +19,19 @@ import (
 const (
 	// Most is how many bytes are kept in all, those that are being written among them.
 	Most = 1 << 30
-	// Reserve is how many bytes of the disk are left alone, so that the record, which lies on it too, can go on: what cannot be
-	// recorded is not done.
+	// Reserve is how many bytes of the disk are left alone, so that the record, which lies on it too, can
+	// go on: what cannot be recorded is not done.
 	Reserve = 64 << 20
 	// Longest is how long a blob is kept after it was last asked to be.
 	Longest = 30 * 24 * time.Hour
 )
 
-// temporary is how the names of files begin that are being written. Who writes one holds a lock on it: one without was left by a
-// process that died.
+// temporary is how the names of files begin that are being written. Who writes one holds a lock on it: one
+// without was left by a process that died.
 const temporary = ".new-"
 
-// Store is a directory of blobs. It is safe for concurrent use, by several processes too: a file is complete when it has its
-// name, and never changes.
+// Store is a directory of blobs. It is safe for concurrent use, by several processes too: a file is
+// complete when it has its name, and never changes.
 type Store struct {
 	Dir  string // made where it is missing, mode 0700
 	Most int64  // bytes in all; 0 is Most
@@ -57,7 +58,8 @@ func (s *Store) Keep(data []byte) (Blob, error) {
 	return w.Commit()
 }
 
-// Prune removes what is too old, and what dead processes left behind. Where there is no directory there is nothing to do.
+// Prune removes what is too old, and what dead processes left behind. Where there is no directory there is
+// nothing to do.
 func (s *Store) Prune() error {
 	if err := s.makeRoom(0, ""); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -72,8 +74,9 @@ func (s *Store) most() int64 {
 	return s.Most
 }
 
-// makeRoom removes what is too old, and then the oldest blobs until there is room for that many bytes more, but neither the
-// latest nor what is being written. It returns ErrFull where that does not make enough of it.
+// makeRoom removes what is too old, and then the oldest blobs until there is room for that many bytes more,
+// but neither the latest nor what is being written. It returns ErrFull where that does not make enough of
+// it.
 func (s *Store) makeRoom(more int64, latest string) error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -88,7 +91,8 @@ func (s *Store) makeRoom(more int64, latest string) error {
 		}
 		path := filepath.Join(s.Dir, info.Name())
 		isTemporary := strings.HasPrefix(info.Name(), temporary)
-		if isTemporary && abandoned(path) || !isTemporary && info.Name() != latest && time.Since(info.ModTime()) > Longest {
+		if isTemporary && abandoned(path) ||
+			!isTemporary && info.Name() != latest && time.Since(info.ModTime()) > Longest {
 			if err := remove(path); err != nil {
 				return err
 			}
@@ -128,7 +132,8 @@ func (s *Store) freeBytes() int64 {
 	return int64(stat.Bavail) * int64(stat.Bsize) //nolint:unconvert // their types differ between systems
 }
 
-// abandoned reports whether nobody writes a temporary file any more. A lock ends with the process that holds it (flock(2)).
+// abandoned reports whether nobody writes a temporary file any more. A lock ends with the process that
+// holds it (flock(2)).
 func abandoned(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

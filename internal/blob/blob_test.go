@@ -72,7 +72,8 @@ func files(t *testing.T, s *Store) []string {
 	return names
 }
 
-// TestWriter is about a blob that comes in parts: it has its name when it is complete, and nothing stays of one that is given up.
+// TestWriter is about a blob that comes in parts: it has its name when it is complete, and nothing stays of
+// one that is given up.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs")}
@@ -113,7 +114,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestRoom checks that what is being written counts, and is not removed; that older blobs go for it; and that there is an end.
+// TestRoom checks that what is being written counts, and is not removed; that older blobs go for it; and
+// that there is an end.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs"), Most: 100}
@@ -148,7 +150,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestPrune removes what is old, and what a process has left that did not live to end it, but nothing that is being written.
+// TestPrune removes what is old, and what a process has left that did not live to end it, but nothing that
+// is being written.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs")}

@@ -15,12 +15,12 @@ import (
 // roomStep is how many bytes are written at the most before room is looked for again.
 const roomStep = 8 << 20
 
-// ErrFull says that there is no room, although all that may go is gone: other blobs are being written that take it up, or the disk is
-// full but for what is left to the record.
+// ErrFull says that there is no room, although all that may go is gone: other blobs are being written that
+// take it up, or the disk is full but for what is left to the record.
 var ErrFull = errors.New("no room is left for whole outputs")
 
-// Writer writes one blob, whose name is known when all of it has been written. Commit or Abort ends it. It is not safe for
-// concurrent use.
+// Writer writes one blob, whose name is known when all of it has been written. Commit or Abort ends it. It
+// is not safe for concurrent use.
 type Writer struct {
 	store *Store
 	file  *os.File
@@ -30,7 +30,8 @@ type Writer struct {
 	err   error // the first; it stays
 }
 
-// Begin begins a blob. Its file is locked until the end, so that nobody takes it for one that a dead process left behind.
+// Begin begins a blob. Its file is locked until the end, so that nobody takes it for one that a dead
+// process left behind.
 func (s *Store) Begin() (*Writer, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
@@ -53,8 +54,8 @@ func (s *Store) Begin() (*Writer, error) {
 	}
 }
 
-// Write writes p, and makes room for it where that takes removing older blobs. It returns ErrFull where it cannot; what was
-// written before can still be aborted only.
+// Write writes p, and makes room for it where that takes removing older blobs. It returns ErrFull where it
+// cannot; what was written before can still be aborted only.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err

@@ -28,8 +28,9 @@ var (
 	cures     = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
 )
 
-// Lookup finds the row of a program, and how many of its arguments name it: that of git stash list before that of git. A
-// program that is named by its path is only known where the system's own programs lie. The row is nil where there is none.
+// Lookup finds the row of a program, and how many of its arguments name it: that of git stash list before
+// that of git. A program that is named by its path is only known where the system's own programs lie. The
+// row is nil where there is none.
 func Lookup(name string, args []string) (row *Row, named int) {
 	if dir, base := filepath.Split(name); dir != "" {
 		if dir != "/bin/" && dir != "/usr/bin/" {
@@ -111,8 +112,10 @@ func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
 func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) {
 	var w writtenRow
 	err := Entries(n, map[string]any{
-		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options, "sets": &w.Sets,
-		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden, "links": &w.Links,
+		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options,
+		"sets":     &w.Sets,
+		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
+		"links":   &w.Links,
 		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
 		"check": &w.Check, "no_option_harms": &w.NoOptionHarms,
 	})
@@ -139,7 +142,8 @@ type writtenRow struct {
 // row makes a row of what is written.
 func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	r := &Row{
-		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check, Links: w.Links, NoOptionHarms: w.NoOptionHarms,
+		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check,
+		Links: w.Links, NoOptionHarms: w.NoOptionHarms,
 		options: map[string]Kind{},
 	}
 	for name := range strings.SplitSeq(w.names, ",") {

@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// Entries reads the entries of a mapping into what is given for their keys: a *string, a *bool, a *map[string]string, or a function
-// that reads the entry itself. A key that is not given is an error.
+// Entries reads the entries of a mapping into what is given for their keys: a *string, a *bool, a
+// *map[string]string, or a function that reads the entry itself. A key that is not given is an error.
 func Entries(n plainyaml.Node, to map[string]any) error {
 	if n.List || n.Text != "" {
 		return At(n, "want a mapping")

@@ -48,7 +48,8 @@ const (
 type group struct {
 	names map[string]bool
 	of    map[string]map[string]bool // the subcommands of a program
-	// because says why a program is in the group, where that differs. Those of begins end with a *, and stand for all that begin so.
+	// because says why a program is in the group, where that differs. Those of begins end with a *, and
+	// stand for all that begin so.
 	because map[string]string
 	begins  []string
 }
@@ -86,7 +87,8 @@ func readGroups(n plainyaml.Node) (map[Group]*group, error) {
 	all := map[Group]*group{}
 	for _, item := range n.Nodes {
 		var is, says, of, because, names string
-		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "because": &because, "names": &names}); err != nil {
+		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "because": &because,
+			"names": &names}); err != nil {
 			return nil, err
 		}
 		if is == "" || names == "" {

@@ -6,7 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// BenchmarkLoad reads what the first question about a command needs: the names of the programs, and the row of one.
+// BenchmarkLoad reads what the first question about a command needs: the names of the programs, and the row
+// of one.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		rows, err := readPrograms(cutItems(source, "programs"))

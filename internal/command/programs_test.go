@@ -17,9 +17,10 @@ import (
 	"time"
 )
 
-// Every row is held against the programs that it names, as far as they are installed: each of its options, alone, glued to a
-// value, in a row with other letters. What the row says only reads is run below strace. It may open no file but those that the
-// reading names, write none and start no other program. (The other way round nothing is claimed: a program may refuse its words.)
+// Every row is held against the programs that it names, as far as they are installed: each of its options,
+// alone, glued to a value, in a row with other letters. What the row says only reads is run below strace.
+// It may open no file but those that the reading names, write none and start no other program. (The other
+// way round nothing is claimed: a program may refuse its words.)
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	needStrace(t)

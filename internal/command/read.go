@@ -23,8 +23,8 @@ type Value struct {
 	Own  bool // a word of its own
 }
 
-// Read reads the words behind the program's name. What stands behind an option that the row does not know may be its value,
-// and is read as if it were none.
+// Read reads the words behind the program's name. What stands behind an option that the row does not know
+// may be its value, and is read as if it were none.
 func (r *Row) Read(words []string) Reading {
 	p := &reader{row: r, words: words}
 	if r.Parser == Tar && len(words) > 0 && !strings.HasPrefix(words[0], "-") {

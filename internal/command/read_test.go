@@ -82,7 +82,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: every word is read once, whatever the words and the parser are: as an option, as the value of one, as an operand.
+// FuzzRead: every word is read once, whatever the words and the parser are: as an option, as the value of
+// one, as an operand.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"tar fx a.tar", "tree -Lo 2 out", "find . -name -7 -o -print", "jq --arg a", "head -20c x -- -a", "git log -n"} {
 		f.Add(text)

@@ -23,14 +23,17 @@ const (
 )
 
 var kinds = map[string]Kind{
-	"flag": Flag, "optional": Optional, "value": Plain, "count": Count, "number": Number, "pair": Pair, "file": File, "code": Code,
+	"flag": Flag, "optional": Optional, "value": Plain, "count": Count, "number": Number, "pair": Pair,
+	"file": File, "code": Code,
 	"writes": Writes, "changes": Changes, "runs": Runs, "command": Command, "lists": Lists, "follows": Follows,
 }
 
 // does says for people what an option does that does more than read what the words name.
 var does = map[Kind]string{
-	Unknown: "could do more than read", Writes: "writes a file", Changes: "does more than read and print", Runs: "runs a program",
-	Command: "runs a program", Lists: "opens what a file names or holds", Follows: "follows links, which may lead out of the workspace",
+	Unknown: "could do more than read", Writes: "writes a file", Changes: "does more than read and print",
+	Runs:    "runs a program",
+	Command: "runs a program", Lists: "opens what a file names or holds",
+	Follows: "follows links, which may lead out of the workspace",
 }
 
 // ReadsOnly reports whether an option of the kind does nothing but read what the words name, and print.
@@ -102,8 +105,9 @@ type readsAll struct {
 	options map[string]bool
 }
 
-// Selected returns the patterns of names with which a command reads no other files below a directory; none where it reads all.
-// Where an option that leaves names out stands in front of the first, it reads what is left.
+// Selected returns the patterns of names with which a command reads no other files below a directory; none
+// where it reads all. Where an option that leaves names out stands in front of the first, it reads what is
+// left.
 func (r *Row) Selected(read Reading) []string {
 	var patterns []string
 	for _, o := range read.Options {
@@ -119,11 +123,12 @@ func (r *Row) Selected(read Reading) []string {
 	return patterns
 }
 
-// OnlyReads reports whether the program is known only to read, with the options that do: not where nobody has held the row
-// against it.
+// OnlyReads reports whether the program is known only to read, with the options that do: not where nobody
+// has held the row against it.
 func (r *Row) OnlyReads() bool { return r.Verified != "" || r.Parser == None }
 
-// Tree reports whether it reads every file below a directory with the options that were read, and the hidden ones with them.
+// Tree reports whether it reads every file below a directory with the options that were read, and the
+// hidden ones with them.
 func (r *Row) Tree(read Reading) (tree, hidden bool) {
 	tree, hidden = r.trees.always, r.hidden.always
 	for _, o := range read.Options {

@@ -34,8 +34,8 @@ func cut(text, key string) string {
 	return rest[:end]
 }
 
-// Item is a row of a section. Of a row of the program's own file only the names are read before Node is called: the file is long,
-// and a command asks for few rows.
+// Item is a row of a section. Of a row of the program's own file only the names are read before Node is
+// called: the file is long, and a command asks for few rows.
 type Item struct {
 	Names string
 	text  string

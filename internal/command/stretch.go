@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// Stretch is what an option of a program says that goes beyond what a rule for the program means; see commands.yaml.
+// Stretch is what an option of a program says that goes beyond what a rule for the program means; see
+// commands.yaml.
 type Stretch string
 
 // The ways.
@@ -22,12 +23,13 @@ const (
 type Stretched struct {
 	How  Stretch
 	Word string
-	// Values are what the option's value could be: what stands in the same word, or else the next word. None: there is no value.
+	// Values are what the option's value could be: what stands in the same word, or else the next word.
+	// None: there is no value.
 	Values []string
 }
 
-// Stretches finds such options among the words of a program, named without its directory. A word counts where it could be read
-// as one: several letters behind a dash, a long name that is cut short.
+// Stretches finds such options among the words of a program, named without its directory. A word counts
+// where it could be read as one: several letters behind a dash, a long name that is cut short.
 func Stretches(program string, words []string) []Stretched {
 	row := stretched()[program]
 	if own := Added(program); len(own) > 0 {
@@ -75,7 +77,8 @@ func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
 	for _, o := range own {
 		name := strings.TrimLeft(o.Name, "-")
 		all.options = append(all.options, stretchingOption{
-			how: o.Does, name: name, long: strings.HasPrefix(o.Name, "--"), glued: true, oneDash: len(name) > 1 && !strings.HasPrefix(o.Name, "--"),
+			how: o.Does, name: name, long: strings.HasPrefix(o.Name, "--"), glued: true, oneDash: len(name) > 1 &&
+				!strings.HasPrefix(o.Name, "--"),
 		})
 	}
 	return all

@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// Additions are what a person's own commands.yaml says of programs and variables. Every key of it says more about a risk: nothing
-// in it takes a row, a group or a role of ours away.
+// Additions are what a person's own commands.yaml says of programs and variables. Every key of it says more
+// about a risk: nothing in it takes a row, a group or a role of ours away.
 type Additions struct {
 	programs  map[string]bool
 	groups    map[Group]map[string]bool
@@ -97,7 +97,8 @@ var ownGroups = map[string]Group{
 
 // ownOptions are what a person can say of options.
 var ownOptions = map[string]AddedOption{
-	"code": {Does: StretchRuns, Code: true}, "runs": {Does: StretchRuns}, "obeys": {Does: StretchObeys}, "writes": {Does: StretchWrites},
+	"code": {Does: StretchRuns, Code: true}, "runs": {Does: StretchRuns}, "obeys": {Does: StretchObeys},
+	"writes": {Does: StretchWrites},
 }
 
 func (a *Additions) addProgram(n plainyaml.Node) error {
@@ -121,7 +122,8 @@ func (a *Additions) addProgram(n plainyaml.Node) error {
 	}
 	for _, entry := range n.Nodes {
 		if entry.Key != "names" && entry.Text == "false" {
-			return At(entry, entry.Key+" can only be true: this file says more about a risk, never less; leave the line out")
+			return At(entry, entry.Key+
+				" can only be true: this file says more about a risk, never less; leave the line out")
 		}
 	}
 	for _, name := range names {
@@ -152,7 +154,8 @@ func (a *Additions) addProgram(n plainyaml.Node) error {
 
 func (a *Additions) addVariables(n plainyaml.Node) error {
 	var names []string
-	if err := Entries(n, map[string]any{"names": words(&names, variableName, "a variable's name, with a * at one end for all that begin or end so")}); err != nil {
+	if err := Entries(n, map[string]any{"names": words(&names, variableName,
+		"a variable's name, with a * at one end for all that begin or end so")}); err != nil {
 		return err
 	}
 	if len(names) == 0 {

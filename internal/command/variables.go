@@ -63,7 +63,8 @@ func (v *variables) add(n plainyaml.Node) error {
 	var names, nothing string
 	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
-		"same_commands": &row.sameCommands, "given": &row.given, "encoding": &row.encoding, "any_case": &row.anyCase,
+		"same_commands": &row.sameCommands, "given": &row.given, "encoding": &row.encoding,
+		"any_case": &row.anyCase,
 	}); err != nil {
 		return err
 	}
@@ -120,8 +121,8 @@ func (v *variables) find(name string, f func(*variable) (more bool)) {
 	}
 }
 
-// SpecialVariable reports whether bash or a program gives a variable a meaning of its own, even where a script only sets it, and
-// what that is.
+// SpecialVariable reports whether bash or a program gives a variable a meaning of its own, even where a
+// script only sets it, and what that is.
 func SpecialVariable(name string) (meaning string, is bool) {
 	found := effect("")
 	known().find(name, func(v *variable) bool {
@@ -135,8 +136,8 @@ func SpecialVariable(name string) (meaning string, is bool) {
 	return meaning, meaning != ""
 }
 
-// Exported reports what a variable can mean to the programs that get it: runs that one of them runs, loads or obeys what it names;
-// family only that it is one of many of which some are obeyed.
+// Exported reports what a variable can mean to the programs that get it: runs that one of them runs, loads
+// or obeys what it names; family only that it is one of many of which some are obeyed.
 func Exported(name string) (meaning string, runs, family bool) {
 	if byPerson(name) {
 		return "programs run or obey what " + name + " holds", true, true
@@ -159,12 +160,14 @@ func Exported(name string) (meaning string, runs, family bool) {
 	return "", false, ChangesCommands(name)
 }
 
-// ChangesCommands reports whether setting an environment variable of that name can change what a command runs or does: where
-// programs are found, what is loaded into them, which settings, editors and pagers they use, where they connect to.
+// ChangesCommands reports whether setting an environment variable of that name can change what a command
+// runs or does: where programs are found, what is loaded into them, which settings, editors and pagers they
+// use, where they connect to.
 //
-// A name that is no plain name counts as one that does: BASH_FUNC_ls%% is a function called ls, and in some interfaces a
-// name with a = in it sets another variable. The list cannot be complete, since any program may read any variable; it
-// holds those that are known to run or load something, and takes whole families where a family is known for it.
+// A name that is no plain name counts as one that does: BASH_FUNC_ls%% is a function called ls, and in some
+// interfaces a name with a = in it sets another variable. The list cannot be complete, since any program
+// may read any variable; it holds those that are known to run or load something, and takes whole families
+// where a family is known for it.
 func ChangesCommands(name string) bool {
 	if !validName(name) || byPerson(name) {
 		return true
@@ -177,7 +180,8 @@ func ChangesCommands(name string) bool {
 	return found
 }
 
-// GivenByShell reports whether a shell gives a variable values itself, so that it may not hold what a script has assigned.
+// GivenByShell reports whether a shell gives a variable values itself, so that it may not hold what a
+// script has assigned.
 func GivenByShell(name string) bool {
 	given := false
 	known().find(name, func(v *variable) bool {
@@ -187,7 +191,8 @@ func GivenByShell(name string) bool {
 	return given
 }
 
-// NamesEncoding reports whether a variable names the encoding that a shell reads its text in, or the language of what programs print.
+// NamesEncoding reports whether a variable names the encoding that a shell reads its text in, or the
+// language of what programs print.
 func NamesEncoding(name string) bool {
 	names := false
 	known().find(name, func(v *variable) bool {
@@ -197,8 +202,8 @@ func NamesEncoding(name string) bool {
 	return names
 }
 
-// KeepsEncoding reports whether a variable that names an encoding leaves ASCII alone with a value: in Shift JIS and GBK a \ or a |
-// can be the second byte of a letter.
+// KeepsEncoding reports whether a variable that names an encoding leaves ASCII alone with a value: in Shift
+// JIS and GBK a \ or a | can be the second byte of a letter.
 func KeepsEncoding(name, value string) bool {
 	lower := strings.ToLower(value)
 	switch {
@@ -207,7 +212,8 @@ func KeepsEncoding(name, value string) bool {
 	case strings.Contains(lower, "/"):
 		return false
 	}
-	return lower == "" || lower == "c" || lower == "posix" || strings.HasSuffix(lower, ".utf-8") || strings.HasSuffix(lower, ".utf8") ||
+	return lower == "" || lower == "c" || lower == "posix" || strings.HasSuffix(lower, ".utf-8") ||
+		strings.HasSuffix(lower, ".utf8") ||
 		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz") == "" && len(lower) == 2
 }
 
@@ -220,8 +226,8 @@ func RefusedInTools(name string) (why string) {
 	return why
 }
 
-// SetsNothing reports whether a variable that could do much is set to a value with which it does nothing: people and agents keep
-// git from opening a pager with PAGER=cat.
+// SetsNothing reports whether a variable that could do much is set to a value with which it does nothing:
+// people and agents keep git from opening a pager with PAGER=cat.
 func SetsNothing(name, value string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 	if byPerson(name) {

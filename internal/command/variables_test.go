@@ -99,8 +99,8 @@ func TestChangesCommands(t *testing.T) {
 	}
 }
 
-// A row of one question counts for the others: what bash or a program runs when a script sets it, a command is asked about that
-// does, unless bash never takes it from outside.
+// A row of one question counts for the others: what bash or a program runs when a script sets it, a command
+// is asked about that does, unless bash never takes it from outside.
 func TestVariablesAgree(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields(`PHPRC SYSTEM_WGETRC CORECLR_PROFILER_PATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH ODBCINI ODBCSYSINI

@@ -88,7 +88,8 @@ func (e *toolEntry) readParameterMapping(v yamldoc.Value) {
 		e.unsure = true
 		return
 	}
-	v.Mismatch("", fmt.Sprintf("each parameter is an entry of a list:\nparameters:\n  - name: %s\n    type: string", first))
+	v.Mismatch("", fmt.Sprintf("each parameter is an entry of a list:\nparameters:\n  - name: %s\n    type: string",
+		first))
 	for _, each := range entries {
 		p := e.newParameter(each.Value)
 		p.at.Name = fmt.Sprintf("%s: parameter %s", e.at.Name, yamldoc.Quote(each.Name))

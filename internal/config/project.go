@@ -116,7 +116,8 @@ func (l *loading) noticeLoose(file File, changed, hint string) {
 		l.warn(file.Name, ruleIgnored, hint, "%s", changed)
 	case loose > 0:
 		l.warn(file.Name, ruleIgnored, hint,
-			"%d of %d rules are not in force: a workspace's own file can only reject, until somebody trusts it", loose, len(read.Rules))
+			"%d of %d rules are not in force: a workspace's own file can only reject, until somebody trusts it",
+			loose, len(read.Rules))
 	}
 }
 

@@ -29,8 +29,8 @@ type BoundaryOptions struct {
 	Note func(events.Event) // required
 }
 
-// Boundary is the sandbox that a bridge's agent is in, seen from outside: what the bridge and the editor do for the agent is
-// held to what it lets the agent do by itself. It implements acp.Confinement. Close it.
+// Boundary is the sandbox that a bridge's agent is in, seen from outside: what the bridge and the editor do
+// for the agent is held to what it lets the agent do by itself. It implements acp.Confinement. Close it.
 type Boundary struct {
 	o       BoundaryOptions
 	inside  ExecOptions     // what starts the agent
@@ -45,8 +45,8 @@ type Boundary struct {
 	refusals map[string]bool // what it said it was refused
 }
 
-// NewBoundary makes the sandbox of an agent ready, and finds out whether this machine can make it. With an error comes the
-// exit code.
+// NewBoundary makes the sandbox of an agent ready, and finds out whether this machine can make it. With an
+// error comes the exit code.
 func NewBoundary(o BoundaryOptions) (_ *Boundary, code int, err error) {
 	b := &Boundary{o: o, refusals: map[string]bool{}}
 	if code, err := b.open(); err != nil {
@@ -108,8 +108,8 @@ func shortTemp() string {
 	return "/tmp"
 }
 
-// lookAtHomes tells of a variable that has the agent keep its state where the profile does not let it. Its word alone is not
-// enough: a repository can set variables (direnv does), and could name your keys.
+// lookAtHomes tells of a variable that has the agent keep its state where the profile does not let it. Its
+// word alone is not enough: a repository can set variables (direnv does), and could name your keys.
 func (b *Boundary) lookAtHomes() {
 	for _, name := range []string{"CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "OPENCODE_CONFIG_DIR"} {
 		dir := b.profile.Environment[name]
@@ -117,7 +117,8 @@ func (b *Boundary) lookAtHomes() {
 			continue
 		}
 		if real, err := permissions.Resolve(b.profile.Dir, dir); err != nil || !b.reach.Of(real).Write {
-			b.o.Say(fmt.Sprintf("%s names %s, which the agent cannot write to (profile %s); %s lets it", name, display.Line(dir), b.o.Profile, flagFor(dir, true)))
+			b.o.Say(fmt.Sprintf("%s names %s, which the agent cannot write to (profile %s); %s lets it", name,
+				display.Line(dir), b.o.Profile, flagFor(dir, true)))
 		}
 	}
 }
@@ -183,10 +184,11 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	case access.Own:
 		return permissions.Reject, held("and this is a file of a2a-acp itself")
 	case access.Protected:
-		return permissions.Ask, held("and others run or believe " + display.Line(real) + " without a further look, so its sandbox does not let it change that")
+		return permissions.Ask, held("and others run or believe " + display.Line(real) +
+			" without a further look, so its sandbox does not let it change that")
 	}
-	// The agent reads this, so it tells nothing of what there is outside: of a file that exists, of one that does not, and of a
-	// link, the same.
+	// The agent reads this, so it tells nothing of what there is outside: of a file that exists, of one
+	// that does not, and of a link, the same.
 	at := seen
 	if r.Write {
 		at = filepath.Dir(seen)
@@ -197,11 +199,13 @@ func (b *Boundary) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	case !grantable(at):
 		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s", verb, display.Line(seen)))
 	default:
-		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb, display.Line(seen), flagFor(at, r.Write)))
+		return permissions.Reject, held(fmt.Sprintf("and cannot %s %s; a2a-acp bridge %s would let it", verb,
+			display.Line(seen), flagFor(at, r.Write)))
 	}
 }
 
-// seen returns the name of a file as far as the agent can follow it: a link that it cannot read stays what it is called.
+// seen returns the name of a file as far as the agent can follow it: a link that it cannot read stays what
+// it is called.
 func (b *Boundary) seen(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -230,7 +234,8 @@ func (b *Boundary) seen(dir, path string) string {
 // grantable reports whether a path is one that a person would grant: not the root, nor what homes are in.
 func grantable(path string) bool {
 	home, err := os.UserHomeDir()
-	return path != "/" && path != "/home" && path != "/root" && (err != nil || path != home && !strings.HasPrefix(home, path+"/"))
+	return path != "/" && path != "/home" && path != "/root" &&
+		(err != nil || path != home && !strings.HasPrefix(home, path+"/"))
 }
 
 // flagFor returns the flag of the bridge's that grants a path.

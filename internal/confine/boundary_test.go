@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 )
 
-// The words of a refusal are the same whatever lies outside: a file, a directory, a link, or nothing. An agent could else ask its
-// way through a home that it does not see.
+// The words of a refusal are the same whatever lies outside: a file, a directory, a link, or nothing. An
+// agent could else ask its way through a home that it does not see.
 func TestRefusalsTellNothingOfWhatLiesOutside(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

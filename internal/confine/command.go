@@ -25,8 +25,8 @@ type Confinement struct {
 // On reports whether there is one.
 func (c Confinement) On() bool { return c.Profile != "" }
 
-// Command returns the command that starts an agent in the sandbox: self, this program, again, so that the agent's whole tree
-// has an owner of its own.
+// Command returns the command that starts an agent in the sandbox: self, this program, again, so that the
+// agent's whole tree has an owner of its own.
 func (c Confinement) Command(o Options, self string, agent []string) ([]string, error) {
 	inside, err := c.exec(o, self, "", agent)
 	if err != nil {
@@ -35,8 +35,8 @@ func (c Confinement) Command(o Options, self string, agent []string) ([]string, 
 	return inside.words(self), nil
 }
 
-// exec returns the agent as a command in the sandbox. It can run this program, and reach us through the sockets in doors, ""
-// for none.
+// exec returns the agent as a command in the sandbox. It can run this program, and reach us through the
+// sockets in doors, "" for none.
 func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOptions, error) {
 	program, err := exec.LookPath(agent[0])
 	if err != nil {
@@ -47,7 +47,8 @@ func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOp
 	}
 	e := ExecOptions{
 		Options: o, Profile: c.Profile, BestEffort: c.BestEffort, Environment: c.Environment,
-		Require: []string{string(sandbox.PropertyFiles), string(sandbox.PropertyTree)}, AtLeast: string(sandbox.LevelFull),
+		Require: []string{string(sandbox.PropertyFiles), string(sandbox.PropertyTree)},
+		AtLeast: string(sandbox.LevelFull),
 	}
 	for _, path := range append(AgentFiles(program, agent), self) {
 		e.Allow = append(e.Allow, tool.AllowedPath{Path: path, ReadOnly: true})
@@ -89,12 +90,13 @@ func (o ExecOptions) words(self string) []string {
 	return append(append(words, "--"), o.Command...)
 }
 
-// AgentFiles lists what has to be readable for an agent to start: its program, and the script where that is an interpreter of
-// scripts, as Zed starts the agents that it has installed. Further arguments are not looked at: a login's are the agent's own
-// choice.
+// AgentFiles lists what has to be readable for an agent to start: its program, and the script where that is
+// an interpreter of scripts, as Zed starts the agents that it has installed. Further arguments are not
+// looked at: a login's are the agent's own choice.
 func AgentFiles(program string, agent []string) []string {
 	files := programFiles(program)
-	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !command.In(command.StartersOfAgents, name) {
+	if name := strings.TrimRight(filepath.Base(program), "0123456789."); !command.In(command.StartersOfAgents,
+		name) {
 		return files
 	}
 	for _, word := range agent[1:] {
@@ -113,8 +115,8 @@ func AgentFiles(program string, agent []string) []string {
 	return files
 }
 
-// programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's packages, the
-// packages that it was installed with.
+// programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's
+// packages, the packages that it was installed with.
 func programFiles(program string) []string {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {

@@ -25,13 +25,15 @@ type Options struct {
 	Getenv func(string) string // required
 	Dir    string              // required: the current directory, absolute
 	Say    func(line string)   // required: one line for the person
-	// ToolProfile returns what the sandbox of a tool grants a command that starts in dir; required for ExecOptions.Tool.
+	// ToolProfile returns what the sandbox of a tool grants a command that starts in dir; required for
+	// ExecOptions.Tool.
 	ToolProfile func(id, dir string) (sandbox.Profile, error)
 }
 
 func (o Options) dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
-// ExecOptions is what a command in the sandbox takes from outside. What is given beside a profile or a tool adds to it.
+// ExecOptions is what a command in the sandbox takes from outside. What is given beside a profile or a tool
+// adds to it.
 type ExecOptions struct {
 	Options
 	Command []string // required
@@ -56,8 +58,8 @@ type ExecOptions struct {
 	Ticket string // one of a bridge's, in place of everything else; see ticket.go
 }
 
-// Exec runs a command in the sandbox and gives its exit code: 128+n after signal n. With an error nothing ran, and the code is
-// ours.
+// Exec runs a command in the sandbox and gives its exit code: 128+n after signal n. With an error nothing
+// ran, and the code is ours.
 func Exec(ctx context.Context, o ExecOptions) (code int, err error) {
 	if o.Ticket != "" {
 		return redeem(ctx, o)
@@ -83,7 +85,8 @@ func (e *execution) start(ctx context.Context) (code int, err error) {
 		return exit.Host, err
 	}
 	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
-		e.o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing", plan.Level()))
+		e.o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing",
+			plan.Level()))
 	}
 	return e.run(ctx, plan)
 }
@@ -123,7 +126,8 @@ func (e *execution) settle() error {
 	if err != nil {
 		return fmt.Errorf("start directory: %w", err)
 	}
-	e.profile = sandbox.Profile{Dir: dir, Environment: map[string]string{}, Terminal: anyTerminal(e.o.Stdio), Pty: true}
+	e.profile = sandbox.Profile{Dir: dir, Environment: map[string]string{}, Terminal: anyTerminal(e.o.Stdio),
+		Pty: true}
 	if e.o.Tool != "" {
 		err = e.useTool()
 	} else {
@@ -238,7 +242,8 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 		return fmt.Errorf("--allow: %w", err)
 	}
 	home, err := filepath.EvalSymlinks(e.o.Getenv("HOME"))
-	if real == "/" || err == nil && e.o.Getenv("HOME") != "" && (home == real || strings.HasPrefix(home, real+"/")) {
+	if real == "/" || err == nil && e.o.Getenv("HOME") != "" &&
+		(home == real || strings.HasPrefix(home, real+"/")) {
 		return fmt.Errorf("--allow %s: that is everything you have, keys and all; name what is in it, or start without a sandbox", allowed.Path)
 	}
 	return nil
@@ -287,14 +292,16 @@ func (e *execution) run(ctx context.Context, plan sandbox.Plan) (int, error) {
 func (e *execution) account(outcome sandbox.Outcome) []string {
 	var lines []string
 	for _, limit := range outcome.LimitsHit {
-		lines = append(lines, fmt.Sprintf("the command ran into its limit on %s (%s); --%s sets another, 0 none", limit, limitOf(e.profile.Limits, limit), flagOf(limit)))
+		lines = append(lines, fmt.Sprintf("the command ran into its limit on %s (%s); --%s sets another, 0 none",
+			limit, limitOf(e.profile.Limits, limit), flagOf(limit)))
 	}
 	lines = append(append(lines, outcome.Hints...), outcome.Changed...)
 	if outcome.Killed > 0 && !outcome.Cancelled && !outcome.TimedOut {
 		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes", outcome.Killed))
 	}
 	if outcome.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("could not be ended and may still run: %d of its processes", outcome.Lost))
+		lines = append(lines, fmt.Sprintf("could not be ended and may still run: %d of its processes",
+			outcome.Lost))
 	}
 	if outcome.Leftover != "" {
 		lines = append(lines, "temporary files could not be removed: "+outcome.Leftover)
@@ -336,12 +343,14 @@ func limitOf(l tool.Limits, limit string) string {
 // explain tells of a program that is there, but not in the sandbox.
 func (e *execution) explain(start *sandbox.StartError) error {
 	if start.Step == "execve" && errors.Is(start, os.ErrNotExist) {
-		return fmt.Errorf("%s is not seen in the sandbox; --allow %s:ro shows it: %w", e.program, filepath.Dir(e.program), start)
+		return fmt.Errorf("%s is not seen in the sandbox; --allow %s:ro shows it: %w", e.program,
+			filepath.Dir(e.program), start)
 	}
 	return start
 }
 
-// codeOfPlan returns the exit code of a plan that was refused: what this machine cannot do, or what nobody could.
+// codeOfPlan returns the exit code of a plan that was refused: what this machine cannot do, or what nobody
+// could.
 func codeOfPlan(err error) int {
 	var failure *tool.Failure
 	if errors.As(err, &failure) {

@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// What a confined agent is refused, nobody tells us but the agent: the kernel refuses it there. So what it says is looked
-// through, and put on record as its claim. Nothing is granted by it.
+// What a confined agent is refused, nobody tells us but the agent: the kernel refuses it there. So what it
+// says is looked through, and put on record as its claim. Nothing is granted by it.
 
 // mostHeard is how many different things one bridge puts on record. An agent could make up any number.
 const mostHeard = 64
@@ -46,17 +46,20 @@ func (b *Boundary) isNew(r sandbox.Refusal) bool {
 	return true
 }
 
-// tell puts a refusal on record and tells the person, with the flag that would allow it, if one can be recommended.
+// tell puts a refusal on record and tells the person, with the flag that would allow it, if one can be
+// recommended.
 func (b *Boundary) tell(session, toolCall string, r sandbox.Refusal) {
 	allow := ""
 	switch {
 	case r.Path == "", r.What == sandbox.RefusedConnect, r.What == sandbox.RefusedRun:
 	case sensitive.Delicate(r.Path) == "" && r.Grant != "" && grantable(r.Grant):
-		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", b.o.Profile, flagFor(r.Grant, r.What == sandbox.RefusedWrite))
+		allow = fmt.Sprintf("a2a-acp bridge --confine=%s %s", b.o.Profile,
+			flagFor(r.Grant, r.What == sandbox.RefusedWrite))
 	}
 	event := events.Event{
-		Type: events.SandboxRefused, Session: session, ToolCall: toolCall, Door: "acp", Detail: "no flag is recommended for it",
-		Act: &events.Act{Kind: r.What, Claimed: true},
+		Type: events.SandboxRefused, Session: session, ToolCall: toolCall, Door: "acp",
+		Detail: "no flag is recommended for it",
+		Act:    &events.Act{Kind: r.What, Claimed: true},
 	}
 	line := strings.TrimSpace("the agent's sandbox refused it, as it says: to " + r.What + " " + r.Path)
 	if r.Path != "" {

@@ -12,12 +12,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// relay passes on what this program is told, until the function that it returns is called, which tells by which signal the
-// call was ended, 0 for none.
+// relay passes on what this program is told, until the function that it returns is called, which tells by
+// which signal the call was ended, 0 for none.
 //
-// At a terminal the command is in our process group, and hears of Ctrl-C by itself. It may also be only we who were sent the signal.
-// So where the command has no handler for it, we end the call, and whatever it has started; and Ctrl-Z stops it by SIGSTOP, also where
-// it ignores what the terminal sends.
+// At a terminal the command is in our process group, and hears of Ctrl-C by itself. It may also be only we
+// who were sent the signal. So where the command has no handler for it, we end the call, and whatever it
+// has started; and Ctrl-Z stops it by SIGSTOP, also where it ignores what the terminal sends.
 func (e *execution) relay(cancel func()) (told func() syscall.Signal) {
 	var (
 		by   syscall.Signal
@@ -79,9 +79,9 @@ func anyTerminal(files []*os.File) bool {
 	return false
 }
 
-// holdTerminals remembers how the terminal is set and whose it is. The function that it returns gives it back to our group, which
-// a shell with job control takes it from and cannot name in its own process namespace; and its settings too, where the
-// command was killed before it could.
+// holdTerminals remembers how the terminal is set and whose it is. The function that it returns gives it
+// back to our group, which a shell with job control takes it from and cannot name in its own process
+// namespace; and its settings too, where the command was killed before it could.
 func holdTerminals(files []*os.File) (restore func(sandbox.Outcome)) {
 	for _, f := range files {
 		fd := int(f.Fd())

@@ -24,9 +24,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// ticket is a command of an agent's that an editor is to run. It waits in a file that only we can read, and is good for one time.
-// The editor gets nothing but its name, in hexadecimal: some editors hand a command line to a shell as it is, some start its words
-// as they are, and a variable that the agent names must not reach the program that makes the sandbox.
+// ticket is a command of an agent's that an editor is to run. It waits in a file that only we can read, and
+// is good for one time. The editor gets nothing but its name, in hexadecimal: some editors hand a command
+// line to a shell as it is, some start its words as they are, and a variable that the agent names must not
+// reach the program that makes the sandbox.
 type ticket struct {
 	Command     []string          `json:"command"`
 	Open        bool              `json:"open"`        // the agent is in no sandbox, and neither is its command
@@ -36,12 +37,14 @@ type ticket struct {
 	Hidden      []string          `json:"hidden"`
 }
 
-// largestTicket is the size of a ticket's file, in bytes, that is read. A command line has at most 2 MB (execve(2)).
+// largestTicket is the size of a ticket's file, in bytes, that is read. A command line has at most 2 MB
+// (execve(2)).
 const largestTicket = 8 << 20
 
 // Terminal implements acp.Confinement: the command runs in the agent's sandbox.
 func (b *Boundary) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
-	t := ticket{Profile: b.profile, Variables: b.o.Variables(), Hidden: b.inside.Hidden, Environment: map[string]string{}}
+	t := ticket{Profile: b.profile, Variables: b.o.Variables(), Hidden: b.inside.Hidden,
+		Environment: map[string]string{}}
 	t.Profile.Environment, t.Profile.Sockets = nil, nil
 	for _, variable := range b.o.Environment {
 		if name, value, given := strings.Cut(variable, "="); given {
@@ -109,7 +112,8 @@ func (t *ticket) write(tickets, self string, order acp.TerminalOrder) (command s
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return "", nil, err
 	}
-	return self, append([]string{"sandbox", "exec", "--ticket", hex.EncodeToString([]byte(path)), "--"}, label(t.Command)...), nil
+	return self, append([]string{"sandbox", "exec", "--ticket", hex.EncodeToString([]byte(path)), "--"},
+		label(t.Command)...), nil
 }
 
 func shell() string {
@@ -140,7 +144,8 @@ func label(command []string) []string {
 	return words
 }
 
-// redeem runs the command of a ticket. Whoever can write such a file could as well name all of it on our command line.
+// redeem runs the command of a ticket. Whoever can write such a file could as well name all of it on our
+// command line.
 func redeem(ctx context.Context, o ExecOptions) (code int, err error) {
 	t, err := takeTicket(o.Ticket)
 	if err != nil {
@@ -161,7 +166,8 @@ func (t ticket) become(o ExecOptions) error {
 	environment := os.Environ()
 	path := o.Getenv("PATH")
 	for _, name := range slices.Sorted(maps.Keys(t.Environment)) {
-		environment = slices.DeleteFunc(environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+		environment = slices.DeleteFunc(environment,
+			func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 		environment = append(environment, name+"="+t.Environment[name])
 		if name == "PATH" {
 			path = t.Environment[name]
@@ -211,19 +217,21 @@ func ticketID() string {
 // ticketName is what a ticket's file is called (see ticketID).
 var ticketName = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// takeTicket reads a ticket and uses it up. Whoever starts us chooses the path, and agents do so where a rule lets them: what
-// is not a ticket in every respect stays where it is.
+// takeTicket reads a ticket and uses it up. Whoever starts us chooses the path, and agents do so where a
+// rule lets them: what is not a ticket in every respect stays where it is.
 func takeTicket(name string) (t ticket, err error) {
 	decoded, err := hex.DecodeString(name)
 	path := string(decoded)
-	if err != nil || !filepath.IsAbs(path) || filepath.Clean(path) != path || !ticketName.MatchString(filepath.Base(path)) {
+	if err != nil || !filepath.IsAbs(path) || filepath.Clean(path) != path ||
+		!ticketName.MatchString(filepath.Base(path)) {
 		return t, errors.New("it is none of a bridge's; this is for the editor of a running bridge to start")
 	}
 	dir, err := os.Lstat(filepath.Dir(path))
 	if err != nil {
 		return t, errors.New("the bridge that gave it has ended")
 	}
-	if stat, ok := dir.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() || dir.Mode().Perm() != 0o700 || !dir.IsDir() {
+	if stat, ok := dir.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() ||
+		dir.Mode().Perm() != 0o700 || !dir.IsDir() {
 		return t, errors.New("it does not lie in a directory that is ours alone")
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
@@ -246,7 +254,8 @@ func readTicket(f *os.File) (t ticket, err error) {
 	if err != nil {
 		return t, err
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() || info.Mode() != 0o600 || info.Size() > largestTicket {
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() ||
+		info.Mode() != 0o600 || info.Size() > largestTicket {
 		return t, errors.New("it is not a file that a bridge has made")
 	}
 	decoder := json.NewDecoder(f)

@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 )
 
-// What is no ticket is not taken for one, and above all not removed: ~/.ssh is a directory that is ours alone, too.
+// What is no ticket is not taken for one, and above all not removed: ~/.ssh is a directory that is ours
+// alone, too.
 func TestOnlyTicketsAreUsedUp(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "ours")

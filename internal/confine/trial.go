@@ -14,8 +14,8 @@ type Trial struct {
 	reach sandbox.Reach
 }
 
-// Try makes the sandbox of an agent ready, and starts nothing. Its Level is set also with an error, where the machine's was
-// found out; the fix is what the person may do about the error.
+// Try makes the sandbox of an agent ready, and starts nothing. Its Level is set also with an error, where
+// the machine's was found out; the fix is what the person may do about the error.
 func (c Confinement) Try(o Options, self string, agent []string) (t *Trial, fix string, err error) {
 	t = &Trial{}
 	inside, err := c.exec(o, self, "", agent)
@@ -43,8 +43,8 @@ func (c Confinement) Try(o Options, self string, agent []string) (t *Trial, fix 
 	return t, "", nil
 }
 
-// Advice returns the flag of the bridge that would allow what the agent says it was refused; "" where none can be
-// recommended.
+// Advice returns the flag of the bridge that would allow what the agent says it was refused; "" where none
+// can be recommended.
 func (t *Trial) Advice(said string) string {
 	advice := ""
 	for _, refusal := range t.reach.Refusals(said) {

@@ -63,7 +63,8 @@ func show(ctx context.Context, binary string, out io.Writer) error {
 	if binary, err = filepath.Abs(binary); err != nil {
 		return err
 	}
-	environ := append(os.Environ(), "A2A_STATE_DIR="+filepath.Join(stage, "state"), "XDG_CONFIG_HOME="+filepath.Join(stage, "config"))
+	environ := append(os.Environ(), "A2A_STATE_DIR="+filepath.Join(stage, "state"),
+		"XDG_CONFIG_HOME="+filepath.Join(stage, "config"))
 
 	cmd := exec.CommandContext(ctx, binary, "bridge", "--tools", filepath.Join(stage, "tools.yaml"),
 		"--policies", filepath.Join(stage, "policies.yaml"), "--", self, "agent")
@@ -82,7 +83,8 @@ func build(stage string) (workspace string, err error) {
 		return "", err
 	}
 	for name, path := range map[string]string{
-		"README.md": filepath.Join(workspace, "README.md"), "tools.yaml": filepath.Join(stage, "tools.yaml"), "policies.yaml": filepath.Join(stage, "policies.yaml"),
+		"README.md": filepath.Join(workspace, "README.md"), "tools.yaml": filepath.Join(stage, "tools.yaml"),
+		"policies.yaml": filepath.Join(stage, "policies.yaml"),
 	} {
 		data, err := fs.ReadFile(files, "files/"+name)
 		if err != nil {
@@ -110,13 +112,15 @@ func play(ctx context.Context, cmd *exec.Cmd, workspace string, out io.Writer) e
 	}
 	e := &editor{out: bufio.NewWriter(out), cards: map[string]card{}}
 	// Requests are answered one at a time and in order, as the cards must be drawn in order.
-	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewPlainObjectStream(stdio{stdout, stdin}), jsonrpc2.HandlerWithError(e.handle))
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewPlainObjectStream(stdio{stdout, stdin}),
+		jsonrpc2.HandlerWithError(e.handle))
 
 	call := func(method string, params, result any) error { return conn.Call(ctx, method, params, result) }
 	err = errors.Join(
 		call("initialize", map[string]any{
 			"protocolVersion": 1, "clientInfo": map[string]string{"name": "demo-editor", "version": "1"},
-			"clientCapabilities": map[string]any{"fs": map[string]bool{"readTextFile": true, "writeTextFile": true}},
+			"clientCapabilities": map[string]any{"fs": map[string]bool{"readTextFile": true,
+				"writeTextFile": true}},
 		}, nil),
 		call("session/new", map[string]any{"cwd": workspace, "mcpServers": []any{}}, nil),
 	)

@@ -1,9 +1,9 @@
-// Command demo shows the main job as a story, offline and in a minute: an editor and a small agent, both scripted, with
-// a2a-acp between them. `make demo` runs it.
+// Command demo shows the main job as a story, offline and in a minute: an editor and a small agent, both
+// scripted, with a2a-acp between them. `make demo` runs it.
 //
-// The editor (editor.go) starts `a2a-acp bridge -- demo agent`, exactly as Zed would, and plays the person who answers.
-// The agent (agent.go) reads files, writes files, asks for permission and calls the tools of tools.yaml over MCP. Nothing
-// in the middle is staged: the files in files/ are the whole configuration.
+// The editor (editor.go) starts `a2a-acp bridge -- demo agent`, exactly as Zed would, and plays the person
+// who answers. The agent (agent.go) reads files, writes files, asks for permission and calls the tools of
+// tools.yaml over MCP. Nothing in the middle is staged: the files in files/ are the whole configuration.
 package main
 
 import (

@@ -7,7 +7,8 @@ import (
 	"encoding/hex"
 )
 
-// Of returns the SHA-256 of parts, each behind its length, so that no two ways of splitting the same bytes have one name.
+// Of returns the SHA-256 of parts, each behind its length, so that no two ways of splitting the same bytes
+// have one name.
 func Of(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

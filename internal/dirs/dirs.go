@@ -18,8 +18,8 @@ type Dirs struct {
 	Getenv func(string) string // required
 }
 
-// ConfigHome returns where a user's programs keep their configuration (XDG Base Directory Specification); "" when there is
-// no such place.
+// ConfigHome returns where a user's programs keep their configuration (XDG Base Directory Specification);
+// "" when there is no such place.
 func (d Dirs) ConfigHome() string {
 	if dir := d.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -48,7 +48,8 @@ func (d Dirs) State() string {
 	return dir
 }
 
-// Notes returns where the sandbox notes what runs where; "" where there is no state yet, which nobody makes for that.
+// Notes returns where the sandbox notes what runs where; "" where there is no state yet, which nobody makes
+// for that.
 func (d Dirs) Notes() string {
 	dir := d.State()
 	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
@@ -57,7 +58,8 @@ func (d Dirs) Notes() string {
 	return filepath.Join(dir, "running")
 }
 
-// Own returns every directory of ours. No agent may write there by a rule, and what runs in the sandbox does not see them.
+// Own returns every directory of ours. No agent may write there by a rule, and what runs in the sandbox
+// does not see them.
 func (d Dirs) Own() []string {
 	own := []string{System}
 	for _, dir := range []string{d.Config(), d.State()} {
@@ -68,8 +70,9 @@ func (d Dirs) Own() []string {
 	return own
 }
 
-// Workspace returns the workspace of a session from the directories that the editor names, or a person stands in. Some
-// directories hold so much that everything would be inside: the root, the home directory, and what our own files lie in.
+// Workspace returns the workspace of a session from the directories that the editor names, or a person
+// stands in. Some directories hold so much that everything would be inside: the root, the home directory,
+// and what our own files lie in.
 func (d Dirs) Workspace(cwd string, additional []string) tool.Workspace {
 	w := tool.Workspace{Root: d.workspaceDir(cwd)}
 	for _, dir := range additional {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Some directories hold so much that everything would be inside: an editor that was opened on the home directory must not make
-// ~/.ssh part of the workspace.
+// Some directories hold so much that everything would be inside: an editor that was opened on the home
+// directory must not make ~/.ssh part of the workspace.
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())

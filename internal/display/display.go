@@ -1,5 +1,5 @@
-// Package display gives texts of agents, models and files as a person may safely read them: nothing in them can pretend to be
-// something else.
+// Package display gives texts of agents, models and files as a person may safely read them: nothing in them
+// can pretend to be something else.
 package display
 
 import (
@@ -16,13 +16,15 @@ const (
 	shownTail = 1000
 )
 
-// Text returns a text that an agent or a model wrote as a person may safely read it: control characters, characters that
-// change the direction of text and invisible ones stand as escapes, so that nothing can pretend to be something else, and
-// of a long text the beginning, the end, the length and the hash are shown. Newlines and tabs stay.
+// Text returns a text that an agent or a model wrote as a person may safely read it: control characters,
+// characters that change the direction of text and invisible ones stand as escapes, so that nothing can
+// pretend to be something else, and of a long text the beginning, the end, the length and the hash are
+// shown. Newlines and tabs stay.
 func Text(s string) string {
 	if len(s) > shownHead+shownTail {
 		head, tail := Cut(s, shownHead), s[backTo(s, len(s)-shownTail):]
-		return fmt.Sprintf("%s\n… [%d bytes, sha256 %x] …\n%s", escape(head), len(s), sha256.Sum256([]byte(s)), escape(tail))
+		return fmt.Sprintf("%s\n… [%d bytes, sha256 %x] …\n%s", escape(head), len(s),
+			sha256.Sum256([]byte(s)), escape(tail))
 	}
 	return escape(s)
 }
@@ -78,9 +80,9 @@ func escape(s string) string {
 	return b.String()
 }
 
-// Hidden reports whether a character can make a text look other than it is: control and format characters (Unicode Cc and
-// Cf: bidirectional marks, zero-width ones, tags), line and paragraph separators, variation selectors and blank letters.
-// CVE-2021-42574 ("Trojan Source") is the best known use.
+// Hidden reports whether a character can make a text look other than it is: control and format characters
+// (Unicode Cc and Cf: bidirectional marks, zero-width ones, tags), line and paragraph separators, variation
+// selectors and blank letters. CVE-2021-42574 ("Trojan Source") is the best known use.
 func Hidden(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),

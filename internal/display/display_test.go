@@ -28,7 +28,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A long text is shown with both ends, so that what counts cannot hide behind the middle, and is cut between characters.
+// A long text is shown with both ends, so that what counts cannot hide behind the middle, and is cut
+// between characters.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	text := "first" + strings.Repeat("é", shownHead) + "last"

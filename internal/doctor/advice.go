@@ -30,7 +30,8 @@ type Findings struct {
 func Advise(m Machine, f Findings) []Advice {
 	if m.OS != "linux" {
 		return []Advice{{
-			What: "a sandbox", Why: "on " + name(m.OS) + " there is none: the bridge, the policies and the record work, tools do not run",
+			What: "a sandbox", Why: "on " + name(m.OS) +
+				" there is none: the bridge, the policies and the record work, tools do not run",
 			Fix:   "run a2a-acp in a Linux machine (amd64 or arm64); a virtual machine or a container on it will do",
 			Gives: []string{"fs", "net", "processes", "memory", "tree"},
 		}}
@@ -44,7 +45,8 @@ func Advise(m Machine, f Findings) []Advice {
 	}
 	if f.Namespaces && !f.OwnProc {
 		list = append(list, Advice{
-			What: "a /proc of the call's own", Why: "parts of /proc are hidden here, as containers do, and then nobody may mount another",
+			What:  "a /proc of the call's own",
+			Why:   "parts of /proc are hidden here, as containers do, and then nobody may mount another",
 			Fix:   "docker run --security-opt systempaths=unconfined …\npodman run --security-opt unmask=ALL …",
 			Gives: []string{"full"},
 		})
@@ -127,7 +129,8 @@ func (m Machine) namespaces(f Findings) Advice {
 	return a
 }
 
-// appArmor returns the profile for this program, and how it is loaded. The path is the one that the program really has.
+// appArmor returns the profile for this program, and how it is loaded. The path is the one that the program
+// really has.
 func (m Machine) appArmor() string {
 	self := m.Self
 	if real, err := filepath.EvalSymlinks(self); err == nil {

@@ -78,12 +78,13 @@ type AgentQuestion struct {
 	Missing     error    // why
 	Env         []string // the agent's environment
 	Confinement confine.Confinement
-	// Patience is how long the agent may take to answer. Optional, default 30 s: some take ten on a busy machine.
+	// Patience is how long the agent may take to answer. Optional, default 30 s: some take ten on a busy
+	// machine.
 	Patience time.Duration
 }
 
-// DiagnoseAgent finds out what is decided, seen and confined of one agent, and starts it in its sandbox to see whether that works.
-// The directories of the agent's own state are made, as any start would.
+// DiagnoseAgent finds out what is decided, seen and confined of one agent, and starts it in its sandbox to
+// see whether that works. The directories of the agent's own state are made, as any start would.
 func DiagnoseAgent(ctx context.Context, q AgentQuestion) AgentDiagnosis {
 	d := AgentDiagnosis{Agent: q.Name, Title: q.Name, Command: []string{}, Installed: q.Missing == nil}
 	known := agents.Unknown()
@@ -115,7 +116,8 @@ func lookAtProfile(q AgentQuestion) *ProfileHealth {
 		return nil
 	}
 	h := &ProfileHealth{
-		Name: p.Name, Says: p.Says, Inner: p.Inner, Network: string(p.Network), Environment: []VariableHealth{}, Paths: []PathHealth{},
+		Name: p.Name, Says: p.Says, Inner: p.Inner, Network: string(p.Network),
+		Environment: []VariableHealth{}, Paths: []PathHealth{},
 	}
 	for _, name := range q.Confinement.Variables() {
 		h.Environment = append(h.Environment, VariableHealth{Name: name, Set: q.Getenv(name) != ""})
@@ -171,11 +173,14 @@ func try(ctx context.Context, q AgentQuestion) (t Trial) {
 	if q.Patience == 0 {
 		q.Patience = 30 * time.Second
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, q.Patience, fmt.Errorf("it did not answer initialize within %s", q.Patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, q.Patience,
+		fmt.Errorf("it did not answer initialize within %s", q.Patience))
 	defer cancel()
-	answer, said, err := askInitialize(ctx, supervisor.Options{Self: self, Command: trial.Command, Env: q.Env, Dir: q.Dir})
+	answer, said, err := askInitialize(ctx,
+		supervisor.Options{Self: self, Command: trial.Command, Env: q.Env, Dir: q.Dir})
 	if err != nil {
-		fix = "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confinement.Profile + " -- " + strings.Join(q.Command, " ")
+		fix = "start it by hand and see: a2a-acp sandbox exec --profile " + q.Confinement.Profile + " -- " +
+			strings.Join(q.Command, " ")
 		if flag := trial.Advice(said); flag != "" {
 			fix = "a2a-acp bridge --confine=" + q.Confinement.Profile + " " + flag
 		}
@@ -204,8 +209,8 @@ type initialized struct {
 	} `json:"agentInfo"`
 }
 
-// askInitialize starts an agent, asks it what it is, and ends it with all that it has started. said is the end of what it wrote
-// to standard error.
+// askInitialize starts an agent, asks it what it is, and ends it with all that it has started. said is the
+// end of what it wrote to standard error.
 func askInitialize(ctx context.Context, o supervisor.Options) (answer initialized, said string, err error) {
 	agent, err := supervisor.Start(ctx, o)
 	if err != nil {

@@ -93,7 +93,8 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.Bash = lookAtBash()
 	d.Answers = lookAtAnswers()
 	// Weak, so that what works where files are not confined can be tried too.
-	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: dirs.Dirs{Getenv: o.Getenv}.Own(), Protected: sensitive.Protected(), Judge: steering.New()})
+	host, err := sandbox.Open(sandbox.Options{AllowWeak: true, Hidden: dirs.Dirs{Getenv: o.Getenv}.Own(),
+		Protected: sensitive.Protected(), Judge: steering.New()})
 	if err != nil {
 		return d, err
 	}
@@ -106,12 +107,14 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d.Sandbox = SandboxHealth{Level: string(level), Why: host.Why(), Properties: []PropertyHealth{}}
 	enforced, _ := host.Properties(o.Dir)
 	findings := Findings{
-		Level: string(level), Namespaces: level.AtLeast(sandbox.LevelNoProc), OwnProc: level.AtLeast(sandbox.LevelFull),
+		Level: string(level), Namespaces: level.AtLeast(sandbox.LevelNoProc),
+		OwnProc:  level.AtLeast(sandbox.LevelFull),
 		Landlock: level.AtLeast(sandbox.LevelLandlock),
 	}
 	for _, proof := range host.Prove(ctx, o.Dir) {
 		p := PropertyHealth{
-			Name: string(proof.Property), Meaning: proof.Property.Meaning(), Enforced: proof.Enforced, Proof: proof.How,
+			Name: string(proof.Property), Meaning: proof.Property.Meaning(), Enforced: proof.Enforced,
+			Proof: proof.How,
 		}
 		if proof.Enforced {
 			p.By = enforced[proof.Property]

@@ -1,4 +1,5 @@
-// Package doctor finds out by trying what works on this machine, for tools or for an agent, and gives the lines that mend the rest.
+// Package doctor finds out by trying what works on this machine, for tools or for an agent, and gives the
+// lines that mend the rest.
 package doctor
 
 import (
@@ -24,7 +25,8 @@ type Machine struct {
 
 	// Sysctls by their path below /proc/sys; what is not there has no entry.
 	Sysctls map[string]string
-	// Modules are the Linux security modules that are switched on (/sys/kernel/security/lsm); nil where that cannot be read.
+	// Modules are the Linux security modules that are switched on (/sys/kernel/security/lsm); nil where
+	// that cannot be read.
 	Modules []string
 	// CmdLine is the kernel's command line.
 	CmdLine string

@@ -1,5 +1,5 @@
-// Package exit names the exit codes of the program. `a2a-acp --help` prints this table; bridge and sandbox exec return the
-// code of what they run once it has run, 128+n after signal n.
+// Package exit names the exit codes of the program. `a2a-acp --help` prints this table; bridge and sandbox
+// exec return the code of what they run once it has run, 128+n after signal n.
 package exit
 
 // The codes.

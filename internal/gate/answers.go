@@ -13,8 +13,8 @@ const (
 	mostActs        = 256 // of one session
 )
 
-// Answers keeps answers for the acts that they are about, each for one time and no longer than the turn in which it was
-// given. The zero Answers is empty and ready. It is safe for concurrent use.
+// Answers keeps answers for the acts that they are about, each for one time and no longer than the turn in
+// which it was given. The zero Answers is empty and ready. It is safe for concurrent use.
 type Answers struct {
 	mu       sync.Mutex
 	sessions map[string]*turnAnswers
@@ -32,8 +32,8 @@ type answer struct {
 	state string
 }
 
-// Allow lets the act happen once. The Decision says who allowed it. What was said last of an act holds: refusals of the
-// same act are forgotten.
+// Allow lets the act happen once. The Decision says who allowed it. What was said last of an act holds:
+// refusals of the same act are forgotten.
 func (s *Answers) Allow(session string, e Effect, d permissions.Decision) {
 	s.put(session, e, d, permissions.Approve)
 }
@@ -74,8 +74,9 @@ func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict 
 	said.answers[key] = append(said.answers[key], answer{d, state})
 }
 
-// Take finds what was said of the act and uses it up: a no, or a yes to the state that the act is about. The Decision has SourceAct and
-// the rule and reason of the one that was given. It is false when nothing was said.
+// Take finds what was said of the act and uses it up: a no, or a yes to the state that the act is about.
+// The Decision has SourceAct and the rule and reason of the one that was given. It is false when nothing
+// was said.
 func (s *Answers) Take(session string, e Effect) (permissions.Decision, bool) {
 	key, ok := e.key()
 	if !ok {

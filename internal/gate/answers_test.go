@@ -100,8 +100,8 @@ func TestActsAreTheSame(t *testing.T) {
 	}
 }
 
-// TestCallOf checks that the effect of a call is all that an answer about it stands for: the tool, its arguments, what runs, and the
-// files that are meant.
+// TestCallOf checks that the effect of a call is all that an answer about it stands for: the tool, its
+// arguments, what runs, and the files that are meant.
 func TestCallOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -245,8 +245,8 @@ func TestContentDigest(t *testing.T) {
 	}
 }
 
-// TestAfter checks what an earlier answer about the same act changes of what the rules say now: it answers a question, and lifts no
-// rejection.
+// TestAfter checks what an earlier answer about the same act changes of what the rules say now: it answers
+// a question, and lifts no rejection.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	by := func(verdict permissions.Verdict, first permissions.Source, rule string) permissions.Decision {
@@ -297,7 +297,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// FuzzActKey holds the key of acts against their members: acts have one key exactly when every member that is handed on is the same.
+// FuzzActKey holds the key of acts against their members: acts have one key exactly when every member that
+// is handed on is the same.
 func FuzzActKey(f *testing.F) {
 	f.Add("ls", "-l\x00a", "/w", "A=1", "m", "ls -l", "", "/w", "A=1", "m")
 	f.Add("", "a\x00b", "/w", "", "", "a b", "", "/w", "", "")

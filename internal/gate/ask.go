@@ -14,7 +14,8 @@ import (
 // ErrNoAnswer ends a question that nobody has answered in time. The person reads it where the question stood.
 var ErrNoAnswer = errors.New("nobody has answered in time, which counts as no")
 
-// ask puts the question to a person, where one is to be asked, and turns the decision that asks into one that answers.
+// ask puts the question to a person, where one is to be asked, and turns the decision that asks into one
+// that answers.
 func (p *Passage) ask(ctx context.Context, who Person) {
 	if p.Decision.Verdict != permissions.Ask {
 		return
@@ -39,7 +40,8 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 	p.Cause = err
 	switch {
 	case err != nil && errors.Is(context.Cause(within), ErrNoAnswer):
-		p.reject(permissions.SourceNobody, fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, who.Patience))
+		p.reject(permissions.SourceNobody,
+			fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, who.Patience))
 	case errors.Is(err, approval.ErrNobody):
 		p.reject(permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
 	case err != nil:
@@ -56,7 +58,8 @@ func (p *Passage) answered(asked permissions.Decision, question approval.Questio
 		return
 	}
 	d := asked
-	d.Verdict, d.Source, d.Reason, d.Option, d.Approver, d.Open = answer.Verdict, answer.Source, answer.Reason, answer.Option, answer.By, false
+	d.Verdict, d.Source, d.Reason, d.Option, d.Approver, d.Open = answer.Verdict, answer.Source,
+		answer.Reason, answer.Option, answer.By, false
 	if d.Verdict == permissions.Approve {
 		d.Obligation = permissions.Obligation{} // a person approves what was asked for
 		p.always = answer.Always && !question.Once
@@ -77,8 +80,8 @@ func (p *Passage) keep() {
 	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
 }
 
-// recordAsked puts on record that somebody is asked. It returns what holds where that cannot be: a yes could not be recorded
-// either, so nobody is bothered, but where the act's own rules say so.
+// recordAsked puts on record that somebody is asked. It returns what holds where that cannot be: a yes
+// could not be recorded either, so nobody is bothered, but where the act's own rules say so.
 func (p *Passage) recordAsked(ctx context.Context) permissions.Decision {
 	event := p.act.Event(events.ApprovalAsked)
 	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, "")

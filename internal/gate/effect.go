@@ -10,33 +10,39 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Effect is what happens when an act is carried out, with everything that is handed on. Two doors can tell by it that they speak of
-// the very same: what a person said to the agent's question about it then stands for the frame in which the agent has it done.
+// Effect is what happens when an act is carried out, with everything that is handed on. Two doors can tell
+// by it that they speak of the very same: what a person said to the agent's question about it then stands
+// for the frame in which the agent has it done.
 type Effect struct {
 	Kind permissions.Action
-	// Path is the file that is read or written, resolved (see permissions.Resolve), and Content the ContentDigest of what is written.
+	// Path is the file that is read or written, resolved (see permissions.Resolve), and Content the
+	// ContentDigest of what is written.
 	Path, Content string
-	// Command is the shell text that runs, or Argv the words of the one command that does: the same words joined by blanks
-	// are another act. Dir is the directory that it runs in, and Env what is set for it, in that order.
+	// Command is the shell text that runs, or Argv the words of the one command that does: the same words
+	// joined by blanks are another act. Dir is the directory that it runs in, and Env what is set for it,
+	// in that order.
 	Command string
 	Argv    []string
 	Dir     string
 	Env     []permissions.Variable
 	// More names everything else that is handed on with the act; "" for nothing.
 	More string
-	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as json.Number).
+	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as
+	// json.Number).
 	Tool      string
 	Arguments map[string]any
 
-	// What a yes was given to beside that, and a no whatever it is: Leads are the files that the names in a command or a call mean (see
-	// permissions.Leads), Over names what a file holds that is written, and Runs what runs of a tool of ours.
+	// What a yes was given to beside that, and a no whatever it is: Leads are the files that the names in a
+	// command or a call mean (see permissions.Leads), Over names what a file holds that is written, and
+	// Runs what runs of a tool of ours.
 	Leads      []string
 	Over, Runs string
 }
 
 // CallOf returns the effect of a call of one of our tools.
 func CallOf(r permissions.Request) Effect {
-	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, Runs: r.Digest, Leads: permissions.Leads(r)}
+	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, Runs: r.Digest,
+		Leads: permissions.Leads(r)}
 }
 
 // ContentDigest names the content of a file.
@@ -45,18 +51,20 @@ func ContentDigest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// key names the effect: a write by its path and its whole content, a read by its path, a command by its text or its words, its directory
-// and its variables, a call by its tool and arguments. It is false for an act that is not told in full, and for every other kind:
-// nothing stands for those.
+// key names the effect: a write by its path and its whole content, a read by its path, a command by its
+// text or its words, its directory and its variables, a call by its tool and arguments. It is false for an
+// act that is not told in full, and for every other kind: nothing stands for those.
 func (e Effect) key() (string, bool) {
 	switch e.Kind {
 	case permissions.ActionWrite:
-		return digest.Of("write", e.Path, e.Content, e.More), filepath.IsAbs(e.Path) && len(e.Content) == 2*sha256.Size
+		return digest.Of("write", e.Path, e.Content, e.More), filepath.IsAbs(e.Path) &&
+			len(e.Content) == 2*sha256.Size
 	case permissions.ActionRead:
 		return digest.Of("read", e.Path, e.More), filepath.IsAbs(e.Path)
 	case permissions.ActionExecute:
 		one := (e.Command != "") != (len(e.Argv) > 0)
-		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More), one && filepath.IsAbs(e.Dir)
+		return digest.Of("execute", permissions.CommandKey(e.Command, e.Argv, e.Env), e.Dir, e.More), one &&
+			filepath.IsAbs(e.Dir)
 	case permissions.ActionCall:
 		arguments := e.Arguments
 		if arguments == nil {

@@ -13,12 +13,13 @@ import (
 
 // Rules decide whether an act may happen. *permissions.Authority is one.
 type Rules interface {
-	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of its Decision names
-	// the rules in force for the request: a grant that was issued under others is void.
+	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of
+	// its Decision names the rules in force for the request: a grant that was issued under others is void.
 	Decide(permissions.Request) permissions.Decision
 	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
 	Take(permissions.Request) permissions.Decision
-	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask takes out of them.
+	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask
+	// takes out of them.
 	Remember(session string, request permissions.Request, mask func(string) string) string
 	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
 	Instead(permissions.Request) string
@@ -26,8 +27,8 @@ type Rules interface {
 	Forget(session string)
 }
 
-// Governors look at an act after the rules and before any person. They block until they have answered or their time is up, and
-// end early with ctx. Safe for concurrent use.
+// Governors look at an act after the rules and before any person. They block until they have answered or
+// their time is up, and end early with ctx. Safe for concurrent use.
 type Governors interface {
 	// Active reports whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
@@ -39,8 +40,8 @@ type Governors interface {
 	Forget(session string)
 }
 
-// InForce is what decides about acts: the rules and governors of one configuration. It never changes; one value decides about an act
-// from start to end.
+// InForce is what decides about acts: the rules and governors of one configuration. It never changes; one
+// value decides about an act from start to end.
 type InForce struct {
 	Rules     Rules     // required
 	Governors Governors // optional
@@ -104,8 +105,8 @@ type Passage struct {
 	always bool // the person who approved it said "always"
 }
 
-// Pass decides about an act: it may be carried out exactly when the Decision approves. The error says why nobody answered, where
-// somebody was asked. Ending ctx ends the waiting, for governors and for the person.
+// Pass decides about an act: it may be carried out exactly when the Decision approves. The error says why
+// nobody answered, where somebody was asked. Ending ctx ends the waiting, for governors and for the person.
 func (g *Gate) Pass(ctx context.Context, a Act, who Person) (permissions.Decision, error) {
 	p := g.Begin(a)
 	p.Finish(ctx, who)
@@ -119,7 +120,8 @@ func (g *Gate) Begin(a Act) *Passage {
 	return p
 }
 
-// Resume begins with a decision that was made about an act, by rules and governors that are asked again when it is carried out.
+// Resume begins with a decision that was made about an act, by rules and governors that are asked again
+// when it is carried out.
 func (g *Gate) Resume(a Act, d permissions.Decision) *Passage {
 	p := g.passage(a)
 	p.Decision, p.resumed = d, true
@@ -130,7 +132,8 @@ func (g *Gate) passage(a Act) *Passage {
 	return &Passage{gate: g, act: a, in: g.o.InForce(a.Request().Workspace)}
 }
 
-// Settled reports whether nobody needs to be asked any more: then Close is all that is left, and blocks on the disk only.
+// Settled reports whether nobody needs to be asked any more: then Close is all that is left, and blocks on
+// the disk only.
 func (p *Passage) Settled() bool {
 	return p.Decision.Verdict != permissions.Ask && !p.governed()
 }
@@ -146,8 +149,9 @@ func (p *Passage) Finish(ctx context.Context, who Person) {
 	}
 }
 
-// Close looks at the act once more and puts what was decided on record. It reports whether that is the end of it: where a rule's
-// answer cannot be given, or not be put on record, an act may want a person to be asked in its place, and the Decision asks.
+// Close looks at the act once more and puts what was decided on record. It reports whether that is the end
+// of it: where a rule's answer cannot be given, or not be put on record, an act may want a person to be
+// asked in its place, and the Decision asks.
 func (p *Passage) Close(ctx context.Context) (settled bool) {
 	if p.Decision.Verdict == permissions.Approve { // a person may have read for an hour
 		p.Decision = p.act.Recheck(p.Decision)
@@ -158,8 +162,9 @@ func (p *Passage) Close(ctx context.Context) (settled bool) {
 	return p.Decision.Verdict != permissions.Ask && p.record(ctx)
 }
 
-// decide asks the rules. What was answered a moment ago about the very same act answers what they ask; one such answer was counted
-// when it was given. An act that could not be carried out anyway is rejected before anybody is asked.
+// decide asks the rules. What was answered a moment ago about the very same act answers what they ask; one
+// such answer was counted when it was given. An act that could not be carried out anyway is rejected before
+// anybody is asked.
 func (p *Passage) decide() {
 	request, most := p.act.Request(), p.act.AtMost()
 	if most.Verdict == permissions.Reject {
@@ -185,8 +190,8 @@ func (p *Passage) reject(source permissions.Source, reason string) {
 	p.Decision = Rejected(p.Decision, source, reason)
 }
 
-// Rejected returns a decision with a rejection in its place: nobody decided so, it cannot be otherwise. A rule because of
-// which somebody was asked stays in it, and one that approved does not.
+// Rejected returns a decision with a rejection in its place: nobody decided so, it cannot be otherwise. A
+// rule because of which somebody was asked stays in it, and one that approved does not.
 func Rejected(d permissions.Decision, source permissions.Source, reason string) permissions.Decision {
 	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
 		d.Rule, d.At = "", ""
@@ -201,7 +206,8 @@ func (g *Gate) Decide(r permissions.Request) permissions.Decision {
 	return g.o.InForce(r.Workspace).Rules.Decide(r)
 }
 
-// Allow lets an effect happen once, in the turn of the session: an answer was given to the agent's own question about it.
+// Allow lets an effect happen once, in the turn of the session: an answer was given to the agent's own
+// question about it.
 func (g *Gate) Allow(session string, e Effect, d permissions.Decision) {
 	g.answers.Allow(session, e, d)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// story is a gate, an act and all who are asked about it, in the hands of a test. What happens is written down in steps.
+// story is a gate, an act and all who are asked about it, in the hands of a test. What happens is written
+// down in steps.
 type story struct {
 	steps []string
 
@@ -152,8 +153,8 @@ func (s *story) Ask(ctx context.Context, q approval.Question) (approval.Answer, 
 	return s.answer, s.unanswered
 }
 
-// TestGate is the way of an act through the gate: what is asked of whom, in which order, what comes of it, and what stands on record
-// before the act may be carried out.
+// TestGate is the way of an act through the gate: what is asked of whom, in which order, what comes of it,
+// and what stands on record before the act may be carried out.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	policy := func(v permissions.Verdict) permissions.Decision {
@@ -296,8 +297,8 @@ func always(in InForce) func(tool.Workspace) InForce {
 	return func(tool.Workspace) InForce { return in }
 }
 
-// TestEarlierAnswer checks that an answer which was given to the very same act a moment ago answers what the rules ask, once, and that
-// it counts once towards their limits.
+// TestEarlierAnswer checks that an answer which was given to the very same act a moment ago answers what
+// the rules ask, once, and that it counts once towards their limits.
 func TestEarlierAnswer(t *testing.T) {
 	t.Parallel()
 	e := Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w"}
@@ -342,8 +343,8 @@ func TestEarlierAnswer(t *testing.T) {
 	}
 }
 
-// TestEarlierAnswerWithoutGovernors has a person say yes to an act of which the governors in force had heard nothing: they count it, and
-// where they want a person to look at it, one is asked.
+// TestEarlierAnswerWithoutGovernors has a person say yes to an act of which the governors in force had
+// heard nothing: they count it, and where they want a person to look at it, one is asked.
 func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -380,7 +381,8 @@ func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 	}
 }
 
-// TestResume checks that an act which was decided elsewhere is asked about and recorded here, and not decided again.
+// TestResume checks that an act which was decided elsewhere is asked about and recorded here, and not
+// decided again.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := &story{governed: true, atMost: permissions.Decision{Verdict: permissions.Approve}, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}}
@@ -404,7 +406,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestSettled checks when nobody needs to be asked any more, and what decides about an act that began under other rules.
+// TestSettled checks when nobody needs to be asked any more, and what decides about an act that began under
+// other rules.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -435,7 +438,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestPersonsYesIsToWhatWasAsked checks that what a rule would have obliged to is not laid upon a person's own yes.
+// TestPersonsYesIsToWhatWasAsked checks that what a rule would have obliged to is not laid upon a person's
+// own yes.
 func TestPersonsYesIsToWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	s := &story{

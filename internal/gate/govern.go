@@ -14,8 +14,8 @@ func (p *Passage) governed() bool {
 	return !p.resumed && p.Decision.Verdict != permissions.Reject && g != nil && g.Active(p.act.Request().Workspace)
 }
 
-// govern asks the governors about what the rules let through, or would ask a person about. What they say is on record before it
-// counts.
+// govern asks the governors about what the rules let through, or would ask a person about. What they say is
+// on record before it counts.
 func (p *Passage) govern(ctx context.Context) {
 	if !p.governed() {
 		return
@@ -53,13 +53,15 @@ func (p *Passage) recordGovernance(ctx context.Context, said tool.Governance) er
 // Later returns an event about an act whose arguments stand in the record of its decision.
 func Later(event events.Event) events.Event {
 	event.Act = &events.Act{
-		Kind: event.Act.Kind, Tool: event.Act.Tool, Title: event.Act.Title, Paths: event.Act.Paths, Commands: event.Act.Commands,
-		Digest: event.Act.Digest, Claimed: event.Act.Claimed,
+		Kind: event.Act.Kind, Tool: event.Act.Tool, Title: event.Act.Title, Paths: event.Act.Paths,
+		Commands: event.Act.Commands,
+		Digest:   event.Act.Digest, Claimed: event.Act.Claimed,
 	}
 	return event
 }
 
-// MaskGovernance takes secret values out of what governors said: one may repeat what it was told by somebody else.
+// MaskGovernance takes secret values out of what governors said: one may repeat what it was told by
+// somebody else.
 func MaskGovernance(said tool.Governance, mask func(string) string) *tool.Governance {
 	masked := said
 	masked.Answers = nil
@@ -69,7 +71,8 @@ func MaskGovernance(said tool.Governance, mask func(string) string) *tool.Govern
 		for _, message := range messages {
 			answer.Messages = append(answer.Messages, events.Text(mask(message)))
 		}
-		answer.FollowUp, answer.Error, answer.Metadata = events.Text(mask(answer.FollowUp)), mask(answer.Error), mask(answer.Metadata)
+		answer.FollowUp, answer.Error, answer.Metadata = events.Text(mask(answer.FollowUp)),
+			mask(answer.Error), mask(answer.Metadata)
 		masked.Answers = append(masked.Answers, answer)
 	}
 	return &masked

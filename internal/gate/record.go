@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// record puts the decision on disk, before anything happens, and reports whether that is the end of it. What cannot be recorded does
-// not happen, but where the act says otherwise: it may have a person asked.
+// record puts the decision on disk, before anything happens, and reports whether that is the end of it.
+// What cannot be recorded does not happen, but where the act says otherwise: it may have a person asked.
 func (p *Passage) record(ctx context.Context) (settled bool) {
 	event := p.act.Event(events.ToolDecided)
 	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, p.act.Option(p.Decision, p.Cause))
@@ -21,7 +21,8 @@ func (p *Passage) record(ctx context.Context) (settled bool) {
 	return p.Decision.Verdict != permissions.Ask
 }
 
-// DecisionEvent returns a decision as the record carries it. option is the one that answers an agent's question.
+// DecisionEvent returns a decision as the record carries it. option is the one that answers an agent's
+// question.
 func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy}
 	for _, reason := range d.Reasons {
@@ -38,11 +39,13 @@ func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 	return out
 }
 
-// ActEvent returns a request as the record carries it. arguments are those that anybody may see, and mask takes out of texts what
-// nobody may. What rules look at beside the arguments stands in the record of the decision alone: what was decided can then be
-// decided again.
-func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any, mask func(string) string) *events.Act {
-	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)), Arguments: arguments}
+// ActEvent returns a request as the record carries it. arguments are those that anybody may see, and mask
+// takes out of texts what nobody may. What rules look at beside the arguments stands in the record of the
+// decision alone: what was decided can then be decided again.
+func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
+	mask func(string) string) *events.Act {
+	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)),
+		Arguments: arguments}
 	if kind == events.ToolDecided {
 		act.Tools = r.Tools[1:]
 		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env

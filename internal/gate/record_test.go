@@ -41,8 +41,8 @@ func TestDecisionEvent(t *testing.T) {
 	}
 }
 
-// TestActEvent checks that the record of a decision holds what is needed to decide again, the other events name the act, and none of
-// them holds a secret.
+// TestActEvent checks that the record of a decision holds what is needed to decide again, the other events
+// name the act, and none of them holds a secret.
 func TestActEvent(t *testing.T) {
 	t.Parallel()
 	request := permissions.Request{
@@ -70,7 +70,8 @@ func TestActEvent(t *testing.T) {
 	}
 }
 
-// TestLater checks that a later event names the act and does not repeat what stands in the record of its decision.
+// TestLater checks that a later event names the act and does not repeat what stands in the record of its
+// decision.
 func TestLater(t *testing.T) {
 	t.Parallel()
 	named := events.Act{
@@ -84,8 +85,8 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestMaskGovernance checks that no secret which a governor repeats stands on record, in whichever member, and that what it said is
-// left as it is for those who go on with it.
+// TestMaskGovernance checks that no secret which a governor repeats stands on record, in whichever member,
+// and that what it said is left as it is for those who go on with it.
 func TestMaskGovernance(t *testing.T) {
 	t.Parallel()
 	said := tool.Governance{Phase: tool.PhasePermission, InputSHA256: "i", Answers: []tool.GovernorAnswer{
@@ -169,7 +170,8 @@ func TestInstead(t *testing.T) {
 	}
 }
 
-// TestEventsBearTheTime checks that each event of an act bears the time of the gate's clock, which is the machine's by itself.
+// TestEventsBearTheTime checks that each event of an act bears the time of the gate's clock, which is the
+// machine's by itself.
 func TestEventsBearTheTime(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

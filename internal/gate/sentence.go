@@ -13,7 +13,8 @@ const SaidNo = "the person said no"
 func Why(d permissions.Decision) string {
 	by := ""
 	switch {
-	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct && (d.Rule == "" || d.First == permissions.SourcePerson):
+	case d.Source == permissions.SourcePerson, d.Source == permissions.SourceAct &&
+		(d.Rule == "" || d.First == permissions.SourcePerson):
 		by = SaidNo
 	case d.Source == permissions.SourceNobody, d.Source == permissions.SourceFault:
 	case d.Rule != "":
@@ -38,8 +39,8 @@ func Decider(d permissions.Decision) string {
 	return "rule"
 }
 
-// Instead says what would be allowed in place of an act that was rejected; "" where it was not the act that was wrong, or no rule
-// that was in its way.
+// Instead says what would be allowed in place of an act that was rejected; "" where it was not the act that
+// was wrong, or no rule that was in its way.
 func (g *Gate) Instead(d permissions.Decision, r permissions.Request) string {
 	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
 		return ""
@@ -49,7 +50,8 @@ func (g *Gate) Instead(d permissions.Decision, r permissions.Request) string {
 
 // Note says a decision in one line for a card.
 func Note(d permissions.Decision) string {
-	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped", permissions.Ask: "asked"}[d.Verdict]
+	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped",
+		permissions.Ask: "asked"}[d.Verdict]
 	if d.Reason != "" {
 		word += ": " + d.Reason
 	}

@@ -11,9 +11,11 @@ func Stricter(a, b permissions.Decision) permissions.Decision {
 	return a
 }
 
-// Within holds a decision to the most that may come of the act. Where a person has said yes to what needs one, that stands.
+// Within holds a decision to the most that may come of the act. Where a person has said yes to what needs
+// one, that stands.
 func Within(d, most permissions.Decision) permissions.Decision {
-	person := d.Source == permissions.SourcePerson || d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
+	person := d.Source == permissions.SourcePerson ||
+		d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
 	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && person {
 		return d
 	}

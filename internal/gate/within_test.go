@@ -6,7 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// What the sandbox leaves to a person only a person answers: no governor may, though nothing but the default has asked.
+// What the sandbox leaves to a person only a person answers: no governor may, though nothing but the
+// default has asked.
 func TestConfinementClosesQuestions(t *testing.T) {
 	t.Parallel()
 	asked := permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}
@@ -21,8 +22,8 @@ func TestConfinementClosesQuestions(t *testing.T) {
 	}
 }
 
-// Only a person's own yes stands for what needs a person: not a "session" or a default that was carried over from a prompt, though
-// no rule is named in it either.
+// Only a person's own yes stands for what needs a person: not a "session" or a default that was carried
+// over from a prompt, though no rule is named in it either.
 func TestOnlyAPersonsYesCarriesOver(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -34,10 +34,11 @@ type Asker struct {
 // errAnswer is an answer of git's that has another form than its manual says.
 var errAnswer = errors.New("git gives an answer that is not known here")
 
-// redirecting are variables by which git works with other files than those of the directory that it runs in (git(1), Environment
-// Variables). They are not imitated: where one is set, nothing can be told.
+// redirecting are variables by which git works with other files than those of the directory that it runs in
+// (git(1), Environment Variables). They are not imitated: where one is set, nothing can be told.
 var redirecting = []string{
-	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
 	"GIT_CONFIG_PARAMETERS", "GIT_REFERENCE_BACKEND", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",
 }
 
@@ -50,8 +51,8 @@ type look struct {
 	modules  int
 }
 
-// begin finds git and makes the environment that it is asked in; nil when there is nothing to ask, since there is surely no
-// repository around dir. avoid are directories whose programs must not be run.
+// begin finds git and makes the environment that it is asked in; nil when there is nothing to ask, since
+// there is surely no repository around dir. avoid are directories whose programs must not be run.
 func (a *Asker) begin(dir string, avoid []string) (*look, error) {
 	environ := a.Environ
 	if environ == nil {
@@ -75,7 +76,8 @@ func (a *Asker) begin(dir string, avoid []string) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS"} {
+	for _, name := range []string{"GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH",
+		"GIT_SSH_COMMAND", "GIT_ASKPASS"} {
 		if word := fromRepository(values[name], values["HOME"], avoid); word != "" {
 			return nil, fmt.Errorf("%s names %s, which could be a program of the repository", name, word)
 		}
@@ -83,7 +85,8 @@ func (a *Asker) begin(dir string, avoid []string) (*look, error) {
 	// GIT_CONFIG would have git config list another file than the commands read.
 	drop := func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return name == "GIT_CONFIG" || strings.HasPrefix(name, "GIT_TRACE") || strings.HasPrefix(name, "GIT_REDIRECT_")
+		return name == "GIT_CONFIG" || strings.HasPrefix(name, "GIT_TRACE") ||
+			strings.HasPrefix(name, "GIT_REDIRECT_")
 	}
 	count, err := strconv.Atoi(cmp.Or(values["GIT_CONFIG_COUNT"], "0"))
 	if err != nil || count < 0 {
@@ -99,10 +102,12 @@ func (a *Asker) begin(dir string, avoid []string) (*look, error) {
 	}
 	// A repository of somebody else's is looked at all the same: who will run git there need not be who asks.
 	anybodys := Variable{"safe.directory", "*"}
-	return &look{git: git, environ: with(anybodys), switched: with(append(switches(), anybodys)...), free: count == 0}, nil
+	return &look{git: git, environ: with(anybodys), switched: with(append(switches(), anybodys)...),
+		free: count == 0}, nil
 }
 
-// findProgram finds git as a shell does, but not in a directory that is to be avoided, or relative to whatever directory.
+// findProgram finds git as a shell does, but not in a directory that is to be avoided, or relative to
+// whatever directory.
 func findProgram(path string, avoid []string) (string, error) {
 	for dir := range strings.SplitSeq(path, ":") {
 		if !filepath.IsAbs(dir) {
@@ -114,7 +119,8 @@ func findProgram(path string, avoid []string) (string, error) {
 			continue
 		}
 		real, err := filepath.EvalSymlinks(name)
-		if err != nil || slices.ContainsFunc(avoid, func(root string) bool { return lies(real, root) || lies(name, root) }) {
+		if err != nil || slices.ContainsFunc(avoid,
+			func(root string) bool { return lies(real, root) || lies(name, root) }) {
 			return "", fmt.Errorf("the first git on the PATH is %s, which is a file of the workspace", name)
 		}
 		return name, nil
@@ -122,8 +128,9 @@ func findProgram(path string, avoid []string) (string, error) {
 	return "", errors.New("there is no git on the PATH that could be asked")
 }
 
-// run runs git in a directory and gives what it prints. What it is asked runs nothing, whatever the repository holds (see
-// TestAskingRunsNothing); should it ever, it has no terminal, no input, and ends with ctx.
+// run runs git in a directory and gives what it prints. What it is asked runs nothing, whatever the
+// repository holds (see TestAskingRunsNothing); should it ever, it has no terminal, no input, and ends with
+// ctx.
 func (l *look) run(ctx context.Context, environ []string, dir string, most int64, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, l.git, args...)
 	cmd.Dir, cmd.Env = dir, environ

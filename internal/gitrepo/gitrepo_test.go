@@ -84,9 +84,9 @@ func TestOrdinaryRepositories(t *testing.T) {
 	}
 }
 
-// Every hostile repository is asked about, and asking runs nothing of it. Each is one: git runs what it names. Where it is not
-// asked about since whoever carries the command out sets the switches, git runs nothing with them. With -short it is every
-// tenth of them.
+// Every hostile repository is asked about, and asking runs nothing of it. Each is one: git runs what it
+// names. Where it is not asked about since whoever carries the command out sets the switches, git runs
+// nothing with them. With -short it is every tenth of them.
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
 	every, least := 1, int32(12)

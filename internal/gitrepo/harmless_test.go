@@ -11,9 +11,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
 )
 
-// Every setting that is in the table without a word about its value is given values that name a program, and nothing is run by
-// the commands that read. A2A_FUZZ_RUNS has all of them looked at; otherwise it is every seventh, another seventh for each value;
-// and with -short every fiftieth.
+// Every setting that is in the table without a word about its value is given values that name a program,
+// and nothing is run by the commands that read. A2A_FUZZ_RUNS has all of them looked at; otherwise it is
+// every seventh, another seventh for each value; and with -short every fiftieth.
 func TestHarmlessSettingsRunNothing(t *testing.T) {
 	t.Parallel()
 	keys := instances(t)

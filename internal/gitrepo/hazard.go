@@ -23,8 +23,8 @@ type Use struct {
 	Secret func(path string) string
 }
 
-// Hazard tells in words for people why git must not run for the use without somebody being asked; "" when nothing is known to
-// be wrong. It looks at links and names of files that git has named, and runs nothing.
+// Hazard tells in words for people why git must not run for the use without somebody being asked; "" when
+// nothing is known to be wrong. It looks at links and names of files that git has named, and runs nothing.
 func (r *Repository) Hazard(u Use) string {
 	if why := r.elsewhere(u.Roots); why != "" {
 		return why
@@ -48,7 +48,8 @@ func (r *Repository) Hazard(u Use) string {
 	return ""
 }
 
-// Fetches reports whether git gets from elsewhere, by itself, what the repository or one of its submodules lacks.
+// Fetches reports whether git gets from elsewhere, by itself, what the repository or one of its submodules
+// lacks.
 func (r *Repository) Fetches() bool {
 	return r.partial() || slices.ContainsFunc(r.Modules, (*Repository).Fetches)
 }
@@ -104,10 +105,11 @@ func (row *row) holds(r *Repository, s Setting, u Use) bool {
 	return row.value.MatchString(s.Value)
 }
 
-// plainName reports whether a name means one file to everybody who begins in the same directory. :(optional) in front is a word of
-// git's own, from 2.52 on.
+// plainName reports whether a name means one file to everybody who begins in the same directory.
+// :(optional) in front is a word of git's own, from 2.52 on.
 func plainName(name string) bool {
-	return name != "" && !strings.ContainsAny(name, "~%\\\n\x00") && !strings.HasPrefix(name, ":(") && !slices.Contains(strings.Split(name, "/"), "..")
+	return name != "" && !strings.ContainsAny(name, "~%\\\n\x00") && !strings.HasPrefix(name, ":(") &&
+		!slices.Contains(strings.Split(name, "/"), "..")
 }
 
 // straight reports whether no part of a name is a link. What does not exist is none.
@@ -121,8 +123,8 @@ func straight(name string) bool {
 	return true
 }
 
-// personal reports whether a setting comes from a file of the person's or of the machine's, and not from one that the repository
-// or the workspace holds.
+// personal reports whether a setting comes from a file of the person's or of the machine's, and not from
+// one that the repository or the workspace holds.
 func (r *Repository) personal(s Setting, u Use) bool {
 	if s.Scope != "system" && s.Scope != "global" || s.Origin == "" {
 		return false
@@ -139,11 +141,12 @@ func (r *Repository) personal(s Setting, u Use) bool {
 	return true
 }
 
-// fromRepository finds a word in what a person's own setting or variable says that could name a file of the repository: by a
-// relative name with a slash in it, or by one that lies there. It is "" for none.
+// fromRepository finds a word in what a person's own setting or variable says that could name a file of the
+// repository: by a relative name with a slash in it, or by one that lies there. It is "" for none.
 func fromRepository(text, home string, roots []string) string {
 	text = strings.NewReplacer("${HOME}/", home+"/", "$HOME/", home+"/").Replace(text)
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'`=$,", c) }) {
+	for _, word := range strings.FieldsFunc(text,
+		func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'`=$,", c) }) {
 		if rest, ok := strings.CutPrefix(word, "~/"); ok {
 			word = home + "/" + rest
 		}
@@ -170,8 +173,8 @@ func fromRepository(text, home string, roots []string) string {
 	return ""
 }
 
-// readingHooks are the hooks that commands run which only read: they write the index anew. fetchingHooks are those of git fetch,
-// which git runs by itself in a partial clone (githooks(5)).
+// readingHooks are the hooks that commands run which only read: they write the index anew. fetchingHooks
+// are those of git fetch, which git runs by itself in a partial clone (githooks(5)).
 var (
 	readingHooks  = []string{"post-index-change"}
 	fetchingHooks = []string{"reference-transaction", "pre-auto-gc"}
@@ -190,15 +193,16 @@ func (r *Repository) hook(u Use) string {
 		names = append(slices.Clone(names), fetchingHooks...)
 	}
 	for _, name := range names {
-		if _, err := os.Lstat(filepath.Join(r.Hooks, name)); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		if _, err := os.Lstat(filepath.Join(r.Hooks, name)); err == nil ||
+			!errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return name
 		}
 	}
 	return ""
 }
 
-// personalHooks reports whether git takes the hooks from a place that a person has chosen for all repositories, and that belongs
-// to none of them.
+// personalHooks reports whether git takes the hooks from a place that a person has chosen for all
+// repositories, and that belongs to none of them.
 func (r *Repository) personalHooks(u Use) bool {
 	var chosen *Setting
 	for i := range r.Settings {
@@ -210,10 +214,12 @@ func (r *Repository) personalHooks(u Use) bool {
 		return false
 	}
 	real, err := filepath.EvalSymlinks(r.Hooks)
-	return err == nil && !slices.ContainsFunc(append(slices.Clone(u.Roots), r.Top, r.Dir, r.Common), func(dir string) bool { return lies(real, dir) })
+	return err == nil && !slices.ContainsFunc(append(slices.Clone(u.Roots), r.Top, r.Dir, r.Common),
+		func(dir string) bool { return lies(real, dir) })
 }
 
-// elsewhere tells why what git would show is not that of the workspace: its work tree lies elsewhere, or what it keeps of it.
+// elsewhere tells why what git would show is not that of the workspace: its work tree lies elsewhere, or
+// what it keeps of it.
 func (r *Repository) elsewhere(roots []string) string {
 	inside := func(path string) bool {
 		return slices.ContainsFunc(roots, func(root string) bool { return lies(path, root) })
@@ -233,12 +239,14 @@ func (r *Repository) elsewhere(roots []string) string {
 	}
 	own := append(slices.Clone(roots), r.Top, r.Dir, r.Common)
 	for _, dir := range []string{r.Dir, r.Common} {
-		for _, name := range []string{"HEAD", "config", "config.worktree", "index", "logs", "objects", "packed-refs", "refs", "reftable", "modules"} {
+		for _, name := range []string{"HEAD", "config", "config.worktree", "index", "logs", "objects",
+			"packed-refs", "refs", "reftable", "modules"} {
 			path := filepath.Join(dir, name)
 			if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 				continue
 			}
-			if real, err := filepath.EvalSymlinks(path); err == nil && !slices.ContainsFunc(own, func(root string) bool { return lies(real, root) }) {
+			if real, err := filepath.EvalSymlinks(path); err == nil &&
+				!slices.ContainsFunc(own, func(root string) bool { return lies(real, root) }) {
 				return "the repository lies elsewhere: its " + name + " is " + real
 			}
 		}
@@ -268,8 +276,8 @@ func nearest(dir string) string {
 	}
 }
 
-// linksBack reports whether git's directory says itself that it belongs to the work tree: that of a linked work tree names its
-// .git (gitrepository-layout(5), gitdir), and that of a submodule has core.worktree.
+// linksBack reports whether git's directory says itself that it belongs to the work tree: that of a linked
+// work tree names its .git (gitrepository-layout(5), gitdir), and that of a submodule has core.worktree.
 func (r *Repository) linksBack() bool {
 	if data, err := os.ReadFile(filepath.Join(r.Dir, "gitdir")); err == nil && len(data) < 4096 {
 		return from(r.Dir, strings.TrimRight(string(data), "\r\n")) == filepath.Join(r.Top, ".git")

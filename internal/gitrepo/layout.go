@@ -17,12 +17,15 @@ const (
 	Steers          // git runs it, or reads in it what to run, or where to look for that
 )
 
-// MostRead is how much of a file is read at most. What begins as long a text goes on in ways that nobody has seen.
+// MostRead is how much of a file is read at most. What begins as long a text goes on in ways that nobody
+// has seen.
 const MostRead = 64 << 10
 
-// FileEffect says what it means that a file was made or changed in a repository's directory (gitrepository-layout(5)). name is
-// relative to .git; "" is .git itself, where it is no directory. read gives what the file holds, or its first MostRead bytes; where it
-// is nil, it is whether a file of that name can have an effect. What lies in the directories of submodules and work trees counts as in the repository's.
+// FileEffect says what it means that a file was made or changed in a repository's directory
+// (gitrepository-layout(5)). name is relative to .git; "" is .git itself, where it is no directory. read
+// gives what the file holds, or its first MostRead bytes; where it is nil, it is whether a file of that
+// name can have an effect. What lies in the directories of submodules and work trees counts as in the
+// repository's.
 func FileEffect(name string, read func() []byte) Effect {
 	name = strings.ToLower(name) // for file systems to which letter case does not count
 	base, parent := path.Base(name), path.Base(path.Dir(name))
@@ -70,8 +73,9 @@ func BareNames() []string {
 	return append([]string{"HEAD", "config", "config.worktree", "commondir"}, hookNames...)
 }
 
-// BareEffect is FileEffect for what may lie in a repository without a work tree, which any directory with a HEAD is taken for. name is
-// the file's path. read reads a file by its path, nil where there is none; where read is nil, the name alone counts.
+// BareEffect is FileEffect for what may lie in a repository without a work tree, which any directory with a
+// HEAD is taken for. name is the file's path. read reads a file by its path, nil where there is none; where
+// read is nil, the name alone counts.
 func BareEffect(name string, read func(path string) []byte) Effect {
 	dir, base := path.Dir(name), path.Base(name)
 	hook := slices.Contains(hookNames, base)
@@ -112,7 +116,8 @@ var runsCommands = regexp.MustCompile(`(?m)^\s*(exec|x)\s`)
 // HoldsData reports whether a directory of a repository holds nothing but data. dir is relative to .git.
 func HoldsData(dir string) bool { return slices.Contains([]string{"objects", "refs", "logs"}, dir) }
 
-// leadsToModule reports whether a file in place of .git leads to where git itself keeps submodules and further work trees.
+// leadsToModule reports whether a file in place of .git leads to where git itself keeps submodules and
+// further work trees.
 func leadsToModule(text string) bool { return toModule.MatchString(text) }
 
 var toModule = regexp.MustCompile(`\Agitdir: (/|(\.\./)*)(\w[\w.+@-]*/)*\.git/(modules|worktrees)(/\w[\w.+@-]*)+\n\z`)
@@ -122,8 +127,9 @@ var (
 	settingLine = regexp.MustCompile(`^\t([A-Za-z][A-Za-z0-9-]*) = ([^"\\#;]*)$`)
 )
 
-// plainSettings reports whether a file of settings is as git itself writes it, and holds nothing but settings by which no git
-// command runs a program or looks elsewhere. It does not read such files as git does: what is not plain it takes for none.
+// plainSettings reports whether a file of settings is as git itself writes it, and holds nothing but
+// settings by which no git command runs a program or looks elsewhere. It does not read such files as git
+// does: what is not plain it takes for none.
 func plainSettings(text string) bool {
 	section := ""
 	for line := range strings.Lines(text) {
@@ -149,10 +155,12 @@ func plainSettings(text string) bool {
 	return true
 }
 
-// isLooked reports whether a setting says, as git clone writes it, that the repository was cloned from another one of this machine, at a
-// place where what that runs itself is looked at: not inside of a repository, where most is data.
+// isLooked reports whether a setting says, as git clone writes it, that the repository was cloned from
+// another one of this machine, at a place where what that runs itself is looked at: not inside of a
+// repository, where most is data.
 func isLooked(key, value string) bool {
-	return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".url") && localRepository.MatchString(value) && !insideRepository.MatchString(value)
+	return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".url") &&
+		localRepository.MatchString(value) && !insideRepository.MatchString(value)
 }
 
 var (

@@ -11,7 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
 )
 
-// TestFileEffectOfOrdinary makes what ordinary commands make of repositories, and finds nothing in it that git would run.
+// TestFileEffectOfOrdinary makes what ordinary commands make of repositories, and finds nothing in it that
+// git would run.
 func TestFileEffectOfOrdinary(t *testing.T) {
 	t.Parallel()
 	b := gitrepotest.New(t)

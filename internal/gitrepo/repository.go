@@ -20,8 +20,8 @@ type Repository struct {
 	Hooks  string // where git looks for hooks
 	// Settings are all that some file or variable gives, in git's order: also those that a later one replaces.
 	Settings []Setting
-	// Switchable reports whether git takes the settings of Switches from the environment, and that nothing else uses those
-	// variables.
+	// Switchable reports whether git takes the settings of Switches from the environment, and that nothing
+	// else uses those variables.
 	Switchable bool
 	// Modules are the repositories below the work tree that git may enter from this one.
 	Modules []*Repository
@@ -30,7 +30,8 @@ type Repository struct {
 	index string
 }
 
-// Setting is one setting as git lists it: its section and name in small letters, its subsection as it is written.
+// Setting is one setting as git lists it: its section and name in small letters, its subsection as it is
+// written.
 type Setting struct {
 	Scope  string // system, global, local, worktree or command
 	Origin string // the file, absolute; "" for what no file says
@@ -41,7 +42,8 @@ type Setting struct {
 // The questions that git is asked.
 var (
 	askPlaces = []string{
-		"rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-inside-work-tree", "--show-toplevel", "--git-dir", "--git-common-dir",
+		"rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-inside-work-tree",
+		"--show-toplevel", "--git-dir", "--git-common-dir",
 		"--git-path", "hooks", "--git-path", "index",
 	}
 	askSettings = []string{"config", "--list", "--show-scope", "--show-origin", "--includes", "-z"}
@@ -50,9 +52,9 @@ var (
 	askOldIndex = []string{"ls-files", "--stage", "-z"}
 )
 
-// Look asks git about the repository around dir, and about its submodules. It returns nil where there is none. dir is
-// absolute, with its links resolved. In the directories avoid, no program is looked for. An error says in words for people what
-// cannot be told.
+// Look asks git about the repository around dir, and about its submodules. It returns nil where there is
+// none. dir is absolute, with its links resolved. In the directories avoid, no program is looked for. An
+// error says in words for people what cannot be told.
 func (a *Asker) Look(ctx context.Context, dir string, avoid ...string) (*Repository, error) {
 	within := a.Within
 	if within <= 0 {
@@ -102,7 +104,8 @@ func (l *look) repository(ctx context.Context, dir string) (*Repository, error) 
 	return r, l.settings(ctx, r)
 }
 
-// noneAround reports whether there is surely no repository around a directory: nothing that could be one, valid or not.
+// noneAround reports whether there is surely no repository around a directory: nothing that could be one,
+// valid or not.
 func noneAround(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		for _, name := range []string{".git", "HEAD"} {
@@ -143,7 +146,8 @@ func (l *look) settings(ctx context.Context, r *Repository) error {
 		}
 		r.Settings = append(r.Settings, s)
 	}
-	// What we set ourselves is none of the repository's; and where git has not taken it, it would not take it from others.
+	// What we set ourselves is none of the repository's; and where git has not taken it, it would not take
+	// it from others.
 	own := append(switches(), Variable{"safe.directory", "*"})
 	all := true
 	for _, v := range own {
@@ -174,8 +178,8 @@ func normal(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// enter looks into the submodules that git could enter from a repository: it runs itself in each that is there, with the
-// settings that it finds in it.
+// enter looks into the submodules that git could enter from a repository: it runs itself in each that is
+// there, with the settings that it finds in it.
 func (l *look) enter(ctx context.Context, r *Repository) error {
 	names, err := l.modulesOf(ctx, r)
 	if err != nil {
@@ -204,8 +208,8 @@ func (l *look) enter(ctx context.Context, r *Repository) error {
 	return nil
 }
 
-// modulesOf lists the paths of the submodules that the index names and, where git looks at others as well, of every repository
-// below the work tree.
+// modulesOf lists the paths of the submodules that the index names and, where git looks at others as well,
+// of every repository below the work tree.
 func (l *look) modulesOf(ctx context.Context, r *Repository) ([]string, error) {
 	var names []string
 	if mayHoldModules(r.index) {
@@ -225,9 +229,10 @@ func (l *look) modulesOf(ctx context.Context, r *Repository) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// mayHoldModules reports whether an index could name a submodule. It does not read the entries: in every version of the format
-// known (gitformat-index(5), versions 2 to 4) the mode of a submodule, and that of a directory which stands for all that is in
-// it, are four bytes in it; and an index that is completed by another file has an extension "link".
+// mayHoldModules reports whether an index could name a submodule. It does not read the entries: in every
+// version of the format known (gitformat-index(5), versions 2 to 4) the mode of a submodule, and that of a
+// directory which stands for all that is in it, are four bytes in it; and an index that is completed by
+// another file has an extension "link".
 func mayHoldModules(path string) bool {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -275,7 +280,8 @@ func (l *look) listModules(ctx context.Context, r *Repository) ([]string, error)
 // usageError is the exit code of git for options that it does not know.
 const usageError = 129
 
-// looksAtPast reports whether git is set to look into submodules that only the history knows, at whatever lies there now.
+// looksAtPast reports whether git is set to look into submodules that only the history knows, at whatever
+// lies there now.
 func (r *Repository) looksAtPast() bool {
 	return slices.ContainsFunc(r.Settings, func(s Setting) bool {
 		switch s.Key {
@@ -288,10 +294,12 @@ func (r *Repository) looksAtPast() bool {
 	})
 }
 
-// partial reports whether git gets from elsewhere, by itself, what the repository lacks (gitformat: partial clones).
+// partial reports whether git gets from elsewhere, by itself, what the repository lacks (gitformat: partial
+// clones).
 func (r *Repository) partial() bool {
 	return slices.ContainsFunc(r.Settings, func(s Setting) bool {
-		return s.Key == "extensions.partialclone" || strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".promisor")
+		return s.Key == "extensions.partialclone" ||
+			strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".promisor")
 	})
 }
 

@@ -70,7 +70,8 @@ func parse(data []byte) (*table, error) {
 	if err := decoder.Decode(&file); err != nil {
 		return nil, err
 	}
-	t := &table{switches: sorted(file.Switches), variables: sorted(file.Variables), builtins: map[string]bool{}, byKey: map[string][]*row{}}
+	t := &table{switches: sorted(file.Switches), variables: sorted(file.Variables),
+		builtins: map[string]bool{}, byKey: map[string][]*row{}}
 	for name := range strings.FieldsSeq(file.Builtins) {
 		t.builtins[name] = true
 	}
@@ -110,7 +111,8 @@ func parse(data []byte) (*table, error) {
 // add files a row under one of its keys.
 func (t *table) add(key string, r *row) error {
 	parts := strings.Split(key, ".")
-	if key != strings.ToLower(key) || len(parts) < 2 || len(parts) > 3 || parts[0] == "" || strings.Contains(parts[0], "*") || len(parts) == 3 && parts[1] != "*" {
+	if key != strings.ToLower(key) || len(parts) < 2 || len(parts) > 3 || parts[0] == "" ||
+		strings.Contains(parts[0], "*") || len(parts) == 3 && parts[1] != "*" {
 		return fmt.Errorf("%q is not the name of a setting", key)
 	}
 	if !strings.Contains(key, "*") {
@@ -118,7 +120,8 @@ func (t *table) add(key string, r *row) error {
 		return nil
 	}
 	name, open := strings.CutSuffix(parts[len(parts)-1], "*")
-	t.patterns = append(t.patterns, keyPattern{section: parts[0], subsection: len(parts) == 3, name: name, open: open, row: r})
+	t.patterns = append(t.patterns, keyPattern{section: parts[0], subsection: len(parts) == 3, name: name,
+		open: open, row: r})
 	return nil
 }
 
@@ -155,8 +158,8 @@ func (t *table) rows(key string) []*row {
 func switches() []Variable       { return slices.Clone(read().switches) }
 func fixedVariables() []Variable { return slices.Clone(read().variables) }
 
-// Switches are the variables that keep git from running what a repository's settings name, as far as one setting for all
-// repositories can (git-config(1), GIT_CONFIG_COUNT).
+// Switches are the variables that keep git from running what a repository's settings name, as far as one
+// setting for all repositories can (git-config(1), GIT_CONFIG_COUNT).
 func Switches() []Variable {
 	return append(configVariables(switches(), 0), fixedVariables()...)
 }
@@ -165,7 +168,8 @@ func Switches() []Variable {
 func configVariables(settings []Variable, first int) []Variable {
 	all := []Variable{{"GIT_CONFIG_COUNT", fmt.Sprint(first + len(settings))}}
 	for i, s := range settings {
-		all = append(all, Variable{fmt.Sprintf("GIT_CONFIG_KEY_%d", first+i), s.Name}, Variable{fmt.Sprintf("GIT_CONFIG_VALUE_%d", first+i), s.Value})
+		all = append(all, Variable{fmt.Sprintf("GIT_CONFIG_KEY_%d", first+i), s.Name},
+			Variable{fmt.Sprintf("GIT_CONFIG_VALUE_%d", first+i), s.Value})
 	}
 	return all
 }

@@ -11,13 +11,13 @@ type Candidate struct {
 	Governor string `json:"governor"`
 	At       string `json:"at"` // file:line
 	Type     string `json:"type"`
-	// Could is what would become of the act by this governor alone that is not so already: reject, ask or approve; empty when
-	// it could only add its reasons.
+	// Could is what would become of the act by this governor alone that is not so already: reject, ask or
+	// approve; empty when it could only add its reasons.
 	Could []string `json:"could"`
 }
 
-// Candidates lists the governors that Review would ask about an act, in the order of their files, and what each could change.
-// None is asked: no program is run, no URL is told of anything, and nothing is counted.
+// Candidates lists the governors that Review would ask about an act, in the order of their files, and what
+// each could change. None is asked: no program is run, no URL is told of anything, and nothing is counted.
 func (g *Governors) Candidates(review permissions.Review) []Candidate {
 	list := []Candidate{}
 	if review.Decided.Verdict == permissions.Reject {
@@ -25,12 +25,14 @@ func (g *Governors) Candidates(review permissions.Review) []Candidate {
 	}
 	for _, a := range g.wanted(&review) {
 		spec := &a.spec
-		list = append(list, Candidate{Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind), Could: a.could(review.Decided)})
+		list = append(list, Candidate{Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind),
+			Could: a.could(review.Decided)})
 	}
 	return list
 }
 
-// could returns what the governor can make of a decision, by what it may say and by what a missing answer of its counts as.
+// could returns what the governor can make of a decision, by what it may say and by what a missing answer
+// of its counts as.
 func (a *asked) could(d permissions.Decision) []string {
 	says := a.says()
 	could := []string{}

@@ -13,15 +13,15 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// The bounds of an expression, so that no argument of an agent's makes it take long: CEL's own measure of work, and how often
-// the time is looked at within a comprehension.
+// The bounds of an expression, so that no argument of an agent's makes it take long: CEL's own measure of
+// work, and how often the time is looked at within a comprehension.
 const (
 	expressionCost  = 1_000_000
 	expressionCheck = 1000
 )
 
-// expression is a governor that is a CEL expression over what a script would be told. True lets the act pass, false objects. A
-// map says more: {"status": "reject", "messages": ["…"]}.
+// expression is a governor that is a CEL expression over what a script would be told. True lets the act
+// pass, false objects. A map says more: {"status": "reject", "messages": ["…"]}.
 type expression struct {
 	program cel.Program
 	err     error
@@ -50,7 +50,8 @@ func newExpression(spec CEL, message string) *expression {
 	return e
 }
 
-// compileExpression compiles an expression over these variables. yesNo says that it gives true or false, and nothing else.
+// compileExpression compiles an expression over these variables. yesNo says that it gives true or false,
+// and nothing else.
 func compileExpression(text string) (program cel.Program, yesNo bool, err error) {
 	env, err := cel.NewEnv(
 		cel.OptionalTypes(),
@@ -73,14 +74,16 @@ func compileExpression(text string) (program cel.Program, yesNo bool, err error)
 	ast, issues := env.Compile(text)
 	if issues != nil && issues.Err() != nil {
 		if all := issues.Errors(); len(all) > 0 {
-			return nil, false, &ExpressionError{Line: all[0].Location.Line(), Column: all[0].Location.Column() + 1, Message: all[0].Message}
+			return nil, false, &ExpressionError{Line: all[0].Location.Line(),
+				Column: all[0].Location.Column() + 1, Message: all[0].Message}
 		}
 		return nil, false, issues.Err()
 	}
 	switch kind := ast.OutputType(); {
 	case kind.IsExactType(cel.BoolType), kind.IsExactType(cel.DynType), kind.Kind() == types.MapKind:
 	default:
-		return nil, false, &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf("it gives %s; want true or false, or a map with a status", kind)}
+		return nil, false, &ExpressionError{Line: 1, Column: 1,
+			Message: fmt.Sprintf("it gives %s; want true or false, or a map with a status", kind)}
 	}
 	program, err = env.Program(ast, cel.CostLimit(expressionCost), cel.InterruptCheckFrequency(expressionCheck))
 	return program, ast.OutputType().IsExactType(cel.BoolType), err
@@ -109,7 +112,8 @@ func (e *expression) judge(ctx context.Context, in *input) (answer, error) {
 	case traits.Mapper:
 		return saidByMap(v)
 	}
-	return answer{}, fmt.Errorf("the expression gives %s; want true or false, or a map with a status", value.Type().TypeName())
+	return answer{}, fmt.Errorf("the expression gives %s; want true or false, or a map with a status",
+		value.Type().TypeName())
 }
 
 // saidByMap reads a map as if a script had written it.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzReply checks that no bytes are an approval but one JSON object that says so in one of the known ways, and in no other.
+// FuzzReply checks that no bytes are an approval but one JSON object that says so in one of the known ways,
+// and in no other.
 func FuzzReply(f *testing.F) {
 	for _, text := range []string{
 		`{"status":"approve"}`, `{"status":"reject","messages":["x"],"score":0.5}`, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`,

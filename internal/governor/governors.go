@@ -26,7 +26,8 @@ type Host interface {
 	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
 }
 
-// Redactor takes the very values out of a text that this program has handed out: secrets of tools, tokens of governors.
+// Redactor takes the very values out of a text that this program has handed out: secrets of tools, tokens
+// of governors.
 type Redactor interface {
 	Redact(string) string
 }
@@ -44,9 +45,11 @@ func (noVault) Value(context.Context, tool.Reference) (string, error) {
 
 // Options says what Governors are made of.
 type Options struct {
-	// Host gives the sandbox that scripts run in. It is asked for when the first of them is to run. Required for scripts.
+	// Host gives the sandbox that scripts run in. It is asked for when the first of them is to run.
+	// Required for scripts.
 	Host func() (Host, error)
-	// StateDir is where rates and budgets are counted; "" where nothing can be written, and then they are errors.
+	// StateDir is where rates and budgets are counted; "" where nothing can be written, and then they are
+	// errors.
 	StateDir string
 	Vault    Vault            // optional; without it a governor that refers to a value is an error
 	Redactor Redactor         // optional
@@ -55,8 +58,8 @@ type Options struct {
 	dial dialOptions // of tests
 }
 
-// Governors are all governors in force. Which they are never changes: With and WithOwn return other ones. They are safe for
-// concurrent use.
+// Governors are all governors in force. Which they are never changes: With and WithOwn return other ones.
+// They are safe for concurrent use.
 type Governors struct {
 	o         Options
 	ledger    *usageFile
@@ -85,16 +88,16 @@ func New(o Options) *Governors {
 	return &Governors{o: o, ledger: newUsageFile(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &programs{}}
 }
 
-// With returns the governors of other files, the weakest layer first, which share everything else. A governor that is the same as
-// before keeps its circuit breaker. Those of workspaces stay.
+// With returns the governors of other files, the weakest layer first, which share everything else. A
+// governor that is the same as before keeps its circuit breaker. Those of workspaces stay.
 func (g *Governors) With(files []File) *Governors {
 	other := *g
 	other.files = g.compile(files, g.files)
 	return &other
 }
 
-// WithOwn returns Governors that have other ones of a workspace's own, for the sessions that work in it. They can stop acts, and
-// approve none.
+// WithOwn returns Governors that have other ones of a workspace's own, for the sessions that work in it.
+// They can stop acts, and approve none.
 func (g *Governors) WithOwn(w tool.Workspace, files []File) *Governors {
 	for i := range files {
 		files[i].Project = true
@@ -136,9 +139,10 @@ func (g *Governors) Screens(w tool.Workspace, id string) bool {
 	return false
 }
 
-// Hash names the governors in force for the workspace: SHA-256, in hexadecimal, of what their files say. Where they stand does
-// not count. What is in the programs that they run, and in the files that those are given by name, counts as it is now; what
-// these read by themselves does not. It is "" where there are none.
+// Hash names the governors in force for the workspace: SHA-256, in hexadecimal, of what their files say.
+// Where they stand does not count. What is in the programs that they run, and in the files that those are
+// given by name, counts as it is now; what these read by themselves does not. It is "" where there are
+// none.
 func (g *Governors) Hash(w tool.Workspace) string {
 	if !g.Active(w) {
 		return ""
@@ -181,7 +185,8 @@ func (g *Governors) compile(files []File, before []*compiled) []*compiled {
 	var all []*compiled
 	for _, file := range files {
 		all = append(all, &compiled{
-			file: file, hash: hashOf(file), permission: members(file.Permission, tool.PhasePermission), output: members(file.Output, tool.PhaseOutput),
+			file: file, hash: hashOf(file), permission: members(file.Permission, tool.PhasePermission),
+			output: members(file.Output, tool.PhaseOutput),
 		})
 	}
 	return all
@@ -211,8 +216,8 @@ type asked struct {
 	project  bool
 }
 
-// Review asks the governors about an act. It returns when all have answered or their time is up, and waits for everything that
-// they have started. Ending ctx ends it; then nothing is approved.
+// Review asks the governors about an act. It returns when all have answered or their time is up, and waits
+// for everything that they have started. Ending ctx ends it; then nothing is approved.
 func (g *Governors) Review(ctx context.Context, review permissions.Review) permissions.Ruling {
 	all := g.wanted(&review)
 	if len(all) == 0 {
@@ -240,8 +245,8 @@ func (g *Governors) wanted(review *permissions.Review) []asked {
 	return all
 }
 
-// ask asks first those that look at the act, and then, unless one of them has rejected it, those that count it: what is not let
-// through must not use up what may be let through.
+// ask asks first those that look at the act, and then, unless one of them has rejected it, those that count
+// it: what is not let through must not use up what may be let through.
 func (g *Governors) ask(ctx context.Context, in *input, all []asked) []opinion {
 	var look, count []asked
 	for _, a := range all {
@@ -320,8 +325,8 @@ func (o *opinion) reason() string {
 	return "it wants a person to look at this"
 }
 
-// strongest returns the opinion that holds of all: reject before ask before approve, and of equal ones the first. It is silent when
-// nobody spoke.
+// strongest returns the opinion that holds of all: reject before ask before approve, and of equal ones the
+// first. It is silent when nobody spoke.
 func strongest(opinions []opinion) opinion {
 	rank := map[permissions.Verdict]int{permissions.Reject: 3, permissions.Ask: 2, permissions.Approve: 1}
 	best := opinion{silent: true}
@@ -343,7 +348,8 @@ func rule(opinions []opinion) permissions.Ruling {
 		Verdict: best.verdict, Governor: best.member.spec.ID, At: best.member.spec.Source.String(),
 		Reason: display.Line(best.reason()), Option: best.answer.option,
 	}
-	// A yes may stand in for a person's when its own file says so, and every one that looked at the act could say what it thinks.
+	// A yes may stand in for a person's when its own file says so, and every one that looked at the act
+	// could say what it thinks.
 	r.Answers = best.verdict == permissions.Approve && best.err == nil
 	for _, o := range opinions {
 		switch {
@@ -362,13 +368,17 @@ func rule(opinions []opinion) permissions.Ruling {
 
 // governance is what is put on record.
 func governance(in *input, opinions []opinion) tool.Governance {
-	told := tool.Governance{Phase: in.Phase, InputSHA256: in.hash, Answers: make([]tool.GovernorAnswer, 0, len(opinions))}
+	told := tool.Governance{Phase: in.Phase, InputSHA256: in.hash,
+		Answers: make([]tool.GovernorAnswer, 0, len(opinions))}
 	for _, o := range opinions {
 		spec := &o.member.spec
 		a := tool.GovernorAnswer{
-			Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind), Status: string(o.answer.status), CountsAs: o.countsAs,
-			Messages: o.answer.messages, Score: o.answer.score, Option: o.answer.option, FollowUp: o.answer.followUp,
-			Metadata: o.answer.metadata, Redacted: o.answer.redacted, Millis: o.millis, ExitCode: o.answer.exitCode, HTTP: o.answer.http,
+			Governor: spec.ID, At: spec.Source.String(), Type: string(spec.Kind),
+			Status: string(o.answer.status), CountsAs: o.countsAs,
+			Messages: o.answer.messages, Score: o.answer.score, Option: o.answer.option,
+			FollowUp: o.answer.followUp,
+			Metadata: o.answer.metadata, Redacted: o.answer.redacted, Millis: o.millis,
+			ExitCode: o.answer.exitCode, HTTP: o.answer.http,
 		}
 		if o.err != nil {
 			a.Error = cut(o.err.Error(), longestText)
@@ -388,8 +398,9 @@ func mostFollowUps(all []asked) int {
 	return most
 }
 
-// FollowUps counts the prompts that governors have sent, by session and phase: without an end, an agent and a governor could
-// talk for ever. The sessions are those of one door. The zero FollowUps has counted none; it is safe for concurrent use.
+// FollowUps counts the prompts that governors have sent, by session and phase: without an end, an agent and
+// a governor could talk for ever. The sessions are those of one door. The zero FollowUps has counted none;
+// it is safe for concurrent use.
 type FollowUps struct {
 	mu   sync.Mutex
 	sent map[string]int

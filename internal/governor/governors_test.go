@@ -52,8 +52,8 @@ func TestLattice(t *testing.T) {
 	}
 }
 
-// TestAnswers checks when governors may answer in a person's place: at least one approves, every one that speaks does, every one of
-// them spoke, and their own files say so.
+// TestAnswers checks when governors may answer in a person's place: at least one approves, every one that
+// speaks does, every one of them spoke, and their own files say so.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	yes := expr("yes", "true", nil)
@@ -145,8 +145,8 @@ func (h *house) judges(settings Settings, judges ...judge) {
 	}
 }
 
-// TestTogether checks that governors are asked at the same time, that a rejection ends the others where the file says so, and that
-// nothing late counts.
+// TestTogether checks that governors are asked at the same time, that a rejection ends the others where the
+// file says so, and that nothing late counts.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -191,7 +191,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestBreaker checks that a governor which fails is left alone after a while, and that this approves nothing either.
+// TestBreaker checks that a governor which fails is left alone after a while, and that this approves
+// nothing either.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -517,8 +518,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestScreens: whether output governors look at a tool decides where its output may go before they have, so it must say yes for
-// every one that Screen would ask, the secrets ones and a workspace's own among them.
+// TestScreens: whether output governors look at a tool decides where its output may go before they have, so
+// it must say yes for every one that Screen would ask, the secrets ones and a workspace's own among them.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -26,8 +26,8 @@ type dialOptions struct {
 	transport func(*http.Transport)
 }
 
-// httpJudge is a governor that is a URL: it is sent what a script would read, signed, and answers what a script would write. Only
-// public addresses are reached, and those that its entry allows.
+// httpJudge is a governor that is a URL: it is sent what a script would read, signed, and answers what a
+// script would write. Only public addresses are reached, and those that its entry allows.
 type httpJudge struct {
 	id     string
 	spec   HTTP
@@ -103,8 +103,8 @@ func (h *httpJudge) send(request *http.Request) (answer, error) {
 	return said, err
 }
 
-// request makes the request. The id is that of the act and the governor, so that whoever gets it twice can tell; nothing is sent
-// twice by us. The values beside it are those that it holds and nobody else may see.
+// request makes the request. The id is that of the act and the governor, so that whoever gets it twice can
+// tell; nothing is sent twice by us. The values beside it are those that it holds and nobody else may see.
 func (h *httpJudge) request(ctx context.Context, in *input) (request *http.Request, values []string, err error) {
 	request, err = http.NewRequestWithContext(ctx, http.MethodPost, h.spec.URL, bytes.NewReader(in.encoded))
 	if err != nil {
@@ -120,7 +120,8 @@ func (h *httpJudge) request(ctx context.Context, in *input) (request *http.Reque
 		values = append(values, held...)
 		request.Header.Set(name, value)
 	}
-	sum := sha256.Sum256([]byte(h.id + "\x00" + in.ToolCall.CallID + "\x00" + in.hash + "\x00" + strconv.FormatInt(in.startedAt.UnixNano(), 10)))
+	sum := sha256.Sum256([]byte(h.id + "\x00" + in.ToolCall.CallID + "\x00" + in.hash + "\x00" +
+		strconv.FormatInt(in.startedAt.UnixNano(), 10)))
 	id := fmt.Sprintf("gov_%x", sum[:16])
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", id)
@@ -131,7 +132,8 @@ func (h *httpJudge) request(ctx context.Context, in *input) (request *http.Reque
 	return request, values, nil
 }
 
-// sign signs a request as Standard Webhooks does (its specification, "Signature scheme"): HMAC-SHA256 over id, time and body.
+// sign signs a request as Standard Webhooks does (its specification, "Signature scheme"): HMAC-SHA256 over
+// id, time and body.
 func (h *httpJudge) sign(ctx context.Context, request *http.Request, id string, body []byte) error {
 	at := strconv.FormatInt(h.now().Unix(), 10)
 	request.Header.Set("Webhook-Timestamp", at)
@@ -157,8 +159,9 @@ func (h *httpJudge) sign(ctx context.Context, request *http.Request, id string, 
 
 var placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand puts variables of the program's environment in place of ${NAME}, and gives their values beside it. One that is not set is
-// an error, and so is a value that no header can have: half a token would only be told to somebody.
+// expand puts variables of the program's environment in place of ${NAME}, and gives their values beside it.
+// One that is not set is an error, and so is a value that no header can have: half a token would only be
+// told to somebody.
 func expand(ctx context.Context, text string, vault Vault) (expanded string, values []string, err error) {
 	expanded = placeholder.ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]

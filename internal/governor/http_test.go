@@ -234,8 +234,8 @@ func (r *rebinding) LookupNetIP(context.Context, string, string) ([]netip.Addr, 
 	return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
 }
 
-// TestRebinding checks that a name which turns to an address of this machine after the first act is not followed there, not even by
-// a connection that is made anew for it.
+// TestRebinding checks that a name which turns to an address of this machine after the first act is not
+// followed there, not even by a connection that is made anew for it.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	var s seen

@@ -12,12 +12,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// mostInput is the number of bytes that a governor is told at most. What is larger counts as an error of every governor that
-// needs to be told: to leave something out would be to have it approved unseen.
+// mostInput is the number of bytes that a governor is told at most. What is larger counts as an error of
+// every governor that needs to be told: to leave something out would be to have it approved unseen.
 const mostInput = 16 << 20
 
-// input is what governors are told, in the words of the original system (phase, taskId, sessionId, toolCall, agentOutput) with
-// more in them.
+// input is what governors are told, in the words of the original system (phase, taskId, sessionId,
+// toolCall, agentOutput) with more in them.
 type input struct {
 	Phase     string   `json:"phase"`
 	TaskID    string   `json:"taskId,omitempty"`
@@ -76,12 +76,15 @@ type output struct {
 
 func newInput(review *permissions.Review, now time.Time) *input {
 	in := &input{
-		Phase: tool.PhasePermission, TaskID: review.Task, SessionID: review.Session, Agent: review.Agent, Door: string(review.Door),
-		Policy: policy{review.Decided.Verdict.String(), string(review.Decided.Source), review.Decided.Rule, review.Decided.Reason},
+		Phase: tool.PhasePermission, TaskID: review.Task, SessionID: review.Session, Agent: review.Agent,
+		Door: string(review.Door),
+		Policy: policy{review.Decided.Verdict.String(), string(review.Decided.Source), review.Decided.Rule,
+			review.Decided.Reason},
 		ToolCall: toolCall{
 			CallID: review.CallID, ToolCallID: review.ToolCall, Kind: string(review.Action), Title: review.Title,
 			Parameters: review.Arguments, Paths: review.Paths, Commands: review.Commands, Unclear: review.Unclear,
-			Shell: review.Shell, Dir: review.Dir, Workspace: review.Workspace.Dirs(), Digest: review.Digest, Script: review.Script,
+			Shell: review.Shell, Dir: review.Dir, Workspace: review.Workspace.Dirs(), Digest: review.Digest,
+			Script:   review.Script,
 			ReadOnly: review.ReadOnly, Doubts: review.Doubts, Claim: review.Claim,
 		},
 		review: review, startedAt: now,
@@ -109,7 +112,8 @@ func newOutput(finished *permissions.Finished, stdout, stderr string, now time.T
 	in := newInput(&finished.Review, now)
 	r := finished.Result
 	in.Phase, in.finished = tool.PhaseOutput, finished
-	in.Output = &output{Status: string(r.Status), ExitCode: r.ExitCode, Stdout: stdout, Stderr: stderr, Truncated: r.Truncated}
+	in.Output = &output{Status: string(r.Status), ExitCode: r.ExitCode, Stdout: stdout, Stderr: stderr,
+		Truncated: r.Truncated}
 	return in
 }
 
@@ -123,7 +127,8 @@ func (in *input) seal() {
 		return
 	}
 	if b.Len() > mostInput {
-		in.problem = fmt.Errorf("the act takes %d bytes to tell, and governors are told %d at most", b.Len(), mostInput)
+		in.problem = fmt.Errorf("the act takes %d bytes to tell, and governors are told %d at most", b.Len(),
+			mostInput)
 		return
 	}
 	in.encoded = b.Bytes()

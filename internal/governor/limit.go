@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// limiter is a governor that counts: so many calls, bytes of output or seconds of running in so long, for everybody or for each
-// agent, tool or session. What it has counted outlives this program, and all programs that share a state directory count
-// together.
+// limiter is a governor that counts: so many calls, bytes of output or seconds of running in so long, for
+// everybody or for each agent, tool or session. What it has counted outlives this program, and all programs
+// that share a state directory count together.
 type limiter struct {
 	id      string
 	limit   Limit
@@ -26,7 +26,8 @@ func (l *limiter) judge(ctx context.Context, in *input) (answer, error) {
 		return answer{status: statusAbstain}, nil // that there is room is no reason to approve
 	}
 	a := answer{status: verbStatus(l.limit.Beyond)}
-	text := fmt.Sprintf("the limit is reached: %s in %s%s; there is room again in %s", what, inWords(l.limit.Per), l.each(in), inWords(wait.Round(time.Second)))
+	text := fmt.Sprintf("the limit is reached: %s in %s%s; there is room again in %s", what,
+		inWords(l.limit.Per), l.each(in), inWords(wait.Round(time.Second)))
 	if l.message != "" {
 		text = l.message + " (" + text + ")"
 	}

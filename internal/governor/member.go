@@ -14,8 +14,8 @@ import (
 
 // judge is one kind of governor at work.
 type judge interface {
-	// judge says what it thinks. It returns when ctx ends at the latest, a moment later where it has to end a program, and
-	// leaves nothing running. An error is no answer.
+	// judge says what it thinks. It returns when ctx ends at the latest, a moment later where it has to end
+	// a program, and leaves nothing running. An error is no answer.
 	judge(ctx context.Context, in *input) (answer, error)
 }
 
@@ -28,7 +28,8 @@ type member struct {
 	breaker *gobreaker.CircuitBreaker[answer] // nil for what runs in this process
 }
 
-// The circuit breaker of scripts and URLs: after so many failures in a row nobody waits for it any more, until it may try again.
+// The circuit breaker of scripts and URLs: after so many failures in a row nobody waits for it any more,
+// until it may try again.
 const (
 	failuresInARow = 5
 	pause          = 30 * time.Second
@@ -117,7 +118,8 @@ func (m *member) opinion(ctx context.Context, in *input) opinion {
 	case o.err != nil:
 		fallback := m.spec.OnError
 		o.answer.status = statusError
-		if errors.Is(o.err, context.DeadlineExceeded) || errors.Is(o.err, errDeadline) || errors.Is(o.err, errTimeout) {
+		if errors.Is(o.err, context.DeadlineExceeded) || errors.Is(o.err, errDeadline) ||
+			errors.Is(o.err, errTimeout) {
 			o.answer.status, fallback = statusTimeout, m.spec.OnTimeout
 		}
 		o.countsAs = string(fallback)
@@ -177,7 +179,8 @@ func (m *member) ask(ctx context.Context, in *input) (a answer, err error) {
 	}
 	a, err = m.breaker.Execute(once)
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		return answer{}, fmt.Errorf("it failed %d times in a row, so it is left alone for %s", failuresInARow, pause)
+		return answer{}, fmt.Errorf("it failed %d times in a row, so it is left alone for %s", failuresInARow,
+			pause)
 	}
 	return a, err
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Screen counts what a call has used, and asks the output governors what of its output may be seen. First the secrets are taken
-// out, so that no program and no URL is told of them; then the others are asked, all at the same time, about what is left.
+// Screen counts what a call has used, and asks the output governors what of its output may be seen. First
+// the secrets are taken out, so that no program and no URL is told of them; then the others are asked, all
+// at the same time, about what is left.
 //
-// What cannot be looked at is withheld, as on_error and on_timeout say: there is nobody to ask here, so a question counts as a
-// rejection. What was done stays done.
+// What cannot be looked at is withheld, as on_error and on_timeout say: there is nobody to ask here, so a
+// question counts as a rejection. What was done stays done.
 func (g *Governors) Screen(ctx context.Context, finished permissions.Finished) permissions.Screened {
 	g.count(ctx, &finished)
 	var scans, others []asked
@@ -32,7 +33,8 @@ func (g *Governors) Screen(ctx context.Context, finished permissions.Finished) p
 		return permissions.Screened{Silent: true}
 	}
 	s := &screening{g: g, finished: &finished, out: permissions.Screened{
-		Silent: true, Stdout: finished.Result.Stdout, Stderr: finished.Result.Stderr, Governance: tool.Governance{Phase: tool.PhaseOutput},
+		Silent: true, Stdout: finished.Result.Stdout, Stderr: finished.Result.Stderr,
+		Governance: tool.Governance{Phase: tool.PhaseOutput},
 	}}
 	for _, scan := range scans {
 		s.ask(ctx, []asked{scan})
@@ -78,7 +80,8 @@ func (s *screening) ask(ctx context.Context, all []asked) (replaced bool) {
 	return s.replace(opinions)
 }
 
-// replace puts in place of the output what a governor gave. Two that give something different cannot both be followed.
+// replace puts in place of the output what a governor gave. Two that give something different cannot both
+// be followed.
 func (s *screening) replace(opinions []opinion) bool {
 	var by *opinion
 	stdout, stderr := s.out.Stdout, s.out.Stderr
@@ -117,8 +120,8 @@ func (s *screening) by(o *opinion) {
 	s.out.Governor, s.out.At = o.member.spec.ID, o.member.spec.Source.String()
 }
 
-// count tells the budgets what a call has used. One that cannot be counted makes the next call an error of its governor, so
-// nothing is done about it here.
+// count tells the budgets what a call has used. One that cannot be counted makes the next call an error of
+// its governor, so nothing is done about it here.
 func (g *Governors) count(ctx context.Context, finished *permissions.Finished) {
 	in := newInput(&finished.Review, g.o.Now())
 	for _, c := range g.inForce(finished.Review.Workspace) {

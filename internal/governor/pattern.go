@@ -6,14 +6,16 @@ import (
 	"sync"
 )
 
-// pattern is the shape of one kind of secret. Each is anchored in letters that its issuer chose so that it can be found, or in the
-// words around it; none is a guess by randomness, which would take hashes and ids for secrets.
+// pattern is the shape of one kind of secret. Each is anchored in letters that its issuer chose so that it
+// can be found, or in the words around it; none is a guess by randomness, which would take hashes and ids
+// for secrets.
 type pattern struct {
 	name string
 	// hint is in every match, in lower case: a text without it is not searched.
 	hint string
-	// expression's first group, or all of it, is the secret. It is compiled when a text with the hint is seen first: most
-	// processes see none, and all of them together are the largest thing that this program would make at every start.
+	// expression's first group, or all of it, is the secret. It is compiled when a text with the hint is
+	// seen first: most processes see none, and all of them together are the largest thing that this program
+	// would make at every start.
 	expression func() *regexp.Regexp
 }
 
@@ -21,14 +23,16 @@ type pattern struct {
 var patterns = []pattern{
 	// AWS: IAM identifiers, "Understanding unique ID prefixes".
 	shape("AWS access key id", "a", `\b((?:AKIA|ASIA)[A-Z2-7]{16})\b`),
-	shape("AWS secret access key", "aws", `(?i)aws.{0,20}?(?:secret|session).{0,20}?["' \t:=]+([A-Za-z0-9/+]{40,}={0,2})`),
+	shape("AWS secret access key", "aws",
+		`(?i)aws.{0,20}?(?:secret|session).{0,20}?["' \t:=]+([A-Za-z0-9/+]{40,}={0,2})`),
 	// GitHub: "GitHub's token formats".
 	shape("GitHub token", "gh", `\b(gh[pousr]_[A-Za-z0-9]{36,255})\b`),
 	shape("GitHub fine-grained token", "github_pat_", `\b(github_pat_[A-Za-z0-9_]{22,255})\b`),
 	shape("GitLab token", "gl", `\b(gl(?:pat|ptt|dt|rt|cbt|soat|ft|oas)-[A-Za-z0-9_\-.]{20,})`),
 	shape("Slack token", "xox", `\b(xox[abeoprs]-(?:\d-)?[A-Za-z0-9-]{10,})`),
 	shape("Slack app token", "xapp-", `\b(xapp-\d-[A-Z0-9]+-\d+-[a-fA-F0-9]+)`),
-	shape("Slack webhook", "hooks.slack.com", `(https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,})`),
+	shape("Slack webhook", "hooks.slack.com",
+		`(https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,})`),
 	shape("OpenAI or Anthropic key", "sk-", `\b(sk-(?:proj|svcacct|admin|ant|None|or)-[A-Za-z0-9_-]{20,})`),
 	shape("sk- key", "sk-", `\b(sk-[A-Za-z0-9]{20,})\b`),
 	shape("Stripe key", "_live_", `\b([rs]k_live_[A-Za-z0-9]{16,})\b`),
@@ -50,13 +54,16 @@ var patterns = []pattern{
 	// RFC 7519: three parts, of which the first two are JSON objects.
 	shape("JSON web token", "eyj", `\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})`),
 	shape("password in a URL", "://", `[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@[^\s]`),
-	shape("HTTP authorization", "authorization", `(?i:authorization)["']?[ \t]*[:=][ \t]*["']?(?i:basic|bearer|token)[ \t]+([A-Za-z0-9+/=._~-]{16,})`),
+	shape("HTTP authorization", "authorization",
+		`(?i:authorization)["']?[ \t]*[:=][ \t]*["']?(?i:basic|bearer|token)[ \t]+([A-Za-z0-9+/=._~-]{16,})`),
 	// RFC 7468. One that does not end is a secret to where the text ends.
-	shape("private key", "-----begin", `(-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z))`),
+	shape("private key", "-----begin",
+		`(-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z))`),
 }
 
 func shape(name, hint, expression string) pattern {
-	return pattern{name: name, hint: hint, expression: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	return pattern{name: name, hint: hint,
+		expression: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
 // find returns where in a text the secret stands: pairs of begin and end.

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// programs names the files that script governors are, by their content, so that a grant which one of them had a say in does not
-// outlive it. A file is read again when the kernel says that it may have changed. The zero programs is ready.
+// programs names the files that script governors are, by their content, so that a grant which one of them
+// had a say in does not outlive it. A file is read again when the kernel says that it may have changed. The
+// zero programs is ready.
 type programs struct {
 	fresh func(age time.Duration) bool // of tests: whether a change of that age is too young
 
@@ -28,8 +29,8 @@ type program struct {
 	sum string
 }
 
-// settled is how old the last change of a file must be for its content to be remembered: two changes within one tick of the clock
-// bear the same time (git calls such files racy).
+// settled is how old the last change of a file must be for its content to be remembered: two changes within
+// one tick of the clock bear the same time (git calls such files racy).
 const settled = 2 * time.Second
 
 // mostPrograms bounds what is remembered.
@@ -76,7 +77,8 @@ func (p *programs) young(age time.Duration) bool {
 	return age <= settled
 }
 
-// same reports whether a file is the one it was, unchanged since. Nobody but root can set the time of a file's last change (ctime).
+// same reports whether a file is the one it was, unchanged since. Nobody but root can set the time of a
+// file's last change (ctime).
 func same(a, b unix.Stat_t) bool {
 	return a.Dev == b.Dev && a.Ino == b.Ino && a.Size == b.Size && a.Mtim == b.Mtim && a.Ctim == b.Ctim
 }

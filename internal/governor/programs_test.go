@@ -9,8 +9,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestHashOfPrograms checks that governors have another name once a file that one of them is has changed: the program, a script that
-// an interpreter is given, or what a link to one leads to; and the same one when it is as it was.
+// TestHashOfPrograms checks that governors have another name once a file that one of them is has changed:
+// the program, a script that an interpreter is given, or what a link to one leads to; and the same one when
+// it is as it was.
 func TestHashOfPrograms(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -63,8 +64,8 @@ func TestHashOfPrograms(t *testing.T) {
 	}
 }
 
-// TestProgramsAreReadOnce checks that a file which is as it was is not read again, that another one in its place is, and that one
-// which has only just changed is not taken for settled.
+// TestProgramsAreReadOnce checks that a file which is as it was is not read again, that another one in its
+// place is, and that one which has only just changed is not taken for settled.
 func TestProgramsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(realDir(t), "check")
@@ -106,7 +107,8 @@ func overwrite(name, text string) func(dir string) error {
 	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755) }
 }
 
-// TestWhatIsNoFileIsNotRead: a device that never ends, in the place of a program or among its words, holds no decision up.
+// TestWhatIsNoFileIsNotRead: a device that never ends, in the place of a program or among its words, holds
+// no decision up.
 func TestWhatIsNoFileIsNotRead(t *testing.T) {
 	t.Parallel()
 	var p programs

@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestProspects checks which governors are said to be asked, what each could change, and that none is asked by it.
+// TestProspects checks which governors are said to be asked, what each could change, and that none is asked
+// by it.
 func TestProspects(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -45,8 +45,8 @@ type answer struct {
 	http     int
 }
 
-// hide takes the values that the governor was given out of what it says, and out of the error beside it: both are shown and put on
-// record.
+// hide takes the values that the governor was given out of what it says, and out of the error beside it:
+// both are shown and put on record.
 func (a *answer) hide(values []string, err error) error {
 	if len(values) == 0 {
 		return err
@@ -82,7 +82,8 @@ const (
 	longestAsk   = 8000 // bytes of a follow-up prompt
 )
 
-// reply is an answer as programs and URLs write it: that of the original system, or that of Claude Code's hooks.
+// reply is an answer as programs and URLs write it: that of the original system, or that of Claude Code's
+// hooks.
 type reply struct {
 	Status         *string         `json:"status"`
 	OptionID       string          `json:"optionId"`
@@ -107,8 +108,9 @@ var (
 	errNoStatus   = errors.New(`its answer has no status; want approve, reject or needs_attention`)
 )
 
-// parseReply reads an answer. Whatever is not surely an answer is an error, and an error approves nothing: text around the
-// object, a second object, a key that stands twice or in another case, a status that nobody knows.
+// parseReply reads an answer. Whatever is not surely an answer is an error, and an error approves nothing:
+// text around the object, a second object, a key that stands twice or in another case, a status that nobody
+// knows.
 func parseReply(data []byte) (answer, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return answer{}, errEmptyReply
@@ -124,7 +126,8 @@ func parseReply(data []byte) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{status: said, option: cut(r.OptionID, 200), score: r.Score, metadata: cut(string(r.Metadata), longestText), replaced: r.Output}
+	a := answer{status: said, option: cut(r.OptionID, 200), score: r.Score,
+		metadata: cut(string(r.Metadata), longestText), replaced: r.Output}
 	if a.messages, err = messagesOf(r.Messages); err != nil {
 		return answer{}, err
 	}
@@ -152,11 +155,13 @@ func (r *reply) status() (said status, reason string, err error) {
 		all = append(all, s)
 	}
 	add(r.Status, map[string]status{
-		"approve": statusApprove, "reject": statusReject, "needs_attention": statusAttention, "abstain": statusAbstain, "error": statusError,
+		"approve": statusApprove, "reject": statusReject, "needs_attention": statusAttention,
+		"abstain": statusAbstain, "error": statusError,
 	})
 	if r.Hook != nil {
 		reason = r.Hook.Reason
-		add(r.Hook.Decision, map[string]status{"allow": statusApprove, "deny": statusReject, "ask": statusAttention, "defer": statusAbstain})
+		add(r.Hook.Decision, map[string]status{"allow": statusApprove, "deny": statusReject,
+			"ask": statusAttention, "defer": statusAbstain})
 	}
 	if r.Status == nil {
 		add(r.Decision, map[string]status{"approve": statusApprove, "block": statusReject})
@@ -196,8 +201,8 @@ func messagesOf(raw json.RawMessage) ([]string, error) {
 	return many[:min(len(many), mostMessages)], nil
 }
 
-// oneObject checks that data is one JSON object, with nothing around it, that every reader takes the same way: Go's folds the
-// case of keys and keeps the last of two.
+// oneObject checks that data is one JSON object, with nothing around it, that every reader takes the same
+// way: Go's folds the case of keys and keeps the last of two.
 func oneObject(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	token, err := dec.Token()
@@ -225,8 +230,8 @@ var replyKeys = []string{
 	"hookSpecificOutput", "permissionDecision", "permissionDecisionReason", "decision", "reason",
 }
 
-// walkObject goes through an object. Where it is read, a key that Go would take for one of ours and others would not is refused:
-// Go folds case as Unicode does, ſ and K included.
+// walkObject goes through an object. Where it is read, a key that Go would take for one of ours and others
+// would not is refused: Go folds case as Unicode does, ſ and K included.
 func walkObject(dec *json.Decoder, depth int, isRead bool) error {
 	seen := map[string]bool{}
 	for dec.More() {
@@ -240,7 +245,8 @@ func walkObject(dec *json.Decoder, depth int, isRead bool) error {
 			return fmt.Errorf("the key %s stands twice", quoted(name))
 		}
 		seen[folded] = true
-		if isRead && !slices.Contains(replyKeys, name) && slices.ContainsFunc(replyKeys, func(key string) bool { return strings.EqualFold(key, name) }) {
+		if isRead && !slices.Contains(replyKeys, name) &&
+			slices.ContainsFunc(replyKeys, func(key string) bool { return strings.EqualFold(key, name) }) {
 			return fmt.Errorf("the key %s is not written as it must be", quoted(name))
 		}
 		if err := walkValue(dec, depth, isRead && (name == "hookSpecificOutput" || name == "output")); err != nil {

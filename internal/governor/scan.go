@@ -15,14 +15,15 @@ type found struct {
 	name       string
 }
 
-// The forms in which a secret may stand encoded: a run of base64 that is long enough to hold one, and a run of text with
-// percent signs (RFC 3986, 2.1).
+// The forms in which a secret may stand encoded: a run of base64 that is long enough to hold one, and a run
+// of text with percent signs (RFC 3986, 2.1).
 var (
 	base64Run  = regexp.MustCompile(`[A-Za-z0-9+/_-]{24,}={0,2}`)
 	percentRun = regexp.MustCompile(`[A-Za-z0-9._~+/=:@!$'()*,;-]*(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+/=:@!$'()*,;-]*)+`)
 )
 
-// secretsIn finds what has the shape of a secret, as it is, in base64 and percent-encoded, in order and without overlaps.
+// secretsIn finds what has the shape of a secret, as it is, in base64 and percent-encoded, in order and
+// without overlaps.
 func secretsIn(text string) []found {
 	all := plainSecrets(text)
 	for _, run := range base64Run.FindAllStringIndex(text, -1) {
@@ -32,7 +33,8 @@ func secretsIn(text string) []found {
 	}
 	for _, run := range percentRun.FindAllStringIndex(text, -1) {
 		encoded := text[run[0]:run[1]]
-		for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} { // they differ on +
+		// They differ on +.
+		for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
 			decoded, err := unescape(encoded)
 			if err != nil {
 				continue
@@ -81,8 +83,8 @@ func asciiLower(text string) string {
 	return string(b)
 }
 
-// encodedSecret tells what a run of base64 holds; "" for no secret. A run may begin in the middle of an encoding, so it is read
-// from each of the four places where a group can begin.
+// encodedSecret tells what a run of base64 holds; "" for no secret. A run may begin in the middle of an
+// encoding, so it is read from each of the four places where a group can begin.
 func encodedSecret(run string) string {
 	body := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(run, "="))
 	for shift := 0; shift < 4 && shift < len(body); shift++ {

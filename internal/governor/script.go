@@ -16,11 +16,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// script is a governor that is a program. Each act starts it anew, in the sandbox: the workspace is there to be read, the
-// network is off unless the file says otherwise, and its environment holds what the file names and nothing else.
+// script is a governor that is a program. Each act starts it anew, in the sandbox: the workspace is there
+// to be read, the network is off unless the file says otherwise, and its environment holds what the file
+// names and nothing else.
 //
-// It reads one JSON object from its standard input. Exit code 0 with one JSON object on standard output is an answer; exit code
-// 2 is a rejection, for which standard error gives the reason, as with the hooks of Claude Code; everything else is an error.
+// It reads one JSON object from its standard input. Exit code 0 with one JSON object on standard output is
+// an answer; exit code 2 is a rejection, for which standard error gives the reason, as with the hooks of
+// Claude Code; everything else is an error.
 type script struct {
 	spec    Script
 	timeout time.Duration
@@ -60,7 +62,8 @@ func (s *script) judge(ctx context.Context, in *input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	outcome, err := host.Run(ctx, plan, sandbox.Process{Argv: argv, Stdin: &sandbox.Input{Name: "act", Data: in.encoded}})
+	outcome, err := host.Run(ctx, plan,
+		sandbox.Process{Argv: argv, Stdin: &sandbox.Input{Name: "act", Data: in.encoded}})
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,8 +72,9 @@ func (s *script) judge(ctx context.Context, in *input) (answer, error) {
 	return a, err
 }
 
-// profile says what the program may do. Nothing of the workspace can be written, and so nothing that it holds is changed by the
-// governor; a program in it is refused, since whoever writes the repository would be the governor.
+// profile says what the program may do. Nothing of the workspace can be written, and so nothing that it
+// holds is changed by the governor; a program in it is refused, since whoever writes the repository would
+// be the governor.
 func (s *script) profile(in *input, environment map[string]string) (sandbox.Profile, []string, error) {
 	argv, files, err := s.argv(in)
 	if err != nil {
@@ -78,11 +82,12 @@ func (s *script) profile(in *input, environment map[string]string) (sandbox.Prof
 	}
 	dirs := in.review.Workspace.Dirs()
 	profile := sandbox.Profile{
-		// Not in the workspace: what an interpreter finds where it starts (check.py, a module, .git/config) is whoever's that
-		// directory is.
+		// Not in the workspace: what an interpreter finds where it starts (check.py, a module, .git/config)
+		// is whoever's that directory is.
 		Dir: os.TempDir(), TempIsolation: true, Environment: environment, Network: s.spec.Network,
 		Limits: tool.Limits{
-			Output: scriptOutput, Memory: scriptMemory, Processes: scriptProcesses, TempSize: scriptTemp, OpenFiles: scriptFiles,
+			Output: scriptOutput, Memory: scriptMemory, Processes: scriptProcesses, TempSize: scriptTemp,
+			OpenFiles: scriptFiles,
 		},
 	}
 	for _, path := range slices.Concat(dirs, files) {
@@ -98,8 +103,10 @@ func (s *script) argv(in *input) (argv, files []string, err error) {
 		return nil, nil, err
 	}
 	for _, word := range argv {
-		if real, err := filepath.EvalSymlinks(word); err == nil && filepath.IsAbs(word) && in.review.Workspace.Contains(real) {
-			return nil, nil, fmt.Errorf("%s lies in the workspace, whose author would be the governor; move it out", word)
+		if real, err := filepath.EvalSymlinks(word); err == nil && filepath.IsAbs(word) &&
+			in.review.Workspace.Contains(real) {
+			return nil, nil, fmt.Errorf("%s lies in the workspace, whose author would be the governor; move it out",
+				word)
 		}
 	}
 	return argv, files, nil
@@ -149,7 +156,8 @@ func lookPath(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("its program %s is not installed; name it with its whole path where it lies elsewhere", quoted(name))
+	return "", fmt.Errorf("its program %s is not installed; name it with its whole path where it lies elsewhere",
+		quoted(name))
 }
 
 // environment resolves what stands elsewhere, and gives those values beside it.

@@ -13,7 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestScripts runs real programs that answer well, badly and not at all. Whatever is not surely an approval approves nothing.
+// TestScripts runs real programs that answer well, badly and not at all. Whatever is not surely an approval
+// approves nothing.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	const approve = `echo '{"status":"approve"}'`
@@ -105,8 +106,8 @@ func TestScripts(t *testing.T) {
 // quick has a governor's time up soon. Nothing is measured: the program would take a quarter of an hour.
 func quick(s *Spec) { s.Timeout = 150 * time.Millisecond }
 
-// TestScriptIsConfined checks what a governor's program is given: the act, the workspace to read, its named secrets; and what it
-// is not.
+// TestScriptIsConfined checks what a governor's program is given: the act, the workspace to read, its named
+// secrets; and what it is not.
 func TestScriptIsConfined(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -186,8 +187,8 @@ func TestScriptOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestScriptByName checks that a file which the command names without a directory is the one beside governors.yaml, and never one
-// that the repository brings.
+// TestScriptByName checks that a file which the command names without a directory is the one beside
+// governors.yaml, and never one that the repository brings.
 func TestScriptByName(t *testing.T) {
 	t.Parallel()
 	const approves = "#!/bin/bash\necho '{\"status\":\"approve\"}'\n"

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// secretScan is a governor that looks for secrets: what has the shape of one, and the very values that this program has handed
-// out. In what an agent asks for they are a reason to stop it; from output they are taken out.
+// secretScan is a governor that looks for secrets: what has the shape of one, and the very values that this
+// program has handed out. In what an agent asks for they are a reason to stop it; from output they are
+// taken out.
 type secretScan struct {
 	verb    Verb
 	message string
@@ -80,12 +81,14 @@ func (s *secretScan) judgeOutput(in *input) answer {
 	case count == 0:
 		return answer{status: statusAbstain}
 	case s.verb != VerbRedact:
-		return answer{status: verbStatus(s.verb), messages: []string{fmt.Sprintf("the output holds secrets, in %d places", count)}, redacted: count}
+		return answer{status: verbStatus(s.verb),
+			messages: []string{fmt.Sprintf("the output holds secrets, in %d places", count)}, redacted: count}
 	}
 	return answer{status: statusApprove, redacted: count, replaced: &replacement{Stdout: &stdout, Stderr: &stderr}}
 }
 
-// clean takes out first the values that are known, which may have any shape, and then the shapes that are known.
+// clean takes out first the values that are known, which may have any shape, and then the shapes that are
+// known.
 func (s *secretScan) clean(text string) (string, int) {
 	count := 0
 	if s.exact != nil {

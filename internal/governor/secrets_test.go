@@ -50,7 +50,8 @@ func secretPart(sample string) string {
 	return sample
 }
 
-// TestPatterns checks that each kind of secret is found, as it is and encoded, and that all kinds have a sample.
+// TestPatterns checks that each kind of secret is found, as it is and encoded, and that all kinds have a
+// sample.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	all := samples()
@@ -109,7 +110,8 @@ type known string
 
 func (k known) Redact(s string) string { return strings.ReplaceAll(s, string(k), "[yours]") }
 
-// TestSecretsGovernor checks both phases: an act that holds a secret is asked about or rejected, output loses it.
+// TestSecretsGovernor checks both phases: an act that holds a secret is asked about or rejected, output
+// loses it.
 func TestSecretsGovernor(t *testing.T) {
 	t.Parallel()
 	token := samples()["GitHub token"]

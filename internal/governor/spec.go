@@ -11,7 +11,8 @@ import (
 type File struct {
 	Layer tool.Layer
 	Name  string // as it is shown to people
-	// Project marks the file of a workspace. It holds only kinds that run no program and reach nobody, and can only tighten.
+	// Project marks the file of a workspace. It holds only kinds that run no program and reach nobody, and
+	// can only tighten.
 	Project bool
 
 	Permission, Output                 []Spec
@@ -22,7 +23,8 @@ type File struct {
 type Settings struct {
 	// StopOnFirstReject ends the others as soon as one rejects.
 	StopOnFirstReject bool
-	// AllApprove lets governors answer in a person's place: at least one approves, and every one that speaks does.
+	// AllApprove lets governors answer in a person's place: at least one approves, and every one that
+	// speaks does.
 	AllApprove bool
 	// MostFollowUps is how often the governors of a session may send the agent a prompt; 0 means never.
 	MostFollowUps int
@@ -89,7 +91,8 @@ type Fallback string
 
 // The fallbacks. There is none that approves.
 const (
-	FallbackAsk    Fallback = "ask"    // a person is asked; where nobody can be, it is a rejection. Output is withheld
+	// A person is asked; where nobody can be, it is a rejection. Output is withheld.
+	FallbackAsk    Fallback = "ask"
 	FallbackReject Fallback = "reject" //
 	FallbackIgnore Fallback = "ignore" // as if it were not there
 )

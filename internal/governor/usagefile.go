@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usageFile is what rates and budgets have counted: a small file in the state directory, written anew with each change and locked
-// against all other programs. A file that cannot be read is an error, never an empty one: whoever could break it could spend
-// everything again.
+// usageFile is what rates and budgets have counted: a small file in the state directory, written anew with
+// each change and locked against all other programs. A file that cannot be read is an error, never an empty
+// one: whoever could break it could spend everything again.
 type usageFile struct {
 	dir string
 	now func() time.Time
@@ -27,8 +27,8 @@ const (
 	usageLock = "governors.lock"
 )
 
-// mostAccounts bounds the file. Agents name themselves, so there could be any number; beyond it, what is not counted yet is an
-// error.
+// mostAccounts bounds the file. Agents name themselves, so there could be any number; beyond it, what is
+// not counted yet is an error.
 const mostAccounts = 10_000
 
 // largestUsage is the number of bytes that the file may have.
@@ -45,9 +45,10 @@ type account struct {
 
 func newUsageFile(dir string, now func() time.Time) *usageFile { return &usageFile{dir: dir, now: now} }
 
-// spend counts one call, unless the limit is reached: then it says what of, and how long until there is room. Without count it
-// only looks.
-func (l *usageFile) spend(ctx context.Context, name string, limit Limit, count bool) (wait time.Duration, what string, err error) {
+// spend counts one call, unless the limit is reached: then it says what of, and how long until there is
+// room. Without count it only looks.
+func (l *usageFile) spend(ctx context.Context, name string, limit Limit, count bool) (wait time.Duration,
+	what string, err error) {
 	err = l.change(ctx, func(accounts map[string]account) (bool, error) {
 		now := l.now()
 		a, known := accounts[name]
@@ -79,8 +80,8 @@ func (l *usageFile) add(ctx context.Context, name string, limit Limit, bytes int
 	})
 }
 
-// at returns the account as it is now: a window that is over begins anew. One that begins in the future, since the clock was put
-// back, is kept from now on: nothing is forgotten for it.
+// at returns the account as it is now: a window that is over begins anew. One that begins in the future,
+// since the clock was put back, is kept from now on: nothing is forgotten for it.
 func (a account) at(now time.Time, per time.Duration) account {
 	switch {
 	case a.Since.IsZero(), !now.Before(a.Since.Add(per)):
@@ -92,7 +93,8 @@ func (a account) at(now time.Time, per time.Duration) account {
 	return a
 }
 
-// reached says what of a limit is used up; "" when there is room. An act that was counted before, as its last, has its room.
+// reached says what of a limit is used up; "" when there is room. An act that was counted before, as its
+// last, has its room.
 func (a account) reached(l Limit, count bool) string {
 	calls := a.Calls
 	if !count {
@@ -114,7 +116,8 @@ func (l *usageFile) change(ctx context.Context, change func(map[string]account) 
 	if l.dir == "" {
 		return errors.New("there is no state directory to count in")
 	}
-	lock, err := os.OpenFile(filepath.Join(l.dir, usageLock), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	lock, err := os.OpenFile(filepath.Join(l.dir, usageLock),
+		os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ func (g Grant) Gives(getenv func(string) string) []Given {
 	return all
 }
 
-// Give adds to a tool's sandbox what its grants give on this machine, now. What the entry says itself stays. It returns what
-// is there and was refused, for people. Names must be those of grants.
+// Give adds to a tool's sandbox what its grants give on this machine, now. What the entry says itself
+// stays. It returns what is there and was refused, for people. Names must be those of grants.
 func Give(s *tool.Sandbox, getenv func(string) string) (refused []Given, err error) {
 	s.Environment, s.References = maps.Clone(s.Environment), maps.Clone(s.References)
 	s.AllowedPaths, s.Sockets = slices.Clone(s.AllowedPaths), slices.Clone(s.Sockets)
@@ -131,7 +131,8 @@ func look(kind Kind, written string, getenv func(string) string) Given {
 	case link != "" && kind != KindSocket:
 		// The sandbox follows no link that a call could have put there, and would refuse the whole call.
 		real, _ := filepath.EvalSymlinks(path)
-		given.Refused, given.Lacks = true, fmt.Sprintf("%s is a link, and links are not followed here; allowed_paths: [%s] grants what it leads to", link, real)
+		given.Refused, given.Lacks = true,
+			fmt.Sprintf("%s is a link, and links are not followed here; allowed_paths: [%s] grants what it leads to", link, real)
 	case kind == KindSocket && info.Mode()&fs.ModeSocket == 0:
 		given.Refused, given.Lacks = true, "is no socket"
 	case kind == KindSocket && strings.HasPrefix(written, "$") && !isOurs(info):
@@ -141,7 +142,8 @@ func look(kind Kind, written string, getenv func(string) string) Given {
 	return given
 }
 
-// linkIn returns the first link on the way from base, which is not looked at itself, to path; "" when there is none.
+// linkIn returns the first link on the way from base, which is not looked at itself, to path; "" when there
+// is none.
 func linkIn(base, path string) string {
 	rest, err := filepath.Rel(base, path)
 	if err != nil {
@@ -164,11 +166,12 @@ func isOurs(info fs.FileInfo) bool {
 
 // places are what the $XDG variables mean where they are not set, below HOME.
 var places = map[string]string{
-	"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
+	"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share",
+	"XDG_STATE_HOME": ".local/state",
 }
 
-// expand makes a path of the file absolute, and tells from where on it is the file's own; "" where its beginning means nothing
-// on this machine.
+// expand makes a path of the file absolute, and tells from where on it is the file's own; "" where its
+// beginning means nothing on this machine.
 func expand(path string, getenv func(string) string) (expanded, base string, err error) {
 	first, rest, _ := strings.Cut(path, "/")
 	home := getenv("HOME")

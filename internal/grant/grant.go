@@ -1,5 +1,6 @@
-// Package grant holds what a tool can be granted in one word, such as git or docker: the paths, sockets and variables, and what
-// somebody risks who grants them. They lie in one file, grants.yaml, for people to read.
+// Package grant holds what a tool can be granted in one word, such as git or docker: the paths, sockets and
+// variables, and what somebody risks who grants them. They lie in one file, grants.yaml, for people to
+// read.
 package grant
 
 import (
@@ -72,7 +73,8 @@ func (e *UnknownError) Hint() string {
 	return "there are: " + strings.Join(e.Known, ", ")
 }
 
-// read reads a file of grants. Keys that it does not know are errors, and so is a grant that does not say what it is.
+// read reads a file of grants. Keys that it does not know are errors, and so is a grant that does not say
+// what it is.
 func read(data []byte) ([]Grant, error) {
 	var file struct {
 		Grants yaml.Node `yaml:"grants"`

@@ -117,7 +117,8 @@ func TestGive(t *testing.T) {
 	}
 }
 
-// TestSocketOfAnother guards that a variable cannot name somebody else's socket: that of the docker daemon, say.
+// TestSocketOfAnother guards that a variable cannot name somebody else's socket: that of the docker daemon,
+// say.
 func TestSocketOfAnother(t *testing.T) {
 	t.Parallel()
 	ours := filepath.Join(t.TempDir(), "agent")

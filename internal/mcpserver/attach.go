@@ -36,10 +36,11 @@ type AttachOptions struct {
 	Version string         // of the program, for the agent
 }
 
-// Attach is an MCP server on Stdin and Stdout whose tools are those of the Door at Socket. It serves until the agent closes
-// Stdin (then the error is nil), the Door is closed (ErrBridgeGone) or ctx ends (its cause); a line of Stdin beyond the bound
-// is an error, too. Calls that are under way end with it, and when the Door was closed the agent is told so first. Both
-// streams are closed then. A Read of Stdin that nothing can interrupt, as of a terminal, outlives Attach.
+// Attach is an MCP server on Stdin and Stdout whose tools are those of the Door at Socket. It serves until
+// the agent closes Stdin (then the error is nil), the Door is closed (ErrBridgeGone) or ctx ends (its
+// cause); a line of Stdin beyond the bound is an error, too. Calls that are under way end with it, and when
+// the Door was closed the agent is told so first. Both streams are closed then. A Read of Stdin that
+// nothing can interrupt, as of a terminal, outlives Attach.
 func Attach(ctx context.Context, o AttachOptions) error {
 	switch {
 	case o.Token == "":
@@ -51,7 +52,8 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	defer o.Stdin.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := &attachment{sinks: map[string]func(string){}, changed: make(chan struct{}, 1), offered: map[string]string{}}
+	a := &attachment{sinks: map[string]func(string){}, changed: make(chan struct{}, 1),
+		offered: map[string]string{}}
 	tools, err := a.open(ctx, o)
 	if err != nil {
 		return fmt.Errorf("attach to %s: %w", o.Socket, err)
@@ -100,8 +102,9 @@ type attachment struct {
 	last  int                     // number of the last call
 	sinks map[string]func(string) // where progress of a call goes, by the call's id
 
-	changed chan struct{}     // has something to take when the bridge has told of a change
-	offered map[string]string // the tools that the agent is offered, by their names; of Attach, then of follow alone
+	changed chan struct{} // has something to take when the bridge has told of a change
+	// The tools that the agent is offered, by their names; of Attach, then of follow alone.
+	offered map[string]string
 }
 
 // open shows the token to the bridge and asks for its tools.
@@ -121,7 +124,8 @@ func (a *attachment) open(ctx context.Context, o AttachOptions) ([]Tool, error) 
 		conn.Close()
 		return nil, err
 	}
-	a.bridge = jsonrpc2.NewConn(ctx, newLineStream(conn, mostFrame), handler(a.handle), jsonrpc2.SetLogger(silent{}))
+	a.bridge = jsonrpc2.NewConn(ctx, newLineStream(conn, mostFrame), handler(a.handle),
+		jsonrpc2.SetLogger(silent{}))
 	var tools []Tool
 	err = a.bridge.Call(asking, methodHello, hello{Version: wireVersion, Token: o.Token}, nil)
 	if err == nil {
@@ -134,7 +138,8 @@ func (a *attachment) open(ctx context.Context, o AttachOptions) ([]Tool, error) 
 	return tools, nil
 }
 
-// whyShut says why the bridge did not let us in. It is never ErrBridgeGone: a Door that was open until now is another thing.
+// whyShut says why the bridge did not let us in. It is never ErrBridgeGone: a Door that was open until now
+// is another thing.
 func whyShut(ctx, asking context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -93,7 +93,8 @@ func TestResultReachesTheAgent(t *testing.T) {
 	}
 }
 
-// The check of the arguments must see what the agent wrote: a decoder on the way would keep one of two equal keys.
+// The check of the arguments must see what the agent wrote: a decoder on the way would keep one of two
+// equal keys.
 func TestArgumentsAreTheAgentsBytes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, params, arguments, toolCall string }{
@@ -219,8 +220,8 @@ func TestProgressAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestProtocolErrorReachesTheAgent is about an author who wants an exit code to be an error of the protocol: each client is
-// told the code that its revision has for it.
+// TestProtocolErrorReachesTheAgent is about an author who wants an exit code to be an error of the
+// protocol: each client is told the code that its revision has for it.
 func TestProtocolErrorReachesTheAgent(t *testing.T) {
 	t.Parallel()
 	told := CallResult{Content: "not told", IsError: true}.AsProtocolError(&tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no such row"})

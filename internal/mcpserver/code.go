@@ -8,9 +8,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// AsProtocolError returns a result whose exit code was mapped as an error of the protocol, for a tool whose author wants that
-// (`surface: {mcp: protocol_error}`). The rule is a result with IsError: most clients show a model that, and no more of an
-// error of the protocol than its message.
+// AsProtocolError returns a result whose exit code was mapped as an error of the protocol, for a tool whose
+// author wants that (`surface: {mcp: protocol_error}`). The rule is a result with IsError: most clients
+// show a model that, and no more of an error of the protocol than its message.
 func (r CallResult) AsProtocolError(m *tool.MCPError) CallResult {
 	if m == nil {
 		return r
@@ -34,8 +34,9 @@ const (
 	urlElicitation   = -32042 // likewise
 )
 
-// codeFor returns an error code as a client of a revision of MCP may be told it. Since 2026-07-28 a server must not send -32002
-// and -32042, invents none of -32020 to -32099, and should use none of -32000 to -32019. "" is a client that said nothing.
+// codeFor returns an error code as a client of a revision of MCP may be told it. Since 2026-07-28 a server
+// must not send -32002 and -32042, invents none of -32020 to -32099, and should use none of -32000 to
+// -32019. "" is a client that said nothing.
 func codeFor(code int, version string) int {
 	if version != "" && version < versionOfCodes {
 		return code
@@ -49,7 +50,8 @@ func codeFor(code int, version string) int {
 	return code
 }
 
-// versionOf tells which revision a client speaks: the newer ones say it with each request, the older ones at the beginning.
+// versionOf tells which revision a client speaks: the newer ones say it with each request, the older ones
+// at the beginning.
 func versionOf(r *mcp.CallToolRequest) string {
 	if version, ok := r.Params.Meta[versionKey].(string); ok {
 		return version

@@ -27,11 +27,14 @@ const helloTime = 10 * time.Second
 
 // ListenOptions says what a Door is made of.
 type ListenOptions struct {
-	Tools   Tools             // required
-	Dir     string            // optional: where the socket's directory is best made ($XDG_RUNTIME_DIR); used if it is ours alone
-	TempDir string            // optional, default os.TempDir(): where it is made otherwise
-	User    int               // optional: the user that may attach, where that is another than ours; only root can make such a Door
-	Say     func(line string) // optional: told of every connection that is refused or breaks the rules. Safe for concurrent use
+	Tools Tools // required
+	// Optional: where the socket's directory is best made ($XDG_RUNTIME_DIR); used if it is ours alone.
+	Dir     string
+	TempDir string // optional, default os.TempDir(): where it is made otherwise
+	// Optional: the user that may attach, where that is another than ours; only root can make such a Door.
+	User int
+	// Optional: told of every connection that is refused or breaks the rules. Safe for concurrent use.
+	Say func(line string)
 }
 
 // Door is a socket at which one process may attach, once, to use tools. Close it.
@@ -55,8 +58,8 @@ type Door struct {
 	peers  map[*peer]bool // connections that have
 }
 
-// Listen makes the socket and waits there in the background. The Door lets in one process of our own user, or of o.User, that
-// shows the token, and nobody after it.
+// Listen makes the socket and waits there in the background. The Door lets in one process of our own user,
+// or of o.User, that shows the token, and nobody after it.
 func Listen(o ListenOptions) (*Door, error) {
 	if o.Tools == nil {
 		return nil, errors.New("offer tools: Tools is required")
@@ -85,15 +88,17 @@ func Listen(o ListenOptions) (*Door, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("offer tools: %w", err), os.RemoveAll(dir))
 	}
-	d := &Door{peers: map[*peer]bool{}, tools: o.Tools, say: o.Say, user: o.User, dir: dir, listener: listener, token: randomHex(32)}
+	d := &Door{peers: map[*peer]bool{}, tools: o.Tools, say: o.Say, user: o.User, dir: dir,
+		listener: listener, token: randomHex(32)}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.close = sync.OnceValue(d.shut)
 	d.ended.Go(d.accept) // ends when the listener is closed
 	return d, nil
 }
 
-// open lets the one user get to the socket, and nobody else. For another than ours the directory can be entered, though not
-// listed, and stays ours, so that nobody can put another socket in the place of this one.
+// open lets the one user get to the socket, and nobody else. For another than ours the directory can be
+// entered, though not listed, and stays ours, so that nobody can put another socket in the place of this
+// one.
 func open(dir, socket string, user int) error {
 	if err := os.Chmod(socket, 0o600); err != nil || user == os.Geteuid() {
 		return err
@@ -110,8 +115,8 @@ func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
 // Token returns what the process that attaches has to show. It is a secret until it is spent.
 func (d *Door) Token() string { return d.token }
 
-// Changed tells whoever has attached that the list of tools is another now. It never blocks; several changes may be told
-// as one.
+// Changed tells whoever has attached that the list of tools is another now. It never blocks; several
+// changes may be told as one.
 func (d *Door) Changed() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,8 +128,8 @@ func (d *Door) Changed() {
 	}
 }
 
-// Close ends the calls that are under way, with ErrClosed as the cause, and returns when they have ended and nothing is
-// left: no connection, no goroutine, no file. Closing twice is harmless.
+// Close ends the calls that are under way, with ErrClosed as the cause, and returns when they have ended
+// and nothing is left: no connection, no goroutine, no file. Closing twice is harmless.
 func (d *Door) Close() error { return d.close() }
 
 func (d *Door) shut() error {
@@ -189,8 +194,8 @@ func (d *Door) farewell() {
 	d.guests--
 }
 
-// admit tells whether the token is the right one, for the first time. Somebody who has it has nothing to gain from the time
-// that comparing takes, and nobody else learns anything from it.
+// admit tells whether the token is the right one, for the first time. Somebody who has it has nothing to
+// gain from the time that comparing takes, and nobody else learns anything from it.
 func (d *Door) admit(token string) error {
 	right := subtle.ConstantTimeCompare([]byte(token), []byte(d.token)) == 1
 	d.mu.Lock()

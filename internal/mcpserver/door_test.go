@@ -197,8 +197,8 @@ func TestSilentVisitors(t *testing.T) {
 	}
 }
 
-// Gemini starts a second process when it loads a session again: that one has a Door of its own. Both serve, and the end of
-// one is nothing to the other.
+// Gemini starts a second process when it loads a session again: that one has a Door of its own. Both serve,
+// and the end of one is nothing to the other.
 func TestTwoDoors(t *testing.T) {
 	t.Parallel()
 	tools := fakeTools{list: oneTool("a.b"), call: echo}

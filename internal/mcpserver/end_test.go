@@ -134,8 +134,8 @@ func TestCallEndsWithAKilledProcess(t *testing.T) {
 	calls.Wait()
 }
 
-// When the tools are taken away, every call that is under way hears it before the process ends, even while the tools
-// themselves take their time to end; and nothing is left.
+// When the tools are taken away, every call that is under way hears it before the process ends, even while
+// the tools themselves take their time to end; and nothing is left.
 func TestDoorClosesDuringCalls(t *testing.T) {
 	t.Parallel()
 	const many = 20
@@ -200,7 +200,8 @@ func TestDoorClosesBetweenCalls(t *testing.T) {
 	}
 }
 
-// An agent that does not read cannot keep the process from ending: an answer was being written when it was interrupted.
+// An agent that does not read cannot keep the process from ending: an answer was being written when it was
+// interrupted.
 func TestInterruptedWhileNobodyReads(t *testing.T) {
 	t.Parallel()
 	errTest := errors.New("the test is over")

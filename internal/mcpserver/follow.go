@@ -10,9 +10,10 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// offer makes the list of tools that the agent is offered: new ones are added, changed ones replaced, those that are gone
-// removed. Of every change the SDK tells the agent, once for all that happen together (MCP 2025-11-25,
-// notifications/tools/list_changed). A tool that cannot be shown is left out, and the error says so.
+// offer makes the list of tools that the agent is offered: new ones are added, changed ones replaced, those
+// that are gone removed. Of every change the SDK tells the agent, once for all that happen together (MCP
+// 2025-11-25, notifications/tools/list_changed). A tool that cannot be shown is left out, and the error
+// says so.
 func (a *attachment) offer(server *mcp.Server, tools []Tool) error {
 	var wrong []error
 	now := make(map[string]string, len(tools))
@@ -40,8 +41,8 @@ func (a *attachment) offer(server *mcp.Server, tools []Tool) error {
 	return errors.Join(wrong...)
 }
 
-// follow keeps the list fresh while the bridge tells of changes. A list that cannot be had now is had at the next change; what
-// the agent calls by an old one the bridge answers.
+// follow keeps the list fresh while the bridge tells of changes. A list that cannot be had now is had at
+// the next change; what the agent calls by an old one the bridge answers.
 func (a *attachment) follow(ctx context.Context, server *mcp.Server) {
 	for {
 		select {

@@ -35,8 +35,8 @@ func described(name, description string) Tool {
 	return Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object"}`)}
 }
 
-// A running agent is told that its tools have changed, and gets the list that counts now: new ones, changed ones, and not
-// those that are gone. A call that is under way goes on, though its tool is gone.
+// A running agent is told that its tools have changed, and gets the list that counts now: new ones, changed
+// ones, and not those that are gone. A call that is under way goes on, though its tool is gone.
 func TestChangedToolsReachTheAgent(t *testing.T) {
 	t.Parallel()
 	work := newHeld()
@@ -84,8 +84,8 @@ func TestChangedToolsReachTheAgent(t *testing.T) {
 	}
 }
 
-// A change that changes nothing for the agent is not told, and one that is told while nobody has attached, or has left,
-// harms nobody.
+// A change that changes nothing for the agent is not told, and one that is told while nobody has attached,
+// or has left, harms nobody.
 func TestUnchangedToolsAreNotTold(t *testing.T) {
 	t.Parallel()
 	tools := &changingTools{fakeTools: fakeTools{call: echo}}

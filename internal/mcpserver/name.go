@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// longestName is how long a name may be. MCP allows 128 characters (2025-11-25, tool names), but many clients end at 64.
+// longestName is how long a name may be. MCP allows 128 characters (2025-11-25, tool names), but many
+// clients end at 64.
 const longestName = 64
 
-// ToolName returns the name under which MCP knows the tool with this id: the id itself where it can be one, else what is left
-// of it with a mark that tells it from others. It is the same for the same id.
+// ToolName returns the name under which MCP knows the tool with this id: the id itself where it can be one,
+// else what is left of it with a mark that tells it from others. It is the same for the same id.
 func ToolName(id string) string {
 	name := strings.Map(func(r rune) rune {
 		if isNameRune(r) {
@@ -26,8 +27,8 @@ func ToolName(id string) string {
 	return name[:min(len(name), longestName-len(mark))] + mark
 }
 
-// SameName reports whether an agent that writes told may mean the tool that MCP knows as name. Agents respell names for their
-// models, which take no dots.
+// SameName reports whether an agent that writes told may mean the tool that MCP knows as name. Agents
+// respell names for their models, which take no dots.
 func SameName(name, told string) bool {
 	return strings.ReplaceAll(name, ".", "_") == strings.ReplaceAll(told, ".", "_")
 }

@@ -23,7 +23,8 @@ func FromTool(t *tool.Tool) Tool {
 		title = t.Name
 	}
 	return Tool{
-		Name: ToolName(t.ID), Title: title, Description: t.Description, InputSchema: schema, OutputSchema: json.RawMessage(outputSchema),
+		Name: ToolName(t.ID), Title: title, Description: t.Description, InputSchema: schema,
+		OutputSchema: json.RawMessage(outputSchema),
 		Annotations: Annotations{
 			ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive,
 			Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,

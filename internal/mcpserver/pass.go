@@ -44,8 +44,8 @@ func (t Tool) Listed() *mcp.Tool {
 	return offered
 }
 
-// call passes a call on to the bridge and waits for its end. ctx ends when the agent gives the call up or goes away, and
-// the bridge is told.
+// call passes a call on to the bridge and waits for its end. ctx ends when the agent gives the call up or
+// goes away, and the bridge is told.
 func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if n := len(r.Params.Arguments); n > mostArguments {
 		return forModel(fmt.Sprintf("the arguments have %d bytes, and %d is what can be passed on; the tool was not called", n, mostArguments)), nil
@@ -63,7 +63,8 @@ func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.Cal
 	var result CallResult
 	err = waiter.Wait(ctx, &result)
 	if ctx.Err() != nil {
-		a.bridge.Notify(context.WithoutCancel(ctx), methodCancel, aboutCall{ID: id.Str}) //nolint:errcheck // a bridge that is gone has ended the call
+		//nolint:errcheck // a bridge that is gone has ended the call
+		a.bridge.Notify(context.WithoutCancel(ctx), methodCancel, aboutCall{ID: id.Str})
 		return nil, context.Cause(ctx)
 	}
 	var said *jsonrpc2.Error
@@ -79,8 +80,8 @@ func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.Cal
 	return toMCP(result)
 }
 
-// toolCallOf returns the agent's own id of a call, under which its editor knows it too: Claude tells it. It is a hint; one
-// that is no id is none.
+// toolCallOf returns the agent's own id of a call, under which its editor knows it too: Claude tells it. It
+// is a hint; one that is no id is none.
 func toolCallOf(r *mcp.CallToolRequest) string {
 	id, _ := r.Params.Meta["claudecode/toolUseId"].(string)
 	if len(id) > longestToolCall {
@@ -113,13 +114,15 @@ func toMCP(r CallResult) (*mcp.CallToolResult, error) {
 	}
 	if len(r.Meta) > 0 {
 		if err := json.Unmarshal(r.Meta, &out.Meta); err != nil {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the bridge sent a result that cannot be read"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+				Message: "the bridge sent a result that cannot be read"}
 		}
 	}
 	return out, nil
 }
 
-// tellProgress sees to it that progress of a call reaches the agent, if it wants to hear of it (MCP 2025-11-25, progress).
+// tellProgress sees to it that progress of a call reaches the agent, if it wants to hear of it (MCP
+// 2025-11-25, progress).
 func (a *attachment) tellProgress(ctx context.Context, id string, r *mcp.CallToolRequest) {
 	token := r.Params.GetProgressToken()
 	if token == nil {
@@ -141,8 +144,8 @@ func (a *attachment) forget(id string) {
 	delete(a.sinks, id)
 }
 
-// handle takes what the bridge says by itself: progress, and that the tools have changed. It is called by the goroutine that
-// reads, one at a time, so that no result overtakes the progress before it.
+// handle takes what the bridge says by itself: progress, and that the tools have changed. It is called by
+// the goroutine that reads, one at a time, so that no result overtakes the progress before it.
 func (a *attachment) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if r.Method == methodChanged {
 		select {

@@ -39,11 +39,13 @@ type peer struct {
 
 // serve speaks with one connection until it ends.
 func (d *Door) serve(conn *net.UnixConn, who user) {
-	p := &peer{door: d, who: who, socket: conn, stream: newLineStream(conn, mostHello), calls: map[string]context.CancelCauseFunc{}, changed: make(chan struct{}, 1)}
+	p := &peer{door: d, who: who, socket: conn, stream: newLineStream(conn, mostHello),
+		calls: map[string]context.CancelCauseFunc{}, changed: make(chan struct{}, 1)}
 	p.ctx, p.cancel = context.WithCancelCause(d.ctx)
 	conn.SetReadDeadline(time.Now().Add(helloTime)) //nolint:errcheck // then reading fails too
 
-	// The library starts a goroutine that reads and one that waits for d.ctx; both end when the stream is closed.
+	// The library starts a goroutine that reads and one that waits for d.ctx; both end when the stream is
+	// closed.
 	rpc := jsonrpc2.NewConn(d.ctx, p.stream, handler(p.handle), jsonrpc2.SetLogger(silent{}))
 	<-p.stream.ended
 	rpc.Close() //nolint:errcheck // the library may have closed it already
@@ -87,7 +89,8 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	h(ctx, conn, r)
 }
 
-// handle takes one request. It is called for one after the other, in the order in which they came, and must not wait.
+// handle takes one request. It is called for one after the other, in the order in which they came, and must
+// not wait.
 func (p *peer) handle(_ context.Context, rpc *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if !p.shown {
 		p.rpc = rpc
@@ -105,7 +108,8 @@ func (p *peer) handle(_ context.Context, rpc *jsonrpc2.Conn, r *jsonrpc2.Request
 			p.end(about.ID, ErrCancelled)
 		}
 	default:
-		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", r.Method)})
+		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound,
+			Message: fmt.Sprintf("there is no method %q", r.Method)})
 	}
 }
 
@@ -168,7 +172,8 @@ func (p *peer) call(r *jsonrpc2.Request) {
 	p.work(r, func(ctx context.Context) (any, error) {
 		tell := progress{peer: p, id: r.ID.Str}
 		defer tell.stop() // before the answer is sent
-		result, err := p.door.tools.Call(ctx, Call{Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall, Progress: tell.tell})
+		result, err := p.door.tools.Call(ctx,
+			Call{Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall, Progress: tell.tell})
 		if errors.Is(err, ErrUnknownTool) { // one that was listed, and went with a change of the configuration
 			err = fmt.Errorf("%w: %q", ErrUnknownTool, said.Name)
 		}
@@ -176,8 +181,8 @@ func (p *peer) call(r *jsonrpc2.Request) {
 	})
 }
 
-// work does what a request asks for, in a goroutine that serve waits for. It ends when do has returned and its answer is
-// written, or the connection closed.
+// work does what a request asks for, in a goroutine that serve waits for. It ends when do has returned and
+// its answer is written, or the connection closed.
 func (p *peer) work(r *jsonrpc2.Request, do func(context.Context) (any, error)) {
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	if err := p.begin(r, cancel); err != nil {
@@ -207,9 +212,12 @@ func (p *peer) begin(r *jsonrpc2.Request, cancel context.CancelCauseFunc) *jsonr
 	case p.closing:
 		return &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: "closing"}
 	case p.calls[r.ID.Str] != nil:
-		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: fmt.Sprintf("the id %q is in use", r.ID.Str)}
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest,
+			Message: fmt.Sprintf("the id %q is in use", r.ID.Str)}
 	case len(p.calls) >= mostCalls, p.owed >= 2*mostCalls: // the second: somebody calls and does not read
-		return &jsonrpc2.Error{Code: codeForModel, Message: fmt.Sprintf("%d calls of this session are under way; wait until one of them has ended", mostCalls)}
+		return &jsonrpc2.Error{Code: codeForModel,
+			Message: fmt.Sprintf("%d calls of this session are under way; wait until one of them has ended",
+				mostCalls)}
 	}
 	p.calls[r.ID.Str] = cancel
 	p.owed++
@@ -239,7 +247,8 @@ func (p *peer) answer(r *jsonrpc2.Request, result any, err error) {
 		return
 	case err != nil:
 		p.door.say(fmt.Sprintf("%s: %v", r.Method, err))
-		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: "internal error; a2a-acp has told the person why"})
+		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError,
+			Message: "internal error; a2a-acp has told the person why"})
 		return
 	}
 	encoded, err := json.Marshal(result)
@@ -249,7 +258,8 @@ func (p *peer) answer(r *jsonrpc2.Request, result any, err error) {
 		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: "internal error; a2a-acp has told the person why"})
 		return
 	case len(encoded) > mostFrame-mostHello:
-		p.reply(r, nil, &jsonrpc2.Error{Code: codeForModel, Message: fmt.Sprintf("the call has ended, but its result has %d bytes, and %d is what can be passed on; let the tool write less", len(encoded), mostFrame-mostHello)})
+		p.reply(r, nil, &jsonrpc2.Error{Code: codeForModel,
+			Message: fmt.Sprintf("the call has ended, but its result has %d bytes, and %d is what can be passed on; let the tool write less", len(encoded), mostFrame-mostHello)})
 		return
 	}
 	p.reply(r, json.RawMessage(encoded), nil)
@@ -279,7 +289,8 @@ func (t *progress) tell(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.stopped {
-		t.peer.rpc.Notify(t.peer.ctx, methodProgress, aboutCall{ID: t.id, Text: text}) //nolint:errcheck // nobody is there to be told
+		//nolint:errcheck // nobody is there to be told
+		t.peer.rpc.Notify(t.peer.ctx, methodProgress, aboutCall{ID: t.id, Text: text})
 	}
 }
 

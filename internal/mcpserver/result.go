@@ -36,19 +36,20 @@ type mapped struct {
 
 // structured is the result of a call for programs.
 type structured struct {
-	Stdout    string         `json:"stdout"`
-	Stderr    string         `json:"stderr"`
-	ExitCode  int            `json:"exitCode"`
-	Signal    string         `json:"signal,omitempty"`
-	Truncated bool           `json:"truncated,omitempty"`
-	Length    int64          `json:"output_length,omitempty"` // bytes of both streams, when not all of them are here
-	Error     *tool.Failure  `json:"error,omitempty"`
-	Mapped    *tool.MCPError `json:"mapped_error,omitempty"` // what the author says that the exit code means
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	ExitCode  int    `json:"exitCode"`
+	Signal    string `json:"signal,omitempty"`
+	Truncated bool   `json:"truncated,omitempty"`
+	// Bytes of both streams, when not all of them are here.
+	Length int64          `json:"output_length,omitempty"`
+	Error  *tool.Failure  `json:"error,omitempty"`
+	Mapped *tool.MCPError `json:"mapped_error,omitempty"` // what the author says that the exit code means
 }
 
-// FromResult tells a result as MCP does. A failure of the tool is a result with IsError, never an error of the protocol:
-// the model is to read it and go on. All is said twice, as text and as an object, since one client gives its model only
-// the text and another only the object.
+// FromResult tells a result as MCP does. A failure of the tool is a result with IsError, never an error of
+// the protocol: the model is to read it and go on. All is said twice, as text and as an object, since one
+// client gives its model only the text and another only the object.
 //
 // A picture on stdout is told as one, too, for models that can look at it.
 func FromResult(r tool.Result) CallResult {
@@ -66,7 +67,8 @@ func FromResult(r tool.Result) CallResult {
 	if err == nil {
 		out.Structured = object
 	}
-	about := aboutResult{CallID: r.CallID, Status: r.Status, Cached: r.Cached, Millis: r.ExecutionTimeMS, More: r.Metadata}
+	about := aboutResult{CallID: r.CallID, Status: r.Status, Cached: r.Cached, Millis: r.ExecutionTimeMS,
+		More: r.Metadata}
 	if r.Metadata.Diagnostics == nil {
 		r.Metadata.Diagnostics = map[string]any{}
 	}
@@ -95,7 +97,8 @@ func images(r tool.Result) []Image {
 	return []Image{{Type: b.Type, Data: []byte(r.Stdout)}}
 }
 
-// text is the result as a model reads it: why there is none, what the tool printed, and how it ended if not well.
+// text is the result as a model reads it: why there is none, what the tool printed, and how it ended if not
+// well.
 func text(r tool.Result) string {
 	var parts []string
 	if r.Error != nil {
@@ -131,8 +134,8 @@ func text(r tool.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// diagnosticsBlock is what an error of the profile acp-basic, which is a text, cannot say in fields: for people, and for
-// models that are shown nothing but text. Under extended-json the fields say it.
+// diagnosticsBlock is what an error of the profile acp-basic, which is a text, cannot say in fields: for
+// people, and for models that are shown nothing but text. Under extended-json the fields say it.
 func diagnosticsBlock(r tool.Result) string {
 	m := r.MCPError
 	if m == nil || r.Metadata.Diagnostics["error_profile"] != tool.ProfileBasic.Word() {

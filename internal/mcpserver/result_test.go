@@ -57,8 +57,8 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
-// TestDiagnostics is about what an error cannot say by itself: under acp-basic people and models are told it in words, under
-// extended-json the fields say it; programs find it in _meta under either.
+// TestDiagnostics is about what an error cannot say by itself: under acp-basic people and models are told
+// it in words, under extended-json the fields say it; programs find it in _meta under either.
 func TestDiagnostics(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []tool.ErrorProfile{tool.ProfileBasic, tool.ProfileExtended} {

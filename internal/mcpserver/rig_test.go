@@ -248,7 +248,8 @@ func (v *visitor) hello(door *Door) {
 	}
 }
 
-// wantEnd reads what is left and checks that the connection ends: as reset, where the Door left something unread.
+// wantEnd reads what is left and checks that the connection ends: as reset, where the Door left something
+// unread.
 func (v *visitor) wantEnd() {
 	v.t.Helper()
 	if rest, err := io.ReadAll(v.out); err != nil && !errors.Is(err, syscall.ECONNRESET) || len(rest) > 0 {

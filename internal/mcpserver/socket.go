@@ -16,8 +16,8 @@ const socketName = "mcp"
 // longestPath is how long the path of a socket may be: sun_path of unix(7) has room for it and a final NUL.
 const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// makeSocketDir makes a directory that is ours alone, with a name that nobody can guess, in the first of the parents where
-// the path of a socket in it is short enough.
+// makeSocketDir makes a directory that is ours alone, with a name that nobody can guess, in the first of
+// the parents where the path of a socket in it is short enough.
 func makeSocketDir(parents []string) (string, error) {
 	name := "a2a-acp-" + randomHex(8)
 	var failed []error
@@ -36,9 +36,9 @@ func makeSocketDir(parents []string) (string, error) {
 	return "", fmt.Errorf("no directory for a socket; set TMPDIR to a directory that you can write and whose path is short: %w", errors.Join(failed...))
 }
 
-// parentsOfSockets lists where a socket's directory may be made, the best first: the user's own runtime directory, where it
-// is one (XDG Base Directory Specification: owned by the user, 0700); the temporary directory; /tmp, since either may have
-// too long a name.
+// parentsOfSockets lists where a socket's directory may be made, the best first: the user's own runtime
+// directory, where it is one (XDG Base Directory Specification: owned by the user, 0700); the temporary
+// directory; /tmp, since either may have too long a name.
 func parentsOfSockets(runtimeDir, tempDir string) []string {
 	var parents []string
 	if isPrivateDir(runtimeDir) {
@@ -63,9 +63,10 @@ func isPrivateDir(path string) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// isGiven reports whether a socket is one that root made for us: it is ours, and lies in a directory that belongs to the user
-// who listens there, and that nobody else can change, us included. In a user namespace where only we have a number, root
-// shows as the number that stands for all others, like the directory's owner (user_namespaces(7)).
+// isGiven reports whether a socket is one that root made for us: it is ours, and lies in a directory that
+// belongs to the user who listens there, and that nobody else can change, us included. In a user namespace
+// where only we have a number, root shows as the number that stands for all others, like the directory's
+// owner (user_namespaces(7)).
 func isGiven(socket string, listener int) bool {
 	file, err := os.Lstat(socket)
 	if err != nil || file.Mode()&os.ModeSocket == 0 {

@@ -9,8 +9,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stdio is the agent's side: MCP on two streams. It knows which tool calls still wait for their answer, since the SDK drops
-// answers once a session is being closed, and an agent whose tools are taken away is to hear that of each of its calls.
+// stdio is the agent's side: MCP on two streams. It knows which tool calls still wait for their answer,
+// since the SDK drops answers once a session is being closed, and an agent whose tools are taken away is to
+// hear that of each of its calls.
 type stdio struct {
 	mcp.Connection // set by Connect
 
@@ -42,7 +43,8 @@ func (s *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 // Read implements mcp.Connection.
 func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := s.Connection.Read(ctx)
-	if request, ok := message.(*jsonrpc.Request); ok && err == nil && request.IsCall() && request.Method == methodCall {
+	if request, ok := message.(*jsonrpc.Request); ok && err == nil && request.IsCall() &&
+		request.Method == methodCall {
 		s.mu.Lock()
 		s.open[request.ID] = true
 		s.mu.Unlock()

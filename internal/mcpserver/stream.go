@@ -8,8 +8,9 @@ import (
 	"net"
 )
 
-// lineStream carries JSON-RPC objects, one to a line, and bounds them. It is a jsonrpc2.ObjectStream; the library's own
-// has no bound. It reads and writes for one jsonrpc2.Conn, which never reads or writes twice at a time.
+// lineStream carries JSON-RPC objects, one to a line, and bounds them. It is a jsonrpc2.ObjectStream; the
+// library's own has no bound. It reads and writes for one jsonrpc2.Conn, which never reads or writes twice
+// at a time.
 type lineStream struct {
 	conn  net.Conn
 	r     *bufio.Reader

@@ -10,9 +10,9 @@ import (
 type Tools interface {
 	// List returns the tools, in the order in which the agent will see them. Safe for concurrent use.
 	List(ctx context.Context) ([]Tool, error)
-	// Call runs a tool. A tool that fails, arguments that do not fit and a denial are results, with IsError set; an error
-	// means that there is none, and is ErrUnknownTool or a fault of ours. It may wait for a person, and must return soon
-	// after ctx ends. Safe for concurrent use.
+	// Call runs a tool. A tool that fails, arguments that do not fit and a denial are results, with IsError
+	// set; an error means that there is none, and is ErrUnknownTool or a fault of ours. It may wait for a
+	// person, and must return soon after ctx ends. Safe for concurrent use.
 	Call(ctx context.Context, call Call) (CallResult, error)
 }
 
@@ -29,8 +29,8 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations"`
 }
 
-// Annotations are hints for the client (2025-11-25, ToolAnnotations). Nil means the protocol's default: not read-only,
-// destructive, not idempotent, in an open world.
+// Annotations are hints for the client (2025-11-25, ToolAnnotations). Nil means the protocol's default: not
+// read-only, destructive, not idempotent, in an open world.
 type Annotations struct {
 	ReadOnly    *bool `json:"readOnly,omitempty"`
 	Destructive *bool `json:"destructive,omitempty"`
@@ -43,16 +43,18 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // the agent's very bytes; empty when it gave none
 	ToolCall  string          // the agent's own id of the call where it tells (Claude does); "" else
-	// Progress tells the agent that the call is still under way, and why; clients show the text or drop it. It blocks while
-	// the agent does not read, does nothing once the call has ended, and is safe for concurrent use.
+	// Progress tells the agent that the call is still under way, and why; clients show the text or drop it.
+	// It blocks while the agent does not read, does nothing once the call has ended, and is safe for
+	// concurrent use.
 	Progress func(text string)
 }
 
 // CallResult is what a call came to.
 type CallResult struct {
-	Content    string          `json:"content"`              // for the model: some clients give it nothing else
-	Structured json.RawMessage `json:"structured,omitempty"` // an object that fits OutputSchema; other clients give it only this
-	Images     []Image         `json:"images,omitempty"`     // for models that can look at them, beside Content
+	Content string `json:"content"` // for the model: some clients give it nothing else
+	// An object that fits OutputSchema; other clients give it only this.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	Images     []Image         `json:"images,omitempty"` // for models that can look at them, beside Content
 	IsError    bool            `json:"isError,omitempty"`
 	Meta       json.RawMessage `json:"meta,omitempty"` // an object: `_meta` of the result
 	// Error, when it is set, is told in place of all that: an error of the protocol.
@@ -65,7 +67,8 @@ type Image struct {
 	Data []byte `json:"data"`
 }
 
-// ProtocolError is an error as JSON-RPC tells it. Its code is that of error_mapping; codeFor says what becomes of it.
+// ProtocolError is an error as JSON-RPC tells it. Its code is that of error_mapping; codeFor says what
+// becomes of it.
 type ProtocolError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestOtherUser has another user attach with the right token: the directory keeps them out, and where it does not, the
-// kernel's word on who they are does.
+// TestOtherUser has another user attach with the right token: the directory keeps them out, and where it
+// does not, the kernel's word on who they are does.
 func TestOtherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -6,15 +6,17 @@ import "errors"
 // which the Door tells. Requests
 // have the caller's own ids; cancel and progress name them.
 const (
-	methodHello    = "hello"      // hello → empty object; comes first, once
-	methodList     = "tools/list" // nothing → []Tool
-	methodCall     = "tools/call" // callParams → CallResult
-	methodCancel   = "cancel"     // aboutCall, a notification: the library tells its peer nothing of a call that was given up
-	methodProgress = "progress"   // aboutCall, a notification
-	methodChanged  = "changed"    // nothing; a notification of the Door's: tools/list gives another list now
+	methodHello = "hello"      // hello → empty object; comes first, once
+	methodList  = "tools/list" // nothing → []Tool
+	methodCall  = "tools/call" // callParams → CallResult
+	// aboutCall, a notification: the library tells its peer nothing of a call that was given up.
+	methodCancel   = "cancel"
+	methodProgress = "progress" // aboutCall, a notification
+	methodChanged  = "changed"  // nothing; a notification of the Door's: tools/list gives another list now
 )
 
-// wireVersion is the version of the above. The program may have been replaced on disk since the bridge was started.
+// wireVersion is the version of the above. The program may have been replaced on disk since the bridge was
+// started.
 const wireVersion = 1
 
 type hello struct {
@@ -24,8 +26,8 @@ type hello struct {
 
 type callParams struct {
 	Name string `json:"name"`
-	// Arguments are base64 on the wire: jsonrpc2 decodes params and writes them anew, and a key that is given twice would
-	// reach the check of the arguments as one that is given once.
+	// Arguments are base64 on the wire: jsonrpc2 decodes params and writes them anew, and a key that is
+	// given twice would reach the check of the arguments as one that is given once.
 	Arguments []byte `json:"arguments"`
 	ToolCall  string `json:"toolCall,omitempty"`
 }
@@ -43,16 +45,16 @@ const (
 	mostGuests = 8        // connections that have not shown the token, at the same time
 )
 
-// The bounds of what Attach takes from the agent for one call. Arguments are a third longer on the wire, and must still fit
-// a frame: a longer frame would end the connection, and with it every other call. pkg/tool takes less, and says so in words
-// that are recorded.
+// The bounds of what Attach takes from the agent for one call. Arguments are a third longer on the wire,
+// and must still fit a frame: a longer frame would end the connection, and with it every other call.
+// pkg/tool takes less, and says so in words that are recorded.
 const (
 	mostArguments   = 32 << 20 // bytes
 	longestToolCall = 256      // bytes of the agent's id of a call
 )
 
-// codeForModel is the error code of what the model is to read as the result of its call, since it can do something about
-// it. It is our own, so it lies outside what JSON-RPC reserves.
+// codeForModel is the error code of what the model is to read as the result of its call, since it can do
+// something about it. It is our own, so it lies outside what JSON-RPC reserves.
 const codeForModel = 1
 
 // errFrame is what reading gives for a frame beyond the bound.

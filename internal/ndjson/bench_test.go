@@ -14,7 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// frameOf makes a session/update of about size bytes with one long text, escaped every 40 bytes as source code is.
+// frameOf makes a session/update of about size bytes with one long text, escaped every 40 bytes as source
+// code is.
 func frameOf(size int, escapes bool) []byte {
 	const head = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"t":"`
 	const tail = `"}}}` + "\n"
@@ -49,8 +50,9 @@ func benchmarkScan(b *testing.B, line []byte) {
 	}
 }
 
-// BenchmarkRelay sends frames through a pipe, a relay and another pipe. Each round is taken by our relay and by a plain loop
-// that copies lines and looks at nothing, in turn; their ratio is reported as floor/ours, 1 being as fast as the floor.
+// BenchmarkRelay sends frames through a pipe, a relay and another pipe. Each round is taken by our relay
+// and by a plain loop that copies lines and looks at nothing, in turn; their ratio is reported as
+// floor/ours, 1 being as fast as the floor.
 func BenchmarkRelay(b *testing.B) {
 	for _, size := range []int{100, 10_000, 1_000_000, 30_000_000} {
 		b.Run(fmt.Sprintf("latency/bytes=%d", size), func(b *testing.B) { benchmarkRelay(b, frameOf(size, true), 1) })

@@ -37,8 +37,8 @@ func (d doubt) String() string {
 // holds is the error for a string that holds what is doubtful.
 func holds(d doubt) error { return fmt.Errorf("a string holds %v", d) }
 
-// character reads the first character of a string's content, which must not be empty. What is doubtful reads as U+FFFD, as
-// encoding/json and the Encoding Standard have it, unless the rune is known.
+// character reads the first character of a string's content, which must not be empty. What is doubtful
+// reads as U+FFFD, as encoding/json and the Encoding Standard have it, unless the rune is known.
 func character(content []byte) (r rune, size int, d doubt) {
 	switch c := content[0]; {
 	case c == '\\':
@@ -115,8 +115,8 @@ func hex4(b []byte) rune {
 	return r
 }
 
-// decode reads a string's content as encoding/json does: what is doubtful becomes U+FFFD, or stays what it is. It also tells
-// whether every reader makes the same text of it.
+// decode reads a string's content as encoding/json does: what is doubtful becomes U+FFFD, or stays what it
+// is. It also tells whether every reader makes the same text of it.
 func decode(content []byte) (text string, same bool) {
 	if allPlain(content) {
 		return string(content), true
@@ -132,7 +132,8 @@ func decode(content []byte) (text string, same bool) {
 	return string(decoded), same
 }
 
-// allPlain reports whether a string's content is printable ASCII without escapes, and so its own text to everybody.
+// allPlain reports whether a string's content is printable ASCII without escapes, and so its own text to
+// everybody.
 func allPlain(content []byte) bool {
 	for _, c := range content {
 		if c < ' ' || c > '~' || c == '\\' {

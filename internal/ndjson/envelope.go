@@ -79,13 +79,13 @@ func exactMember(key []byte) (m member, ok bool) {
 	return noMember, false
 }
 
-// otherMember looks at a key in another spelling. It gives the member that it is once escapes are resolved, and notes when
-// some reader could take it for one, if for another one than others do.
+// otherMember looks at a key in another spelling. It gives the member that it is once escapes are resolved,
+// and notes when some reader could take it for one, if for another one than others do.
 func (e *envelope) otherMember(key []byte) member {
 	text, same := decode(key)
 	m := foldedMember(text)
-	// A key with doubtful characters can be any key to somebody. A JavaScript program that copies a frame member by member
-	// makes the value of __proto__ the frame's prototype, in which it then finds a method.
+	// A key with doubtful characters can be any key to somebody. A JavaScript program that copies a frame
+	// member by member makes the value of __proto__ the frame's prototype, in which it then finds a method.
 	if !same || m != noMember || text == "__proto__" {
 		e.frame.Ambiguous = true
 	}

@@ -7,10 +7,11 @@ type Kind uint8
 
 // The kinds of lines.
 const (
-	Noise  Kind = iota // no frame: log text, a number or a string, half an object, two objects, or nested beyond MaxDepth
-	Blank              // white space, or nothing
-	Object             // one JSON object
-	Array              // one JSON array
+	// No frame: log text, a number or a string, half an object, two objects, or nested beyond MaxDepth.
+	Noise  Kind = iota
+	Blank       // white space, or nothing
+	Object      // one JSON object
+	Array       // one JSON array
 )
 
 func (k Kind) String() string {
@@ -25,13 +26,13 @@ func (k Kind) String() string {
 	return "noise"
 }
 
-// Frame is what a line says of itself. Its slices are parts of the line: they change when the line does, and must not be
-// written to.
+// Frame is what a line says of itself. Its slices are parts of the line: they change when the line does,
+// and must not be written to.
 type Frame struct {
 	Kind Kind
 
-	// The values of an Object's envelope as they are written, each under its exact key (escapes in the key resolved), the
-	// first of several; nil when there is none. `"id":null` is not nil.
+	// The values of an Object's envelope as they are written, each under its exact key (escapes in the key
+	// resolved), the first of several; nil when there is none. `"id":null` is not nil.
 	ID, Method, Params, Result, Error []byte
 
 	// Ambiguous says that two readers could read the envelope of an Object differently:
@@ -44,19 +45,20 @@ type Frame struct {
 	//     mode, Node's readline) begin another line.
 	Ambiguous bool
 
-	// LossyID says that the id is a number that a reader with 64-bit floats gives back as another one, which may be that of
-	// another request: 9007199254740993 comes back from JavaScript as 9007199254740992.
+	// LossyID says that the id is a number that a reader with 64-bit floats gives back as another one,
+	// which may be that of another request: 9007199254740993 comes back from JavaScript as
+	// 9007199254740992.
 	LossyID bool
 
-	// InvalidUTF8 and RawControl say that strings of an Object or Array hold bytes that are not UTF-8, and control
-	// characters that are not escaped. JSON allows neither, many readers take both.
+	// InvalidUTF8 and RawControl say that strings of an Object or Array hold bytes that are not UTF-8, and
+	// control characters that are not escaped. JSON allows neither, many readers take both.
 	InvalidUTF8, RawControl bool
 
 	line []byte // without the white space around it
 }
 
-// Scan says what kind of frame a line is, and where its parts are. It copies nothing and, for an ordinary frame, allocates
-// nothing. A terminator at the end of the line is white space.
+// Scan says what kind of frame a line is, and where its parts are. It copies nothing and, for an ordinary
+// frame, allocates nothing. A terminator at the end of the line is white space.
 func Scan(line []byte) Frame {
 	line = trimSpace(line)
 	if len(line) == 0 {
@@ -105,10 +107,10 @@ func (f *Frame) MethodName() string {
 
 // CouldBe reports whether any reader could take the line for a frame whose method match accepts.
 //
-// For an Object that is not Ambiguous there is one method, or none, and it asks match about that. In an Array, and in an
-// Object that is Ambiguous, it asks about the values of all keys at any depth that some reader could take for "method", and
-// answers yes without asking when such a value holds doubtful characters: it could be any method to somebody, and nobody
-// has an honest use for it.
+// For an Object that is not Ambiguous there is one method, or none, and it asks match about that. In an
+// Array, and in an Object that is Ambiguous, it asks about the values of all keys at any depth that some
+// reader could take for "method", and answers yes without asking when such a value holds doubtful
+// characters: it could be any method to somebody, and nobody has an honest use for it.
 func (f *Frame) CouldBe(match func(method string) bool) bool {
 	if f.Kind == Object && !f.Ambiguous {
 		return f.HasMethod() && match(f.MethodName())
@@ -126,8 +128,8 @@ func couldBeMethod(key []byte) bool {
 	return !same || EqualFold(text, memberNames[methodMember])
 }
 
-// couldBeText asks about the string at the beginning of value. A list of one string is that string to a reader that looks
-// the method up in a JavaScript object.
+// couldBeText asks about the string at the beginning of value. A list of one string is that string to a
+// reader that looks the method up in a JavaScript object.
 func couldBeText(value []byte, match func(string) bool) bool {
 	value = bytes.TrimLeft(value, "[ \t\r\n")
 	if len(value) == 0 || value[0] != '"' {

@@ -207,7 +207,8 @@ func TestScanNestedFlags(t *testing.T) {
 	}
 }
 
-// A string is looked at sixteen bytes at a time: every byte must be seen at every place, whatever the string's length.
+// A string is looked at sixteen bytes at a time: every byte must be seen at every place, whatever the
+// string's length.
 func TestScanSeesEveryByteAnywhere(t *testing.T) {
 	t.Parallel()
 	for size := range 36 {

@@ -6,12 +6,14 @@ import (
 	"strings"
 )
 
-// Key is a request id to compare and to use in maps: two spellings of the same id have the same Key, and only they.
+// Key is a request id to compare and to use in maps: two spellings of the same id have the same Key, and
+// only they.
 type Key string
 
-// ID returns the Key of an id as it stands in a frame. Numbers are compared by their exact decimal value, however it is
-// written, without a detour through floats; strings by their text. null is an id of its own, and the Key of no id at all is
-// "". What is none of these, or a string that cannot be read in one way only, is the same only as its own bytes.
+// ID returns the Key of an id as it stands in a frame. Numbers are compared by their exact decimal value,
+// however it is written, without a detour through floats; strings by their text. null is an id of its own,
+// and the Key of no id at all is "". What is none of these, or a string that cannot be read in one way
+// only, is the same only as its own bytes.
 func ID(raw []byte) Key {
 	switch {
 	case len(raw) == 0:
@@ -35,8 +37,8 @@ func isNumber(raw []byte) bool {
 	return s.number(0) == len(raw)
 }
 
-// decimal writes a number as sign, digits without zeros at either end, and the power of ten they are multiplied with. It
-// refuses exponents beyond 32 bits.
+// decimal writes a number as sign, digits without zeros at either end, and the power of ten they are
+// multiplied with. It refuses exponents beyond 32 bits.
 func decimal(raw []byte) (canonical string, ok bool) {
 	mantissa, power := raw, 0
 	if e := bytes.IndexAny(raw, "eE"); e >= 0 {

@@ -2,9 +2,9 @@ package ndjson
 
 import "iter"
 
-// Members goes over the members of an object in order: the key, decoded, and the value as it is written, a part of raw. In
-// keys, what is doubtful reads as U+FFFD; whoever decides by a key first asks [StrictKeys] or [Strict]. It stops at what is
-// not JSON, and there are no members in what is no object.
+// Members goes over the members of an object in order: the key, decoded, and the value as it is written, a
+// part of raw. In keys, what is doubtful reads as U+FFFD; whoever decides by a key first asks [StrictKeys]
+// or [Strict]. It stops at what is not JSON, and there are no members in what is no object.
 func Members(raw []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		s := scanner{b: raw}
@@ -15,8 +15,8 @@ func Members(raw []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// Elements goes over the elements of an array in order, each as it is written, a part of raw. It stops at what is not JSON,
-// and there are no elements in what is no array.
+// Elements goes over the elements of an array in order, each as it is written, a part of raw. It stops at
+// what is not JSON, and there are no elements in what is no array.
 func Elements(raw []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		s := scanner{b: raw}

@@ -1,9 +1,11 @@
 package ndjson
 
-// nesting remembers which brackets are open, one bit each, so that a hostile depth costs a kilobyte and not a stack.
+// nesting remembers which brackets are open, one bit each, so that a hostile depth costs a kilobyte and not
+// a stack.
 type nesting struct {
 	depth int
-	inner uint64   // the innermost brackets since depth was last a multiple of 64, the innermost lowest; 1 is an object
+	// The innermost brackets since depth was last a multiple of 64, the innermost lowest; 1 is an object.
+	inner uint64
 	outer []uint64 // what inner was each time depth was one; nil for ordinary frames
 }
 

@@ -21,9 +21,9 @@ const (
 
 // Reader reads lines of any length up to a limit. It is not safe for concurrent use.
 //
-// Its buffer is as large as the longest line of late. One above a mebibyte is let go as soon as it is empty, and when no
-// further such line has come for a second, the process is made to return what it no longer needs to the system: left to
-// itself, it was measured to hold 115 MB after two lines of 30 MB.
+// Its buffer is as large as the longest line of late. One above a mebibyte is let go as soon as it is
+// empty, and when no further such line has come for a second, the process is made to return what it no
+// longer needs to the system: left to itself, it was measured to hold 115 MB after two lines of 30 MB.
 type Reader struct {
 	r        io.Reader
 	limit    int
@@ -35,7 +35,8 @@ type Reader struct {
 	quiet      *time.Timer // calls freeMemory; nil until there was something to free
 }
 
-// NewReader makes a Reader that reads lines of up to limit bytes, their newline not counted; 0 means DefaultMax.
+// NewReader makes a Reader that reads lines of up to limit bytes, their newline not counted; 0 means
+// DefaultMax.
 func NewReader(r io.Reader, limit int) *Reader {
 	if limit <= 0 {
 		limit = DefaultMax
@@ -43,12 +44,13 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: r, limit: limit, buf: make([]byte, smallBuffer), freeMemory: debug.FreeOSMemory}
 }
 
-// Next returns the next line with its terminator (\n or \r\n), or without when the stream ends without one. The line is valid
-// until Next is called again, and must not be written to. It blocks as long as the stream does.
+// Next returns the next line with its terminator (\n or \r\n), or without when the stream ends without one.
+// The line is valid until Next is called again, and must not be written to. It blocks as long as the stream
+// does.
 //
-// After the last line the error is io.EOF, and a stream that broke gives its own error; what had come of a line by then is
-// no line and is dropped. A line that is too long is thrown away while it is read and reported as a *TooLongError; the line
-// after it is read as if nothing had been.
+// After the last line the error is io.EOF, and a stream that broke gives its own error; what had come of a
+// line by then is no line and is dropped. A line that is too long is thrown away while it is read and
+// reported as a *TooLongError; the line after it is read as if nothing had been.
 func (r *Reader) Next() ([]byte, error) {
 	r.release()
 	searched := r.from
@@ -98,7 +100,8 @@ func (r *Reader) release() {
 	}
 	r.buf = make([]byte, smallBuffer)
 	if r.quiet == nil {
-		r.quiet = time.AfterFunc(quietTime, r.freeMemory) // touches nothing of the Reader's, and has ended soon after it began
+		// Touches nothing of the Reader's, and has ended soon after it began.
+		r.quiet = time.AfterFunc(quietTime, r.freeMemory)
 	} else {
 		r.quiet.Reset(quietTime)
 	}
@@ -120,7 +123,8 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// makeRoom moves what is there to the buffer's front, or to the front of a larger one when it fills most of this one.
+// makeRoom moves what is there to the buffer's front, or to the front of a larger one when it fills most of
+// this one.
 func (r *Reader) makeRoom() {
 	into, unread := r.buf, r.buf[r.from:r.to]
 	if size := r.larger(); size > len(into) && len(unread) > len(into)/2 {
@@ -133,7 +137,8 @@ func (r *Reader) makeRoom() {
 	r.buf = into
 }
 
-// larger returns the next size of the buffer: in bigger steps up to what is kept, and never more than the longest line needs.
+// larger returns the next size of the buffer: in bigger steps up to what is kept, and never more than the
+// longest line needs.
 func (r *Reader) larger() int {
 	size := 2 * len(r.buf)
 	if len(r.buf) < keptBuffer {

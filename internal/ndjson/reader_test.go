@@ -219,7 +219,8 @@ func FuzzTooLong(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","method":"a\"b","params":[{"id":1}],"id":"x"}`), []byte{3})
 	f.Add([]byte(" {\"\\u0069d\" : -1.5e3 ,\"result\":{\"id\":[]}}\r"), []byte{0})
 	f.Add([]byte(`{"id":{},"id":null}`), []byte{255, 1})
-	// Of an object that every reader reads alike, the envelope is seen as Scan sees it, however the line arrives.
+	// Of an object that every reader reads alike, the envelope is seen as Scan sees it, however the line
+	// arrives.
 	f.Fuzz(func(t *testing.T, line, sizes []byte) {
 		frame := ndjson.Scan(line)
 		if frame.Kind != ndjson.Object || frame.Ambiguous || bytes.IndexByte(line, '\n') >= 0 || len(frame.ID) > 1000 {

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep arrays and objects may nest. It is the limit of encoding/json, so that what passes here can be read
-// by it. No reader of ours recurses.
+// MaxDepth is how deep arrays and objects may nest. It is the limit of encoding/json, so that what passes
+// here can be read by it. No reader of ours recurses.
 const MaxDepth = 10_000
 
-// scanner checks that b holds JSON (RFC 8259) and steps over its values. It is more lenient than the grammar in one thing:
-// raw control characters and bytes that are not UTF-8 may stand inside strings, and are remembered. Every step takes the
-// index at which it begins and gives the index after what it read, or -1 when b is not JSON.
+// scanner checks that b holds JSON (RFC 8259) and steps over its values. It is more lenient than the
+// grammar in one thing: raw control characters and bytes that are not UTF-8 may stand inside strings, and
+// are remembered. Every step takes the index at which it begins and gives the index after what it read, or
+// -1 when b is not JSON.
 type scanner struct {
 	b             []byte
 	invalidUTF8   bool
@@ -21,7 +22,8 @@ type scanner struct {
 	lineBreak     bool // a CR or LF stands between two tokens
 }
 
-// value steps over one value. The index is that of its first byte; depth is how many arrays and objects it stands in.
+// value steps over one value. The index is that of its first byte; depth is how many arrays and objects it
+// stands in.
 func (s *scanner) value(i, depth int) int {
 	b := s.b
 	open := nesting{depth: depth}
@@ -81,8 +83,8 @@ func (s *scanner) value(i, depth int) int {
 	}
 }
 
-// members steps over the object whose brace stands at i, depth levels deep, and shows every member: the key as it is
-// written, without its quotes, and the value. When visit returns false, it stops and gives -1.
+// members steps over the object whose brace stands at i, depth levels deep, and shows every member: the key
+// as it is written, without its quotes, and the value. When visit returns false, it stops and gives -1.
 func (s *scanner) members(i, depth int, visit func(key, value []byte) bool) int {
 	b := s.b
 	if depth >= MaxDepth || i >= len(b) || b[i] != '{' {
@@ -143,7 +145,8 @@ func (s *scanner) elements(i, depth int, visit func(value []byte) bool) int {
 	}
 }
 
-// key steps over a key and the colon after it. It gives the index of the key's closing quote and that of the value.
+// key steps over a key and the colon after it. It gives the index of the key's closing quote and that of
+// the value.
 func (s *scanner) key(i int) (quote, value int) {
 	if i >= len(s.b) || s.b[i] != '"' {
 		return -1, -1
@@ -211,8 +214,8 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// plain steps over the bytes of a string up to the next quote, backslash or control character. Bits of highBits are set in
-// its second result when any of the bytes stepped over is not ASCII.
+// plain steps over the bytes of a string up to the next quote, backslash or control character. Bits of
+// highBits are set in its second result when any of the bytes stepped over is not ASCII.
 func plain(b []byte, i int) (next int, high uint64) {
 	if i >= len(b) {
 		return i, 0
@@ -240,18 +243,19 @@ func plain(b []byte, i int) (next int, high uint64) {
 	return len(b), high
 }
 
-// stops looks at eight bytes at once. The lowest bit that is set in its result is the high bit of the first quote, backslash
-// or control character; the bits above that one mean nothing.
+// stops looks at eight bytes at once. The lowest bit that is set in its result is the high bit of the first
+// quote, backslash or control character; the bits above that one mean nothing.
 //
-// For a byte c below 0x80, (c^2)-0x21 and (c^'\\')-1 borrow exactly when c is a control character or the quote (whose c^2
-// is 0x20, while the space and '#' become 0x22 and 0x21), and when it is the backslash. A borrow can spoil only the bytes
-// above the one it comes from.
+// For a byte c below 0x80, (c^2)-0x21 and (c^'\\')-1 borrow exactly when c is a control character or the
+// quote (whose c^2 is 0x20, while the space and '#' become 0x22 and 0x21), and when it is the backslash. A
+// borrow can spoil only the bytes above the one it comes from.
 func stops(x uint64) uint64 {
 	stop := ((x ^ 0x02*lowBits) - 0x21*lowBits) | ((x ^ '\\'*lowBits) - lowBits)
 	return stop &^ x & highBits
 }
 
-// escape steps over an escape from the byte after its backslash. A surrogate is taken together with its other half.
+// escape steps over an escape from the byte after its backslash. A surrogate is taken together with its
+// other half.
 func (s *scanner) escape(i int) int {
 	if i >= len(s.b) {
 		return -1

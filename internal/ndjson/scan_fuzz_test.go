@@ -69,7 +69,8 @@ func randomJSON(r *rand.Rand, b *bytes.Buffer, depth int) {
 	}
 }
 
-// What Scan takes for an object or array is what encoding/json takes for one: on JSON, and on JSON that has been damaged.
+// What Scan takes for an object or array is what encoding/json takes for one: on JSON, and on JSON that has
+// been damaged.
 func TestScanAgreesWithEncodingJSON(t *testing.T) {
 	t.Parallel()
 	const alphabet = "{}[],:\"\\ 019-+.eEu/ntrfalsd\t\r\n"
@@ -139,8 +140,8 @@ func membersByEncodingJSON(raw []byte) []member {
 	return all
 }
 
-// methodsByReaders returns every method that one of three kinds of readers takes an object to have: one that keeps the first of
-// equal keys, one that keeps the last, and encoding/json.
+// methodsByReaders returns every method that one of three kinds of readers takes an object to have: one
+// that keeps the first of equal keys, one that keeps the last, and encoding/json.
 func methodsByReaders(raw []byte) []string {
 	var methods []string
 	add := func(value json.RawMessage) {

@@ -2,8 +2,8 @@ package ndjson
 
 import "slices"
 
-// skim follows a line that is too long to be held, a piece at a time, and keeps what its envelope says. It checks no more
-// of the grammar than it needs to know where it is, since the line is not passed on.
+// skim follows a line that is too long to be held, a piece at a time, and keeps what its envelope says. It
+// checks no more of the grammar than it needs to know where it is, since the line is not passed on.
 type skim struct {
 	id     []byte // the first one, as it is written; nil when there is none
 	method bool   // there is one
@@ -13,7 +13,8 @@ type skim struct {
 	inText  bool
 	escaped bool // the byte before was a backslash inside a string
 
-	// The member of the envelope that is being read, as far as it is kept. At depth 1, inKey tells its two halves apart.
+	// The member of the envelope that is being read, as far as it is kept. At depth 1, inKey tells its two
+	// halves apart.
 	inKey      bool
 	key, value []byte
 }

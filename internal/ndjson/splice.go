@@ -2,10 +2,11 @@ package ndjson
 
 import "unsafe"
 
-// The functions here make a new line from an old one. part, object and array are parts of the line as [Scan], [Get],
-// [Members] and [Elements] give them; value and element are valid JSON of ours, in which line breaks become spaces, because
-// a line has none. All other bytes stay as they were, the terminator included, and the old line is not changed. They give
-// nil when the part is not in the line or is not what its name says.
+// The functions here make a new line from an old one. part, object and array are parts of the line as
+// [Scan], [Get], [Members] and [Elements] give them; value and element are valid JSON of ours, in which
+// line breaks become spaces, because a line has none. All other bytes stay as they were, the terminator
+// included, and the old line is not changed. They give nil when the part is not in the line or is not what
+// its name says.
 
 // Replace puts a value in the place of another.
 func Replace(line, part, value []byte) []byte {
@@ -56,7 +57,8 @@ func splice(line []byte, from, to int, value []byte) []byte {
 	return append(spliced, line[to:]...)
 }
 
-// offset finds where in line a part of it lies by its address, so that a part of some other line is never mistaken for one.
+// offset finds where in line a part of it lies by its address, so that a part of some other line is never
+// mistaken for one.
 func offset(line, part []byte) int {
 	if len(part) == 0 {
 		return -1

@@ -106,7 +106,8 @@ func FuzzSplice(f *testing.F) {
 	f.Add([]byte(`{"id":1,"params":{"a":[1,2],"b":{}}}`+"\r\n"), "a", "text")
 	f.Add([]byte(` { "params" : [ ] , "params" : { "a" : null } } `), "\u0061", "<\u2028\xff")
 	f.Add([]byte(`{"x":[[],{"y":[{}]}],"":""}`), "", "\n")
-	// Whatever a valid line is, a splice leaves it valid, does what it says, and leaves every other member as it was.
+	// Whatever a valid line is, a splice leaves it valid, does what it says, and leaves every other member
+	// as it was.
 	f.Fuzz(func(t *testing.T, line []byte, key, text string) {
 		frame := ndjson.Scan(line)
 		if frame.Kind != ndjson.Object || !json.Valid(line) {

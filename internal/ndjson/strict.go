@@ -10,14 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxKeys bounds how many keys [Strict] holds at once, 32 bytes each: those of the objects that are open. An agent can put
-// ten million keys into a line of 64 MiB, and nobody has an honest use for a hundredth of that.
+// maxKeys bounds how many keys [Strict] holds at once, 32 bytes each: those of the objects that are open.
+// An agent can put ten million keys into a line of 64 MiB, and nobody has an honest use for a hundredth of
+// that.
 const maxKeys = 100_000
 
-// Strict returns nil when every reader makes the same of a value: it is valid JSON; its strings hold no bytes that are not
-// UTF-8, no halves of surrogate pairs and no control characters that are not escaped, and its keys no NUL; and no object in
-// it has two keys that are equal, or equal when case is folded (see [EqualFold]). Objects of more than a hundred thousand
-// keys are refused, those of the objects they stand in counted in.
+// Strict returns nil when every reader makes the same of a value: it is valid JSON; its strings hold no
+// bytes that are not UTF-8, no halves of surrogate pairs and no control characters that are not escaped,
+// and its keys no NUL; and no object in it has two keys that are equal, or equal when case is folded (see
+// [EqualFold]). Objects of more than a hundred thousand keys are refused, those of the objects they stand
+// in counted in.
 func Strict(raw []byte) error {
 	s := scanner{b: raw}
 	end := s.value(s.space(0), 0)
@@ -45,7 +47,8 @@ func Strict(raw []byte) error {
 	return nil
 }
 
-// StrictKeys is [Strict] for the keys of one object alone, whatever its values hold. What is no object is an error.
+// StrictKeys is [Strict] for the keys of one object alone, whatever its values hold. What is no object is
+// an error.
 func StrictKeys(raw []byte) error {
 	s := scanner{b: raw}
 	set := newKeySet()
@@ -114,7 +117,8 @@ func (s *keySet) add(key []byte) error {
 	return nil
 }
 
-// end closes the innermost object; two of its keys with the same hash are the same, since nobody knows the seed.
+// end closes the innermost object; two of its keys with the same hash are the same, since nobody knows the
+// seed.
 func (s *keySet) end() error {
 	last := len(s.begins) - 1
 	own := s.keys[s.begins[last]:]

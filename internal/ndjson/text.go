@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// String decodes a JSON string exactly. It is an error when raw is anything else, and when the string holds what readers
-// read differently: bytes that are not UTF-8, half a surrogate pair, a control character that is not escaped.
+// String decodes a JSON string exactly. It is an error when raw is anything else, and when the string holds
+// what readers read differently: bytes that are not UTF-8, half a surrogate pair, a control character that
+// is not escaped.
 func String(raw []byte) (string, error) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", errors.New("not a JSON string")
@@ -47,9 +48,9 @@ func unquote(content []byte) (string, error) {
 	return text.String(), nil
 }
 
-// AppendString appends s as a JSON string. Unlike encoding/json it does not escape <, > and &, since nobody reads a frame as
-// HTML. It does escape the other characters at which some readers split lines (U+0085, U+2028, U+2029). What is not UTF-8
-// becomes U+FFFD.
+// AppendString appends s as a JSON string. Unlike encoding/json it does not escape <, > and &, since nobody
+// reads a frame as HTML. It does escape the other characters at which some readers split lines (U+0085,
+// U+2028, U+2029). What is not UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -72,6 +73,6 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// EqualFold reports whether two keys are the same to a reader that folds case as encoding/json does: under Unicode simple case
-// folding, by which the Kelvin sign is a k and the long s an s.
+// EqualFold reports whether two keys are the same to a reader that folds case as encoding/json does: under
+// Unicode simple case folding, by which the Kelvin sign is a k and the long s an s.
 func EqualFold(a, b string) bool { return strings.EqualFold(a, b) }

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// TooLongError reports a line that was longer than the Reader's limit and has been thrown away. It was never held as a
-// whole, so only its envelope is known.
+// TooLongError reports a line that was longer than the Reader's limit and has been thrown away. It was
+// never held as a whole, so only its envelope is known.
 type TooLongError struct {
 	Size  int64 // bytes of the line without its newline
 	Limit int   // bytes
 
-	// ID is the first id of the envelope as it is written, wherever in the line it stood; nil when the line is no object or
-	// has no id, or one above a kilobyte.
+	// ID is the first id of the envelope as it is written, wherever in the line it stood; nil when the line
+	// is no object or has no id, or one above a kilobyte.
 	ID []byte
-	// Request says that the envelope has a method: with an ID, its sender waits for an answer. An ID without a method is
-	// that of a response, and it is the other side that waits.
+	// Request says that the envelope has a method: with an ID, its sender waits for an answer. An ID
+	// without a method is that of a response, and it is the other side that waits.
 	Request bool
 }
 

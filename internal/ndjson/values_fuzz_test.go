@@ -14,8 +14,8 @@ func FuzzValues(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	// On anything at all: nothing panics, what is read is what encoding/json reads, and what is called strict is JSON in which
-	// encoding/json finds no key twice.
+	// On anything at all: nothing panics, what is read is what encoding/json reads, and what is called
+	// strict is JSON in which encoding/json finds no key twice.
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for key, value := range ndjson.Members(raw) {
 			if ndjson.Offset(raw, value) < 0 || !utf8.ValidString(key) {

@@ -17,8 +17,8 @@ const (
 	atKey
 )
 
-// walk goes over all objects and keys of a value at any depth, in order, in one pass and without recursion. b must have been
-// scanned before; on what is not JSON it stops somewhere.
+// walk goes over all objects and keys of a value at any depth, in order, in one pass and without recursion.
+// b must have been scanned before; on what is not JSON it stops somewhere.
 func walk(b []byte) iter.Seq[step] {
 	return func(yield func(step) bool) {
 		s := scanner{b: b}
@@ -53,8 +53,8 @@ func walk(b []byte) iter.Seq[step] {
 	}
 }
 
-// Texts goes over the texts of all strings in a value, at any depth, keys among them, as encoding/json reads them. It is for values of
-// a frame that was scanned.
+// Texts goes over the texts of all strings in a value, at any depth, keys among them, as encoding/json
+// reads them. It is for values of a frame that was scanned.
 func Texts(raw []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		s := scanner{b: raw}

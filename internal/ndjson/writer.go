@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// Writer writes whole lines, each with one Write call, so that lines from several goroutines never mix. It has no queue: a
-// caller waits until the other side has taken the line, which is how back-pressure reaches the one who sends too much.
+// Writer writes whole lines, each with one Write call, so that lines from several goroutines never mix. It
+// has no queue: a caller waits until the other side has taken the line, which is how back-pressure reaches
+// the one who sends too much.
 //
-// After a write error the stream may end in the middle of a line. Nothing more is written then, and every call returns that
-// error. A Writer is safe for concurrent use.
+// After a write error the stream may end in the middle of a line. Nothing more is written then, and every
+// call returns that error. A Writer is safe for concurrent use.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -24,8 +25,9 @@ type Writer struct {
 // NewWriter makes a Writer. Closing w is the caller's business.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Relay writes a line that a [Reader] gave, or one that was made from it, with the bytes it has. A line without a newline,
-// the last one of a stream, stays without; should anything be written after it, the newline comes first.
+// Relay writes a line that a [Reader] gave, or one that was made from it, with the bytes it has. A line
+// without a newline, the last one of a stream, stays without; should anything be written after it, the
+// newline comes first.
 func (w *Writer) Relay(line []byte) error {
 	if len(line) == 0 {
 		return errors.New("relay a line: there is none")
@@ -35,8 +37,8 @@ func (w *Writer) Relay(line []byte) error {
 	return w.write(line, line[len(line)-1] != '\n')
 }
 
-// Send writes a message of ours, and the newline when it has none. A message that is blank or has a newline in its middle
-// would be read as something else than one message; it is refused and nothing is written.
+// Send writes a message of ours, and the newline when it has none. A message that is blank or has a newline
+// in its middle would be read as something else than one message; it is refused and nothing is written.
 func (w *Writer) Send(message []byte) error {
 	message, terminated := bytes.CutSuffix(message, []byte("\n"))
 	if bytes.IndexByte(message, '\n') >= 0 || len(trimSpace(message)) == 0 {

@@ -197,8 +197,8 @@ func FuzzRelay(f *testing.F) {
 	f.Add([]byte("{}\r\n\n[1,2]\n{\"id\":0}"), []byte{1, 2, 3})
 	f.Add([]byte("\xff\x00\n\n\nlog\r\r\n"), []byte{0})
 	f.Add(bytes.Repeat([]byte("0123456789\n"), 10_000), []byte{255, 255, 7})
-	// Whatever comes, in whatever pieces: each line is given once, ends at the first newline, and all of them together are the
-	// stream.
+	// Whatever comes, in whatever pieces: each line is given once, ends at the first newline, and all of
+	// them together are the stream.
 	f.Fuzz(func(t *testing.T, stream, sizes []byte) {
 		r := ndjson.NewReader(&pieces{stream, slices.Clone(sizes)}, 0)
 		var out bytes.Buffer

@@ -25,8 +25,8 @@ func (g *Guard) refuses(address netip.Addr) string {
 	return why
 }
 
-// metadata are the addresses at which clouds tell a machine its credentials: AWS, GCP, Azure, Oracle and others; AWS by IPv6;
-// Alibaba; Azure's host.
+// metadata are the addresses at which clouds tell a machine its credentials: AWS, GCP, Azure, Oracle and
+// others; AWS by IPv6; Alibaba; Azure's host.
 var metadata = map[netip.Addr]bool{
 	netip.MustParseAddr("169.254.169.254"): true, netip.MustParseAddr("169.254.170.2"): true,
 	netip.MustParseAddr("fd00:ec2::254"): true, netip.MustParseAddr("fd20:ce::254"): true,
@@ -34,7 +34,8 @@ var metadata = map[netip.Addr]bool{
 	netip.MustParseAddr("192.0.0.192"): true,
 }
 
-// special are the networks that are not the public Internet (IANA's special-purpose address registries, RFC 6890).
+// special are the networks that are not the public Internet (IANA's special-purpose address registries, RFC
+// 6890).
 var special = []struct {
 	network netip.Prefix
 	why     string
@@ -78,8 +79,9 @@ func notPublic(address netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 addresses that stand in an IPv6 address and that a translator on the way may mean: NAT64 (RFC 6052 and
-// 8215), 6to4 (RFC 3056), Teredo (RFC 4380, its bits turned over), IPv4-compatible (RFC 4291).
+// embedded returns the IPv4 addresses that stand in an IPv6 address and that a translator on the way may
+// mean: NAT64 (RFC 6052 and 8215), 6to4 (RFC 3056), Teredo (RFC 4380, its bits turned over),
+// IPv4-compatible (RFC 4291).
 func embedded(address netip.Addr) []netip.Addr {
 	if !address.Is6() {
 		return nil
@@ -87,7 +89,8 @@ func embedded(address netip.Addr) []netip.Addr {
 	b := address.As16()
 	v4 := func(at int) netip.Addr { return netip.AddrFrom4([4]byte(b[at : at+4])) }
 	switch {
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(address), netip.MustParsePrefix("64:ff9b:1::/48").Contains(address):
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(address),
+		netip.MustParsePrefix("64:ff9b:1::/48").Contains(address):
 		return []netip.Addr{v4(12)}
 	case netip.MustParsePrefix("2002::/16").Contains(address):
 		return []netip.Addr{v4(2)}
@@ -96,7 +99,8 @@ func embedded(address netip.Addr) []netip.Addr {
 			b[i] = ^b[i]
 		}
 		return []netip.Addr{v4(4), v4(12)}
-	case netip.MustParsePrefix("::/96").Contains(address) && address != netip.IPv6Unspecified() && address != netip.IPv6Loopback():
+	case netip.MustParsePrefix("::/96").Contains(address) && address != netip.IPv6Unspecified() &&
+		address != netip.IPv6Loopback():
 		return []netip.Addr{v4(12)}
 	}
 	return nil

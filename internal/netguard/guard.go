@@ -1,8 +1,10 @@
-// Package netguard keeps requests that this program makes for others from reaching what only this machine, or its network, should
-// reach: the addresses are looked at when the connection is made, and it is made to the very address that was looked at, so that a
-// name which resolves otherwise a moment later (DNS rebinding) changes nothing.
+// Package netguard keeps requests that this program makes for others from reaching what only this machine,
+// or its network, should reach: the addresses are looked at when the connection is made, and it is made to
+// the very address that was looked at, so that a name which resolves otherwise a moment later (DNS
+// rebinding) changes nothing.
 //
-// Only public addresses are reached, and those that a person has allowed by number. Names are never a reason to allow anything.
+// Only public addresses are reached, and those that a person has allowed by number. Names are never a
+// reason to allow anything.
 package netguard
 
 import (
@@ -21,10 +23,11 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Guard decides which addresses may be reached. The zero Guard reaches public ones only. It is safe for concurrent use.
+// Guard decides which addresses may be reached. The zero Guard reaches public ones only. It is safe for
+// concurrent use.
 type Guard struct {
-	// Allow are addresses that may be reached although they are not public. A cloud's metadata service is reached only where its
-	// very address is allowed, and not by a network that holds it.
+	// Allow are addresses that may be reached although they are not public. A cloud's metadata service is
+	// reached only where its very address is allowed, and not by a network that holds it.
 	Allow    []netip.Prefix
 	Resolver Resolver // optional, default that of the system
 }
@@ -37,7 +40,8 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s is at %s, %s, which is not reached unless it is allowed by its number", e.Host, e.Address, e.Why)
+	return fmt.Sprintf("%s is at %s, %s, which is not reached unless it is allowed by its number", e.Host,
+		e.Address, e.Why)
 }
 
 // The time that a connection may take to be made, and bounds of what is kept open.
@@ -46,8 +50,8 @@ const (
 	idleTimeout = 30 * time.Second
 )
 
-// DialContext makes a connection (http.Transport.DialContext). Of a name that has several addresses none is reached when one of
-// them is refused: who mixes them has something in mind.
+// DialContext makes a connection (http.Transport.DialContext). Of a name that has several addresses none is
+// reached when one of them is refused: who mixes them has something in mind.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -109,8 +113,8 @@ func (g *Guard) control(host string) func(network, address string, _ syscall.Raw
 	}
 }
 
-// Transport makes an http.Transport that reaches what the guard lets it. It uses no proxy: the proxy would choose the address. The
-// caller closes its idle connections.
+// Transport makes an http.Transport that reaches what the guard lets it. It uses no proxy: the proxy would
+// choose the address. The caller closes its idle connections.
 func (g *Guard) Transport() *http.Transport {
 	return &http.Transport{
 		DialContext: g.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 16, MaxIdleConnsPerHost: 4,

@@ -68,7 +68,8 @@ func addresses(texts ...string) []netip.Addr {
 	return list
 }
 
-// TestDial checks that a connection is made to the address that was looked at, once, and to none that is refused.
+// TestDial checks that a connection is made to the address that was looked at, once, and to none that is
+// refused.
 func TestDial(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -109,7 +110,8 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestRebinding checks that a name is asked for once for each connection: what it says later, to somebody else, changes nothing.
+// TestRebinding checks that a name is asked for once for each connection: what it says later, to somebody
+// else, changes nothing.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
-// Look finds out who has started this program. On this system that shows in the ancestors only, which a process leaves when
-// its parent ends: there is no mark that it keeps then.
+// Look finds out who has started this program. On this system that shows in the ancestors only, which a
+// process leaves when its parent ends: there is no mark that it keeps then.
 func Look() Finding {
 	table, err := exec.Command("/bin/ps", "-axww", "-o", "pid=,ppid=,command=").Output()
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// procfs is /proc, when it is the kernel's own and shows this process by the number that it has. Whoever has a mount
-// namespace of his own can lay files and directories over it, down to a single one. So each name in it is opened without
-// going into another mount (openat2(2), Linux 5.6), from a root that is that of a file system of its kind.
+// procfs is /proc, when it is the kernel's own and shows this process by the number that it has. Whoever
+// has a mount namespace of his own can lay files and directories over it, down to a single one. So each
+// name in it is opened without going into another mount (openat2(2), Linux 5.6), from a root that is that
+// of a file system of its kind.
 type procfs struct{ fd int }
 
 // procRoot is the number of the root of every procfs (PROC_ROOT_INO, include/linux/proc_ns.h).
@@ -52,7 +53,8 @@ func (p *procfs) check() error {
 		return fmt.Errorf("%w, or shows another process namespace (self: %w)", errNoProc, err)
 	}
 	if self != strconv.Itoa(os.Getpid()) {
-		return fmt.Errorf("/proc shows another process namespace: this process is %d, and %s there", os.Getpid(), self)
+		return fmt.Errorf("/proc shows another process namespace: this process is %d, and %s there",
+			os.Getpid(), self)
 	}
 	return nil
 }
@@ -134,7 +136,8 @@ func (p *procfs) stat(pid int) (process, error) {
 	}
 	parent, err1 := strconv.Atoi(fields[1])
 	started, err2 := strconv.ParseUint(fields[19], 10, 64)
-	return process{pid: pid, parent: parent, name: string(text[open+1 : end]), started: started}, errors.Join(err1, err2)
+	return process{pid: pid, parent: parent, name: string(text[open+1 : end]), started: started},
+		errors.Join(err1, err2)
 }
 
 func (p *procfs) commandLine(pid int) ([]string, error) {
@@ -142,7 +145,8 @@ func (p *procfs) commandLine(pid int) ([]string, error) {
 	return strings.Split(string(text), "\x00"), err
 }
 
-// program returns the file that a process runs, or ran when an update has replaced it; "" when that is not to be seen.
+// program returns the file that a process runs, or ran when an update has replaced it; "" when that is not
+// to be seen.
 func (p *procfs) program(pid int) string {
 	path, err := p.link(strconv.Itoa(pid) + "/exe")
 	if err != nil {

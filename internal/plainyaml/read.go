@@ -1,6 +1,7 @@
-// Package plainyaml reads the small part of YAML that the program's own data files are written in: mappings and lists by
-// indentation, plain and quoted scalars, and folded text (>-). A library for all of YAML takes milliseconds for such a file, which
-// every start of the program would pay. What the package does not read, it refuses; TestReadsAsYAML holds it against the library.
+// Package plainyaml reads the small part of YAML that the program's own data files are written in: mappings
+// and lists by indentation, plain and quoted scalars, and folded text (>-). A library for all of YAML takes
+// milliseconds for such a file, which every start of the program would pay. What the package does not read,
+// it refuses; TestReadsAsYAML holds it against the library.
 package plainyaml
 
 import (
@@ -24,7 +25,8 @@ type Node struct {
 func Read(text string) (Node, error) {
 	r := &reader{lines: strings.Split(text, "\n")}
 	for i, line := range r.lines {
-		if hidden(line) || strings.HasSuffix(line, " ") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "...") {
+		if hidden(line) || strings.HasSuffix(line, " ") || strings.HasPrefix(line, "---") ||
+			strings.HasPrefix(line, "...") {
 			r.at = i
 			return Node{}, r.fail("a character that cannot be seen, a blank at the end, or a mark between documents")
 		}
@@ -159,15 +161,18 @@ func (r *reader) scalar(n *Node, text string) error {
 	case text == "", text == "-", strings.HasPrefix(text, "- "):
 		err = strconv.ErrSyntax
 	case strings.HasPrefix(text, `"`):
-		if text, err = strconv.Unquote(text); strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar }) || hidden(text) {
+		if text, err = strconv.Unquote(text); strings.ContainsFunc(text,
+			func(c rune) bool { return c == unicode.ReplacementChar }) || hidden(text) {
 			err = strconv.ErrSyntax // YAML has other escapes
 		}
 	case strings.HasPrefix(text, "'"):
 		inner, closed := strings.CutSuffix(text[1:], "'")
-		if text = strings.ReplaceAll(inner, "''", "'"); !closed || strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
+		if text = strings.ReplaceAll(inner, "''", "'"); !closed ||
+			strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
 			err = strconv.ErrSyntax
 		}
-	case strings.ContainsAny(text[:1], "[]{}&*!|>%@`#,?") || strings.Contains(text, " #") || strings.Contains(text, ": ") || strings.HasSuffix(text, ":"):
+	case strings.ContainsAny(text[:1], "[]{}&*!|>%@`#,?") || strings.Contains(text, " #") ||
+		strings.Contains(text, ": ") || strings.HasSuffix(text, ":"):
 		err = strconv.ErrSyntax
 	}
 	if err != nil {

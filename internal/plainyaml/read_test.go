@@ -33,7 +33,8 @@ func TestReadsAsYAML(t *testing.T) {
 	}
 }
 
-// convert makes nodes of the library's. Those of an entry stand where its key does, those of an item where its dash does.
+// convert makes nodes of the library's. Those of an entry stand where its key does, those of an item where
+// its dash does.
 func convert(from *yaml.Node) Node {
 	n := Node{Line: from.Line, Column: from.Column, List: from.Kind == yaml.SequenceNode}
 	switch from.Kind {

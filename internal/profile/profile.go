@@ -1,5 +1,5 @@
-// Package profile holds the ready-made answers to the question what a command may do in the sandbox. They lie in one file,
-// profiles.yaml, for people to read.
+// Package profile holds the ready-made answers to the question what a command may do in the sandbox. They
+// lie in one file, profiles.yaml, for people to read.
 package profile
 
 import (
@@ -29,8 +29,9 @@ type Profile struct {
 	Network     tool.Network
 	Environment []string          // names of variables that are passed on
 	Set         map[string]string // paths for variables that are not set; as written, see Settings
-	State       []string          // directories of the command's own, made where they are missing; as written, see Paths
-	Write, Read []string          // likewise, as far as they are there
+	// Directories of the command's own, made where they are missing; as written, see Paths.
+	State       []string
+	Write, Read []string // likewise, as far as they are there
 	Limits      tool.Limits
 }
 
@@ -80,7 +81,8 @@ type limits struct {
 	TempSize  *int64 `yaml:"max_temp_mb"`
 }
 
-// read reads a file of profiles. Keys that it does not know are errors, and so is a profile that does not say what it is.
+// read reads a file of profiles. Keys that it does not know are errors, and so is a profile that does not
+// say what it is.
 func read(data []byte) ([]Profile, error) {
 	var file struct {
 		Profiles yaml.Node `yaml:"profiles"`
@@ -127,7 +129,8 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 		}
 	}
 	return Profile{
-		Name: name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, Set: w.Set, State: w.State, Write: w.Write, Read: w.Read,
+		Name: name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, Set: w.Set,
+		State: w.State, Write: w.Write, Read: w.Read,
 		Limits: w.Limits.apply(),
 	}, nil
 }
@@ -151,8 +154,9 @@ func (w limits) apply() tool.Limits {
 	return l
 }
 
-// Paths returns what the profile grants to a command that starts in dir, absolute. A path that begins with a variable that
-// means nothing here, as ~ does without HOME, is left out. Whether a path exists is not looked at.
+// Paths returns what the profile grants to a command that starts in dir, absolute. A path that begins with
+// a variable that means nothing here, as ~ does without HOME, is left out. Whether a path exists is not
+// looked at.
 func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPath {
 	var list []tool.AllowedPath
 	for _, path := range append(p.StateDirs(dir, getenv), expandAll(p.Write, dir, getenv)...) {
@@ -164,13 +168,14 @@ func (p Profile) Paths(dir string, getenv func(string) string) []tool.AllowedPat
 	return list
 }
 
-// StateDirs returns the directories of the command's own, absolute. What is not there cannot be granted, so whoever runs the
-// command makes them.
+// StateDirs returns the directories of the command's own, absolute. What is not there cannot be granted, so
+// whoever runs the command makes them.
 func (p Profile) StateDirs(dir string, getenv func(string) string) []string {
 	return expandAll(p.State, dir, getenv)
 }
 
-// Settings returns the variables that the profile sets, as far as they are not set and their paths mean something here.
+// Settings returns the variables that the profile sets, as far as they are not set and their paths mean
+// something here.
 func (p Profile) Settings(dir string, getenv func(string) string) map[string]string {
 	set := map[string]string{}
 	for name, path := range p.Set {
@@ -181,7 +186,8 @@ func (p Profile) Settings(dir string, getenv func(string) string) map[string]str
 	return set
 }
 
-// expandAll makes the file's paths absolute, as far as they mean something on this machine. Reading has checked them.
+// expandAll makes the file's paths absolute, as far as they mean something on this machine. Reading has
+// checked them.
 func expandAll(paths []string, dir string, getenv func(string) string) []string {
 	var list []string
 	for _, path := range paths {
@@ -194,7 +200,8 @@ func expandAll(paths []string, dir string, getenv func(string) string) []string 
 
 // places are what the $XDG variables mean where they are not set, below HOME.
 var places = map[string]string{
-	"$XDG_CACHE_HOME": ".cache", "$XDG_CONFIG_HOME": ".config", "$XDG_DATA_HOME": ".local/share", "$XDG_STATE_HOME": ".local/state",
+	"$XDG_CACHE_HOME": ".cache", "$XDG_CONFIG_HOME": ".config", "$XDG_DATA_HOME": ".local/share",
+	"$XDG_STATE_HOME": ".local/state",
 }
 
 // expand makes a path of the file absolute; "" where its beginning means nothing on this machine.

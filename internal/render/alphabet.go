@@ -12,7 +12,8 @@ var plainFormats = map[tool.Format]string{
 	tool.FormatDuration: ".", tool.FormatIP: ":.", tool.FormatCIDR: ":./", tool.FormatBase64: "+/=-_",
 }
 
-// excludes reports whether the declaration leaves no value in which one of some signs stands. The signs are ASCII and no letters or digits.
+// excludes reports whether the declaration leaves no value in which one of some signs stands. The signs are
+// ASCII and no letters or digits.
 func (r resolved) excludes(signs string) bool {
 	switch p := r.param; {
 	case r.class == numeric:

@@ -6,7 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestExcludes checks which declarations leave no value with one of some signs. A pattern is one for the whole value.
+// TestExcludes checks which declarations leave no value with one of some signs. A pattern is one for the
+// whole value.
 func TestExcludes(t *testing.T) {
 	t.Parallel()
 	const signs = "$; \n"

@@ -10,14 +10,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// analysis is what one filled-in script means: where each tag stands, where its value goes from there, and everything
-// that is wrong with that.
+// analysis is what one filled-in script means: where each tag stands, where its value goes from there, and
+// everything that is wrong with that.
 type analysis struct {
 	*skeleton
 	options   Options
 	scripts   []*script // the skeleton first, then the code of nested shells
 	functions map[string][]*syntax.FuncDecl
-	declarers map[string][]*script       // the scripts that declare a function: an exported one runs in another shell
+	// The scripts that declare a function: an exported one runs in another shell.
+	declarers map[string][]*script
 	settings  map[string]*setting        // what the author's own text puts into each variable
 	callers   map[string][][]syntax.Node // the stacks of the calls of each function
 	calls     map[*syntax.CallExpr]*call
@@ -32,8 +33,8 @@ type analysis struct {
 	work      int // what is left of maxWork
 }
 
-// maxWork bounds the steps of one analysis. A tool takes a few thousand; the bound keeps a hostile file from taking
-// minutes.
+// maxWork bounds the steps of one analysis. A tool takes a few thousand; the bound keeps a hostile file
+// from taking minutes.
 const maxWork = 2_000_000
 
 // spend takes steps from what is left, and says no when nothing is.
@@ -61,7 +62,8 @@ type call struct {
 	nested   []*script // the shell code in its words, which reads its standard input
 }
 
-// The bounds of nesting. The parser and every walk of its trees recurse, and a stack that overflows ends the process.
+// The bounds of nesting. The parser and every walk of its trees recurse, and a stack that overflows ends
+// the process.
 const (
 	maxBrackets = 500  // opened and not closed again
 	maxDepth    = 1000 // nodes of the tree; one substitution in another takes five
@@ -73,7 +75,8 @@ func parseShell(text string) (*syntax.File, error) {
 	if brackets(text) > maxBrackets {
 		return nil, errTooDeep
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash),
+		syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +117,10 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	}
 	a := &analysis{
 		skeleton: s, options: options,
-		functions: map[string][]*syntax.FuncDecl{}, declarers: map[string][]*script{}, settings: map[string]*setting{}, callers: map[string][][]syntax.Node{},
-		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, keys: map[*syntax.Word]string{}, work: maxWork,
+		functions: map[string][]*syntax.FuncDecl{}, declarers: map[string][]*script{},
+		settings: map[string]*setting{}, callers: map[string][][]syntax.Node{},
+		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, keys: map[*syntax.Word]string{},
+		work: maxWork,
 	}
 	if len(s.places) == 0 {
 		return a, nil // nothing can go wrong with values that are not there
@@ -132,14 +137,16 @@ func analyse(s *skeleton, options Options) (*analysis, error) {
 	a.followTags(file)
 	a.flow.followVariables()
 	if a.work <= 0 {
-		a.findings = append(a.findings, Finding{Severity: Error, Line: 1, Message: "the script is too involved to be checked", Fix: "split the tool, or put the fixed part into a file and run that"})
+		a.findings = append(a.findings,
+			Finding{Severity: Error, Line: 1, Message: "the script is too involved to be checked",
+				Fix: "split the tool, or put the fixed part into a file and run that"})
 	}
 	sort.SliceStable(a.findings, func(i, j int) bool { return a.findings[i].Line < a.findings[j].Line })
 	return a, nil
 }
 
-// visit walks a tree and hands out each node with its ancestors, the node itself last, for as long as f says that it
-// wants to see what is below. The stack is only valid during the call.
+// visit walks a tree and hands out each node with its ancestors, the node itself last, for as long as f
+// says that it wants to see what is below. The stack is only valid during the call.
 func visit(root syntax.Node, f func(stack []syntax.Node) bool) {
 	var stack []syntax.Node
 	syntax.Walk(root, func(n syntax.Node) bool {
@@ -172,13 +179,15 @@ func (a *analysis) followTags(file *syntax.File) {
 			a.quotingOf(p, stack)
 			p.arms = a.armsOf(stack)
 			if p.quote != inComment {
-				(&valueFlow{a: a, script: a.scripts[0], stack: stack, place: p, class: p.tag.param.class, inner: true}).follow()
+				(&valueFlow{a: a, script: a.scripts[0], stack: stack, place: p, class: p.tag.param.class,
+					inner: true}).follow()
 			}
 		}
 	})
 	for _, p := range a.places {
 		if !p.seen {
-			p.refuse("the tag stands at a place in the script that cannot be understood", "give it a word of its own")
+			p.refuse("the tag stands at a place in the script that cannot be understood",
+				"give it a word of its own")
 		}
 	}
 }
@@ -244,7 +253,8 @@ func (a *analysis) call(n *syntax.CallExpr) *call {
 	return c
 }
 
-// parts splits a word into fixed texts and the values of places. It says no when the word depends on more than those.
+// parts splits a word into fixed texts and the values of places. It says no when the word depends on more
+// than those.
 func (a *analysis) parts(w *syntax.Word) ([]part, bool) {
 	static := shellwords.Static(w)
 	var parts []part
@@ -269,7 +279,8 @@ func (a *analysis) report(severity Severity, s *script, n syntax.Node, tag, cont
 		at = int(n.Pos().Offset())
 	}
 	line, column := position(a.source, a.origin(at))
-	f := Finding{Severity: severity, Line: line, Column: column, Tag: tag, Context: context, Message: message, Fix: fix}
+	f := Finding{Severity: severity, Line: line, Column: column, Tag: tag, Context: context, Message: message,
+		Fix: fix}
 	for _, other := range a.findings {
 		if other.Line == f.Line && other.Message == f.Message && other.Context == f.Context {
 			return
@@ -312,20 +323,25 @@ func (a *analysis) forbid() {
 				a.forbidCall(s, n)
 			case *syntax.CoprocClause:
 				if lang, who := a.stdinOf(n.Stmt); lang != shellwords.Data {
-					a.report(Error, s, n, "", "", fmt.Sprintf("the coprocess %s runs what it reads", who), "pass values as arguments")
+					a.report(Error, s, n, "", "", fmt.Sprintf("the coprocess %s runs what it reads", who),
+						"pass values as arguments")
 				}
 				if _, simple := n.Stmt.Cmd.(*syntax.CallExpr); n.Name != nil && (simple || n.Stmt.Cmd == nil) {
 					// In coproc x >f bash takes x for a command, the parser for a name.
-					a.report(Error, s, n, "", "", "bash takes the name of this coprocess for a command", "write coproc NAME { …; }")
+					a.report(Error, s, n, "", "", "bash takes the name of this coprocess for a command",
+						"write coproc NAME { …; }")
 				}
 			case *syntax.ParamExp:
 				if hidesSubstitution(n) {
-					a.report(Error, s, n, "", "", "bash takes <( or >( in ${…} for a substitution, which is not read here", "assign it to a variable first")
+					a.report(Error, s, n, "", "",
+						"bash takes <( or >( in ${…} for a substitution, which is not read here",
+						"assign it to a variable first")
 				}
 			case *syntax.ExtGlob:
 				// Outside [[ ]] bash takes !(…) for a negated subshell, and the parser does not look into it.
 				if n.Op == syntax.GlobExcept || strings.ContainsAny(n.Pattern.Value, "$`<>") {
-					a.report(Error, s, n, "", "", "this extended glob is not read by bash as it is here", "use a plain pattern, or several")
+					a.report(Error, s, n, "", "", "this extended glob is not read by bash as it is here",
+						"use a plain pattern, or several")
 				}
 			}
 			return true
@@ -346,7 +362,8 @@ func (a *analysis) forbidCall(s *script, n *syntax.CallExpr) {
 		name = c.words[1].Text
 	}
 	bad := func(what string) {
-		a.report(Error, s, n, "", "", what+" changes how bash reads the rest of the script, so the tags cannot be checked", "do without it")
+		a.report(Error, s, n, "", "",
+			what+" changes how bash reads the rest of the script, so the tags cannot be checked", "do without it")
 	}
 	switch name {
 	case "mapfile", "readarray":
@@ -354,7 +371,8 @@ func (a *analysis) forbidCall(s *script, n *syntax.CallExpr) {
 			switch w, _, _ := strings.Cut(text.Text, " "); {
 			case !text.Fixed, w == "echo", w == "printf", w == ":":
 			default:
-				a.report(Error, s, n, "", "", name+" -C gives what it reads to "+w+", which is not followed", "read it into an array and loop over that")
+				a.report(Error, s, n, "", "", name+" -C gives what it reads to "+w+", which is not followed",
+					"read it into an array and loop over that")
 			}
 		}
 	case "alias", "enable", "hash":
@@ -373,7 +391,8 @@ func (a *analysis) forbidCall(s *script, n *syntax.CallExpr) {
 			if w.Text == "--" || w.Text == "-" {
 				return
 			}
-			cluster := len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') && strings.ContainsAny(w.Text[1:], "kH")
+			cluster := len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') &&
+				strings.ContainsAny(w.Text[1:], "kH")
 			named := i > 0 && (w.Text == "keyword" || w.Text == "histexpand" || w.Text == "posix")
 			if cluster || named {
 				bad("set " + w.Text)

@@ -20,7 +20,8 @@ func (t *valueFlow) argument(n *syntax.CallExpr, k int) {
 		if t.input {
 			t.warn("without quotes the text is split into words and taken for patterns", `write "$`+t.variable+`"`)
 		} else {
-			t.refuse("without quotes the value is split into words and taken for patterns", `write "$`+t.variable+`"`)
+			t.refuse("without quotes the value is split into words and taken for patterns",
+				`write "$`+t.variable+`"`)
 		}
 	}
 	if c.function != "" && k > 0 {
@@ -31,15 +32,18 @@ func (t *valueFlow) argument(n *syntax.CallExpr, k int) {
 	case shellwords.Program:
 		if role.Named {
 			if t.class != listed || !t.inner {
-				t.refuse("the value chooses which command "+role.Reader+" runs, and the directory's own files can define more of them", role.Cure)
+				t.refuse("the value chooses which command "+role.Reader+
+					" runs, and the directory's own files can define more of them", role.Cure)
 			}
 			t.role("command of %s", role.Reader)
 			return
 		}
 		if k == 0 {
-			t.refuse("the value chooses which command runs", "name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
+			t.refuse("the value chooses which command runs",
+				"name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
 		} else {
-			t.refuse("the value chooses which command "+role.Reader+" runs", "name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
+			t.refuse("the value chooses which command "+role.Reader+" runs",
+				"name the command in the script, use case, or set `allow_dynamic_command: true` on the tool")
 		}
 	case shellwords.Code:
 		t.code(n, k, role)
@@ -78,7 +82,8 @@ func (t *valueFlow) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 		}
 		return
 	case role.Language == shellwords.SQL && whole:
-		if t.lenient("the whole argument is SQL that the agent writes", "commands of the client itself are refused when the tool is called", role.Cure) {
+		if t.lenient("the whole argument is SQL that the agent writes",
+			"commands of the client itself are refused when the tool is called", role.Cure) {
 			t.sql(role)
 		}
 		return
@@ -97,7 +102,8 @@ func (t *valueFlow) sql(role shellwords.Role) {
 		check = noMetaCommand
 	}
 	if role.Needs != "" {
-		t.refuse("SQL can run programs, write files and load libraries with "+program+" as it is called here", "add the option "+role.Needs+" to "+program)
+		t.refuse("SQL can run programs, write files and load libraries with "+program+" as it is called here",
+			"add the option "+role.Needs+" to "+program)
 		return
 	}
 	t.place.need(guard{check: check, who: program})
@@ -111,7 +117,8 @@ func (t *valueFlow) option(role shellwords.Role) {
 	t.role("option of %s", role.Reader)
 	switch {
 	case t.place == nil || !t.inner || t.class == free:
-		if t.lenient("only a number is safe here: the value picks the options of "+role.Reader, onlyNumbers, "declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it") {
+		if t.lenient("only a number is safe here: the value picks the options of "+role.Reader, onlyNumbers,
+			"declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it") {
 			t.place.need(guard{check: isDigits, who: "after '-'"})
 		}
 	case t.class == numeric:
@@ -137,7 +144,8 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 	switch {
 	case !t.inner:
 		if first && !role.Dash {
-			t.warn("what $(…) prints may begin with '-' and would then be an option of "+role.Reader, "put -- in front of it")
+			t.warn("what $(…) prints may begin with '-' and would then be an option of "+role.Reader,
+				"put -- in front of it")
 		}
 		return
 	case first && !role.Dash && t.isPath(n.Args[k]):
@@ -168,19 +176,22 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 	}
 }
 
-// unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what becomes of it.
+// unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what
+// becomes of it.
 func (t *valueFlow) unknown(role shellwords.Role) {
 	program, _, _ := strings.Cut(role.Reader, " ")
 	switch {
 	case !role.Unknown, t.a.options.TrustProgram, t.input, command.Named(shellwords.Base(program)) != nil:
 	case t.place != nil && t.place.tag.param.param != nil && t.place.tag.param.param.Format != "":
 	default:
-		t.warn("it is not known here what "+program+" does with its words, so the value could choose what it runs or writes; the sandbox is what holds",
+		t.warn("it is not known here what "+program+
+			" does with its words, so the value could choose what it runs or writes; the sandbox is what holds",
 			"say what the value looks like, with format:, pattern: or enum:, or that you know the program, with `trust_program: true` on the tool")
 	}
 }
 
-// hasPattern reports whether the author has said what the value of the tag looks like: then a caution has been heard.
+// hasPattern reports whether the author has said what the value of the tag looks like: then a caution has
+// been heard.
 func (t *valueFlow) hasPattern() bool {
 	if t.place == nil || t.place.tag.param.param == nil {
 		return false
@@ -216,7 +227,8 @@ func (t *valueFlow) dash(who string) {
 	case !t.plain() || len(t.leads) == 0 && t.printed:
 		t.warn("the text may begin with '-' and would then be an option of "+who, "put -- in front of it")
 	case len(guarded) > 0:
-		t.warn("a value that starts with '-' would be an option of "+who+", so it is refused", "put -- in front of it")
+		t.warn("a value that starts with '-' would be an option of "+who+", so it is refused",
+			"put -- in front of it")
 		for _, p := range guarded {
 			p.need(guard{check: noLeadingDash, who: who + " (through $" + t.variable + ")"})
 		}
@@ -235,8 +247,8 @@ func (t *valueFlow) whole(w *syntax.Word) bool {
 	return fixed && len(parts) == 1 && t.place != nil && parts[0].place == t.place
 }
 
-// isPath reports whether the word begins with a tag of a parameter with `format: path`: ./ in front of it then names the same
-// file, and is no option.
+// isPath reports whether the word begins with a tag of a parameter with `format: path`: ./ in front of it
+// then names the same file, and is no option.
 func (t *valueFlow) isPath(w *syntax.Word) bool {
 	if t.place == nil || t.place.tag.param.param == nil || t.place.tag.param.param.Format != tool.FormatPath {
 		return false
@@ -245,7 +257,8 @@ func (t *valueFlow) isPath(w *syntax.Word) bool {
 	return len(parts) > 0 && parts[0].place == t.place
 }
 
-// begins reports whether the word may begin with the value: nothing that is sure to be there stands in front of it.
+// begins reports whether the word may begin with the value: nothing that is sure to be there stands in
+// front of it.
 func (t *valueFlow) begins(w *syntax.Word) (first, found bool) {
 	first = true
 	t.a.atoms(w.Parts, func(text string, p *tagPlace, n syntax.Node) bool {

@@ -13,7 +13,8 @@ type arm struct {
 	texts   []string
 }
 
-// taken reports whether the branch may run in a call. Letter case does not count, as it does not to shopt -s nocasematch.
+// taken reports whether the branch may run in a call. Letter case does not count, as it does not to shopt
+// -s nocasematch.
 func (r arm) taken(texts []string) bool {
 	for _, text := range r.texts {
 		if strings.EqualFold(text, texts[r.chooser.number]) {

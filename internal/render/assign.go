@@ -40,9 +40,11 @@ func (t *valueFlow) assign(n *syntax.Assign, child, parent syntax.Node) {
 	}
 	switch {
 	case t.a.flow.integers[name]:
-		t.refuse("bash evaluates what is assigned to "+name+" as arithmetic (declare -i), which can run commands", "leave -i out")
+		t.refuse("bash evaluates what is assigned to "+name+" as arithmetic (declare -i), which can run commands",
+			"leave -i out")
 	case t.a.flow.references[name]:
-		t.refuse(name+" is a reference (declare -n), so the value can choose a variable", "assign to the variable itself")
+		t.refuse(name+" is a reference (declare -n), so the value can choose a variable",
+			"assign to the variable itself")
 	}
 }
 
@@ -58,7 +60,8 @@ func (t *valueFlow) exported(name string, n *syntax.CallExpr) {
 			t.refuse(makeRuns, makeCure)
 		}
 	case family && !t.hasPattern():
-		t.warn("some variables of that family name what programs run, and this one is not known", "say what the value looks like, with pattern: or format:")
+		t.warn("some variables of that family name what programs run, and this one is not known",
+			"say what the value looks like, with pattern: or format:")
 	}
 }
 
@@ -67,8 +70,8 @@ const (
 	makeCure = "give the parameter a pattern like [A-Za-z0-9._-]+, or write the value into a file"
 )
 
-// plainText reports whether the author says that no value of the tag has a character that means something to a shell, and has each
-// value checked for that: a field of an object can hide the parameter.
+// plainText reports whether the author says that no value of the tag has a character that means something
+// to a shell, and has each value checked for that: a field of an object can hide the parameter.
 func (p *tagPlace) plainText(who string) bool {
 	if !p.tag.param.excludes(shellSigns) {
 		return false
@@ -77,7 +80,8 @@ func (p *tagPlace) plainText(who string) bool {
 	return true
 }
 
-// runsMake reports whether make is among what a command runs: itself, in the shell code of its words, or in the function that it calls.
+// runsMake reports whether make is among what a command runs: itself, in the shell code of its words, or in
+// the function that it calls.
 func (a *analysis) runsMake(n *syntax.CallExpr) bool { return a.runsMakeBut(n, map[string]bool{}) }
 
 // mayBeMake reports whether a word holds a variable that the script sets to make.
@@ -123,7 +127,8 @@ func (a *analysis) runsMakeBut(n *syntax.CallExpr, seen map[string]bool) (found 
 func (t *valueFlow) declare(d *syntax.DeclClause, n *syntax.Assign) {
 	builtin := d.Variant.Value
 	if n.Name == nil {
-		t.refuse("the value would be an option of "+builtin+" or the name of a variable", "write the name in the script: "+builtin+" x={{…}}")
+		t.refuse("the value would be an option of "+builtin+" or the name of a variable",
+			"write the name in the script: "+builtin+" x={{…}}")
 		return
 	}
 	options, fixed := declareOptions(d)
@@ -135,10 +140,12 @@ func (t *valueFlow) declare(d *syntax.DeclClause, n *syntax.Assign) {
 	case !fixed:
 		t.refuse("an option of "+builtin+" is not fixed", "write it in the script")
 	case strings.ContainsAny(options, dangerous):
-		t.refuse(builtin+" -"+options+" evaluates the value again", "declare the variable first and assign to it after that")
+		t.refuse(builtin+" -"+options+" evaluates the value again",
+			"declare the variable first and assign to it after that")
 	case n.Array == nil && t.a.flow.arrays[n.Name.Value]:
 		// declare A='($(cmd))' runs cmd when A is an array.
-		t.refuse(builtin+" evaluates the value again, since "+n.Name.Value+" is an array elsewhere", "assign without "+builtin)
+		t.refuse(builtin+" evaluates the value again, since "+n.Name.Value+" is an array elsewhere",
+			"assign without "+builtin)
 	}
 }
 
@@ -166,11 +173,14 @@ func (t *valueFlow) arithmetic(where string) {
 	p := t.place
 	switch {
 	case p == nil: // followArithmetic sees it
-	case !p.tag.param.integers() && !t.lenient(message, onlyNumbers, "declare the parameter with `type: integer`, or as an enum of numbers"):
+	case !p.tag.param.integers() && !t.lenient(message, onlyNumbers,
+		"declare the parameter with `type: integer`, or as an enum of numbers"):
 	case !t.inner:
-		t.refuse("what a command prints is evaluated as arithmetic, which can run commands", "check that it is a number first")
+		t.refuse("what a command prints is evaluated as arithmetic, which can run commands",
+			"check that it is a number first")
 	case !t.alone():
-		t.refuse("the tag is part of a longer word, or quoted, in arithmetic", "write it as a word of its own, without quotes")
+		t.refuse("the tag is part of a longer word, or quoted, in arithmetic",
+			"write it as a word of its own, without quotes")
 	default:
 		p.quote = inArithmetic
 		p.need(guard{check: isInteger, who: "arithmetic"})
@@ -195,10 +205,12 @@ func (t *valueFlow) compare(n *syntax.BinaryTest, child syntax.Node) {
 		switch {
 		case t.place == nil: // followArithmetic sees it
 		case !t.inner && t.class == free:
-			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", "declare the parameter with `type: integer`, or write [ … -eq … ]")
+			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd",
+				"declare the parameter with `type: integer`, or write [ … -eq … ]")
 		default:
 			t.role("number of [[ ]]")
-			if !t.place.tag.param.integers() && !t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
+			if !t.place.tag.param.integers() &&
+				!t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
 				return
 			}
 			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})
@@ -218,7 +230,8 @@ func (t *valueFlow) compare(n *syntax.BinaryTest, child syntax.Node) {
 func (t *valueFlow) unaryTest(n *syntax.UnaryTest) {
 	switch n.Op {
 	case syntax.TsVarSet, syntax.TsRefVar:
-		t.refuse("[[ -v ]] takes the value for a variable name, and evaluates a subscript in it", "write the variable's name in the script")
+		t.refuse("[[ -v ]] takes the value for a variable name, and evaluates a subscript in it",
+			"write the variable's name in the script")
 	case syntax.TsFdTerm:
 		if t.place != nil {
 			t.place.need(guard{check: isDigits, who: "for a descriptor"})

@@ -28,7 +28,8 @@ func (f *flow) collect(s *script, stack []syntax.Node) {
 			f.assign(s, n.Name.Value, f.sourcesOf(s, w), n, false)
 		}
 	case *syntax.ParamExp:
-		if n.Exp != nil && n.Exp.Word != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+		if n.Exp != nil && n.Exp.Word != nil && n.Param != nil &&
+			(n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 			f.assign(s, n.Param.Value, f.sourcesOf(s, n.Exp.Word), n, false)
 		}
 	case *syntax.BinaryTest:
@@ -41,7 +42,8 @@ func (f *flow) collect(s *script, stack []syntax.Node) {
 	}
 }
 
-// collectItems gives what xargs and find hand out to the parameters of the shell code that they start: xargs -0 bash -c '… "$1"' _.
+// collectItems gives what xargs and find hand out to the parameters of the shell code that they start:
+// xargs -0 bash -c '… "$1"' _.
 func (f *flow) collectItems(s *script, n *syntax.CallExpr, stack []syntax.Node) {
 	c := f.a.call(n)
 	items := false
@@ -125,7 +127,8 @@ func (f *flow) collectCall(s *script, n *syntax.CallExpr) {
 		return
 	}
 	for i, role := range c.reading.Roles {
-		if variable, _, ok := strings.Cut(c.words[i].Text, "="); ok && role.Kind == shellwords.Assignment && syntax.ValidName(variable) {
+		if variable, _, ok := strings.Cut(c.words[i].Text, "="); ok && role.Kind == shellwords.Assignment &&
+			syntax.ValidName(variable) {
 			f.assign(s, variable, f.sourcesOf(s, n.Args[i]), n, true) // env X={{x}} bash -c 'eval "$X"'
 		}
 	}
@@ -204,8 +207,8 @@ func prints(w *syntax.Word) (found bool) {
 	return found
 }
 
-// addFeeds adds what an assignment's surroundings give it to read: x=$(cat) at the end of a pipe, below a here-document,
-// or in a function that is called there.
+// addFeeds adds what an assignment's surroundings give it to read: x=$(cat) at the end of a pipe, below a
+// here-document, or in a function that is called there.
 func (f *flow) addFeeds(from *sources, s *script, stack []syntax.Node, seen map[string]bool) {
 	for i := len(stack) - 2; i >= 0; i-- {
 		switch n := stack[i].(type) {

@@ -15,7 +15,8 @@ var (
 	quotedReference = regexp.MustCompile(`"\$\{__a2a_p\[(\d+)\]\}"`)
 )
 
-// literally puts what f makes of each value in the place of its reference. The prologue stays: it needs no value.
+// literally puts what f makes of each value in the place of its reference. The prologue stays: it needs no
+// value.
 func literally(reference *regexp.Regexp, f func(value string) string) func(Rendered) Rendered {
 	return func(r Rendered) Rendered {
 		r.Script = reference.ReplaceAllStringFunc(r.Script, func(found string) string {
@@ -56,8 +57,8 @@ func brokenEscapers() map[string]func(Rendered) Rendered {
 // The fuzz test above finds a broken escaper within this many templates; the worst one takes a few dozen.
 const mostUntilFound = 600
 
-// An escaper that is broken on purpose is found out by the same harness and the same templates within seconds. Were it not,
-// a million runs without a finding would mean nothing.
+// An escaper that is broken on purpose is found out by the same harness and the same templates within
+// seconds. Were it not, a million runs without a finding would mean nothing.
 func TestBrokenEscapersAreFound(t *testing.T) {
 	t.Parallel()
 	for name, broken := range brokenEscapers() {
@@ -81,8 +82,8 @@ func TestBrokenEscapersAreFound(t *testing.T) {
 	}
 }
 
-// The proof that every rendering goes through finds them all, too: it needs no value to see that a script is not the
-// author's.
+// The proof that every rendering goes through finds them all, too: it needs no value to see that a script
+// is not the author's.
 func TestBrokenEscapersAreNotVerified(t *testing.T) {
 	t.Parallel()
 	const script = "a={{x}}\nprintf '%s' 'b{{y}}' \"c{{x}}\"\n"

@@ -16,9 +16,9 @@ const (
 	numeric              // a number
 )
 
-// resolved is the declaration that a tag's value has, as far as the script alone tells. An item of a list or a field of
-// an object can bear the name of a parameter and hide it, so every value is checked against its class when it is
-// rendered.
+// resolved is the declaration that a tag's value has, as far as the script alone tells. An item of a list
+// or a field of an object can bear the name of a parameter and hide it, so every value is checked against
+// its class when it is rendered.
 type resolved struct {
 	param *tool.Parameter // nil for an item, an entry or a field that nothing declares
 	class class
@@ -70,7 +70,8 @@ func (r resolved) sql() bool { return r.param != nil && r.param.Code == tool.Cod
 
 func (r resolved) dashAllowed() bool { return r.param != nil && r.param.AllowLeadingDash }
 
-// The texts that count as numbers. An integer has no leading zero, which bash would read as octal, and fits 64 bits.
+// The texts that count as numbers. An integer has no leading zero, which bash would read as octal, and fits
+// 64 bits.
 var (
 	integerPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
 	digitsPattern  = regexp.MustCompile(`^(0|[1-9][0-9]{0,17})$`)

@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// combination says how often each section runs, by the name that decides it: a section and its inverse go together.
+// combination says how often each section runs, by the name that decides it: a section and its inverse go
+// together.
 type combination map[string]int
 
 func (c combination) of(s *section) int {
@@ -37,14 +38,17 @@ const (
 	maxExhaustiveText = 2 << 20
 )
 
-// pairs is an orthogonal array of strength two: in any two of its columns every pair of 0, 1 and 2 stands in some row.
+// pairs is an orthogonal array of strength two: in any two of its columns every pair of 0, 1 and 2 stands
+// in some row.
 var pairs = [9][4]int{
-	{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 2, 2, 2}, {1, 0, 1, 2}, {1, 1, 2, 0}, {1, 2, 0, 1}, {2, 0, 2, 1}, {2, 1, 0, 2}, {2, 2, 1, 0},
+	{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 2, 2, 2}, {1, 0, 1, 2}, {1, 1, 2, 0}, {1, 2, 0, 1}, {2, 0, 2, 1},
+	{2, 1, 0, 2}, {2, 2, 1, 0},
 }
 
-// combinations lists the ways to fill sections in that Compile looks at. With up to five names these are all, each name
-// none, one or two times; beyond that, and for long scripts, every pair of names in every way: the names are numbered in
-// base four, each digit picks a column, and two names differ in some digit. size is the length of the script.
+// combinations lists the ways to fill sections in that Compile looks at. With up to five names these are
+// all, each name none, one or two times; beyond that, and for long scripts, every pair of names in every
+// way: the names are numbered in base four, each digit picks a column, and two names differ in some digit.
+// size is the length of the script.
 func combinations(nodes []node, size int) []combination {
 	limits := map[string]int{}
 	var names []string

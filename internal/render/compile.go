@@ -13,11 +13,13 @@ type Options struct {
 	DynamicCommand bool // the tool's allow_dynamic_command: values may choose what runs
 	TrustProgram   bool // the tool's trust_program: its author knows what its programs do with their words
 	Undeclared     Undeclared
-	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's declaration does
-	// not say that it is one, that is a warning, and the values are checked at each call. They are references all the same.
+	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's
+	// declaration does not say that it is one, that is a warning, and the values are checked at each call.
+	// They are references all the same.
 	Lenient bool
-	// Checked leaves the ways out in which sections can be filled in: the script is one that was compiled without it before.
-	// Nothing becomes less safe by it, since the way that a call needs is always proved when it is rendered.
+	// Checked leaves the ways out in which sections can be filled in: the script is one that was compiled
+	// without it before. Nothing becomes less safe by it, since the way that a call needs is always proved
+	// when it is rendered.
 	Checked bool
 }
 
@@ -32,9 +34,9 @@ type Template struct {
 	shapes       *shapes
 }
 
-// Compile reads a script and proves that no value can become part of it, for every way in which its sections can be
-// filled in (each none, one or two times; with many sections every pair of them). The Template is nil when a Finding is
-// an Error. The findings stand in the order of the script.
+// Compile reads a script and proves that no value can become part of it, for every way in which its
+// sections can be filled in (each none, one or two times; with many sections every pair of them). The
+// Template is nil when a Finding is an Error. The findings stand in the order of the script.
 func Compile(script string, parameters []tool.Parameter, options Options) (*Template, []Finding) {
 	t := &Template{source: script, declarations: declare(parameters), options: options, shapes: newShapes()}
 	findings := t.compile()
@@ -65,7 +67,9 @@ func (t *Template) compile() []Finding {
 		return append(findings, *found)
 	}
 	if _, ignored := setOptions(t.source); len(ignored) > 0 {
-		findings = append(findings, Finding{Severity: Warning, Line: 1, Message: "the option " + strings.Join(ignored, " ") + " of the first line is not used", Fix: "write set … in the script"})
+		findings = append(findings, Finding{Severity: Warning, Line: 1,
+			Message: "the option " + strings.Join(ignored, " ") + " of the first line is not used",
+			Fix:     "write set … in the script"})
 	}
 	findings = append(findings, bindNames(t.source, t.nodes, t.declarations, t.options.Undeclared)...)
 	if hasErrors(findings) {
@@ -89,7 +93,8 @@ func (t *Template) checkText() *Finding {
 		return at(i, "the script has a NUL byte", "take it away")
 	}
 	if i := strings.IndexByte(t.source, '\r'); i >= 0 {
-		return at(i, "the script has a carriage return, which bash takes for text", "save the file with UNIX line ends")
+		return at(i, "the script has a carriage return, which bash takes for text",
+			"save the file with UNIX line ends")
 	}
 	if !utf8.ValidString(t.source) {
 		return at(0, "the script is not UTF-8", "save the file as UTF-8")
@@ -105,7 +110,8 @@ func (t *Template) checkTags() []Finding {
 	var findings []Finding
 	say := func(severity Severity, n *tag, message, fix string) {
 		line, column := position(t.source, n.from)
-		findings = append(findings, Finding{Severity: severity, Line: line, Column: column, Tag: n.source, Message: message, Fix: fix})
+		findings = append(findings, Finding{Severity: severity, Line: line, Column: column, Tag: n.source,
+			Message: message, Fix: fix})
 	}
 	shebangEnd := 0
 	if strings.HasPrefix(t.source, "#!") {
@@ -116,7 +122,9 @@ func (t *Template) checkTags() []Finding {
 		if !ok {
 			if s := n.(*section); s.from < shebangEnd {
 				line, column := position(t.source, s.from)
-				findings = append(findings, Finding{Severity: Error, Line: line, Column: column, Tag: s.source, Message: "the first line names the interpreter and must be fixed", Fix: "write it out"})
+				findings = append(findings,
+					Finding{Severity: Error, Line: line, Column: column, Tag: s.source,
+						Message: "the first line names the interpreter and must be fixed", Fix: "write it out"})
 			}
 			return
 		}
@@ -126,7 +134,8 @@ func (t *Template) checkTags() []Finding {
 			say(Error, g, "the first line names the interpreter and must be fixed", "write it out")
 		case p == nil || p.Implied:
 		case g.toJSON && p.Type == tool.TypeString:
-			say(Warning, g, "the value is text already, so |tojson puts it into quotes once more", "leave |tojson out, or declare the parameter as an object")
+			say(Warning, g, "the value is text already, so |tojson puts it into quotes once more",
+				"leave |tojson out, or declare the parameter as an object")
 		case !p.Required && p.Default == nil && g.literal == nil && len(within) == 0 && len(g.path) == 1:
 			g.optional = true // whether that matters is for the place to tell
 		}
@@ -164,7 +173,9 @@ func (t *Template) checkShapes() []Finding {
 			}
 		}
 		if full != nil || work > maxCompileWork {
-			add(Finding{Severity: Error, Line: 1, Message: "the script is too big for its number of sections to be checked", Fix: "split the tool, or put the fixed part into a file and run that"})
+			add(Finding{Severity: Error, Line: 1,
+				Message: "the script is too big for its number of sections to be checked",
+				Fix:     "split the tool, or put the fixed part into a file and run that"})
 			break
 		}
 		plan, found := t.plan(in)
@@ -180,7 +191,9 @@ func (t *Template) checkShapes() []Finding {
 		}
 		for _, p := range plan.places {
 			if before, ok := quoted[p.tag]; ok && before != p.quote {
-				add(p.finding(Error, t.source, remark{"a section changes the quoting around this tag: " + before.String() + " or " + p.quote.String(), "open and close quotes within the same section"}))
+				add(p.finding(Error, t.source,
+					remark{"a section changes the quoting around this tag: " + before.String() + " or " +
+						p.quote.String(), "open and close quotes within the same section"}))
 			}
 			quoted[p.tag] = p.quote
 		}
@@ -199,7 +212,9 @@ func (t *Template) checkDefaults(plan *plan) []Finding {
 		text, _ := scalarText(p.tag.literal.value)
 		for _, g := range p.guards {
 			if reason, ok := g.accepts(text, make([]string, len(plan.places))); !ok && g.check != noDevice {
-				findings = append(findings, p.finding(Error, t.source, remark{"the default cannot stand here: " + reason, "write another default"}))
+				findings = append(findings,
+					p.finding(Error, t.source,
+						remark{"the default cannot stand here: " + reason, "write another default"}))
 			}
 		}
 	}

@@ -13,8 +13,8 @@ type dynamic struct {
 	from, to int      // the words of the call that are part of it
 }
 
-// chosen reports whether word k of a call is part of a command that values choose, and asks of the value what keeps the
-// command what it seems.
+// chosen reports whether word k of a call is part of a command that values choose, and asks of the value
+// what keeps the command what it seems.
 func (t *valueFlow) chosen(n *syntax.CallExpr, c *call, k int) bool {
 	if !t.a.options.DynamicCommand || !t.inner {
 		return false
@@ -45,8 +45,8 @@ func (t *valueFlow) chosenText(n *syntax.CallExpr, c *call, k int, role shellwor
 	return true
 }
 
-// dynamicCommand finds the command of a call that values choose: its name is a tag of its own, or an array that holds
-// nothing but fixed words and tags, and every word after it is fixed or made of tags.
+// dynamicCommand finds the command of a call that values choose: its name is a tag of its own, or an array
+// that holds nothing but fixed words and tags, and every word after it is fixed or made of tags.
 func (a *analysis) dynamicCommand(n *syntax.CallExpr, c *call) *dynamic {
 	if c.looked {
 		return c.dynamic
@@ -86,9 +86,9 @@ func (a *analysis) dynamicCommand(n *syntax.CallExpr, c *call) *dynamic {
 	return d
 }
 
-// array returns the elements of "${name[@]}" when the script builds the array from fixed words and tags alone, in
-// statements of its own outside every condition, loop and function, so that their order is that of the text. built is
-// where the last of these statements ends.
+// array returns the elements of "${name[@]}" when the script builds the array from fixed words and tags
+// alone, in statements of its own outside every condition, loop and function, so that their order is that
+// of the text. built is where the last of these statements ends.
 func (a *analysis) array(w *syntax.Word) (elements [][]part, built syntax.Pos, ok bool) {
 	if len(w.Parts) != 1 {
 		return nil, built, false

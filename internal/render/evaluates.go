@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// evaluators are what a program in another language runs texts with. What its author does with a value there is not followed.
+// evaluators are what a program in another language runs texts with. What its author does with a value
+// there is not followed.
 var evaluators = map[shellwords.Language]func() *regexp.Regexp{
 	shellwords.Awk:        evaluator(`\bsystem\s*\(|(^|[^|])\|\s*&?\s*(getline|"|[A-Za-z_])|\|&`),
 	shellwords.Sed:        evaluator(`(^|[;{\n])\s*[0-9$]*,?[0-9$]*\s*e(\s|$)|s(.).*\x60?[/|#,][gpim0-9]*e[gpim0-9]*\s*($|[;}\n])`),
@@ -25,7 +26,8 @@ func evaluator(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// warnOfEvaluators tells the author of fixed code that runs texts itself: that no value becomes one is his to see to.
+// warnOfEvaluators tells the author of fixed code that runs texts itself: that no value becomes one is his
+// to see to.
 func (a *analysis) warnOfEvaluators(s *script, n *syntax.CallExpr, c *call) {
 	for _, text := range c.reading.Code {
 		found := evaluators[text.Language]
@@ -33,7 +35,9 @@ func (a *analysis) warnOfEvaluators(s *script, n *syntax.CallExpr, c *call) {
 			continue
 		}
 		reader := c.reading.Roles[text.At].Reader
-		a.report(Warning, s, n, "", "", "this "+string(text.Language)+" code of "+reader+" can run texts by itself, and values are not followed there",
+		a.report(Warning, s, n, "", "",
+			"this "+string(text.Language)+" code of "+reader+
+				" can run texts by itself, and values are not followed there",
 			"make sure that no value becomes part of a text that it runs")
 	}
 }

@@ -54,8 +54,8 @@ func everydayParameters(script string) []tool.Parameter {
 	return list
 }
 
-// TestEveryday counts what is said of scripts that are fine. None is refused. A warning costs its author a minute, so there is a
-// bound for how many get one.
+// TestEveryday counts what is said of scripts that are fine. None is refused. A warning costs its author a
+// minute, so there is a bound for how many get one.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	const mostWarned = 40

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// joinPatterns makes one file of names that could be the same: *.sh, "$1" and a variable that for sets could be any that fits.
+// joinPatterns makes one file of names that could be the same: *.sh, "$1" and a variable that for sets
+// could be any that fits.
 func (f *flow) joinPatterns(s *script) {
 	if !f.a.files {
 		return
@@ -44,8 +45,9 @@ func (f *flow) joinPatterns(s *script) {
 	}
 }
 
-// filePattern is the pattern that the last part of a file's name could be, when it is more than one name: with a sign that bash expands,
-// a positional parameter, or a variable that the author's own texts are put into.
+// filePattern is the pattern that the last part of a file's name could be, when it is more than one name:
+// with a sign that bash expands, a positional parameter, or a variable that the author's own texts are put
+// into.
 func (a *analysis) filePattern(key string) (pattern string, open bool) {
 	base := path.Base(key)
 	if key == foundFile {
@@ -60,7 +62,8 @@ func (a *analysis) filePattern(key string) (pattern string, open bool) {
 			return path.Base(v.globs[0])
 		}
 		switch {
-		case strings.Trim(name, "0123456789@*") == "", strings.Contains(found, ":"), base != found, v != nil && (len(v.texts) > 0 || v.many):
+		case strings.Trim(name, "0123456789@*") == "", strings.Contains(found, ":"), base != found, v != nil &&
+			(len(v.texts) > 0 || v.many):
 			open = true
 			return "*"
 		}
@@ -75,7 +78,8 @@ var variableInName = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^
 // foundFile is the key of {}, which find and xargs replace.
 const foundFile = "{}"
 
-// fileVariable is the variable that stands for what a file holds. No variable of a shell has a blank in its name.
+// fileVariable is the variable that stands for what a file holds. No variable of a shell has a blank in its
+// name.
 func fileVariable(key string) string {
 	if base := path.Base(key); key != "" && !strings.Contains(base, "$") {
 		key = base // the same file from another directory

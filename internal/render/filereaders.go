@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// followFiles looks at every place where a file that may hold a value is read, and follows what comes out of there.
+// followFiles looks at every place where a file that may hold a value is read, and follows what comes out
+// of there.
 func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	switch n := stack[len(stack)-1].(type) {
 	case *syntax.CallExpr:
@@ -24,7 +25,8 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 					t.climb(len(stack) - 2)
 				}
 			case shellwords.CodeFile, shellwords.Program, shellwords.Unclear:
-				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
+				runs := role.Kind == shellwords.CodeFile || !c.words[i].Fixed ||
+					strings.Contains(c.words[i].Text, "/") || f.a.settings["PATH"] != nil
 				if f.options[n.Args[i]] {
 					f.refuseListed(s, n, listOf(n.Args[i]))
 					continue
@@ -33,7 +35,8 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 					continue // git $options: the same
 				}
 				if t := f.fileTrail(s, stack, n.Args[i]); t != nil && runs {
-					t.refuse("the file is run here", "give the program a fixed text and pass the value as an argument")
+					t.refuse("the file is run here",
+						"give the program a fixed text and pass the value as an argument")
 				}
 			}
 		}
@@ -41,7 +44,8 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 		for _, r := range n.Redirs {
 			if r.Op == syntax.DplIn && (r.N == nil || r.N.Value == "0") && !isOwnStdin(r.Word) {
 				t := &valueFlow{
-					a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), r.Word), visited: map[syntax.Node]bool{},
+					a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), r.Word),
+					visited:    map[syntax.Node]bool{},
 					descriptor: true, origin: "what a descriptor holds",
 				}
 				t.feed(n)
@@ -61,9 +65,11 @@ func (f *flow) followFiles(s *script, stack []syntax.Node) {
 	}
 }
 
-// mayBeOptions reports whether a word that nobody knows stands behind a program that runs no file: it is its options or data.
+// mayBeOptions reports whether a word that nobody knows stands behind a program that runs no file: it is
+// its options or data.
 func mayBeOptions(c *call, role shellwords.Role) bool {
-	return role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && role.Reader != "." && role.Reader != "source"
+	return role.Kind == shellwords.Unclear && c.reading.Stdin == shellwords.Data && role.Reader != "." &&
+		role.Reader != "source"
 }
 
 // listOf returns the name of the list whose elements a word is: "${options[@]}", "${options[@]:1}".
@@ -76,16 +82,18 @@ func listOf(w *syntax.Word) string {
 
 var wholeList = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)\[[@*]\](?::|$)`)
 
-// refuseListed refuses a list of options in which the author names a file that may hold a value: find "${A[@]}" after
-// A=(-exec bash t.sh ';').
+// refuseListed refuses a list of options in which the author names a file that may hold a value: find
+// "${A[@]}" after A=(-exec bash t.sh ';').
 func (f *flow) refuseListed(s *script, n syntax.Node, list string) {
 	v := f.a.settings[list]
 	if v == nil {
 		return
 	}
 	for _, name := range v.items {
-		if file := f.variables[fileVariable(name)]; f.written[fileVariable(name)] && file != nil && file.tag != nil {
-			f.a.report(Error, s, n, f.origin(file), "through the file "+name, "the file may be run here, by one of the options in "+list,
+		if file := f.variables[fileVariable(name)]; f.written[fileVariable(name)] && file != nil &&
+			file.tag != nil {
+			f.a.report(Error, s, n, f.origin(file), "through the file "+name,
+				"the file may be run here, by one of the options in "+list,
 				"give the program a fixed text and pass the value as an argument")
 			return
 		}
@@ -103,7 +111,8 @@ func (f *flow) fileTrail(s *script, stack []syntax.Node, w *syntax.Word) *valueF
 		return nil
 	}
 	return &valueFlow{
-		a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), w), visited: map[syntax.Node]bool{}, file: key, origin: f.origin(v),
+		a: f.a, script: s, stack: append(append([]syntax.Node(nil), stack...), w),
+		visited: map[syntax.Node]bool{}, file: key, origin: f.origin(v),
 	}
 }
 
@@ -116,8 +125,8 @@ func descriptorOf(w *syntax.Word) bool {
 	return strings.HasPrefix(key, "/dev/fd/") || strings.HasPrefix(key, "/proc/self/fd/")
 }
 
-// forbidUnseen refuses the ways to hand a text to something that runs it which are not followed: by a descriptor that
-// stays open.
+// forbidUnseen refuses the ways to hand a text to something that runs it which are not followed: by a
+// descriptor that stays open.
 func (a *analysis) forbidUnseen(s *script, n *syntax.Stmt) {
 	call, ok := n.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -132,7 +141,9 @@ func (a *analysis) forbidUnseen(s *script, n *syntax.Stmt) {
 				}
 				for _, reader := range p.Stmts {
 					if language, who := a.stdinOf(reader); language != shellwords.Data {
-						a.report(Error, s, n, "", "", "what the script prints from here on goes to "+who+", which runs it as "+string(language), "pass values as arguments")
+						a.report(Error, s, n, "", "",
+							"what the script prints from here on goes to "+who+", which runs it as "+
+								string(language), "pass values as arguments")
 					}
 				}
 			}
@@ -141,8 +152,11 @@ func (a *analysis) forbidUnseen(s *script, n *syntax.Stmt) {
 	c := a.call(call)
 	for i, role := range c.reading.Roles {
 		if role.Kind == shellwords.CodeFile && ownDescriptor.MatchString(c.words[i].Text) ||
-			(role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear) && !c.words[i].Fixed && descriptorOf(call.Args[i]) {
-			a.report(Error, s, n, "", "", "it cannot be told what "+role.Reader+" reads from "+c.words[i].Text+" and runs", "name a file, or write the code in the script")
+			(role.Kind == shellwords.CodeFile || role.Kind == shellwords.Unclear) && !c.words[i].Fixed &&
+				descriptorOf(call.Args[i]) {
+			a.report(Error, s, n, "", "",
+				"it cannot be told what "+role.Reader+" reads from "+c.words[i].Text+" and runs",
+				"name a file, or write the code in the script")
 		}
 	}
 }

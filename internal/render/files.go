@@ -5,8 +5,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What a script writes to a file it may read again, and run. Files are followed like variables, by the word that names
-// them: a file that a value was written to holds it everywhere.
+// What a script writes to a file it may read again, and run. Files are followed like variables, by the word
+// that names them: a file that a value was written to holds it everywhere.
 
 // writesFiles reports whether a script writes any file that it could read again. Most do not.
 func (a *analysis) writesFiles() (found bool) {

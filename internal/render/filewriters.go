@@ -17,7 +17,8 @@ func (f *flow) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExp
 			operands = append(operands, i)
 		}
 		if mayBeOptions(c, role) && listOf(n.Args[i]) != "" {
-			f.options[n.Args[i]] = true // git "${options[@]}": words of a program that is no interpreter, and no file's name
+			// Git "${options[@]}": words of a program that is no interpreter, and no file's name.
+			f.options[n.Args[i]] = true
 		}
 		if key := f.a.fileKey(n.Args[i]); role.Writes && key != "" {
 			from := f.sourcesOf(s, n)

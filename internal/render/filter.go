@@ -22,7 +22,8 @@ func (t *tag) filter(source string) (message, fix string) {
 	case name == "tojson" && !called:
 		t.toJSON = true
 	case name == "raw" || name == "safe":
-		return "raw tags are not possible: a value never becomes part of the text around it", "leave |" + name + " out"
+		return "raw tags are not possible: a value never becomes part of the text around it",
+			"leave |" + name + " out"
 	default:
 		return "there is no filter |" + firstLine(source), "the filters are default(…) and tojson"
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// flow is what the variables of a script may hold. It knows names, not times: what is ever assigned to a variable may be
-// in it everywhere.
+// flow is what the variables of a script may hold. It knows names, not times: what is ever assigned to a
+// variable may be in it everywhere.
 type flow struct {
 	a         *analysis
 	variables map[string]*variable
@@ -27,7 +27,7 @@ type flow struct {
 // variable is one that may hold a value of the call, or something else that the author did not write.
 type variable struct {
 	tag     *tagPlace // a tag that reaches it, nil when none does
-	input   string // the command that read it, "" when none did
+	input   string    // the command that read it, "" when none did
 	leads   map[*tagPlace]bool
 	printed bool            // it may begin with what a command printed
 	names   map[string]bool // the names in its fixed text, which arithmetic would evaluate
@@ -62,7 +62,8 @@ const anyVariable = "!"
 func newFlow(a *analysis) *flow {
 	f := &flow{
 		a: a, variables: map[string]*variable{}, readers: map[string][]int{}, writes: map[string]int{},
-		arrays: map[string]bool{}, integers: map[string]bool{}, references: map[string]bool{}, written: map[string]bool{}, options: map[*syntax.Word]bool{},
+		arrays: map[string]bool{}, integers: map[string]bool{}, references: map[string]bool{},
+		written: map[string]bool{}, options: map[*syntax.Word]bool{},
 	}
 	for _, s := range a.scripts {
 		visit(s.file, func(stack []syntax.Node) bool {
@@ -93,8 +94,8 @@ func (f *flow) assign(s *script, to string, from sources, node syntax.Node, dire
 	f.edges = append(f.edges, edge{to: to, from: from, script: s, node: node, direct: direct})
 }
 
-// spread carries everything along the edges until nothing changes. Every step adds something to a variable, of which
-// there is only so much, so it ends.
+// spread carries everything along the edges until nothing changes. Every step adds something to a variable,
+// of which there is only so much, so it ends.
 func (f *flow) spread() {
 	queue := make([]int, len(f.edges))
 	queued := make([]bool, len(f.edges))
@@ -305,7 +306,8 @@ func (c *collector) lead(w *syntax.Word) {
 	})
 }
 
-// name is the name of a variable within all scripts: the positional parameters of each shell are one variable of its own.
+// name is the name of a variable within all scripts: the positional parameters of each shell are one
+// variable of its own.
 func (s *script) name(name string) string {
 	switch {
 	case name == "@" || name == "*" || strings.Trim(name, "0123456789") == "" && name != "0":
@@ -363,7 +365,8 @@ func identifiers(text string) []string {
 	})
 }
 
-// names lists the names in the texts that the author gave a tag: its default, and the values that its parameter lists.
+// names lists the names in the texts that the author gave a tag: its default, and the values that its
+// parameter lists.
 func (t *tag) names() []string {
 	var names []string
 	if t.literal != nil {

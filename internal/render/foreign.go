@@ -7,16 +7,17 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// How a script that bash does not run gets its parameters: all that have a value, as one JSON object in a file that nobody
-// can change, and those that are neither secret nor long as variables, too. A value is never part of the script.
+// How a script that bash does not run gets its parameters: all that have a value, as one JSON object in a
+// file that nobody can change, and those that are neither secret nor long as variables, too. A value is
+// never part of the script.
 const (
 	parametersFile     = "/dev/fd/3"
 	parametersVariable = "A2A_PARAMS_FILE" // names parametersFile
 	parameterPrefix    = "A2A_PARAM_"      // then the parameter's name in capitals, - as _
 )
 
-// The bounds of the variables. The kernel takes 128 KiB for one (execve(2), MAX_ARG_STRLEN); what is longer is in the file
-// alone.
+// The bounds of the variables. The kernel takes 128 KiB for one (execve(2), MAX_ARG_STRLEN); what is longer
+// is in the file alone.
 const (
 	maxVariable  = 32 << 10
 	maxVariables = 256 << 10
@@ -34,23 +35,30 @@ type foreign struct {
 	hash   string // of script
 }
 
-// compileForeign checks a script for another interpreter. No tag is possible in it: nothing here knows how to quote for
-// another language, and the script can read its parameters by itself.
+// compileForeign checks a script for another interpreter. No tag is possible in it: nothing here knows how
+// to quote for another language, and the script can read its parameters by itself.
 func (t *Template) compileForeign(s shebang) []Finding {
 	if len(t.source) > maxTemplate {
 		return []Finding{tooLong(t.source)}
 	}
 	var findings []Finding
 	if s.unclear != "" {
-		findings = append(findings, Finding{Severity: Error, Line: 1, Message: s.unclear, Fix: "write #!/usr/bin/env NAME or #!/PATH/OF/NAME and plain options"})
+		findings = append(findings, Finding{Severity: Error, Line: 1, Message: s.unclear,
+			Fix: "write #!/usr/bin/env NAME or #!/PATH/OF/NAME and plain options"})
 	}
 	if t.options.DynamicCommand {
-		findings = append(findings, Finding{Severity: Warning, Line: 1, Message: "the commands that a script for " + s.name + " runs cannot be read, so allow_dynamic_command changes nothing", Fix: "take it out; rules can only be about the tool as a whole"})
+		findings = append(findings, Finding{Severity: Warning, Line: 1,
+			Message: "the commands that a script for " + s.name +
+				" runs cannot be read, so allow_dynamic_command changes nothing",
+			Fix: "take it out; rules can only be about the tool as a whole"})
 	}
 	byVariable := map[string]string{}
 	for _, name := range t.declarations.names() {
 		if other, taken := byVariable[variableOf(name)]; taken {
-			findings = append(findings, Finding{Severity: Error, Line: 1, Message: "the parameters " + other + " and " + name + " would be the same variable, " + variableOf(name), Fix: "rename one of them"})
+			findings = append(findings,
+				Finding{Severity: Error, Line: 1,
+					Message: "the parameters " + other + " and " + name + " would be the same variable, " +
+						variableOf(name), Fix: "rename one of them"})
 		}
 		byVariable[variableOf(name)] = name
 	}
@@ -62,8 +70,8 @@ func (t *Template) compileForeign(s shebang) []Finding {
 	return findings
 }
 
-// foreignTags refuses the tags of a script, and takes the changes of delimiters out. Braces that are no tag are the
-// language's own.
+// foreignTags refuses the tags of a script, and takes the changes of delimiters out. Braces that are no tag
+// are the language's own.
 func (t *Template) foreignTags(s shebang) (script string, findings []Finding) {
 	var b strings.Builder
 	open, closing := "{{", "}}"
@@ -105,12 +113,13 @@ func (t *Template) foreignJinja(s shebang, open string, at, n int) []Finding {
 	}
 	line, column := position(t.source, at+i)
 	return []Finding{{
-		Severity: Error, Line: line, Column: column, Tag: found, Message: jinjaMessage, Fix: jinjaFix(found, s.reading("x", false)),
+		Severity: Error, Line: line, Column: column, Tag: found, Message: jinjaMessage,
+		Fix: jinjaFix(found, s.reading("x", false)),
 	}}
 }
 
-// tagIn returns what stands between start and the closing delimiter, when that comes soon and on the same line, and where it
-// ends.
+// tagIn returns what stands between start and the closing delimiter, when that comes soon and on the same
+// line, and where it ends.
 func tagIn(source string, start int, closing string) (inner string, end int) {
 	const longest = 300 // a name has 64 characters; the rest are filters
 	line, _, _ := strings.Cut(source[start:min(len(source), start+longest)], "\n")
@@ -128,15 +137,17 @@ func foreignName(inner string) (parameter string, ok bool) {
 	return parameter, name != "." && namePattern.MatchString(name)
 }
 
-// foreignTag says why a tag cannot stand in a script, nil for what names no parameter and is the language's own, as
-// f"{{{x}}}" is Python's.
+// foreignTag says why a tag cannot stand in a script, nil for what names no parameter and is the language's
+// own, as f"{{{x}}}" is Python's.
 func (t *Template) foreignTag(s shebang, inner, name string) *Finding {
 	p := t.declarations.byName[name]
 	switch {
 	case p == nil && strings.HasPrefix(inner, "{"):
 		return nil
 	case p == nil && t.options.Undeclared == RefuseUndeclared:
-		return &Finding{Severity: Warning, Message: "no parameter is declared so, and a script for " + s.name + " has no tags, so this is text", Fix: delimiterHelp}
+		return &Finding{Severity: Warning,
+			Message: "no parameter is declared so, and a script for " + s.name + " has no tags, so this is text",
+			Fix:     delimiterHelp}
 	}
 	fix := "read it in the script: "
 	if inner[0] == '#' || inner[0] == '^' {

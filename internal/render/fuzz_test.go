@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// bash runs what the author wrote, whatever the value is: the script comes out with exactly the value, or the call is
-// refused, and no payload runs. The first bytes pick what is run: one of the scripts that print their value, or a template
-// made of pieces. (A script of the fuzzer's own making is never run: it would be the author's, who may do anything.)
+// bash runs what the author wrote, whatever the value is: the script comes out with exactly the value, or
+// the call is refused, and no payload runs. The first bytes pick what is run: one of the scripts that print
+// their value, or a template made of pieces. (A script of the fuzzer's own making is never run: it would be
+// the author's, who may do anything.)
 func FuzzRender(f *testing.F) {
 	for i, value := range nasty[:len(nasty)-1] {
 		if testing.Short() && i%8 > 0 {

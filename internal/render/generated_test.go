@@ -17,7 +17,8 @@ type generated struct {
 	prints func(call map[string]any) string
 }
 
-// generator makes templates of every kind of word, quoting and statement in which a value can be printed as it is.
+// generator makes templates of every kind of word, quoting and statement in which a value can be printed as
+// it is.
 type generator struct {
 	r     *rand.Rand
 	names int
@@ -278,7 +279,8 @@ func generatedTemplate(t testing.TB, script string) *Template {
 	return compile(t, script, append(standard(), stringsNamed("missing")...), Options{})
 }
 
-// judge runs a rendered template and says what is wrong, "" when it printed exactly what it should and did nothing else.
+// judge runs a rendered template and says what is wrong, "" when it printed exactly what it should and did
+// nothing else.
 func judge(t testing.TB, dir string, r Rendered, want string) string {
 	t.Helper()
 	o := run(t, dir, r)
@@ -375,8 +377,8 @@ func sameShape(r *rand.Rand, arguments map[string]any, mark string) map[string]a
 	}
 }
 
-// Values of megabytes go through bash as they are, and do not take long: they never meet its parser. In the script such a
-// value would take bash most of a minute.
+// Values of megabytes go through bash as they are, and do not take long: they never meet its parser. In the
+// script such a value would take bash most of a minute.
 func TestBigValues(t *testing.T) {
 	t.Parallel()
 	size := 6 << 20

@@ -15,22 +15,25 @@ type guard struct {
 type guardCheck int
 
 const (
-	isInteger     guardCheck = iota // bash evaluates the text as arithmetic
-	isDigits                        // the text follows a '-', or names a descriptor
-	notNegative                     // the text follows a '-' in code: 5-{{n}} with -1 would be 5--1, a comment in SQL
-	noLeadingDash                   // the program would read an option
-	noDevice                        // bash opens a connection for /dev/tcp/HOST/PORT
-	noMetaCommand                   // psql runs a text that begins with \, sqlite3 one that begins with .
-	noMetaLine                      // other clients of databases have commands of their own at the start of a line, or behind a backslash
-	noClientWord                    // mysql runs lines that begin with system
-	noAssignment                    // env and sudo take NAME=value for an assignment and run the next word
-	noOptionSign                    // bash -c reads a text that begins with - or + as options
-	noSigns                         // the shells of a makefile's recipes read the value as their own text
-	noRemote                        // tar starts rsh for host:file
-	noOperator                      // find takes !, ( and the like for its own
+	isInteger guardCheck = iota // bash evaluates the text as arithmetic
+	isDigits                    // the text follows a '-', or names a descriptor
+	// The text follows a '-' in code: 5-{{n}} with -1 would be 5--1, a comment in SQL.
+	notNegative
+	noLeadingDash // the program would read an option
+	noDevice      // bash opens a connection for /dev/tcp/HOST/PORT
+	noMetaCommand // psql runs a text that begins with \, sqlite3 one that begins with .
+	// Other clients of databases have commands of their own at the start of a line, or behind a backslash.
+	noMetaLine
+	noClientWord // mysql runs lines that begin with system
+	noAssignment // env and sudo take NAME=value for an assignment and run the next word
+	noOptionSign // bash -c reads a text that begins with - or + as options
+	noSigns      // the shells of a makefile's recipes read the value as their own text
+	noRemote     // tar starts rsh for host:file
+	noOperator   // find takes !, ( and the like for its own
 )
 
-// A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client Commands).
+// A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client
+// Commands).
 var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection|query_attributes|ssl_session_data_print)\b`)
 
 // A line that is a command of the client: !cmd and :!!cmd of sqlcmd, .cmd.
@@ -39,8 +42,8 @@ var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)
 // shellSigns are the characters that mean something to a shell or to make, wherever they stand.
 const shellSigns = " \t\r\n\v\f$`\"'\\;&|<>()[]{}*?!~#%^,:="
 
-// accepts reports whether a value may stand, and if not, why. texts are the values of all places. The reason never holds
-// a value, which may be a secret.
+// accepts reports whether a value may stand, and if not, why. texts are the values of all places. The
+// reason never holds a value, which may be a secret.
 func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 	switch g.check {
 	case isInteger:
@@ -48,9 +51,11 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 	case isDigits:
 		return "only a whole number without sign can stand " + g.who, digitsPattern.MatchString(value)
 	case notNegative:
-		return "a negative number after a '-' would be something else in the code of " + g.who, !strings.HasPrefix(value, "-")
+		return "a negative number after a '-' would be something else in the code of " + g.who,
+			!strings.HasPrefix(value, "-")
 	case noLeadingDash:
-		return "the value starts with '-', so " + g.who + " would read it as an option", !strings.HasPrefix(value, "-")
+		return "the value starts with '-', so " + g.who + " would read it as an option",
+			!strings.HasPrefix(value, "-")
 	case noDevice:
 		word := joinParts(g.word, texts)
 		return "bash opens a network connection for a redirection to this name", !isDevice(word)
@@ -66,16 +71,19 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 			!strings.Contains(value, `\`) && !clientWord.MatchString(value)
 	case noRemote:
 		host, _, remote := strings.Cut(value, ":")
-		return g.who + " takes what stands in front of the colon for another machine; write ./ in front of it", !remote || strings.Contains(host, "/")
+		return g.who + " takes what stands in front of the colon for another machine; write ./ in front of it",
+			!remote || strings.Contains(host, "/")
 	case noSigns:
-		return "the value has a character that " + g.who + " gives a meaning", !strings.ContainsAny(value, shellSigns)
+		return "the value has a character that " + g.who + " gives a meaning",
+			!strings.ContainsAny(value, shellSigns)
 	case noAssignment:
 		return g.who + " takes a word with = for an assignment and runs the next one", !strings.Contains(value, "=")
 	case noOptionSign:
 		return "the value starts with '-' or '+', so " + g.who + " would read it as options",
 			value == "" || value[0] != '-' && value[0] != '+'
 	case noOperator:
-		return g.who + " takes the value for an operator", value != "!" && value != "(" && value != ")" && value != ","
+		return g.who + " takes the value for an operator", value != "!" && value != "(" && value != ")" &&
+			value != ","
 	}
 	return "this value is not allowed here", false
 }

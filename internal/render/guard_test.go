@@ -110,7 +110,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// With many sections not every combination is tried when a script is compiled. One that was not is proved at the call.
+// With many sections not every combination is tried when a script is compiled. One that was not is proved
+// at the call.
 func TestUntriedShapeIsProvedAtTheCall(t *testing.T) {
 	t.Parallel()
 	names := []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"}

@@ -30,7 +30,8 @@ type outcome struct {
 	pwned          bool // a payload ran
 }
 
-// run returns a script to real bash as the product does: the values on descriptor 3, the script on descriptor 4.
+// run returns a script to real bash as the product does: the values on descriptor 3, the script on
+// descriptor 4.
 func run(t testing.TB, dir string, r Rendered, environment ...string) outcome {
 	t.Helper()
 	var values strings.Builder
@@ -45,8 +46,8 @@ func run(t testing.TB, dir string, r Rendered, environment ...string) outcome {
 		}
 	}()
 	if !utf8.ValidString(values.String()) {
-		// bash 5.2 prints memory that it has freed for ${a#"$b"} of a text that is no UTF-8. No such value comes this far in
-		// the product: tool.CheckArguments refuses it.
+		// bash 5.2 prints memory that it has freed for ${a#"$b"} of a text that is no UTF-8. No such value
+		// comes this far in the product: tool.CheckArguments refuses it.
 		environment = append(environment, "LC_ALL=C")
 	}
 	bashRuns.Add(1)
@@ -130,7 +131,8 @@ func stringsNamed(names ...string) []tool.Parameter {
 	return all
 }
 
-// standard are the parameters that most tests use: x and y are free texts, n is an integer, e an enum, b a boolean.
+// standard are the parameters that most tests use: x and y are free texts, n is an integer, e an enum, b a
+// boolean.
 func standard() []tool.Parameter {
 	return append(stringsNamed("x", "y"),
 		tool.Parameter{Name: "n", Type: tool.TypeInteger},
@@ -145,7 +147,8 @@ func standard() []tool.Parameter {
 
 func number(s string) json.Number { return json.Number(s) }
 
-// fuzzSeed begins the random numbers: A2A_FUZZ_SEED when it is set, so that a second long run tries something else.
+// fuzzSeed begins the random numbers: A2A_FUZZ_SEED when it is set, so that a second long run tries
+// something else.
 func fuzzSeed() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("A2A_FUZZ_SEED"), 10, 64); err == nil {
 		return n
@@ -165,8 +168,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right, and a twentieth
-// of it with -short.
+// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds
+// right, and a twentieth of it with -short.
 func fuzzRuns(standard int) int {
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		return n

@@ -6,7 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// isQuotedMarker reports whether any part of a here-document's marker is quoted. Then bash takes the text as it is.
+// isQuotedMarker reports whether any part of a here-document's marker is quoted. Then bash takes the text
+// as it is.
 func isQuotedMarker(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		if l, ok := part.(*syntax.Lit); !ok || strings.Contains(l.Value, `\`) {
@@ -23,9 +24,10 @@ var (
 
 func unescapeHeredoc(s string) string { return heredocUnescaper.Replace(s) }
 
-// unquoteHeredoc makes the edits that turn <<'EOF' into <<MARKER, with everything in the fixed text escaped that an
-// unquoted here-document would expand. Only so can a reference stand in it. The marker is new, so that no line of the
-// text can be it, and a value never is: bash looks for the marker in the script, not in what comes out of ${…}.
+// unquoteHeredoc makes the edits that turn <<'EOF' into <<MARKER, with everything in the fixed text escaped
+// that an unquoted here-document would expand. Only so can a reference stand in it. The marker is new, so
+// that no line of the text can be it, and a value never is: bash looks for the marker in the script, not in
+// what comes out of ${…}.
 func (a *analysis) unquoteHeredoc(r *syntax.Redirect) []edit {
 	marker := "A2A_END"
 	for strings.Contains(a.text, marker) {

@@ -44,8 +44,8 @@ func hostile(r *rand.Rand) string {
 	return b.String()
 }
 
-// inParallel calls f with every number below total, each with a source of randomness of its own that only depends on the
-// number, so that a failure can be repeated.
+// inParallel calls f with every number below total, each with a source of randomness of its own that only
+// depends on the number, so that a failure can be repeated.
 func inParallel(t *testing.T, total int, f func(i int, r *rand.Rand, dir string)) {
 	t.Helper()
 	var next atomic.Int64

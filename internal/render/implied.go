@@ -21,7 +21,8 @@ func bindNames(source string, nodes []node, d *declarations, undeclared Undeclar
 	seen := map[string]bool{}
 	say := func(severity Severity, at int, tagSource, message, fix string) {
 		line, column := position(source, at)
-		findings = append(findings, Finding{Severity: severity, Line: line, Column: column, Tag: tagSource, Message: message, Fix: fix})
+		findings = append(findings, Finding{Severity: severity, Line: line, Column: column, Tag: tagSource,
+			Message: message, Fix: fix})
 	}
 	markEntries(nodes, d)
 	implied := imply(nodes, d)
@@ -31,17 +32,21 @@ func bindNames(source string, nodes []node, d *declarations, undeclared Undeclar
 		case name == "":
 			return r
 		case name == ".":
-			say(Error, at, tagSource, "there is no section here that {{.}} could be an item of", "name the parameter")
+			say(Error, at, tagSource, "there is no section here that {{.}} could be an item of",
+				"name the parameter")
 			return r
 		}
 		p := implied[name]
 		if !seen[name] {
 			seen[name] = true
-			fix := fmt.Sprintf("add `- {name: %s, type: %s%s}` under parameters", p.Name, p.Type, map[bool]string{true: ", required: true"}[p.Required])
+			fix := fmt.Sprintf("add `- {name: %s, type: %s%s}` under parameters", p.Name, p.Type,
+				map[bool]string{true: ", required: true"}[p.Required])
 			if undeclared == RefuseUndeclared {
 				say(Error, at, tagSource, fmt.Sprintf("no parameter %q is declared", name), fix)
 			} else {
-				say(Warning, at, tagSource, fmt.Sprintf("no parameter %q is declared, so it counts as %s %s", name, map[bool]string{true: "a required", false: "an optional"}[p.Required], p.Type), fix)
+				say(Warning, at, tagSource,
+					fmt.Sprintf("no parameter %q is declared, so it counts as %s %s", name,
+						map[bool]string{true: "a required", false: "an optional"}[p.Required], p.Type), fix)
 			}
 			d.implied = append(d.implied, *p)
 		}
@@ -119,9 +124,9 @@ func speaksOfItems(nodes []node, name string) bool {
 	return false
 }
 
-// Implied lists the parameters that the script uses and nothing declares, in the order of their first use. The type is
-// what the use needs: an object for a section over key and value, an array for one over items, else a string. It is
-// required where the script uses it outside every section and gives no default.
+// Implied lists the parameters that the script uses and nothing declares, in the order of their first use.
+// The type is what the use needs: an object for a section over key and value, an array for one over items,
+// else a string. It is required where the script uses it outside every section and gives no default.
 func (t *Template) Implied() []tool.Parameter {
 	return append([]tool.Parameter(nil), t.declarations.implied...)
 }

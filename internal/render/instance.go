@@ -25,12 +25,13 @@ type piece struct {
 // instance is a template with its sections filled in for one call.
 type instance struct {
 	pieces []piece
-	// shape names which sections ran how often, and which tags fall back on their default. Two instances of one template
-	// with the same shape have the same texts and tags in the same order.
+	// shape names which sections ran how often, and which tags fall back on their default. Two instances of
+	// one template with the same shape have the same texts and tags in the same order.
 	shape string
 }
 
-// filler fills the sections of a template in: by the arguments of a call, or, while a template is checked, by count.
+// filler fills the sections of a template in: by the arguments of a call, or, while a template is checked,
+// by count.
 type filler struct {
 	pieces []piece
 	shape  []byte
@@ -141,7 +142,8 @@ func (f *filler) runs(n int) {
 
 func (f *filler) grow(n int) {
 	if f.size += n; f.size > maxSkeleton && f.full == nil {
-		f.full = tool.Failf(tool.FailTemplate, "the lists of this call make the script longer than %d bytes", maxSkeleton)
+		f.full = tool.Failf(tool.FailTemplate, "the lists of this call make the script longer than %d bytes",
+			maxSkeleton)
 	}
 }
 

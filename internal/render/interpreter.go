@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// shellOptions are the one-letter options of bash that set(1) takes too and that do not change how a script is read.
+// shellOptions are the one-letter options of bash that set(1) takes too and that do not change how a script
+// is read.
 const shellOptions = "aefuvxC"
 
-// setOptions returns the command that does what the options of the shebang would do, since the shebang's line is replaced,
-// and the options that it cannot do.
+// setOptions returns the command that does what the options of the shebang would do, since the shebang's
+// line is replaced, and the options that it cannot do.
 func setOptions(script string) (command string, ignored []string) {
 	s, _ := readShebang(script)
 	for _, option := range s.options {
@@ -23,16 +24,16 @@ func setOptions(script string) (command string, ignored []string) {
 	return command, ignored
 }
 
-// The descriptors that a script's process gets besides the standard ones. Both end before the first command of the
-// author runs, so that no program inherits them.
+// The descriptors that a script's process gets besides the standard ones. Both end before the first command
+// of the author runs, so that no program inherits them.
 const (
 	ValuesDescriptor = 3 // the values, each followed by a NUL
 	ScriptDescriptor = 4 // the script
 )
 
-// complete puts the prologue in front of a script: it takes the values from their descriptor into an array that cannot
-// change, closes both descriptors, and ends the script when a value is missing. It stands on the first line, in place of
-// the shebang, so that the lines in bash's messages are the author's.
+// complete puts the prologue in front of a script: it takes the values from their descriptor into an array
+// that cannot change, closes both descriptors, and ends the script when a value is missing. It stands on
+// the first line, in place of the shebang, so that the lines in bash's messages are the author's.
 func complete(script string, values int) string {
 	set, _ := setOptions(script)
 	prologue := fmt.Sprintf("exec %d<&- %d<&-", ValuesDescriptor, ScriptDescriptor)

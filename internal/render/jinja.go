@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// jinja finds a statement or a comment of Jinja's, which people write who take {{…}} for Jinja's: {% if x %}, {%- endfor -%},
-// {# note #}. (Jinja: Template Designer Documentation, List of Control Structures.)
+// jinja finds a statement or a comment of Jinja's, which people write who take {{…}} for Jinja's: {% if x
+// %}, {%- endfor -%}, {# note #}. (Jinja: Template Designer Documentation, List of Control Structures.)
 var jinja = regexp.MustCompile(`\{%[-+]?\s*(if|elif|else|endif|for|endfor|set|endset|block|endblock|macro|endmacro|call|endcall|filter|endfilter|` +
 	`include|import|from|extends|raw|endraw|with|endwith|do|trans|endtrans)\b[^\n{}]*%\}|\{# [^\n]*? #\}`)
 

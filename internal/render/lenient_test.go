@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// With template_safety: warn, a parameter that is not declared as what its place needs is a warning, and a value that is
-// none is refused at the call. In every other place nothing is laxer than without.
+// With template_safety: warn, a parameter that is not declared as what its place needs is a warning, and a
+// value that is none is refused at the call. In every other place nothing is laxer than without.
 func TestLenient(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, script, good, bad, stdout string }{

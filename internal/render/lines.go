@@ -6,18 +6,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Where mvdan.cc/sh and bash are known to read a text differently, a value could come to stand where only bash sees it.
-// Those texts are refused. internal/shellscan compares the two with random scripts, and found these.
+// Where mvdan.cc/sh and bash are known to read a text differently, a value could come to stand where only
+// bash sees it. Those texts are refused. internal/shellscan compares the two with random scripts, and found
+// these.
 
-// misread says where the parser and bash do not agree on where a comment or a substitution begins or ends; nil when they
-// do.
+// misread says where the parser and bash do not agree on where a comment or a substitution begins or ends;
+// nil when they do.
 func misread(text string, file *syntax.File) error {
-	if at := strings.IndexAny(text, "\r\x00"); at >= 0 { // the parser skips these, and then sees a joined line in \␍⏎
+	// The parser skips these, and then sees a joined line in \␍⏎.
+	if at := strings.IndexAny(text, "\r\x00"); at >= 0 {
 		line, column := position(text, at)
-		return syntax.ParseError{Pos: syntax.NewPos(uint(at), uint(line), uint(column)), Text: "it holds a carriage return or a NUL: take it away"}
+		return syntax.ParseError{Pos: syntax.NewPos(uint(at), uint(line), uint(column)),
+			Text: "it holds a carriage return or a NUL: take it away"}
 	}
 	if pos := continuedComment(text, file); pos.IsValid() {
-		return syntax.ParseError{Pos: pos, Text: "a backslash stands at the end of a comment, where bash goes on with a new command and this parser with the old one: take it away"}
+		return syntax.ParseError{Pos: pos,
+			Text: "a backslash stands at the end of a comment, where bash goes on with a new command and this parser with the old one: take it away"}
 	}
 	var err error
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -26,22 +30,28 @@ func misread(text string, file *syntax.File) error {
 		case *syntax.Comment:
 			pos = n.Pos()
 		case *syntax.Assign:
-			if n.Name != nil && !syntax.ValidName(n.Name.Value) { // --a=b[ is an assignment to the parser, and a command to bash
-				err = syntax.ParseError{Pos: n.Pos(), Text: n.Name.Value + " is no name of a variable, so bash takes the word for a command: put it in quotes if that is meant"}
+			// --a=b[ is an assignment to the parser, and a command to bash.
+			if n.Name != nil && !syntax.ValidName(n.Name.Value) {
+				err = syntax.ParseError{Pos: n.Pos(),
+					Text: n.Name.Value +
+						" is no name of a variable, so bash takes the word for a command: put it in quotes if that is meant"}
 			}
 			return true
 		case *syntax.Redirect:
 			pos = n.Word.End() // behind <<'E'# the parser sees a comment, and bash a marker that ends in #
 		case *syntax.ProcSubst:
 			if opening := n.Op.String() + "("; strings.HasPrefix(text[n.OpPos.Offset():], opening) {
-				err = syntax.ParseError{Pos: n.OpPos, Text: "bash takes " + opening + " for arithmetic at first, in which comments and quotes hide nothing: put a blank between the two"}
+				err = syntax.ParseError{Pos: n.OpPos,
+					Text: "bash takes " + opening +
+						" for arithmetic at first, in which comments and quotes hide nothing: put a blank between the two"}
 			}
 			return true
 		default:
 			return true
 		}
 		if at := int(pos.Offset()); at < len(text) && text[at] == '#' && !beginsWord(text, at) {
-			err = syntax.ParseError{Pos: pos, Text: "a # stands right behind a word, where bash sees no comment and this parser may see one: put a blank in front of it"}
+			err = syntax.ParseError{Pos: pos,
+				Text: "a # stands right behind a word, where bash sees no comment and this parser may see one: put a blank in front of it"}
 		}
 		return true
 	})
@@ -53,11 +63,12 @@ func beginsWord(text string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\n;&|()<>`", text[at-1]) >= 0
 }
 
-// continuedComment returns the place of a comment that ends in a backslash, the zero Pos when there is none. To the parser
-// such a line goes on in the next one, so that it takes the next command for more words of this one.
+// continuedComment returns the place of a comment that ends in a backslash, the zero Pos when there is
+// none. To the parser such a line goes on in the next one, so that it takes the next command for more words
+// of this one.
 //
-// It looks at the text rather than at the tree's comments, since the tree need not hold all of them: a # that could begin
-// a comment, in no quotes, on a line that ends in a backslash.
+// It looks at the text rather than at the tree's comments, since the tree need not hold all of them: a #
+// that could begin a comment, in no quotes, on a line that ends in a backslash.
 func continuedComment(text string, file *syntax.File) syntax.Pos {
 	if !strings.Contains(text, "\\\n") {
 		return syntax.Pos{}
@@ -82,8 +93,8 @@ func continuedComment(text string, file *syntax.File) syntax.Pos {
 	return syntax.Pos{}
 }
 
-// quotedBytes tells of each byte whether it stands in quotes or in the text of a here-document, and in no substitution
-// within those.
+// quotedBytes tells of each byte whether it stands in quotes or in the text of a here-document, and in no
+// substitution within those.
 func quotedBytes(text string, file *syntax.File) []bool {
 	quoted := make([]bool, len(text))
 	fill := func(from, to syntax.Pos, with bool) {
@@ -107,8 +118,8 @@ func quotedBytes(text string, file *syntax.File) []bool {
 	return quoted
 }
 
-// hidesSubstitution reports whether the words of ${x:-…} and its like hold what bash takes for a process substitution and
-// the parser for text.
+// hidesSubstitution reports whether the words of ${x:-…} and its like hold what bash takes for a process
+// substitution and the parser for text.
 func hidesSubstitution(p *syntax.ParamExp) bool {
 	hides := false
 	syntax.Walk(p, func(n syntax.Node) bool {

@@ -11,8 +11,8 @@ import (
 // maxNested bounds the shell texts within shell texts that are read.
 const maxNested = 256
 
-// collectNested adds the shell code that a command runs to the scripts, so that values are followed there too: into
-// eval '…', trap '…', bash -c '… "$1"' _ {{x}} and the like.
+// collectNested adds the shell code that a command runs to the scripts, so that values are followed there
+// too: into eval '…', trap '…', bash -c '… "$1"' _ {{x}} and the like.
 func (a *analysis) collectNested(s *script, n *syntax.CallExpr, c *call) {
 	for _, text := range c.reading.Code {
 		if text.Language != shellwords.Shell {
@@ -31,11 +31,13 @@ func (a *analysis) collectNested(s *script, n *syntax.CallExpr, c *call) {
 		}
 		before := len(a.scripts)
 		if err := a.addScript(s, n, code, frame, len(text.Parameters) > 0); err != nil {
-			a.report(Error, s, n, "", "", "the shell code in this command cannot be read: "+parseMessage(err), "write valid bash")
+			a.report(Error, s, n, "", "", "the shell code in this command cannot be read: "+parseMessage(err),
+				"write valid bash")
 		}
 		c.nested = append(c.nested, a.scripts[before:]...)
 	}
-	// A command that is not fixed could be a shell: "$SHELL" -c 'eval "$X"'. What does not read as code is none.
+	// A command that is not fixed could be a shell: "$SHELL" -c 'eval "$X"'. What does not read as code is
+	// none.
 	for i, role := range c.reading.Roles {
 		if w := c.words[i]; role.Kind == shellwords.Unclear && w.Fixed && strings.ContainsAny(w.Text, "$`") {
 			_ = a.addScript(s, n, w.Text, s.frame, false)
@@ -60,7 +62,8 @@ func (a *analysis) collectFed(s *script, n *syntax.Stmt) {
 		}
 		if language, _ := a.stdinOf(n); language == shellwords.Shell {
 			if err := a.addScript(s, r, code, s.frame, false); err != nil {
-				a.report(Error, s, r, "", "", "the shell code of this redirection cannot be read: "+parseMessage(err), "write valid bash")
+				a.report(Error, s, r, "", "",
+					"the shell code of this redirection cannot be read: "+parseMessage(err), "write valid bash")
 			}
 		}
 	}
@@ -99,8 +102,8 @@ func (a *analysis) addScript(s *script, n syntax.Node, code, frame string, zero 
 	return nil
 }
 
-// numbersFilledIn returns the text of a word with a 1 in the place of every number, and says no when it holds more than
-// numbers.
+// numbersFilledIn returns the text of a word with a 1 in the place of every number, and says no when it
+// holds more than numbers.
 func (a *analysis) numbersFilledIn(w *syntax.Word) (string, bool) {
 	parts, fixed := a.parts(w)
 	text := ""

@@ -10,11 +10,12 @@ import (
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// maxExponent bounds the length of a number that is written out: beyond it a few characters would become gigabytes.
+// maxExponent bounds the length of a number that is written out: beyond it a few characters would become
+// gigabytes.
 const maxExponent = 400
 
-// canonicalNumber writes a JSON number in decimal, without exponent, leading zeros or a fraction of zeros: 1e21 is a one
-// with 21 zeros, 30.0 is 30 and -0 is 0. No digit is lost.
+// canonicalNumber writes a JSON number in decimal, without exponent, leading zeros or a fraction of zeros:
+// 1e21 is a one with 21 zeros, 30.0 is 30 and -0 is 0. No digit is lost.
 func canonicalNumber(n json.Number) (string, error) {
 	s := string(n)
 	if !jsonNumber.MatchString(s) {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Outline is a script as a shell reads it before anything is known of a call: a word in the place of each tag, on the lines
-// where the author has them.
+// Outline is a script as a shell reads it before anything is known of a call: a word in the place of each
+// tag, on the lines where the author has them.
 type Outline struct {
-	// Texts are the script in so many ways of filling in its sections that each of them stands in one. A script that is no
-	// template, or not for bash, is the only one as it is.
+	// Texts are the script in so many ways of filling in its sections that each of them stands in one. A
+	// script that is no template, or not for bash, is the only one as it is.
 	Texts []string
 	stem  string
 }
@@ -31,7 +31,8 @@ func Outlined(script string) Outline {
 	return o
 }
 
-// outlines lists the ways to fill sections in: all one time, and for each inverted one all but it and those around it.
+// outlines lists the ways to fill sections in: all one time, and for each inverted one all but it and those
+// around it.
 func outlines(nodes []node) []combination {
 	all := combination{}
 	walk(nodes, nil, func(n node, _ []*section) {
@@ -86,8 +87,8 @@ func (w *outliner) nodes(nodes []node) {
 	}
 }
 
-// skip leaves out what stands before an offset. The line ends in it go on in a backslash, so that lines keep their numbers and
-// nothing else changes.
+// skip leaves out what stands before an offset. The line ends in it go on in a backslash, so that lines
+// keep their numbers and nothing else changes.
 func (w *outliner) skip(to int) {
 	if to > w.at {
 		w.text.WriteString(strings.Repeat("\\\n", strings.Count(w.source[w.at:to], "\n")))

@@ -15,8 +15,8 @@ type shebang struct {
 	unclear string   // why it cannot be told what runs, "" when it can
 }
 
-// readShebang splits the first line. ok is false for a script without one. The kernel would give everything behind the
-// program as one argument (execve(2)); here the words are split, with env -S or without.
+// readShebang splits the first line. ok is false for a script without one. The kernel would give everything
+// behind the program as one argument (execve(2)); here the words are split, with env -S or without.
 func readShebang(script string) (s shebang, ok bool) {
 	line, found := strings.CutPrefix(script, "#!")
 	if !found {
@@ -53,8 +53,8 @@ func readShebang(script string) (s shebang, ok bool) {
 	return s, true
 }
 
-// interpreter tells what a script is written in: "bash" when nothing says so. shell says that it runs under bash: with
-// #!/bin/bash, with #!/bin/sh and without a first line. Tags are only possible in those.
+// interpreter tells what a script is written in: "bash" when nothing says so. shell says that it runs under
+// bash: with #!/bin/bash, with #!/bin/sh and without a first line. Tags are only possible in those.
 func interpreter(script string) (name string, shell bool) {
 	s, ok := readShebang(script)
 	if !ok {
@@ -89,7 +89,8 @@ func (s shebang) reading(parameter string, secret bool) string {
 	case "python", "pypy":
 		return fmt.Sprintf(`json.load(open(os.environ[%q]))[%q]`, parametersVariable, parameter)
 	case "node", "nodejs", "bun", "deno":
-		return fmt.Sprintf(`JSON.parse(require("fs").readFileSync(process.env.%s))[%q]`, parametersVariable, parameter)
+		return fmt.Sprintf(`JSON.parse(require("fs").readFileSync(process.env.%s))[%q]`, parametersVariable,
+			parameter)
 	case "ruby":
 		return fmt.Sprintf(`JSON.parse(File.read(ENV[%q]))[%q]`, parametersVariable, parameter)
 	case "php":

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// refused are scripts that must not compile, each with a part of the reason. The parameters are those of standard().
+// refused are scripts that must not compile, each with a part of the reason. The parameters are those of
+// standard().
 var refused = []struct{ name, script, reason string }{
 	// Code.
 	{"eval", `eval "{{x}}"`, "shell code that eval runs"},
@@ -499,8 +500,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCheckedScriptsAreProvedAtTheCall: a script that is said to be checked is not believed. In whatever way a call fills its
-// sections in, it is refused as it would have been before.
+// TestCheckedScriptsAreProvedAtTheCall: a script that is said to be checked is not believed. In whatever
+// way a call fills its sections in, it is refused as it would have been before.
 func TestCheckedScriptsAreProvedAtTheCall(t *testing.T) {
 	t.Parallel()
 	full := map[string]any{

@@ -10,18 +10,19 @@ import (
 
 // Rendered is a call's script, and the values that it refers to.
 type Rendered struct {
-	// Script is what the interpreter is given; for bash, prologue included. It holds no value: it is the same for every call whose sections
-	// are filled in alike.
+	// Script is what the interpreter is given; for bash, prologue included. It holds no value: it is the
+	// same for every call whose sections are filled in alike.
 	Script string
 	Hash   string   // SHA-256 of Script, in hexadecimal: the same for every call of one shape
 	Values []string // in the order that Script counts them in; none holds a NUL
-	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags left as
-	// {{name}}, or {{name|default(…)}} where the default stands in.
+	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags
+	// left as {{name}}, or {{name|default(…)}} where the default stands in.
 	Shown string
-	// Program runs a script that is not for bash: the program, an absolute path, and its arguments. nil for bash.
+	// Program runs a script that is not for bash: the program, an absolute path, and its arguments. nil for
+	// bash.
 	Program []string
-	// Parameters are what such a script reads on ValuesDescriptor, one JSON object; Environment what it finds in its
-	// environment. A script for bash has neither.
+	// Parameters are what such a script reads on ValuesDescriptor, one JSON object; Environment what it
+	// finds in its environment. A script for bash has neither.
 	Parameters  string
 	Environment map[string]string
 	// Dynamic are the commands that values chose, in the order of the script.
@@ -49,11 +50,13 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 	}
 	a, err := analyse(s, t.options)
 	if errors.Is(err, errTooDeep) {
-		return broken("the commands of the script are nested too deep to be checked", "put some of them into functions")
+		return broken("the commands of the script are nested too deep to be checked",
+			"put some of them into functions")
 	}
 	if err != nil {
 		line, column := t.parsePosition(s, err)
-		return nil, []Finding{{Severity: Error, Line: line, Column: column, Message: "the script is not valid bash: " + parseMessage(err)}}
+		return nil, []Finding{{Severity: Error, Line: line, Column: column,
+			Message: "the script is not valid bash: " + parseMessage(err)}}
 	}
 	findings := a.all()
 	if hasErrors(findings) {
@@ -77,7 +80,8 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 	return p, findings
 }
 
-// prove rewrites a script and makes sure that what came out is the author's. Nothing runs that this has not passed.
+// prove rewrites a script and makes sure that what came out is the author's. Nothing runs that this has not
+// passed.
 func (a *analysis) prove() (string, error) {
 	script, err := a.rewrite()
 	if err != nil {
@@ -86,7 +90,8 @@ func (a *analysis) prove() (string, error) {
 	if _, err := parseShell(script); err != nil {
 		for _, p := range a.places {
 			if p.quote == inArithmetic { // let v={{n}}=1 reads until a value in brackets stands there
-				return "", errors.New("the arithmetic around " + p.tag.source + " cannot be read: write the tag as an operand of its own, with blanks around it")
+				return "", errors.New("the arithmetic around " + p.tag.source +
+					" cannot be read: write the tag as an operand of its own, with blanks around it")
 			}
 		}
 	}
@@ -102,8 +107,8 @@ func (t *Template) parsePosition(s *skeleton, err error) (line, column int) {
 	return position(t.source, s.origin(offset))
 }
 
-// Render fills a template in. arguments are checked JSON values, their numbers json.Number. The error is a *tool.Failure
-// with FailTemplate, which names the tag and never holds a value.
+// Render fills a template in. arguments are checked JSON values, their numbers json.Number. The error is a
+// *tool.Failure with FailTemplate, which names the tag and never holds a value.
 func (t *Template) Render(arguments map[string]any) (Rendered, error) {
 	if t.foreign != nil {
 		return t.renderForeign(arguments)
@@ -215,8 +220,8 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 	return texts, nil
 }
 
-// dotted puts ./ in front of a relative path that a program could take for an option, an operator or the name of a list of
-// arguments. It names the same file.
+// dotted puts ./ in front of a relative path that a program could take for an option, an operator or the
+// name of a list of arguments. It names the same file.
 func dotted(path string) string {
 	if path != "" && strings.IndexByte("-+@=!(),", path[0]) >= 0 {
 		return "./" + path

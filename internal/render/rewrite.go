@@ -17,22 +17,23 @@ type edit struct {
 	text     string
 }
 
-// rewrite turns every placeholder into a reference to its value, in the form that is right for the place, so that bash
-// expands it once, to one piece of text, and never reads it as anything else.
+// rewrite turns every placeholder into a reference to its value, in the form that is right for the place,
+// so that bash expands it once, to one piece of text, and never reads it as anything else.
 func (a *analysis) rewrite() (string, error) {
 	var edits []edit
 	unquoted := map[*syntax.Redirect]bool{}
 	values := 0
 	for _, p := range a.places {
 		if p.quote == inComment {
-			// A newline in the value would end the comment. The name stays, so that a backslash in front of the tag does not
-			// come to stand at the end of the line.
+			// A newline in the value would end the comment. The name stays, so that a backslash in front of
+			// the tag does not come to stand at the end of the line.
 			edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)), text: p.tag.name})
 			continue
 		}
 		p.index = values
 		values++
-		edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)), text: p.quote.reference(p.index)})
+		edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)),
+			text: p.quote.reference(p.index)})
 		if p.quote == inQuotedHeredoc && !unquoted[p.heredoc] {
 			unquoted[p.heredoc] = true
 			edits = append(edits, a.unquoteHeredoc(p.heredoc)...)

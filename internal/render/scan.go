@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// scan finds the tags of the source, as mustache(5) has them: a comment, a section's tag or a change of delimiters that
-// has a line for itself takes the whole line with it.
+// scan finds the tags of the source, as mustache(5) has them: a comment, a section's tag or a change of
+// delimiters that has a line for itself takes the whole line with it.
 func (p *parser) scan() {
 	open, closing := "{{", "}}"
 	at := 0
@@ -52,7 +52,8 @@ func (p *parser) scan() {
 	}
 }
 
-// refuseJinja refuses what is Jinja's in the text from at to end, as long as the delimiters are those that Jinja has too.
+// refuseJinja refuses what is Jinja's in the text from at to end, as long as the delimiters are those that
+// Jinja has too.
 func (p *parser) refuseJinja(open string, at, end int) {
 	if open != "{{" {
 		return
@@ -65,7 +66,8 @@ func (p *parser) refuseJinja(open string, at, end int) {
 // changesDelimiters reads =<% %>= and its like.
 func changesDelimiters(inner string) (open, closing string, ok bool) {
 	fields := strings.Fields(strings.Trim(inner, "="))
-	if len(fields) != 2 || len(inner) < 2 || inner[0] != '=' || !strings.HasSuffix(inner, "=") || strings.Contains(fields[0]+fields[1], "=") {
+	if len(fields) != 2 || len(inner) < 2 || inner[0] != '=' || !strings.HasSuffix(inner, "=") ||
+		strings.Contains(fields[0]+fields[1], "=") {
 		return "", "", false
 	}
 	return fields[0], fields[1], true
@@ -92,8 +94,8 @@ func (p *parser) tagAt(from int, open, closing string) (inner string, end int, o
 	return strings.TrimSpace(p.source[start : start+n]), start + n + len(closing), true
 }
 
-// standalone returns the end of the text before a tag and the beginning of the text after it, when the tag has a line for
-// itself. The line may not begin before at, where the last tag ended.
+// standalone returns the end of the text before a tag and the beginning of the text after it, when the tag
+// has a line for itself. The line may not begin before at, where the last tag ended.
 func standalone(source string, at, from, end int) (textEnd, next int) {
 	line := strings.LastIndexByte(source[:from], '\n') + 1
 	if line < at || strings.Trim(source[line:from], " \t") != "" {

@@ -35,8 +35,8 @@ func isEntryName(name, section string) bool {
 	return false
 }
 
-// markEntries finds the sections that run once for each entry of an object: those whose body speaks of key or value
-// outside a further section that does so itself.
+// markEntries finds the sections that run once for each entry of an object: those whose body speaks of key
+// or value outside a further section that does so itself.
 func markEntries(nodes []node, d *declarations) {
 	for _, n := range nodes {
 		if s, ok := n.(*section); ok {
@@ -63,8 +63,8 @@ func speaksOfEntries(nodes []node, name string, d *declarations) bool {
 	return false
 }
 
-// bind finds out what the name of a tag or section means, seen from within some sections. It gives no name back when
-// something binds it; else the name of the parameter that nobody declared.
+// bind finds out what the name of a tag or section means, seen from within some sections. It gives no name
+// back when something binds it; else the name of the parameter that nobody declared.
 func (d *declarations) bind(path []string, within []*section) (r resolved, undeclared string) {
 	name := path[0]
 	fields := false

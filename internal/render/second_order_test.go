@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// secondOrder are scripts in which the value becomes code one step later: in another shell, out of a file, a descriptor or a variable
-// that the author's own text is in. Each one ran a payload before it was refused.
+// secondOrder are scripts in which the value becomes code one step later: in another shell, out of a file,
+// a descriptor or a variable that the author's own text is in. Each one ran a payload before it was
+// refused.
 var secondOrder = []struct{ name, script, reason string }{
 	{"exported function", `f() { eval "$1"; }; export -f f; bash -c 'f "$1"' _ {{x}}`, "through $1"},
 	{"exported function by find", `f() { eval "$1"; }; export -f f; find . -exec bash -c 'f "$1"' _ {{x}} \;`, "through $1"},

@@ -273,7 +273,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// stubs makes a directory of programs that write their words down, each run to a file of its own, and do nothing else.
+// stubs makes a directory of programs that write their words down, each run to a file of its own, and do
+// nothing else.
 func stubs(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()

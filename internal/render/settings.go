@@ -65,7 +65,8 @@ func (a *analysis) collectSettings(s *script) {
 				a.setByCall(n)
 			}
 		case *syntax.ParamExp:
-			if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			if n.Param != nil && n.Exp != nil &&
+				(n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 				a.set(n.Param.Value, nil)
 			}
 		}
@@ -73,18 +74,20 @@ func (a *analysis) collectSettings(s *script) {
 	})
 }
 
-// setByCall reads what a call assigns: the words of set and of functions become $1, $2, …, which of them nobody counts, and a
-// builtin that names a variable may put anything into it.
+// setByCall reads what a call assigns: the words of set and of functions become $1, $2, …, which of them
+// nobody counts, and a builtin that names a variable may put anything into it.
 func (a *analysis) setByCall(n *syntax.CallExpr) {
 	name := n.Args[0].Lit()
 	switch {
-	case name == "set" && (strings.HasPrefix(n.Args[1].Lit(), "-") && strings.Contains(n.Args[1].Lit(), "a") || len(n.Args) > 2 && n.Args[2].Lit() == "allexport"):
+	case name == "set" && (strings.HasPrefix(n.Args[1].Lit(), "-") && strings.Contains(n.Args[1].Lit(), "a") ||
+		len(n.Args) > 2 && n.Args[2].Lit() == "allexport"):
 		a.allexport = true
 	case name == "set", a.functions[name] != nil:
 		for _, w := range n.Args[1:] {
 			a.set("@", w)
 		}
-	case name == "read", name == "mapfile", name == "readarray", name == "printf", name == "getopts", name == "wait", name == "unset":
+	case name == "read", name == "mapfile", name == "readarray", name == "printf", name == "getopts",
+		name == "wait", name == "unset":
 		for _, w := range n.Args[1:] {
 			if syntax.ValidName(w.Lit()) {
 				a.set(w.Lit(), nil)
@@ -134,9 +137,10 @@ func (a *analysis) set(name string, w *syntax.Word) {
 	}
 }
 
-// resolveWords puts the author's own text in the place of "$NAME" behind a command's name, where nothing else can be in the
-// variable. Where one of several texts begins with '-', the word counts as one that may become options. The command itself is never
-// resolved, and nothing without quotes, which may come to no word at all.
+// resolveWords puts the author's own text in the place of "$NAME" behind a command's name, where nothing
+// else can be in the variable. Where one of several texts begins with '-', the word counts as one that may
+// become options. The command itself is never resolved, and nothing without quotes, which may come to no
+// word at all.
 func (a *analysis) resolveWords(n *syntax.CallExpr, words []shellwords.Word) {
 	for i := 1; i < len(words); i++ {
 		name, ok := quotedVariable(n.Args[i])
@@ -169,7 +173,8 @@ func quotedVariable(w *syntax.Word) (name string, ok bool) {
 		return "", false
 	}
 	p, ok := q.Parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Exp != nil || p.Repl != nil || p.Slice != nil {
+	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Exp != nil || p.Repl != nil ||
+		p.Slice != nil {
 		return "", false
 	}
 	if name = p.Param.Value; strings.Trim(name, "0123456789") == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// skeleton is a script with its sections filled in and a unique plain word, a placeholder, in the place of each tag. It
-// is what the shell's parser reads to tell where the tags stand.
+// skeleton is a script with its sections filled in and a unique plain word, a placeholder, in the place of
+// each tag. It is what the shell's parser reads to tell where the tags stand.
 type skeleton struct {
 	text     string
 	stem     string // every placeholder is the stem, a number and a z

@@ -27,9 +27,12 @@ func (t *valueFlow) redirect(n *syntax.Redirect, child syntax.Node, i int) bool 
 		t.role("file descriptor")
 		switch {
 		case t.place == nil || !t.inner:
-			t.refuse("bash expands the target of "+n.Op.String()+" twice, so a text like $(cmd) in it runs cmd", "write > or &> for a file")
-		case !t.place.tag.param.integers() && !t.lenient("only a number is safe as the target of "+n.Op.String()+", which bash expands twice: a text like $(cmd) in it runs cmd",
-			onlyNumbers, "write > or &> for a file, or declare the parameter with `type: integer`"):
+			t.refuse("bash expands the target of "+n.Op.String()+" twice, so a text like $(cmd) in it runs cmd",
+				"write > or &> for a file")
+		case !t.place.tag.param.integers() &&
+			!t.lenient("only a number is safe as the target of "+n.Op.String()+
+				", which bash expands twice: a text like $(cmd) in it runs cmd",
+				onlyNumbers, "write > or &> for a file, or declare the parameter with `type: integer`"):
 		default:
 			t.place.need(guard{check: isDigits, who: "for a descriptor"})
 		}
@@ -88,7 +91,8 @@ func (t *valueFlow) feedOne(s *syntax.Stmt) {
 	}
 	language, who := t.a.stdinOf(s)
 	if language != shellwords.Data && !t.harmlessIn(language) {
-		t.refuse("the text goes to the standard input of "+who+", which runs it as "+string(language), "pass the value as an argument, or through a variable of the environment")
+		t.refuse("the text goes to the standard input of "+who+", which runs it as "+string(language),
+			"pass the value as an argument, or through a variable of the environment")
 	}
 	for _, file := range t.a.writtenBy(s) {
 		t.written(file)
@@ -98,8 +102,8 @@ func (t *valueFlow) feedOne(s *syntax.Stmt) {
 	}
 }
 
-// readAgain follows what the substitutions in a statement print when it is the statement's standard input that they read:
-// … | eval "$(cat)".
+// readAgain follows what the substitutions in a statement print when it is the statement's standard input
+// that they read: … | eval "$(cat)".
 func (t *valueFlow) readAgain(s *syntax.Stmt) {
 	visit(s, func(stack []syntax.Node) bool {
 		switch n := stack[len(stack)-1].(type) {
@@ -132,8 +136,9 @@ func (t *valueFlow) readAgain(s *syntax.Stmt) {
 	})
 }
 
-// harmlessIn reports whether a value of this class may be part of a program: a number may be part of any, a text that the
-// author listed of any but shell code, where it could be another command, and one that is plain by its pattern of settings.
+// harmlessIn reports whether a value of this class may be part of a program: a number may be part of any, a
+// text that the author listed of any but shell code, where it could be another command, and one that is
+// plain by its pattern of settings.
 func (t *valueFlow) harmlessIn(language shellwords.Language) bool {
 	switch t.class {
 	case numeric:
@@ -141,7 +146,8 @@ func (t *valueFlow) harmlessIn(language shellwords.Language) bool {
 	case listed:
 		return language != shellwords.Shell && language != shellwords.Arguments && language != shellwords.Arithmetic
 	}
-	return (language == shellwords.Settings || language == shellwords.Makefile) && t.place.plainText(string(language))
+	return (language == shellwords.Settings || language == shellwords.Makefile) &&
+		t.place.plainText(string(language))
 }
 
 // isBareExec reports whether a statement is exec with nothing but redirections.
@@ -213,7 +219,8 @@ func ownStdin(s *syntax.Stmt) bool {
 	return false
 }
 
-// statement handles what a value's statement prints: it may go to a process substitution, or to a file that is run.
+// statement handles what a value's statement prints: it may go to a process substitution, or to a file that
+// is run.
 func (t *valueFlow) statement(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		switch r.Op {
@@ -245,7 +252,8 @@ func (t *valueFlow) into(w *syntax.Word) {
 // written handles a value that is written to a file. When the script runs that file, the value is code.
 func (t *valueFlow) written(file string) {
 	if file != "" && t.a.runs[file] && t.class == free {
-		t.refuse("the value is written to "+file+", which the script runs", "give the program a fixed text and pass the value as an argument")
+		t.refuse("the value is written to "+file+", which the script runs",
+			"give the program a fixed text and pass the value as an argument")
 	}
 }
 
@@ -261,7 +269,8 @@ func (a *analysis) writtenBy(s *syntax.Stmt) []string {
 				}
 			}
 		case *syntax.Redirect:
-			if n.Op == syntax.RdrOut || n.Op == syntax.AppOut || n.Op == syntax.RdrAll || n.Op == syntax.AppAll || n.Op == syntax.RdrClob {
+			if n.Op == syntax.RdrOut || n.Op == syntax.AppOut || n.Op == syntax.RdrAll ||
+				n.Op == syntax.AppAll || n.Op == syntax.RdrClob {
 				files = append(files, a.fileKey(n.Word))
 			}
 		}
@@ -270,8 +279,8 @@ func (a *analysis) writtenBy(s *syntax.Stmt) []string {
 	return files
 }
 
-// fileKey names a file by the word for it, so that "$TMP" and ${TMP} are the same. It is "" for a word that is no plain
-// name, since that of a process substitution names nothing twice.
+// fileKey names a file by the word for it, so that "$TMP" and ${TMP} are the same. It is "" for a word that
+// is no plain name, since that of a process substitution names nothing twice.
 func (a *analysis) fileKey(w *syntax.Word) string {
 	key, known := a.keys[w]
 	if !known {
@@ -318,7 +327,8 @@ func (a *analysis) collectRuns(n *syntax.CallExpr, c *call) {
 	for i, role := range c.reading.Roles {
 		switch {
 		case role.Kind == shellwords.CodeFile, role.Kind == shellwords.Unclear && !c.words[i].Fixed,
-			role.Kind == shellwords.Program && (!c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || a.settings["PATH"] != nil):
+			role.Kind == shellwords.Program &&
+				(!c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || a.settings["PATH"] != nil):
 			if key := a.fileKey(n.Args[i]); key != "" {
 				a.runs[key] = true
 			}

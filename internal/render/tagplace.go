@@ -22,7 +22,8 @@ const (
 )
 
 var quotingNames = [...]string{
-	"unquoted word", "double quotes", "single quotes", "$'…'", "here-document", "quoted here-document", "arithmetic", "comment",
+	"unquoted word", "double quotes", "single quotes", "$'…'", "here-document", "quoted here-document",
+	"arithmetic", "comment",
 }
 
 func (q quoting) String() string { return quotingNames[q] }
@@ -37,7 +38,8 @@ type tagPlace struct {
 	heredoc *syntax.Redirect // the here-document that it stands in
 	role    string           // what the shell or a program does with the value, in words
 	guards  []guard
-	dotted  bool    // the value is a path at the start of its word: one that would be an option gets ./ in front of it
+	// The value is a path at the start of its word: one that would be an option gets ./ in front of it.
+	dotted  bool
 	arms    []arm   // the branches of a case that it stands in
 	refusal *remark // why the tag cannot stand here
 	remarks []remark
@@ -85,11 +87,12 @@ func (p *tagPlace) context() string {
 // finding makes a finding about the place.
 func (p *tagPlace) finding(severity Severity, source string, r remark) Finding {
 	line, column := position(source, p.tag.from)
-	return Finding{Severity: severity, Line: line, Column: column, Tag: p.tag.source, Context: p.context(), Message: r.message, Fix: r.fix}
+	return Finding{Severity: severity, Line: line, Column: column, Tag: p.tag.source, Context: p.context(),
+		Message: r.message, Fix: r.fix}
 }
 
-// quotingOf tells how the leaf of a stack is quoted, and refuses the leaves that are no text at all: names and patterns
-// of the shell's own syntax.
+// quotingOf tells how the leaf of a stack is quoted, and refuses the leaves that are no text at all: names
+// and patterns of the shell's own syntax.
 func (a *analysis) quotingOf(p *tagPlace, stack []syntax.Node) {
 	leaf := stack[len(stack)-1]
 	switch leaf := leaf.(type) {
@@ -125,11 +128,13 @@ func (a *analysis) quotingOfLiteral(p *tagPlace, stack []syntax.Node) {
 			}
 		}
 	case *syntax.ParamExp:
-		p.refuse("the value would be part of a variable's name", "write ${NAME} for a variable in front of the tag; to let a value choose a variable, use case")
+		p.refuse("the value would be part of a variable's name",
+			"write ${NAME} for a variable in front of the tag; to let a value choose a variable, use case")
 	case *syntax.Assign:
 		p.refuse("the value would be the name of a variable", "write the name in the script")
 	case *syntax.ExtGlob:
-		p.refuse("the value would be part of an extended glob pattern", "compare with [[ ]] and the value in quotes")
+		p.refuse("the value would be part of an extended glob pattern",
+			"compare with [[ ]] and the value in quotes")
 	default:
 		p.refuse("the value would be a name in the shell's own syntax", "write the name in the script")
 	}
@@ -138,8 +143,8 @@ func (a *analysis) quotingOfLiteral(p *tagPlace, stack []syntax.Node) {
 // openEscape finds an escape of $'…' that further digits would be part of.
 var openEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-f]{0,3}|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})$`)
 
-// neighbours looks at the bytes in front of the tag that would take the first byte of what the tag is rewritten to for
-// themselves.
+// neighbours looks at the bytes in front of the tag that would take the first byte of what the tag is
+// rewritten to for themselves.
 func (a *analysis) neighbours(p *tagPlace) {
 	before := a.text[:p.at]
 	backslashes := len(before) - len(strings.TrimRight(before, `\`))
@@ -150,7 +155,8 @@ func (a *analysis) neighbours(p *tagPlace) {
 	case p.quote == dollarQuoted && strings.HasSuffix(before, `\c`):
 		p.refuse(`\c right in front of the tag takes the first character of the value`, `take \c away`)
 	case p.quote == dollarQuoted && openEscape.MatchString(before):
-		p.refuse("the escape right in front of the tag could go on in the value", "write the escape with all its digits")
+		p.refuse("the escape right in front of the tag could go on in the value",
+			"write the escape with all its digits")
 	case p.quote == unquoted && strings.HasSuffix(before, "$"):
 		p.refuse("there is a $ right in front of the tag", `write '$' in quotes, or take it away`)
 	}

@@ -49,7 +49,8 @@ func (text) isNode()     {}
 func (*tag) isNode()     {}
 func (*section) isNode() {}
 
-// The bounds of one template. They are far beyond any tool, and keep the work that a hostile file can cause small.
+// The bounds of one template. They are far beyond any tool, and keep the work that a hostile file can cause
+// small.
 const (
 	maxTemplate = 256 << 10 // bytes
 	maxNesting  = 16        // sections within sections
@@ -88,8 +89,9 @@ func parse(source string) ([]node, []Finding) {
 
 func tooLong(source string) Finding {
 	return Finding{
-		Severity: Error, Line: 1, Column: 1, Message: "the script has " + itoa(len(source)) + " bytes; the limit is " + itoa(maxTemplate),
-		Fix: "put the fixed part into a file and run that",
+		Severity: Error, Line: 1, Column: 1,
+		Message: "the script has " + itoa(len(source)) + " bytes; the limit is " + itoa(maxTemplate),
+		Fix:     "put the fixed part into a file and run that",
 	}
 }
 
@@ -97,7 +99,8 @@ func (p *parser) add(n node) { p.nodes[len(p.nodes)-1] = append(p.nodes[len(p.no
 
 func (p *parser) fail(at int, source, message, fix string) {
 	line, column := position(p.source, at)
-	p.findings = append(p.findings, Finding{Severity: Error, Line: line, Column: column, Tag: source, Message: message, Fix: fix})
+	p.findings = append(p.findings, Finding{Severity: Error, Line: line, Column: column, Tag: source,
+		Message: message, Fix: fix})
 }
 
 // accept takes one tag in: inner is what stands between the delimiters, trimmed.
@@ -110,7 +113,8 @@ func (p *parser) accept(inner, source string, from int) {
 	case '>', '<', '$':
 		p.fail(from, source, "partials are not possible: they would read other files", "write the text here")
 	case '&', '{':
-		p.fail(from, source, "raw tags are not possible: a value never becomes part of the text around it", "write {{"+strings.TrimSpace(strings.Trim(inner, "&{}"))+"}}")
+		p.fail(from, source, "raw tags are not possible: a value never becomes part of the text around it",
+			"write {{"+strings.TrimSpace(strings.Trim(inner, "&{}"))+"}}")
 	default:
 		p.addTag(inner, source, from)
 	}

@@ -66,7 +66,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Sections mean what they mean to the mustache library, where it and we agree on what is true: not for 0 and blank texts.
+// Sections mean what they mean to the mustache library, where it and we agree on what is true: not for 0
+// and blank texts.
 func TestSectionsAgreeWithMustache(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"a", " ", "\n", "\n", "{{x}}", "{{.}}", "{{#x}}", "{{/x}}", "{{^x}}", "{{#l}}", "{{/l}}", "{{^l}}", "{{#m}}", "{{/m}}", "{{f}}", "{{! c }}", "{{#e}}", "{{/e}}", "{{^e}}", "{{m.f}}", "  "}

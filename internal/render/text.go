@@ -9,16 +9,17 @@ import (
 	"github.com/cbroglie/mustache"
 )
 
-// Text is a checked template of plain text: a confirmation message, an error's detail, the key of a cache. It never changes
-// and is safe for concurrent use.
+// Text is a checked template of plain text: a confirmation message, an error's detail, the key of a cache.
+// It never changes and is safe for concurrent use.
 //
-// Tags, and sections over booleans, texts and lists are filled in by github.com/cbroglie/mustache, of which this is the
-// only user. That library reads partials from files, calls the exported methods of values, writes numbers as 1e+21 and
-// maps as map[a:1], takes blank texts and 0 for false, prints panics to standard output, where a protocol's stream may be,
-// and has a switch for missing values that is global. So nothing that could lead there reaches it: the tags are checked
-// here first, and the values become texts, booleans and lists of texts under every name that the template holds. What it
-// does not know (filters, the entries and fields of objects) or does in another way (changed delimiters) is filled in by
-// what fills scripts in.
+// Tags, and sections over booleans, texts and lists are filled in by github.com/cbroglie/mustache, of which
+// this is the only user. That library reads partials from files, calls the exported methods of values,
+// writes numbers as 1e+21 and maps as map[a:1], takes blank texts and 0 for false, prints panics to
+// standard output, where a protocol's stream may be, and has a switch for missing values that is global. So
+// nothing that could lead there reaches it: the tags are checked here first, and the values become texts,
+// booleans and lists of texts under every name that the template holds. What it does not know (filters, the
+// entries and fields of objects) or does in another way (changed delimiters) is filled in by what fills
+// scripts in.
 type Text struct {
 	nodes    []node
 	template *mustache.Template // nil when it cannot fill the text in
@@ -29,8 +30,8 @@ type Text struct {
 // textUse says what a name stands for in a text.
 type textUse struct{ tag, section bool }
 
-// CompileText reads a template of plain text. The error says where and why something is not possible: a *TextError where a tag is
-// wrong.
+// CompileText reads a template of plain text. The error says where and why something is not possible: a
+// *TextError where a tag is wrong.
 func CompileText(source string) (*Text, error) {
 	nodes, findings := parse(source)
 	if hasErrors(findings) {
@@ -74,7 +75,8 @@ func (t *Text) collect(source string, none *declarations) (found *Finding) {
 		case ".":
 			if found == nil {
 				line, column := position(source, at)
-				found = &Finding{Line: line, Column: column, Tag: written, Message: "there is no section here that {{.}} could be an item of", Fix: "name the parameter"}
+				found = &Finding{Line: line, Column: column, Tag: written,
+					Message: "there is no section here that {{.}} could be an item of", Fix: "name the parameter"}
 			}
 		default:
 			if !slices.Contains(t.wanted, name) {
@@ -102,8 +104,8 @@ func (t *Text) beyondMustache(source string) bool {
 	return beyond
 }
 
-// Names lists the parameters that the text names, in the order of their first use. Names that a section over an object of
-// unknown fields may bind are not among them.
+// Names lists the parameters that the text names, in the order of their first use. Names that a section
+// over an object of unknown fields may bind are not among them.
 func (t *Text) Names() []string { return slices.Clone(t.wanted) }
 
 // TextError is what is wrong with a text, at its place in the text.
@@ -125,8 +127,8 @@ func (noPartials) Get(name string) (string, error) {
 	return "", fmt.Errorf("partials are not possible: {{> %s}}", name)
 }
 
-// Render fills the text in. A value that is missing or null is the empty text, 0 shows its section, numbers are written
-// in decimal, lists and objects as JSON. The error is a *tool.Failure.
+// Render fills the text in. A value that is missing or null is the empty text, 0 shows its section, numbers
+// are written in decimal, lists and objects as JSON. The error is a *tool.Failure.
 func (t *Text) Render(arguments map[string]any) (string, error) {
 	if t.template == nil {
 		return t.write(arguments)
@@ -193,8 +195,8 @@ func (t *Text) write(arguments map[string]any) (string, error) {
 	return b.String(), nil
 }
 
-// plainValue makes of a JSON value something that mustache can do nothing with but to print it and to ask whether it is
-// there.
+// plainValue makes of a JSON value something that mustache can do nothing with but to print it and to ask
+// whether it is there.
 func plainValue(v any) (any, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -234,8 +236,8 @@ func whole(text string) any {
 	return text
 }
 
-// blank is a text of nothing but blanks. To mustache it is a list of one text; its methods cannot be called from a
-// template, since they take arguments.
+// blank is a text of nothing but blanks. To mustache it is a list of one text; its methods cannot be called
+// from a template, since they take arguments.
 type blank [1]string
 
 // Format prints the text, where the array would be printed otherwise.

@@ -133,8 +133,9 @@ func TestTextAgreesWithMustache(t *testing.T) {
 	}
 }
 
-// The library prints panics to standard output, where a protocol's stream may be, reads files, and has a global switch.
-// Nothing of that happens. (Standard output and the switch belong to the process, so this test runs alone.)
+// The library prints panics to standard output, where a protocol's stream may be, reads files, and has a
+// global switch. Nothing of that happens. (Standard output and the switch belong to the process, so this
+// test runs alone.)
 func TestTextLeavesTheProcessAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("other.mustache", []byte("from a file"), 0o600); err != nil {

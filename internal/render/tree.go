@@ -1,7 +1,7 @@
 package render
 
-// Tree is a JSON value whose texts are templates: the detail of an error. Exactly one field is set, or only Literal. It never
-// changes and is safe for concurrent use.
+// Tree is a JSON value whose texts are templates: the detail of an error. Exactly one field is set, or only
+// Literal. It never changes and is safe for concurrent use.
 type Tree struct {
 	Text    *Text
 	Object  map[string]*Tree

@@ -40,7 +40,9 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 			return
 		}
 		if v.tainted() {
-			f.a.report(Error, s, p, f.origin(v), "through $"+shown, "${!"+shown+"} takes the value for the name of a variable, and evaluates a subscript in it", "use case to choose a variable")
+			f.a.report(Error, s, p, f.origin(v), "through $"+shown,
+				"${!"+shown+"} takes the value for the name of a variable, and evaluates a subscript in it",
+				"use case to choose a variable")
 		}
 		v, shown = f.variables[anyVariable], "!"+shown
 	}
@@ -48,7 +50,8 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 		return
 	}
 	t := &valueFlow{
-		a: f.a, script: s, stack: stack, inner: true, variable: shown, origin: f.origin(v), input: v.tag == nil, printed: v.printed,
+		a: f.a, script: s, stack: stack, inner: true, variable: shown, origin: f.origin(v),
+		input: v.tag == nil, printed: v.printed,
 	}
 	for lead := range v.leads {
 		t.leads = append(t.leads, lead)
@@ -60,7 +63,8 @@ func (f *flow) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 	t.follow()
 }
 
-// followMake refuses values in what is exported to make, which runs $(shell …) in the variables of its environment.
+// followMake refuses values in what is exported to make, which runs $(shell …) in the variables of its
+// environment.
 func (f *flow) followMake(s *script, n syntax.Node) {
 	c, ok := n.(*syntax.CallExpr)
 	if !ok || !f.a.runsMake(c) {
@@ -68,13 +72,14 @@ func (f *flow) followMake(s *script, n syntax.Node) {
 	}
 	for _, name := range f.a.exports {
 		if v := f.variables[name]; v != nil && v.tag != nil && !f.plainText(name) {
-			f.a.report(Error, s, n, f.origin(v), "through $"+name, makeRuns, makeCure+", or write export -n "+name+" in front of it")
+			f.a.report(Error, s, n, f.origin(v), "through $"+name, makeRuns,
+				makeCure+", or write export -n "+name+" in front of it")
 		}
 	}
 }
 
-// followProject refuses values in the files of a directory that its tools run, though no word of a command names them: package.json
-// in front of npm test.
+// followProject refuses values in the files of a directory that its tools run, though no word of a command
+// names them: package.json in front of npm test.
 func (f *flow) followProject(s *script, n syntax.Node) {
 	call, ok := n.(*syntax.CallExpr)
 	if !ok || !f.a.files {
@@ -92,7 +97,9 @@ func (f *flow) followProject(s *script, n syntax.Node) {
 				continue
 			}
 			if found, ok := sensitive.Find(path.Clean(name), "", sensitive.Built); ok {
-				f.a.report(Error, s, n, f.origin(v), "through the file "+name, found.ReadBy+" runs what the file holds", "write a fixed file, and pass the value in another one that only holds data")
+				f.a.report(Error, s, n, f.origin(v), "through the file "+name,
+					found.ReadBy+" runs what the file holds",
+					"write a fixed file, and pass the value in another one that only holds data")
 			}
 		}
 	}
@@ -123,7 +130,8 @@ func (f *flow) followExports() {
 			continue
 		}
 		if meaning, runs, _ := command.Exported(e.to); runs {
-			f.a.report(Error, e.script, e.node, f.origin(f.variables[e.to]), "through $"+e.to, meaning, "use another variable, or list the values under enum")
+			f.a.report(Error, e.script, e.node, f.origin(f.variables[e.to]), "through $"+e.to, meaning,
+				"use another variable, or list the values under enum")
 		}
 	}
 }
@@ -136,8 +144,8 @@ func (f *flow) origin(v *variable) string {
 	return "what " + v.input + " gets"
 }
 
-// checkTargets refuses values in variables that something evaluates. Assignments in the script's own syntax are seen by
-// the trails; these are the other ways: read, for, printf -v and so on.
+// checkTargets refuses values in variables that something evaluates. Assignments in the script's own syntax
+// are seen by the trails; these are the other ways: read, for, printf -v and so on.
 func (f *flow) checkTargets() {
 	for _, e := range f.edges {
 		v := f.variables[e.to]
@@ -149,9 +157,13 @@ func (f *flow) checkTargets() {
 		case special:
 			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to, meaning, "use another variable")
 		case f.integers[e.to]:
-			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to, "bash evaluates what is assigned to "+e.to+" as arithmetic (declare -i), which can run commands", "leave -i out")
+			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to,
+				"bash evaluates what is assigned to "+e.to+" as arithmetic (declare -i), which can run commands",
+				"leave -i out")
 		case f.references[e.to]:
-			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to, e.to+" is a reference (declare -n), so the value can choose a variable", "assign to the variable itself")
+			f.a.report(Error, e.script, e.node, f.origin(v), "through $"+e.to,
+				e.to+" is a reference (declare -n), so the value can choose a variable",
+				"assign to the variable itself")
 		}
 	}
 }
@@ -169,8 +181,8 @@ func (f *flow) carries(from sources) bool {
 	return false
 }
 
-// followArithmetic looks at everything that bash evaluates as arithmetic. There a name means its variable, whose text is
-// evaluated in turn: with x=y, $((x)) evaluates y.
+// followArithmetic looks at everything that bash evaluates as arithmetic. There a name means its variable,
+// whose text is evaluated in turn: with x=y, $((x)) evaluates y.
 func (f *flow) followArithmetic(s *script, n syntax.Node) {
 	check := func(roots ...syntax.Node) {
 		for _, root := range roots {
@@ -235,13 +247,16 @@ func (f *flow) checkArithmetic(s *script, root syntax.Node) {
 		}
 		context := "through $" + shown
 		if file, ok := strings.CutPrefix(name, fileVariable("")); ok {
-			context, fix = "through the file "+file, "take the digits of what comes out of it into a variable first: n=$(…); n=${n//[^0-9]/}"
+			context, fix = "through the file "+file,
+				"take the digits of what comes out of it into a variable first: n=$(…); n=${n//[^0-9]/}"
 		}
-		f.a.report(Error, s, root, f.origin(v), context, "evaluated as arithmetic: a value like x[$(cmd)] runs cmd", fix)
+		f.a.report(Error, s, root, f.origin(v), context,
+			"evaluated as arithmetic: a value like x[$(cmd)] runs cmd", fix)
 	}
 }
 
-// evaluates returns the variable with a value in it that arithmetic reaches from a name, nil when it reaches none.
+// evaluates returns the variable with a value in it that arithmetic reaches from a name, nil when it
+// reaches none.
 func (f *flow) evaluates(name string, seen map[string]bool) *variable {
 	v := f.variables[name]
 	if v == nil || seen[name] {

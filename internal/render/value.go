@@ -22,7 +22,8 @@ func scalarText(v any) (string, bool) {
 	return "", false
 }
 
-// jsonText writes a value as JSON, keys sorted, and < > & as they are: no HTML is near. Numbers keep every digit.
+// jsonText writes a value as JSON, keys sorted, and < > & as they are: no HTML is near. Numbers keep every
+// digit.
 func jsonText(v any) (string, bool) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// valueFlow follows a value outwards from where it stands: from the word to the command that gets it, from there through
-// pipes, redirections, substitutions and functions, to everything that could run it. A tag has one, and each use of a
-// variable that a value may be in.
+// valueFlow follows a value outwards from where it stands: from the word to the command that gets it, from
+// there through pipes, redirections, substitutions and functions, to everything that could run it. A tag
+// has one, and each use of a variable that a value may be in.
 type valueFlow struct {
 	a      *analysis
 	script *script
@@ -19,14 +19,15 @@ type valueFlow struct {
 
 	place *tagPlace // the tag, nil for a variable
 
-	descriptor bool                 // or out of a descriptor, of which nobody knows what it holds
-	file       string               // the file that the value comes out of, "" for a tag or a variable
-	variable   string               // the variable's name, "" for a tag
-	origin     string               // the tag that the variable may hold, or the command that read it
-	input      bool                 // the variable may only hold something that a command read
-	leads      []*tagPlace             // the tags that the variable's value may begin with
-	printed    bool                 // or with something that a command printed
-	visited    map[syntax.Node]bool // the functions that were left, and the statements whose standard input was looked at
+	descriptor bool        // or out of a descriptor, of which nobody knows what it holds
+	file       string      // the file that the value comes out of, "" for a tag or a variable
+	variable   string      // the variable's name, "" for a tag
+	origin     string      // the tag that the variable may hold, or the command that read it
+	input      bool        // the variable may only hold something that a command read
+	leads      []*tagPlace // the tags that the variable's value may begin with
+	printed    bool        // or with something that a command printed
+	// The functions that were left, and the statements whose standard input was looked at.
+	visited map[syntax.Node]bool
 }
 
 // refuse says that the value must not go where it goes.
@@ -38,8 +39,8 @@ func (t *valueFlow) refuse(message, fix string) {
 	t.a.report(Error, t.script, t.leaf(), t.origin, t.through(), message, fix)
 }
 
-// lenient says what the parameter's declaration would have to say for the tag to stand here. It tells whether that is only
-// a warning, so that the caller has each value checked instead; checked says how.
+// lenient says what the parameter's declaration would have to say for the tag to stand here. It tells
+// whether that is only a warning, so that the caller has each value checked instead; checked says how.
 func (t *valueFlow) lenient(message, checked, fix string) bool {
 	if !t.a.options.Lenient || t.place == nil || !t.inner || t.class != free {
 		t.refuse(message, fix)
@@ -85,7 +86,8 @@ func (t *valueFlow) follow() {
 	t.climb(len(t.stack) - 2)
 }
 
-// first reports whether the trail comes to a node for the first time, so that it ends where a script goes in circles.
+// first reports whether the trail comes to a node for the first time, so that it ends where a script goes
+// in circles.
 func (t *valueFlow) first(n syntax.Node) bool {
 	if t.visited[n] {
 		return false
@@ -157,8 +159,8 @@ func (t *valueFlow) step(i int) bool {
 	return true
 }
 
-// leaveCommand goes on with what a substitution printed. Of a number, or of a text that the author listed, no command
-// makes something that the agent chose.
+// leaveCommand goes on with what a substitution printed. Of a number, or of a text that the author listed,
+// no command makes something that the agent chose.
 func (t *valueFlow) leaveCommand() bool {
 	t.inner = false
 	return t.place == nil || t.class == free

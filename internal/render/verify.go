@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// verify proves a rewritten script: read again by the shell's parser, it is the author's script, node for node and
-// character for character, with a reference to value i wherever tag i stood, and every reference is one that bash
-// neither splits nor evaluates.
+// verify proves a rewritten script: read again by the shell's parser, it is the author's script, node for
+// node and character for character, with a reference to value i wherever tag i stood, and every reference
+// is one that bash neither splits nor evaluates.
 func (a *analysis) verify(rewritten string) error {
 	file, err := parseShell(rewritten)
 	if err != nil {
@@ -39,8 +39,9 @@ func quotedHeredocs(places []*tagPlace) map[*syntax.Redirect]bool {
 	return quoted
 }
 
-// outline writes a syntax tree out so that the skeleton's and the rewritten script's are the same text exactly when they
-// mean the same: positions and comments left out, tags and references both as ‹i›, and the quotes around them dropped.
+// outline writes a syntax tree out so that the skeleton's and the rewritten script's are the same text
+// exactly when they mean the same: positions and comments left out, tags and references both as ‹i›, and
+// the quotes around them dropped.
 type outline struct {
 	b        strings.Builder
 	skeleton *skeleton // of the author's script; nil for the rewritten one

@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Judge decides recorded acts again, by the rules of files. It has no effect on anything: no record is opened, and nothing
-// that it counts outlives it.
+// Judge decides recorded acts again, by the rules of files. It has no effect on anything: no record is
+// opened, and nothing that it counts outlives it.
 type Judge struct {
 	Authority *permissions.Authority
 	Set       *config.Set
@@ -41,7 +41,8 @@ func New(o Options) (*Judge, error) {
 	}
 	return &Judge{
 		Set: set, sources: o.Own, own: map[string]error{},
-		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), OwnPaths: o.OwnPaths, Home: o.Home}),
+		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
+			OwnPaths: o.OwnPaths, Home: o.Home}),
 	}, nil
 }
 
@@ -75,8 +76,8 @@ type Again struct {
 // batch is how many acts are decided at a time.
 const batch = 512
 
-// Replay decides acts again, several at a time, and gives them to each in their order. read gives the acts one by one, and
-// what it returns is returned. Where a rule counts, one act is decided after the other.
+// Replay decides acts again, several at a time, and gives them to each in their order. read gives the acts
+// one by one, and what it returns is returned. Where a rule counts, one act is decided after the other.
 func (j *Judge) Replay(read func(each func(Recorded)) error, each func(Again)) error {
 	workers := runtime.GOMAXPROCS(0)
 	if j.counts() {

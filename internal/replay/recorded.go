@@ -21,8 +21,8 @@ type Recorded struct {
 	Untold string
 }
 
-// ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part in: an answer that
-// stood for the same act already, and a fault.
+// ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part
+// in: an answer that stood for the same act already, and a fault.
 func ReadBack(e audit.Entry) (Recorded, bool) {
 	r := Recorded{Entry: e, Time: e.Time}
 	if e.Type != events.ToolDecided || e.Act == nil || e.Decision == nil {
@@ -58,8 +58,10 @@ func verdictOf(result string) permissions.Verdict {
 func requestOf(e audit.Entry) (r permissions.Request, untold string) {
 	a := e.Act
 	r = permissions.Request{
-		Door: tool.Door(e.Door), Action: permissions.Action(a.Kind), Prompt: a.Claimed, Tools: append([]string{a.Tool}, a.Tools...),
-		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode, Headless: a.Headless, TakesObligations: a.Obliging, Env: a.Env,
+		Door: tool.Door(e.Door), Action: permissions.Action(a.Kind), Prompt: a.Claimed,
+		Tools:     append([]string{a.Tool}, a.Tools...),
+		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode,
+		Headless: a.Headless, TakesObligations: a.Obliging, Env: a.Env,
 		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, RequiresConfirmation: a.Confirm,
 	}
 	switch {
@@ -75,7 +77,8 @@ func requestOf(e audit.Entry) (r permissions.Request, untold string) {
 		if withheld(path) {
 			return r, "the record does not hold a path, because it is secret"
 		}
-		r.Paths = append(r.Paths, permissions.Path{Name: path, Write: r.Action == permissions.ActionCall && !a.ReadOnly})
+		r.Paths = append(r.Paths, permissions.Path{Name: path, Write: r.Action == permissions.ActionCall &&
+			!a.ReadOnly})
 	}
 	for name, value := range a.Arguments {
 		if withheldIn(value) {

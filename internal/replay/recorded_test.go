@@ -196,7 +196,8 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// Acts come out in their order, however many are decided at a time, and a limit counts them one after the other.
+// Acts come out in their order, however many are decided at a time, and a limit counts them one after the
+// other.
 func TestReplayKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	w := tool.Workspace{Root: t.TempDir()}

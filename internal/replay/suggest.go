@@ -53,9 +53,10 @@ type LeftOut struct {
 	Why   string `json:"why"`
 }
 
-// Suggest finds acts that a person has approved at least least times, and writes a rule for each kind of them. What people
-// must go on being asked about gets none: control files, what lies outside the workspace, commands that cannot be told, tools
-// whose author wants a person. Nor does a rule that would have approved what a person rejected.
+// Suggest finds acts that a person has approved at least least times, and writes a rule for each kind of
+// them. What people must go on being asked about gets none: control files, what lies outside the workspace,
+// commands that cannot be told, tools whose author wants a person. Nor does a rule that would have approved
+// what a person rejected.
 func (j *Judge) Suggest(acts []Recorded, least int) ([]Suggestion, []LeftOut) {
 	s := &suggester{judge: j, least: max(least, 2), groups: map[string]*group{}, ids: map[string]bool{}}
 	for _, act := range acts {
@@ -98,8 +99,8 @@ func (s *suggester) put(key, name string, act Recorded, path string, wide bool) 
 	g.acts, g.paths = append(g.acts, act), append(g.paths, path)
 }
 
-// sort puts an act into its groups: commands with the same, files by name and by kind, calls by their tool and the names of
-// their arguments.
+// sort puts an act into its groups: commands with the same, files by name and by kind, calls by their tool
+// and the names of their arguments.
 func (s *suggester) sort(act Recorded) {
 	r := act.Request
 	switch {
@@ -186,8 +187,8 @@ func (g *group) leaveCovered(covered map[int64]bool) {
 	*g = *kept
 }
 
-// write makes the rule of a group and proves it: the program reads it, its examples hold, it approves every act of the
-// group, and nothing that a person rejected. why tells why there is none.
+// write makes the rule of a group and proves it: the program reads it, its examples hold, it approves every
+// act of the group, and nothing that a person rejected. why tells why there is none.
 func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 	first := g.acts[0].Request
 	rule := SuggestedRule{
@@ -230,7 +231,8 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 
 // id makes an id of what people call the act, that no rule has yet.
 func (s *suggester) id(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	id := "suggested-" + strings.Join(words[:min(len(words), 5)], "-")
 	taken := func(id string) bool {
 		return s.ids[id] || slices.ContainsFunc(s.judge.Set.Policies, func(f permissions.File) bool {
@@ -292,7 +294,8 @@ func (rule *SuggestedRule) aboutFiles(g *group) {
 	r := g.acts[0].Request
 	rule.IncludePaths = []string{escapeGlob(g.paths[0])}
 	if g.wide {
-		rule.IncludePaths = []string{escapeGlob(strings.TrimSuffix(g.name, "*"+path.Ext(g.paths[0]))) + "*" + escapeGlob(path.Ext(g.paths[0]))}
+		rule.IncludePaths = []string{escapeGlob(strings.TrimSuffix(g.name, "*"+path.Ext(g.paths[0]))) + "*" +
+			escapeGlob(path.Ext(g.paths[0]))}
 	}
 	example := func(name string) map[string]any {
 		e := map[string]any{"tool": r.Tools[0], "path": name}
@@ -436,7 +439,8 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file})})
 	approves := func(act Recorded) (bool, string) {
 		d, untold := alone.Redecide(act.Request, act.Time)
-		return len(untold) == 0 && d.Verdict == permissions.Approve && d.Source == permissions.SourcePolicy, d.Reason
+		return len(untold) == 0 && d.Verdict == permissions.Approve &&
+			d.Source == permissions.SourcePolicy, d.Reason
 	}
 	for _, act := range g.acts {
 		if ok, reason := approves(act); !ok {

@@ -119,8 +119,8 @@ var uriName = regexp.MustCompile(`(?i)^(?:.*_)?(?:url|uri)$`)
 // pathName is what people call parameters that are files.
 var pathName = regexp.MustCompile(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest|destination|input|output|into)$`)
 
-// compile compiles the script. Where a place needs an integer or SQL, its parameter is declared so, and the script compiled
-// again.
+// compile compiles the script. Where a place needs an integer or SQL, its parameter is declared so, and the
+// script compiled again.
 func (e *maker) compile(o render.Options) (*render.Template, error) {
 	for {
 		template, findings := render.Compile(e.script, e.declared, o)
@@ -128,7 +128,8 @@ func (e *maker) compile(o render.Options) (*render.Template, error) {
 			return template, nil
 		}
 		if !e.heed(findings) {
-			return nil, config.ScriptErrors("the command", e.request.Command, strings.Count(shebang, "\n"), findings)
+			return nil, config.ScriptErrors("the command", e.request.Command, strings.Count(shebang, "\n"),
+				findings)
 		}
 	}
 }
@@ -176,8 +177,8 @@ func parameterOf(tag string) string {
 	return strings.TrimSpace(name)
 }
 
-// effects finds out whether the command only reads. It is a guess on the safe side: what is not known to only read changes
-// something.
+// effects finds out whether the command only reads. It is a guess on the safe side: what is not known to
+// only read changes something.
 func (e *maker) effects() {
 	shell := tag.ReplaceAllStringFunc(e.request.Command, func(tag string) string {
 		if strings.ContainsAny(tag[2:3], "#^/!=") {
@@ -218,7 +219,8 @@ func (e *maker) write() ([]byte, error) {
 		description = "Say here what it does and what it prints, since the model reads this."
 		e.note("the description is yours to write")
 	}
-	loaded, err := config.ReadTools(config.File{Name: "new", Data: []byte("t: {script: " + quoted(e.script) + "}\n")})
+	loaded, err := config.ReadTools(config.File{Name: "new",
+		Data: []byte("t: {script: " + quoted(e.script) + "}\n")})
 	if err == nil && len(loaded) == 1 {
 		e.network = loaded[0].Tool.Sandbox.Network == tool.NetworkOn
 	}
@@ -308,7 +310,8 @@ func (e *maker) examples() *yaml.Node {
 		for i := 0; i+1 < len(params.Content); i += 2 {
 			words = append(words, params.Content[i].Value+"="+params.Content[i+1].Value)
 		}
-		return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
+		return &yaml.Node{Kind: yaml.SequenceNode,
+			Content: []*yaml.Node{text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
 	}
 	one := mapping("name", text("a call"))
 	if usesGit.MatchString(e.script) {
@@ -332,7 +335,8 @@ var usesGit = regexp.MustCompile(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
 
 // check reads the entry as the program will.
 func (e *maker) check(text []byte) (Entry, error) {
-	loaded, err := config.ReadTools(config.File{Name: "the new entry", Data: append([]byte("version: 2\ntools:\n"), indent(text, 2)...)})
+	loaded, err := config.ReadTools(config.File{Name: "the new entry",
+		Data: append([]byte("version: 2\ntools:\n"), indent(text, 2)...)})
 	if err != nil {
 		return Entry{}, err
 	}

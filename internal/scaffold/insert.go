@@ -11,9 +11,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 )
 
-// Insert puts an entry at the end of a tools file and gives the file's new content: every byte of the old one is in it, in
-// order. The error says why the entry cannot be put there: the file is broken, has a tool of that name, or is written so
-// that only a person can say where the entry goes.
+// Insert puts an entry at the end of a tools file and gives the file's new content: every byte of the old
+// one is in it, in order. The error says why the entry cannot be put there: the file is broken, has a tool
+// of that name, or is written so that only a person can say where the entry goes.
 func Insert(file config.File, e Entry) ([]byte, error) {
 	old := file.Data
 	if len(old) > 0 && old[len(old)-1] != '\n' {
@@ -85,7 +85,8 @@ func keeps(before, after []config.Loaded, id string) error {
 // errByHand is for files whose form leaves no line to put an entry on.
 var errByHand = errors.New("its tools are not written one below the other; put the entry there yourself")
 
-// place finds where an entry goes: the offset of a line, behind the last tool, and the column that the ids stand in.
+// place finds where an entry goes: the offset of a line, behind the last tool, and the column that the ids
+// stand in.
 func place(data []byte) (offset, column int, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -95,7 +96,8 @@ func place(data []byte) (offset, column int, err error) {
 		return 0, 0, errByHand
 	}
 	root := document.Content[0]
-	if bytes.HasPrefix(data, []byte("...")) || bytes.Contains(data, []byte("\n...")) || root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 {
+	if bytes.HasPrefix(data, []byte("...")) || bytes.Contains(data, []byte("\n...")) ||
+		root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 {
 		return 0, 0, errByHand
 	}
 	tools, next := root, 0
@@ -119,8 +121,8 @@ func place(data []byte) (offset, column int, err error) {
 	return before(data, next), column, nil
 }
 
-// before returns the offset of a line, without the comments and empty lines in front of it that belong to it; the end of the
-// file for line 0.
+// before returns the offset of a line, without the comments and empty lines in front of it that belong to
+// it; the end of the file for line 0.
 func before(data []byte, line int) int {
 	if line == 0 {
 		return len(data)

@@ -4,8 +4,9 @@ import (
 	"math"
 )
 
-// dump reads a stream as bytes that are written as numbers: what xxd, od, hexdump and debuggers print, and lists in programs.
-// Offsets at the beginning of a line, and the column of characters at its end, are left out.
+// dump reads a stream as bytes that are written as numbers: what xxd, od, hexdump and debuggers print, and
+// lists in programs. Offsets at the beginning of a line, and the column of characters at its end, are left
+// out.
 type dump struct {
 	numbers [bases]*reading
 	chars   *reading // what od -c and hexdump -c write for bytes
@@ -118,7 +119,8 @@ func (d *dump) add(b char) {
 	}
 }
 
-// spell reads the stream as od -c and hexdump -c write characters: at most three bytes for each, with blanks between.
+// spell reads the stream as od -c and hexdump -c write characters: at most three bytes for each, with
+// blanks between.
 func (d *dump) spell(c char) {
 	space := dumpKinds[c.c] == isSpace
 	switch n := len(d.lead); {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostNested is how many escapes may stand within one another before the innermost has ended. Those that follow from one another,
-// such as %25252522, may be any number.
+// mostNested is how many escapes may stand within one another before the innermost has ended. Those that
+// follow from one another, such as %25252522, may be any number.
 const mostNested = 16
 
 // introducers are what escapes begin with.
@@ -18,9 +18,10 @@ var introducers = [256]bool{'\\': true, '%': true, '&': true, '$': true, escape:
 // escape begins what a terminal is told, such as a colour.
 const escape = 0x1b
 
-// escapes reads the escapes of shells, C, JSON, Python, SQL, URLs and HTML as what they stand for, and what comes out of that
-// again: \c, \n, \xNN, \u{N}, \uNNNN, \UNNNNNNNN, octal numbers, %NN, %uNNNN, &name; &#N; &#xN; and $'; and colours (ECMA-48, CSI … final byte) as nothing. What is none stays as it is.
-// It looks at each byte a bounded number of times.
+// escapes reads the escapes of shells, C, JSON, Python, SQL, URLs and HTML as what they stand for, and what
+// comes out of that again: \c, \n, \xNN, \u{N}, \uNNNN, \UNNNNNNNN, octal numbers, %NN, %uNNNN, &name; &#N;
+// &#xN; and $'; and colours (ECMA-48, CSI … final byte) as nothing. What is none stays as it is. It looks
+// at each byte a bounded number of times.
 type escapes struct {
 	stack []char // escapes that have not ended
 	open  []int  // where in stack each begins, the innermost last
@@ -135,9 +136,11 @@ const (
 const longestEscape = 24
 
 // letters are the escapes of C and of shells that are a letter.
-var letters = map[byte]string{'a': "\a", 'b': "\b", 'e': "\x1b", 'E': "\x1b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
+var letters = map[byte]string{'a': "\a", 'b': "\b", 'e': "\x1b", 'E': "\x1b", 'f': "\f", 'n': "\n", 'r': "\r",
+	't': "\t", 'v': "\v"}
 
-// decode says what the byte c means to an escape that has begun, and what the escape stands for if it has ended.
+// decode says what the byte c means to an escape that has begun, and what the escape stands for if it has
+// ended.
 func decode(begun []char, c byte) (string, verdict) {
 	if len(begun) == longestEscape {
 		return "", undecided
@@ -233,7 +236,8 @@ func braces(text []byte, c byte) (string, verdict) {
 // entity is a character of HTML.
 func entity(text []byte, c byte) (string, verdict) {
 	switch {
-	case c == '#' && len(text) == 0, isHex(c), c|0x20 >= 'a' && c|0x20 <= 'z' && (len(text) == 0 || text[0] != '#' || c|0x20 == 'x'):
+	case c == '#' && len(text) == 0, isHex(c), c|0x20 >= 'a' && c|0x20 <= 'z' &&
+		(len(text) == 0 || text[0] != '#' || c|0x20 == 'x'):
 		return "", goesOn
 	case c != ';':
 		return "", undecided
@@ -246,8 +250,8 @@ func entity(text []byte, c byte) (string, verdict) {
 	return result, ended
 }
 
-// colour is a control sequence of a terminal, or the choice of its character set (ECMA-35, as in what `tput sgr0` writes), which
-// show nothing.
+// colour is a control sequence of a terminal, or the choice of its character set (ECMA-35, as in what `tput
+// sgr0` writes), which show nothing.
 func colour(text []byte, c byte) (string, verdict) {
 	switch {
 	case len(text) == 0 && c == '(':

@@ -16,10 +16,12 @@ const (
 	// ShortestValue is the length, in bytes, below which a value is not looked for at all.
 	ShortestValue = 4
 	shortestLine  = 8 // a line of a value that has several
-	shortestPart  = 8 // what is left of a value when what stands beside it is read as one with its beginning or its end
-	shortestCode  = 6 // characters of an encoding: ShortestValue bytes in base64
-	shortestCore  = 7 // likewise, inside of a longer one
-	// shortestLoose is what is left of a value, at least, that is looked for in any layout and in letters of any size.
+	// What is left of a value when what stands beside it is read as one with its beginning or its end.
+	shortestPart = 8
+	shortestCode = 6 // characters of an encoding: ShortestValue bytes in base64
+	shortestCore = 7 // likewise, inside of a longer one
+	// shortestLoose is what is left of a value, at least, that is looked for in any layout and in letters
+	// of any size.
 	shortestLoose = 12
 )
 
@@ -77,12 +79,12 @@ func (f *forms) addDense(text string, least int) {
 	}
 }
 
-// before are beginnings of escapes. What a value begins with may be read as one with what stands before it: deadbeef in
-// 100%deadbeef.
+// before are beginnings of escapes. What a value begins with may be read as one with what stands before it:
+// deadbeef in 100%deadbeef.
 var before = strings.Fields(`\ \x \xa \u \ua \uaa \uaaa \1 \11 % %a %u %ua %uaa %uaaa & &# &#1`)
 
-// addPlain adds what is read of a value that stands alone, and what is read of it beside any text that its beginning or its end
-// could be read as one with.
+// addPlain adds what is read of a value that stands alone, and what is read of it beside any text that its
+// beginning or its end could be read as one with.
 func (f *forms) addPlain(value string) {
 	whole, _ := f.text.of(value, 0, true)
 	f.plain = append(f.plain, whole)
@@ -101,8 +103,9 @@ func (f *forms) addPlain(value string) {
 	}
 }
 
-// charsets returns a value that is not in ASCII as it is read where characters are not written in UTF-8: in UTF-16, from escapes of
-// UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in ISO 8859-1.
+// charsets returns a value that is not in ASCII as it is read where characters are not written in UTF-8: in
+// UTF-16, from escapes of UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in
+// ISO 8859-1.
 func charsets(value string) []string {
 	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
 		return nil

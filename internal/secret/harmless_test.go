@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestHarmless checks that ordinary output stays as it is, whatever the values are: keys and passwords as they are given out,
-// words, and numbers.
+// TestHarmless checks that ordinary output stays as it is, whatever the values are: keys and passwords as
+// they are given out, words, and numbers.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	var texts []string

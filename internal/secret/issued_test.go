@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestIssued checks that a value is known once it was given out, in every form, and not before; and how many are.
+// TestIssued checks that a value is known once it was given out, in every form, and not before; and how
+// many are.
 func TestIssued(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"TOKEN": "correct-horse", "REGION": "eu-west", "OTHER": "battery-staple"}

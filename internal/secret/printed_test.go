@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// values are what the programs below are given: with what they escape, with what looks like an escape, of more than one row of a
-// dump, and of nothing but letters.
+// values are what the programs below are given: with what they escape, with what looks like an escape, of
+// more than one row of a dump, and of nothing but letters.
 var values = map[string]string{
 	"signs":   password,
 	"escapes": `41be%2f\x6e&amp;$'\n%c3\u-tail%`,
@@ -169,8 +169,8 @@ var printed = []struct{ name, script string }{
 	{"lines", `printf 'one\n\ttwo %s three\n' "$V" | cat -n`},
 }
 
-// TestPrinted checks that nothing of a value is left of what real programs print, wherever a stream is divided. With -short each
-// program is given one of the values.
+// TestPrinted checks that nothing of a value is left of what real programs print, wherever a stream is
+// divided. With -short each program is given one of the values.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for nth, name := range slices.Sorted(maps.Keys(values)) {

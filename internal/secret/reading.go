@@ -9,8 +9,8 @@ import (
 const (
 	// head is how many bytes of a text are looked for first, all texts at once. No text is shorter.
 	head = ShortestValue
-	// mostBetween is how many bytes may stand between two characters of a value, and make up one of them. What is farther apart
-	// is no longer the same text; it bounds what a Writer holds back.
+	// mostBetween is how many bytes may stand between two characters of a value, and make up one of them.
+	// What is farther apart is no longer the same text; it bounds what a Writer holds back.
 	mostBetween = 256
 )
 
@@ -23,9 +23,9 @@ type char struct {
 // span is a part of the stream.
 type span struct{ from, to int64 }
 
-// sought are the texts that are looked for in one reading of a stream, as the automaton of Aho and Corasick: what they begin with,
-// each beginning once, from head bytes on. It takes a time for a byte that depends neither on how many texts there are nor on how long
-// they are. Beginning 0 is none.
+// sought are the texts that are looked for in one reading of a stream, as the automaton of Aho and
+// Corasick: what they begin with, each beginning once, from head bytes on. It takes a time for a byte that
+// depends neither on how many texts there are nor on how long they are. Beginning 0 is none.
 type sought struct {
 	nodes  []node
 	byHead map[uint32]int32
@@ -121,7 +121,8 @@ func (s *sought) longer(n int32) int32 {
 	return 0
 }
 
-// step returns the beginning that has come with a byte, behind one that had come; the last bytes are the window.
+// step returns the beginning that has come with a byte, behind one that had come; the last bytes are the
+// window.
 func (s *sought) step(n int32, c byte, window uint32) int32 {
 	for ; n != 0; n = s.nodes[n].fail {
 		for to := s.longer(n); to != 0; to = s.nodes[to].sibling {
@@ -206,7 +207,8 @@ func (r *reading) start(n int) int64 {
 // open is how many of the last bytes may be the beginning of a text.
 func (r *reading) open() int { return max(min(head-1, r.shown), int(r.nodes[r.begun].length)) }
 
-// safe returns the end of what no text that comes later can begin in; what comes next begins at next, or behind it.
+// safe returns the end of what no text that comes later can begin in; what comes next begins at next, or
+// behind it.
 func (r *reading) safe(next int64) int64 {
 	if next-r.end > mostBetween {
 		r.reset()
@@ -217,7 +219,8 @@ func (r *reading) safe(next int64) int64 {
 	return math.MaxInt64
 }
 
-// cut returns where a text begins that the stream ends within, if at least its first ShortestValue bytes have come.
+// cut returns where a text begins that the stream ends within, if at least its first ShortestValue bytes
+// have come.
 func (r *reading) cut() (from int64, ok bool) {
 	if r.begun == 0 {
 		return 0, false

@@ -10,11 +10,12 @@ import (
 // Mark stands where a secret stood.
 const Mark = "[secret]"
 
-// Redactor takes exact values out of texts: as they are, through the escapes that programs write them with, in base64, base32,
-// hexadecimal and UTF-16, and in dumps of numbers. It never changes and is safe for concurrent use; a nil Redactor, and one of no
-// values, change nothing.
+// Redactor takes exact values out of texts: as they are, through the escapes that programs write them with,
+// in base64, base32, hexadecimal and UTF-16, and in dumps of numbers. It never changes and is safe for
+// concurrent use; a nil Redactor, and one of no values, change nothing.
 //
-// It finds what is printed, not what is computed: a program that was given a value can always print it letter by letter.
+// It finds what is printed, not what is computed: a program that was given a value can always print it
+// letter by letter.
 type Redactor struct{ exact, plain, dense, chars *sought }
 
 // New makes a Redactor of values. Values that are shorter than ShortestValue are not looked for.
@@ -34,7 +35,8 @@ func New(values ...string) *Redactor {
 // String returns a text without the values.
 func (r *Redactor) String(text string) string { return r.whole(text, false) }
 
-// Cut is String for a text that something has cut off at its end: what a value could begin there is taken out as well.
+// Cut is String for a text that something has cut off at its end: what a value could begin there is taken
+// out as well.
 func (r *Redactor) Cut(text string) string { return r.whole(text, true) }
 
 func (r *Redactor) whole(text string, cut bool) string {
@@ -49,14 +51,16 @@ func (r *Redactor) whole(text string, cut bool) string {
 	return b.String()
 }
 
-// Writer returns a stream that passes on what is written to it, without the values, wherever the writes divide it. It holds back
-// what could be the beginning of one until more comes: close it at the end. It is not safe for concurrent use.
+// Writer returns a stream that passes on what is written to it, without the values, wherever the writes
+// divide it. It holds back what could be the beginning of one until more comes: close it at the end. It is
+// not safe for concurrent use.
 func (r *Redactor) Writer(to io.Writer) *Writer {
 	w := &Writer{redactor: r, to: to}
 	if r == nil {
 		return w
 	}
-	w.exact, w.plain, w.dense = newReading(r.exact, &w.found), newReading(r.plain, &w.found), newReading(r.dense, &w.found)
+	w.exact, w.plain, w.dense = newReading(r.exact, &w.found), newReading(r.plain, &w.found),
+		newReading(r.dense, &w.found)
 	w.exact.asIs = true
 	w.text, w.dump = newText(), newDump(r.exact, r.chars, &w.found)
 	w.readings = append(w.dump.numbers[:], w.dump.chars, w.exact, w.plain, w.dense)

@@ -164,7 +164,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutWithinForms cuts what programs print anywhere within the value: of what was printed of it, no more than three letters stay.
+// TestCutWithinForms cuts what programs print anywhere within the value: of what was printed of it, no more
+// than three letters stay.
 func TestCutWithinForms(t *testing.T) {
 	t.Parallel()
 	const value = "q/W'e\"r T%y\\ZuIö&p<[x]>"
@@ -232,7 +233,8 @@ func TestWriterKeepsItsError(t *testing.T) {
 	}
 }
 
-// FuzzBorders: however a stream is divided, it comes out the same, whether it ends or is cut off, and holds no value.
+// FuzzBorders: however a stream is divided, it comes out the same, whether it ends or is cut off, and holds
+// no value.
 func FuzzBorders(f *testing.F) {
 	f.Add("hunter22", "a hunter22 b", 3)
 	f.Add(password, password+password, 7)
@@ -335,7 +337,8 @@ func BenchmarkRepeats(b *testing.B) {
 	}
 }
 
-// BenchmarkBeginAlike is about a value of many lines that begin alike, and a text of nothing but that beginning.
+// BenchmarkBeginAlike is about a value of many lines that begin alike, and a text of nothing but that
+// beginning.
 func BenchmarkBeginAlike(b *testing.B) {
 	var value strings.Builder
 	for i := range 1000 {

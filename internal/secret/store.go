@@ -21,7 +21,8 @@ import (
 
 // The bounds of what is kept.
 const (
-	// LongestValue is the length of the longest value, in bytes. A variable takes 128 KiB (execve(2), MAX_ARG_STRLEN).
+	// LongestValue is the length of the longest value, in bytes. A variable takes 128 KiB (execve(2),
+	// MAX_ARG_STRLEN).
 	LongestValue = 64 << 10
 	longestStore = 16 << 20
 	fileVersion  = 1
@@ -29,11 +30,13 @@ const (
 	lockName     = "secrets.lock"
 )
 
-// Store is the program's own file of secrets, in the state directory, which no sandbox shows: mode 0600, ours, read anew for
-// every use and replaced as a whole. It is safe for concurrent use, by several processes too.
+// Store is the program's own file of secrets, in the state directory, which no sandbox shows: mode 0600,
+// ours, read anew for every use and replaced as a whole. It is safe for concurrent use, by several
+// processes too.
 type Store struct{ dir string }
 
-// NewStore returns the store of a state directory, which must be there and ours (internal/state). It touches nothing.
+// NewStore returns the store of a state directory, which must be there and ours (internal/state). It
+// touches nothing.
 func NewStore(dir string) *Store { return &Store{dir: dir} }
 
 // Dir is the directory that the store lies in.
@@ -81,7 +84,8 @@ func CheckValue(value string) error {
 	case len(value) < ShortestValue:
 		return fmt.Errorf("the value has fewer than %d bytes: it could not be told from other text, and so not be kept out of what tools print", ShortestValue)
 	case len(value) > LongestValue:
-		return fmt.Errorf("the value has more than %d bytes; keep it in a file of its own, and write {file: PATH}", LongestValue)
+		return fmt.Errorf("the value has more than %d bytes; keep it in a file of its own, and write {file: PATH}",
+			LongestValue)
 	case strings.ContainsRune(value, 0):
 		return errors.New("the value holds a NUL, which no variable can")
 	case !utf8.ValidString(value):
@@ -170,7 +174,8 @@ func (s *Store) read() (*file, error) {
 	return f, nil
 }
 
-// readOurs reads a file that must be ours alone: somebody else who could write it would choose what tools are given.
+// readOurs reads a file that must be ours alone: somebody else who could write it would choose what tools
+// are given.
 func readOurs(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
@@ -227,7 +232,8 @@ func (s *Store) change(do func(*file)) (err error) {
 	return s.replace(append(data, '\n'))
 }
 
-// replace writes the file beside the old one and then takes its place (rename(2)): whoever reads finds one or the other.
+// replace writes the file beside the old one and then takes its place (rename(2)): whoever reads finds one
+// or the other.
 func (s *Store) replace(data []byte) error {
 	temporary, err := os.CreateTemp(s.dir, ".secrets-") // mode 0600
 	if err != nil {

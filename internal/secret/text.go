@@ -2,10 +2,11 @@ package secret
 
 import "strings"
 
-// text reads a stream without its escapes, in two ways. One is for values: without quotes, which are doubled, closed and opened
-// again where a value has one, and with one blank for any white space, and for the + of forms. The other, the dense one, is for
-// values in base64, base32, hexadecimal and quoted-printable, and for long ones that were folded or divided: without what such a
-// text is laid out with, in small letters.
+// text reads a stream without its escapes, in two ways. One is for values: without quotes, which are
+// doubled, closed and opened again where a value has one, and with one blank for any white space, and for
+// the + of forms. The other, the dense one, is for values in base64, base32, hexadecimal and
+// quoted-printable, and for long ones that were folded or divided: without what such a text is laid out
+// with, in small letters.
 type text struct {
 	escapes
 	plain, dense []char
@@ -56,8 +57,8 @@ func (t *text) read(c char) {
 	t.dense = append(t.dense, c)
 }
 
-// of returns what is read of a text, in both ways: the bytes of it that stand wholly behind the first few, and, unless it ends there,
-// those which nothing that follows can change.
+// of returns what is read of a text, in both ways: the bytes of it that stand wholly behind the first few,
+// and, unless it ends there, those which nothing that follows can change.
 func (t *text) of(value string, behind int64, ends bool) (plain, dense string) {
 	t.plain, t.dense, t.blank = t.plain[:0], t.dense[:0], false
 	t.stack, t.open = t.stack[:0], t.open[:0]

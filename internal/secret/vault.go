@@ -16,11 +16,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// commandTime is how long a command may take to print a value. A password manager may have to ask its person first.
+// commandTime is how long a command may take to print a value. A password manager may have to ask its
+// person first.
 const commandTime = 60 * time.Second
 
-// Vault turns references into values. It is safe for concurrent use. Its errors name where a value should stand, and the cure;
-// they never hold a value.
+// Vault turns references into values. It is safe for concurrent use. Its errors name where a value should
+// stand, and the cure; they never hold a value.
 type Vault struct {
 	// Store is where secrets are kept; nil when there is no state directory.
 	Store *Store
@@ -34,7 +35,8 @@ type Vault struct {
 	Issued *Issued
 }
 
-// Missing says why the value of a reference cannot be had, as far as that can be told without an effect: no command is run.
+// Missing says why the value of a reference cannot be had, as far as that can be told without an effect: no
+// command is run.
 func (v *Vault) Missing(r tool.Reference) error {
 	if err := v.withheld(); err != nil {
 		return err
@@ -62,8 +64,8 @@ func (v *Vault) withheld() error {
 	return v.Withheld()
 }
 
-// Value returns the value that a reference names. A command is run for it, each time, outside of the sandbox and with the
-// environment of the program itself; ending ctx ends the command.
+// Value returns the value that a reference names. A command is run for it, each time, outside of the
+// sandbox and with the environment of the program itself; ending ctx ends the command.
 func (v *Vault) Value(ctx context.Context, r tool.Reference) (string, error) {
 	if err := v.withheld(); err != nil {
 		return "", err
@@ -154,8 +156,8 @@ func (v *Vault) file(path string) (string, error) {
 	return trimmed(data, "the file "+path)
 }
 
-// printed runs a command and takes what it prints. What it says on its standard error is not passed on: it may hold what it
-// was asked for.
+// printed runs a command and takes what it prints. What it says on its standard error is not passed on: it
+// may hold what it was asked for.
 func (v *Vault) printed(ctx context.Context, argv []string) (string, error) {
 	program, err := lookPath(argv[0])
 	if err != nil {
@@ -174,7 +176,8 @@ func (v *Vault) printed(ctx context.Context, argv []string) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s did not print the value in time, and was ended", argv[0])
 	case err != nil && cmd.ProcessState != nil:
-		return "", fmt.Errorf("%s did not print the value: it ended with code %d; run it yourself to see why", argv[0], cmd.ProcessState.ExitCode())
+		return "", fmt.Errorf("%s did not print the value: it ended with code %d; run it yourself to see why",
+			argv[0], cmd.ProcessState.ExitCode())
 	case err != nil:
 		return "", fmt.Errorf("%s could not be run: %w", argv[0], cause(err))
 	}

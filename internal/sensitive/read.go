@@ -27,8 +27,9 @@ type writtenRow struct {
 	Hidden  bool   `yaml:"hidden"`
 }
 
-// readFile reads files.yaml line by line: a library for YAML would take 2 ms of nearly every start of the program. The file keeps to
-// a small part of YAML, and TestReadAsYAML holds what is read here against the library.
+// readFile reads files.yaml line by line: a library for YAML would take 2 ms of nearly every start of the
+// program. The file keeps to a small part of YAML, and TestReadAsYAML holds what is read here against the
+// library.
 func readFile(text string) (written, error) {
 	var w written
 	var at *writtenRow // the row that is being read

@@ -1,5 +1,6 @@
-// Package sensitive says which files are more than data, by their names: those that run as code later or decide what is allowed,
-// and those that hold secrets. They lie in one file, files.yaml, for people to read. It never looks at the disk.
+// Package sensitive says which files are more than data, by their names: those that run as code later or
+// decide what is allowed, and those that hold secrets. They lie in one file, files.yaml, for people to
+// read. It never looks at the disk.
 package sensitive
 
 import (
@@ -15,8 +16,9 @@ type Class int
 const (
 	Control Class = 1 << iota // it decides what this program allows or runs, or tells agents what to do
 	Runs                      // written, it runs code although nobody asks for that
-	Built                     // written, it runs code, or decides which, when somebody builds, checks, tests, installs or starts
-	Secret                    // read, it gives away what nobody should know
+	// Written, it runs code, or decides which, when somebody builds, checks, tests, installs or starts.
+	Built
+	Secret // read, it gives away what nobody should know
 
 	// Written are the classes that count for a file that is written.
 	Written = Control | Runs | Built | Secret
@@ -42,9 +44,10 @@ type Finding struct {
 	Source string // where it says so
 }
 
-// Find reports what makes a file sensitive, the first of the classes that are asked for. root is the workspace, or another
-// directory that holds the file: only below it is a name that begins with a dot taken for settings that nobody knows; "" for none.
-// Names are compared as on file systems that fold them. Both names are clean.
+// Find reports what makes a file sensitive, the first of the classes that are asked for. root is the
+// workspace, or another directory that holds the file: only below it is a name that begins with a dot taken
+// for settings that nobody knows; "" for none. Names are compared as on file systems that fold them. Both
+// names are clean.
 func Find(path, root string, wanted Class) (Finding, bool) {
 	f := newFile(path, root)
 	for _, class := range classes {
@@ -78,19 +81,21 @@ func Table() []Finding {
 	return all
 }
 
-// Patterns lists the names of some classes in small letters, as far as they are names and not what names look like.
+// Patterns lists the names of some classes in small letters, as far as they are names and not what names
+// look like.
 func Patterns(wanted Class) []string {
 	var list []string
 	for _, p := range read().patterns {
-		if name := strings.ToLower(p.text); p.row.class&wanted != 0 && !p.row.shape && !slices.Contains(list, name) {
+		if name := strings.ToLower(p.text); p.row.class&wanted != 0 && !p.row.shape &&
+			!slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
 	return list
 }
 
-// Fixed lists the names of some classes that hold no pattern, as the table spells them, and in small letters too. A directory
-// stands for what is below it.
+// Fixed lists the names of some classes that hold no pattern, as the table spells them, and in small
+// letters too. A directory stands for what is below it.
 func Fixed(wanted Class) []string {
 	var list []string
 	for _, p := range read().patterns {
@@ -107,12 +112,12 @@ func Fixed(wanted Class) []string {
 	return list
 }
 
-// Protected lists what a sandbox is to keep as it is in every directory that a call may write to: the names of what is control or
-// runs unasked, as far as they hold no pattern.
+// Protected lists what a sandbox is to keep as it is in every directory that a call may write to: the names
+// of what is control or runs unasked, as far as they hold no pattern.
 func Protected() []string { return Fixed(Control | Runs) }
 
-// Delicate tells what keeps a file from being offered to anybody: that it gives away what nobody should know, or that others
-// run or believe it without a look. It completes "it ..." and is "" for plain data.
+// Delicate tells what keeps a file from being offered to anybody: that it gives away what nobody should
+// know, or that others run or believe it without a look. It completes "it ..." and is "" for plain data.
 func Delicate(path string) string {
 	if found, ok := Find(path, "", Secret); ok {
 		return found.Says

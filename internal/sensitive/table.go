@@ -120,8 +120,8 @@ func (t *table) add(p *pattern) {
 	}
 }
 
-// first returns the pattern of a class that stands for a file, the one of the outermost directory; nil for none. What only looks like
-// such a file comes last.
+// first returns the pattern of a class that stands for a file, the one of the outermost directory; nil for
+// none. What only looks like such a file comes last.
 func (t *table) first(f file, class Class) *pattern {
 	x := t.byClass[class]
 	var first *pattern
@@ -151,7 +151,8 @@ func (t *table) first(f file, class Class) *pattern {
 	return nil
 }
 
-// hides reports whether one of the file's names below the directory that holds it is hidden, and not known to be plain.
+// hides reports whether one of the file's names below the directory that holds it is hidden, and not known
+// to be plain.
 func (t *table) hides(p *pattern, f file) bool {
 	for at := f.below; at < len(f.names); at++ {
 		if p.names[0].matches(f.folded[at]) && f.folded[at] != "" && !t.isPlain(f, at, at) {

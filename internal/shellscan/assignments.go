@@ -24,8 +24,8 @@ func (t *text) assignment(a *syntax.Assign) {
 	t.sets(a.Name.Value, value, line)
 }
 
-// declaration looks at declare, local, export, readonly and typeset where the parser knows them. Assignments that it could
-// tell are nodes of their own.
+// declaration looks at declare, local, export, readonly and typeset where the parser knows them.
+// Assignments that it could tell are nodes of their own.
 func (t *text) declaration(d *syntax.DeclClause) {
 	line := t.line(d)
 	t.add(Command{Name: d.Variant.Value, Args: declared(d), Builtin: true, Via: join(t.via), Line: line})
@@ -67,13 +67,14 @@ func (t *text) declares(builtin string, word shellwords.Word, line int) {
 	case !word.Fixed && !assigns:
 		t.problem(line, fmt.Sprintf("%s is given a word that is not fixed: it may set any variable", builtin))
 	case strings.HasPrefix(name, "-") || strings.HasPrefix(name, "+"):
-		// -n makes a name stand for another variable, -i makes bash evaluate what is assigned, and export -f hands a function
-		// to programs that call one of that name.
+		// -n makes a name stand for another variable, -i makes bash evaluate what is assigned, and export
+		// -f hands a function to programs that call one of that name.
 		allowed := "aAgxrulcpFftI"
 		if builtin == "export" {
 			allowed = "np"
 		}
-		if name != "--" && name != "-" && strings.Trim(name[1:], allowed) != "" || strings.Contains(name, "f") && strings.Contains(name, "x") {
+		if name != "--" && name != "-" && strings.Trim(name[1:], allowed) != "" ||
+			strings.Contains(name, "f") && strings.Contains(name, "x") {
 			t.problem(line, fmt.Sprintf("%s %s changes what names or values mean", builtin, word.Text))
 		}
 	default:
@@ -109,7 +110,8 @@ func (t *text) variable(name string, line int) {
 func (t *text) sets(name string, value shellwords.Word, line int) {
 	switch name {
 	case "IFS":
-		// Bash never takes it from its environment, and it only splits words that are not fixed: see splitsElsewhere.
+		// Bash never takes it from its environment, and it only splits words that are not fixed: see
+		// splitsElsewhere.
 		t.setsIFS = true
 		return
 	case "OPTIND", "SECONDS", "RANDOM", "PS1", "PS2", "PS3":
@@ -118,7 +120,8 @@ func (t *text) sets(name string, value shellwords.Word, line int) {
 		}
 	}
 	if command.NamesEncoding(name) && !(value.Fixed && command.KeepsEncoding(name, value.Text)) {
-		t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters", name))
+		t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters",
+			name))
 	}
 	if command.ChangesCommands(name) && !(value.Fixed && command.SetsNothing(name, value.Text)) {
 		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))

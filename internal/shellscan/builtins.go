@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// builtinRule returns what is to be looked at in the words of a builtin; nil for nothing. What they run and which variables
-// they set is found by the words' roles.
+// builtinRule returns what is to be looked at in the words of a builtin; nil for nothing. What they run and
+// which variables they set is found by the words' roles.
 func builtinRule(name string) func(c *simpleCommand, n int) {
 	switch name {
 	case "alias", "unalias", "enable", "hash":
@@ -65,7 +65,8 @@ func (c *simpleCommand) jobs(n int) {
 	}
 }
 
-// setOptions looks at the options of set: -k makes every NAME=value of a command an assignment, and -o posix changes much.
+// setOptions looks at the options of set: -k makes every NAME=value of a command an assignment, and -o
+// posix changes much.
 func (c *simpleCommand) setOptions(n int) {
 	words := c.after(n)
 	for i := 0; i < len(words); i++ {
@@ -108,7 +109,8 @@ func (c *simpleCommand) unset(n int) {
 	}
 }
 
-// declareOptions looks at the options of declare and its like where the parser did not know them: command declare -n.
+// declareOptions looks at the options of declare and its like where the parser did not know them: command
+// declare -n.
 func (c *simpleCommand) declareOptions(n int) {
 	span := c.Programs[n]
 	for i := span.At + 1; i < span.End; i++ {

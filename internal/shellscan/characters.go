@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// characters looks for what makes a text look other than it is, or what bash and a person read differently: bytes that are
-// no UTF-8, control characters, characters that change the direction of text, and invisible ones (CVE-2021-42574).
+// characters looks for what makes a text look other than it is, or what bash and a person read differently:
+// bytes that are no UTF-8, control characters, characters that change the direction of text, and invisible
+// ones (CVE-2021-42574).
 func (s *scan) characters(source string, line int) {
 	if strings.IndexFunc(source, suspicious) < 0 {
 		return
@@ -39,8 +40,8 @@ func plain(s string) bool {
 	return true
 }
 
-// suspicious reports whether a character cannot be seen for what it is. U+FFFD is among them because invalid bytes are read
-// as it.
+// suspicious reports whether a character cannot be seen for what it is. U+FFFD is among them because
+// invalid bytes are read as it.
 func suspicious(r rune) bool {
 	switch {
 	case r == ' ', r == '\t', r == '\n', r > ' ' && r < 0x7f:
@@ -50,7 +51,8 @@ func suspicious(r rune) bool {
 	case r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u2800', r == '\u034f': // blank letters
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Zs, unicode.Co, unicode.Variation_Selector) ||
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Zs, unicode.Co,
+		unicode.Variation_Selector) ||
 		!unicode.IsPrint(r) && !unicode.IsMark(r)
 }
 

@@ -17,7 +17,8 @@ const (
 	maxWrappers = 16 // in front of each other
 )
 
-// simpleCommand is one simple command: what shellwords says of its words, and which of them are still to be looked at.
+// simpleCommand is one simple command: what shellwords says of its words, and which of them are still to be
+// looked at.
 type simpleCommand struct {
 	*text
 	shellwords.Reading
@@ -27,8 +28,8 @@ type simpleCommand struct {
 	done  []bool // the words that were read as a command of their own
 }
 
-// command reads the words of a simple command: every program among them, the code that they hold, the variables that they
-// set and the files that they write.
+// command reads the words of a simple command: every program among them, the code that they hold, the
+// variables that they set and the files that they write.
 func (t *text) command(words []shellwords.Word, own []string, line int) {
 	switch {
 	case t.stopped:
@@ -40,7 +41,8 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 		t.stop(line, "too many programs stand in front of each other")
 		return
 	}
-	c := &simpleCommand{text: t, Reading: shellwords.Read(words), words: words, own: own, line: line, done: make([]bool, len(words))}
+	c := &simpleCommand{text: t, Reading: shellwords.Read(words), words: words, own: own, line: line,
+		done: make([]bool, len(words))}
 	for n := range c.Programs {
 		if !c.done[c.Programs[n].At] && !c.program(n) {
 			return
@@ -66,21 +68,23 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 
 func (c *simpleCommand) cannot(what string) { c.problem(c.line, what) }
 
-// asksVersion reports whether the last program is an interpreter that is only asked which one it is, and so reads nothing.
+// asksVersion reports whether the last program is an interpreter that is only asked which one it is, and so
+// reads nothing.
 func (c *simpleCommand) asksVersion() bool {
 	span := c.Programs[len(c.Programs)-1]
 	if span.End-span.At != 2 || !c.words[span.At+1].Fixed {
 		return false
 	}
-	return command.Subcommands(command.VersionWords, shellwords.Base(c.words[span.At].Text))[c.words[span.At+1].Text]
+	return command.Subcommands(command.VersionWords,
+		shellwords.Base(c.words[span.At].Text))[c.words[span.At+1].Text]
 }
 
 func (c *simpleCommand) last() string {
 	return shellwords.Base(c.words[c.Programs[len(c.Programs)-1].At].Text)
 }
 
-// program looks at one of the programs of the command. It says no when there is nothing more to tell of the command: the
-// name is not known, it is a function of the text, or nobody can tell what the program runs.
+// program looks at one of the programs of the command. It says no when there is nothing more to tell of the
+// command: the name is not known, it is a function of the text, or nobody can tell what the program runs.
 func (c *simpleCommand) program(n int) bool {
 	span := c.Programs[n]
 	name := c.words[span.At]
@@ -126,7 +130,8 @@ func builtin(name string, own []string) bool {
 func args(words []shellwords.Word) []Word {
 	all := make([]Word, len(words))
 	for i, w := range words {
-		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe, Found: w.Found && !w.Splits, FoundMany: w.Found && w.Splits}); w.Fixed {
+		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe, Found: w.Found &&
+			!w.Splits, FoundMany: w.Found && w.Splits}); w.Fixed {
 			all[i] = Word{Text: w.Text, Fixed: true}
 		}
 	}
@@ -141,8 +146,8 @@ func join(lists ...[]string) string {
 	return strings.Join(all, " ")
 }
 
-// inner reads a part of the words again, as another program starts it: with items in it that are not known. via is the
-// program that starts it.
+// inner reads a part of the words again, as another program starts it: with items in it that are not known.
+// via is the program that starts it.
 func (c *simpleCommand) inner(span shellwords.Span, words []shellwords.Word, via ...string) {
 	for i := span.At; i < span.End; i++ {
 		c.done[i] = true
@@ -176,7 +181,8 @@ func (c *simpleCommand) role(i int) {
 	case shellwords.Program:
 		if !c.startsAt(i) { // an option's argument: rg --pre X
 			if word.Fixed {
-				c.add(Command{Name: word.Text, Args: []Word{{}}, Via: join(c.via, c.own, []string{reader}), Line: c.line})
+				c.add(Command{Name: word.Text, Args: []Word{{}}, Via: join(c.via, c.own, []string{reader}),
+					Line: c.line})
 			} else {
 				c.cannot(fmt.Sprintf("%s runs a program whose name is not fixed", role.Reader))
 			}
@@ -214,7 +220,8 @@ func (c *simpleCommand) writesWord(i int) {
 func (c *simpleCommand) code(code shellwords.Text) {
 	reader, _, _ := strings.Cut(c.Roles[code.At].Reader, " ")
 	switch {
-	case code.Language == shellwords.Settings && reader == "git", builtinRule(reader) != nil: // their rules speak of it
+	case code.Language == shellwords.Settings &&
+		reader == "git", builtinRule(reader) != nil: // their rules speak of it
 	case code.Language == shellwords.Settings:
 		c.cannot(fmt.Sprintf("%s takes settings that can name programs to run", reader))
 	case code.Language == shellwords.Arithmetic && reader != "expr":

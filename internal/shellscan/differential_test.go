@@ -16,8 +16,8 @@ import (
 // standardRuns is how many scripts of each kind are run; A2A_FUZZ_RUNS asks for more.
 const standardRuns = 250
 
-// Whatever bash does with a random script, programs that it starts and files that it writes, the Script tells, or it has
-// Problems.
+// Whatever bash does with a random script, programs that it starts and files that it writes, the Script
+// tells, or it has Problems.
 func TestBashRunsNothingElse(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -70,8 +70,8 @@ func inParallel(total int, f func(i int)) {
 	workers.Wait()
 }
 
-// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds right, and a tenth of it
-// with -short.
+// fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds
+// right, and a tenth of it with -short.
 func fuzzRuns(standard int) int {
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		return n

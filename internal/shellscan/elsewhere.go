@@ -6,9 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A terminal's text is run by bash, since we start it. What an agent asks about it runs itself, with the shell that it found:
-// zsh on a Mac, or sh, which is dash on Debian; and nobody tells us. So a text that one of these reads as another command is a
-// Problem, unless the text itself names the shell (bash -c). Each was found by running the shell:
+// A terminal's text is run by bash, since we start it. What an agent asks about it runs itself, with the
+// shell that it found: zsh on a Mac, or sh, which is dash on Debian; and nobody tells us. So a text that
+// one of these reads as another command is a Problem, unless the text itself names the shell (bash -c).
+// Each was found by running the shell:
 //
 //	$'\' ; cmd #'           sh knows no $'…', so the quotes end at the \
 //	'\' '; cmd #'           fish goes on at a \'
@@ -57,8 +58,8 @@ func (t *text) noBrackets(b *syntax.BinaryTest) {
 	}
 }
 
-// startsWithWord reports whether an expression of [[ ]] begins with a word that could be a command's name. -f could be one, too,
-// but no program is called so.
+// startsWithWord reports whether an expression of [[ ]] begins with a word that could be a command's name.
+// -f could be one, too, but no program is called so.
 func startsWithWord(x syntax.TestExpr) bool {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
@@ -71,8 +72,9 @@ func startsWithWord(x syntax.TestExpr) bool {
 	return true
 }
 
-// pipes reports whether a regular expression holds operators of the shell, with nothing that keeps them from being them. With
-// brackets a shell without [[ takes the whole line for a mistake, and runs nothing of it.
+// pipes reports whether a regular expression holds operators of the shell, with nothing that keeps them
+// from being them. With brackets a shell without [[ takes the whole line for a mistake, and runs nothing of
+// it.
 func pipes(w *syntax.Word) bool {
 	operators := false
 	for _, part := range w.Parts {

@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// entered returns the directory of a text that is one list of && with cd in front, "" for every other: should the cd fail, then
-// nothing of the text runs.
+// entered returns the directory of a text that is one list of && with cd in front, "" for every other:
+// should the cd fail, then nothing of the text runs.
 func entered(file *syntax.File) string {
 	if len(file.Stmts) != 1 {
 		return ""

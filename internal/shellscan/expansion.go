@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bash evaluates a text that stands where a number is expected: a[$(cmd)] is arithmetic that runs cmd, and so is a variable
-// that holds it. Only numbers are sure to be numbers.
+// Bash evaluates a text that stands where a number is expected: a[$(cmd)] is arithmetic that runs cmd, and
+// so is a variable that holds it. Only numbers are sure to be numbers.
 const evaluates = "bash evaluates this as arithmetic, and a value like a[$(cmd)] would run cmd"
 
 // arithmetic looks at an expression. x is nil where there is none.
@@ -32,8 +32,8 @@ func numeric(x syntax.ArithmExpr) bool {
 	return false
 }
 
-// subscript looks at what stands in [ ] behind a name. A name there is a variable that bash evaluates, unless the array is
-// associative, which cannot be told.
+// subscript looks at what stands in [ ] behind a name. A name there is a variable that bash evaluates,
+// unless the array is associative, which cannot be told.
 func (t *text) subscript(x syntax.ArithmExpr) { t.arithmetic(x) }
 
 // compares looks at the comparisons of [[ ]] that take numbers.
@@ -80,7 +80,8 @@ func readable(text string) bool {
 // expansion looks at $x and ${x…}.
 func (t *text) expansion(p *syntax.ParamExp) {
 	line := t.line(p)
-	if p.Flags != nil || p.NestedParam != nil || p.IsSet || p.Width || p.Modifiers != nil || p.Split != 0 || p.GlobSubst != 0 ||
+	if p.Flags != nil || p.NestedParam != nil || p.IsSet || p.Width || p.Modifiers != nil || p.Split != 0 ||
+		p.GlobSubst != 0 ||
 		p.RcExpand != 0 || p.Param == nil {
 		t.problem(line, "it is not bash")
 		return

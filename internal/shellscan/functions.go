@@ -10,8 +10,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// functions are the names that a text defines as functions. The value tells whether the function surely exists by now: its
-// definition is a statement of the text itself, in no condition, loop, pipe or subshell, and was walked past.
+// functions are the names that a text defines as functions. The value tells whether the function surely
+// exists by now: its definition is a statement of the text itself, in no condition, loop, pipe or subshell,
+// and was walked past.
 type functions map[string]bool
 
 func (f functions) copy() functions { return maps.Clone(f) }
@@ -47,8 +48,8 @@ func (t *text) function(f *syntax.FuncDecl) {
 	}
 }
 
-// calls reports whether a command surely calls a function of the text, and so starts no program. A command that may or may
-// not is a Problem and counts as a program.
+// calls reports whether a command surely calls a function of the text, and so starts no program. A command
+// that may or may not is a Problem and counts as a program.
 func (t *text) calls(name string, via []string, line int) bool {
 	sure, known := t.functions[name]
 	switch {
@@ -59,14 +60,16 @@ func (t *text) calls(name string, via []string, line int) bool {
 	case len(via) == 0:
 		t.problem(line, fmt.Sprintf("%s may be a function here, or a program", name))
 	default:
-		t.problem(line, fmt.Sprintf("%s is a function, and %s runs the program of that name", name, via[len(via)-1]))
+		t.problem(line, fmt.Sprintf("%s is a function, and %s runs the program of that name", name,
+			via[len(via)-1]))
 	}
 	return false
 }
 
 // plainName reports whether every shell takes a word for the name of a function.
 func plainName(name string) bool {
-	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:+@") == ""
+	return name != "" && strings.Trim(name,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:+@") == ""
 }
 
 // keyword reports whether bash takes a word, where a command begins, for its own.

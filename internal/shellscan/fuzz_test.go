@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// FuzzScan: whatever the text is, Scan ends, keeps its bounds and says the same twice. Where it has no Problems, it has
-// found where the text ends: a command in front of the text or behind it is found too, and changes nothing about the rest,
-// and a shell that gets the text in a word does the same. That bash runs nothing else is for TestBashRunsNothingElse, and
-// that no command can be hidden behind the text is what the two have in common.
+// FuzzScan: whatever the text is, Scan ends, keeps its bounds and says the same twice. Where it has no
+// Problems, it has found where the text ends: a command in front of the text or behind it is found too, and
+// changes nothing about the rest, and a shell that gets the text in a word does the same. That bash runs
+// nothing else is for TestBashRunsNothingElse, and that no command can be hidden behind the text is what
+// the two have in common.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		"git status", "a && b | c", "cat <<E\n$(a)\nE\n", `echo "${x:-$(a)}" 'b' $'c'`, "f() { a; }; f", "if a; then b; fi # c", "a # \\\nb",

@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// host is a place where scripts run with nothing but stubs on PATH. Each stub appends its name to a log, and those that
-// have a real program behind them go on to it.
+// host is a place where scripts run with nothing but stubs on PATH. Each stub appends its name to a log,
+// and those that have a real program behind them go on to it.
 type host struct{ sh, bash, bin string }
 
 func newHost(t testing.TB) *host {
@@ -48,7 +48,8 @@ func newHost(t testing.TB) *host {
 	return h
 }
 
-// The bounds of a script that never ends. What it did before them is still compared, so no result depends on them.
+// The bounds of a script that never ends. What it did before them is still compared, so no result depends
+// on them.
 const (
 	scriptTime = 5 * time.Second
 	afterwards = 2 * time.Second // what it left in the background

@@ -15,13 +15,14 @@ const (
 	maxRounds = 100 // of all loops of a scan
 )
 
-// unroll reads the body of a loop over fixed words once for each word, with the word in the place of the variable: for f in a b;
-// do cat "$f"; done runs cat a and cat b. It is false, and has read nothing, for every other loop: over words that are not plain,
-// with a body that could set the variable, or that uses it in another way than as $f, or not at all, and with a variable that
-// a shell gives values itself.
+// unroll reads the body of a loop over fixed words once for each word, with the word in the place of the
+// variable: for f in a b; do cat "$f"; done runs cat a and cat b. It is false, and has read nothing, for
+// every other loop: over words that are not plain, with a body that could set the variable, or that uses it
+// in another way than as $f, or not at all, and with a variable that a shell gives values itself.
 func (t *text) unroll(loop *syntax.ForClause) bool {
 	over, ok := loop.Loop.(*syntax.WordIter)
-	if !ok || loop.Select || loop.Braces || len(over.Items) == 0 || len(over.Items) > maxItems || t.rounds+len(over.Items) > maxRounds || len(t.functions) > 0 {
+	if !ok || loop.Select || loop.Braces || len(over.Items) == 0 || len(over.Items) > maxItems ||
+		t.rounds+len(over.Items) > maxRounds || len(t.functions) > 0 {
 		return false
 	}
 	for _, item := range over.Items {
@@ -43,7 +44,8 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 	for _, item := range over.Items {
 		t.rounds++
 		for _, use := range body.uses {
-			use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(), Value: item.Lit()}
+			use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(),
+				Value: item.Lit()}
 		}
 		for _, stmt := range loop.Do {
 			syntax.Walk(stmt, t.node)
@@ -89,7 +91,8 @@ func (b *loopBody) node(n syntax.Node) bool {
 		b.plain = b.plain && n.Name != nil && n.Name.Value != b.name
 	case *syntax.WordIter:
 		b.plain = b.plain && n.Name.Value != b.name
-	case *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.CoprocClause:
+	case *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.ArithmExp,
+		*syntax.CStyleLoop, *syntax.CoprocClause:
 		b.plain = false
 	case *syntax.Redirect:
 		b.plain = b.plain && n.N == nil // {f}>file sets f
@@ -102,20 +105,22 @@ func (b *loopBody) node(n syntax.Node) bool {
 	return b.plain
 }
 
-// setsVariables are builtins that set variables by their names, run text of the shell, or change how words are read.
+// setsVariables are builtins that set variables by their names, run text of the shell, or change how words
+// are read.
 var setsVariables = set(`read unset export declare typeset local readonly eval source . mapfile readarray printf getopts let set shopt alias
 	builtin command exec trap enable wait`)
 
 func (b *loopBody) parts(parts []syntax.WordPart) {
 	for at, part := range parts {
-		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) && !goesOn(p, parts[at+1:]) {
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) &&
+			!goesOn(p, parts[at+1:]) {
 			b.uses = append(b.uses, variableUse{parts, at, p})
 		}
 	}
 }
 
-// goesOn reports whether $x is more to zsh for what stands behind it: $x:h is the directory of a name, $x[2,3] a part of it
-// (zshexpn(1), MODIFIERS; zshparam(1), Array Subscripts).
+// goesOn reports whether $x is more to zsh for what stands behind it: $x:h is the directory of a name,
+// $x[2,3] a part of it (zshexpn(1), MODIFIERS; zshparam(1), Array Subscripts).
 func goesOn(p *syntax.ParamExp, behind []syntax.WordPart) bool {
 	if !p.Short || len(behind) == 0 {
 		return false
@@ -124,8 +129,9 @@ func goesOn(p *syntax.ParamExp, behind []syntax.WordPart) bool {
 	return ok && strings.ContainsAny(l.Value[:min(1, len(l.Value))], ":[")
 }
 
-// splitsElsewhere is a Problem where a text sets IFS and uses the variable of a loop: of one word bash makes several then. It counts
-// wherever IFS is set, since the loop may stand in another that comes back to it.
+// splitsElsewhere is a Problem where a text sets IFS and uses the variable of a loop: of one word bash
+// makes several then. It counts wherever IFS is set, since the loop may stand in another that comes back to
+// it.
 func (s *scan) splitsElsewhere() {
 	if s.unrolled > 0 && s.setsIFS {
 		s.problem(s.unrolled, "it sets IFS, so that it cannot be told of which words the value of a variable is made")
@@ -139,6 +145,8 @@ func (b *loopBody) counted(p *syntax.ParamExp) bool {
 
 // simple reports whether an expansion is $x or ${x}.
 func simple(p *syntax.ParamExp) bool {
-	return !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Names == 0 && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
-		p.Flags == nil && p.NestedParam == nil && p.Modifiers == nil && p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0
+	return !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Names == 0 && p.Index == nil && p.Slice == nil &&
+		p.Repl == nil && p.Exp == nil &&
+		p.Flags == nil && p.NestedParam == nil && p.Modifiers == nil && p.Split == 0 && p.GlobSubst == 0 &&
+		p.RcExpand == 0
 }

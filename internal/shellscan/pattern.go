@@ -8,8 +8,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// patternOf returns a word that bash replaces by the names of files, as Word.Pattern has it. Brackets are left out, since
-// what [a-z] stands for depends on the locale, and so is **, which an option of the shell makes stand for more.
+// patternOf returns a word that bash replaces by the names of files, as Word.Pattern has it. Brackets are
+// left out, since what [a-z] stands for depends on the locale, and so is **, which an option of the shell
+// makes stand for more.
 func patternOf(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {
@@ -33,8 +34,8 @@ func patternOf(w *syntax.Word) string {
 	return pattern
 }
 
-// printed reports whether nothing of a word is unknown but numbers like $? and, in double quotes, what commands of the text
-// print: Word.Printed.
+// printed reports whether nothing of a word is unknown but numbers like $? and, in double quotes, what
+// commands of the text print: Word.Printed.
 func printed(w *syntax.Word) bool {
 	some := false
 	for _, part := range w.Parts {

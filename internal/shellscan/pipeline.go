@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// pipeline notes what an xargs at its end reads, where that is the names that a find prints: find … | xargs, with nothing but head,
-// tail and sort in between, which pass on whole lines.
+// pipeline notes what an xargs at its end reads, where that is the names that a find prints: find … |
+// xargs, with nothing but head, tail and sort in between, which pass on whole lines.
 func (t *text) pipeline(n *syntax.BinaryCmd) {
 	if n.Op != syntax.Pipe || len(t.functions) > 0 {
 		return
@@ -39,7 +39,8 @@ func finder(stmt *syntax.Stmt) []Word {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		filter, ok := cmd.Y.Cmd.(*syntax.CallExpr)
-		if cmd.Op != syntax.Pipe || !ok || !bare(cmd.Y) || len(filter.Assigns) > 0 || !passesLines(args(wordsOf(filter.Args))) {
+		if cmd.Op != syntax.Pipe || !ok || !bare(cmd.Y) || len(filter.Assigns) > 0 ||
+			!passesLines(args(wordsOf(filter.Args))) {
 			return nil
 		}
 		return finder(cmd.X)

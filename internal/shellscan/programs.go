@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// ruleFor returns what is to be looked at in a program's words, beside what shellwords says of them; nil for nothing.
+// ruleFor returns what is to be looked at in a program's words, beside what shellwords says of them; nil
+// for nothing.
 func ruleFor(base string) func(c *simpleCommand, n int) {
 	switch base {
 	case "xargs":
@@ -31,7 +32,8 @@ func (c *simpleCommand) xargs(n int) {
 	span := c.Programs[n]
 	if n+1 >= len(c.Programs) || c.Programs[n+1].At >= span.End {
 		if c.Unknown == "" { // echo is what xargs runs when it is given no command
-			c.add(Command{Name: "echo", Args: []Word{{}}, Via: join(c.via, c.own, span.Via, []string{"xargs"}), Line: c.line})
+			c.add(Command{Name: "echo", Args: []Word{{}},
+				Via: join(c.via, c.own, span.Via, []string{"xargs"}), Line: c.line})
 		}
 		return
 	}
@@ -48,7 +50,8 @@ func (c *simpleCommand) xargs(n int) {
 			}
 		case strings.HasPrefix(w.Text, "-I"):
 			mark, marked = w.Text[2:], true
-		case strings.HasPrefix(w.Text, "-i"), strings.HasPrefix(w.Text, "--r") && !strings.HasPrefix("--replace", w.Text):
+		case strings.HasPrefix(w.Text, "-i"), strings.HasPrefix(w.Text, "--r") &&
+			!strings.HasPrefix("--replace", w.Text):
 			_, value, _ := strings.Cut(strings.TrimPrefix(w.Text, "-i"), "=")
 			if mark, marked = "{}", true; value != "" {
 				mark = value
@@ -103,8 +106,8 @@ func replaced(words []shellwords.Word, mark string, splits bool) []shellwords.Wo
 	return all
 }
 
-// find reads its -exec commands again with the names of files in the place of {}, which GNU find replaces anywhere in a
-// word. A word that is not fixed could be -exec or -delete itself.
+// find reads its -exec commands again with the names of files in the place of {}, which GNU find replaces
+// anywhere in a word. A word that is not fixed could be -exec or -delete itself.
 func (c *simpleCommand) find(n int) {
 	span := c.Programs[n]
 	for _, child := range c.Programs[n+1:] {
@@ -144,8 +147,8 @@ func (c *simpleCommand) before(n int) []shellwords.Word {
 	return c.words[span.At+1 : end]
 }
 
-// env without an environment leaves PATH to the program, and bash then looks in the current directory, too. What it sets
-// is looked at as every assignment.
+// env without an environment leaves PATH to the program, and bash then looks in the current directory, too.
+// What it sets is looked at as every assignment.
 func (c *simpleCommand) env(n int) {
 	words := c.before(n)
 	for i, w := range words {
@@ -181,7 +184,8 @@ func (c *simpleCommand) env(n int) {
 func (c *simpleCommand) sudo(n int) {
 	for _, w := range c.before(n) {
 		long := strings.HasPrefix(w.Text, "--")
-		if long && (abbreviates(w.Text, "--shell") || abbreviates(w.Text, "--login") || abbreviates(w.Text, "--edit") || abbreviates(w.Text, "--chroot")) {
+		if long && (abbreviates(w.Text, "--shell") || abbreviates(w.Text, "--login") ||
+			abbreviates(w.Text, "--edit") || abbreviates(w.Text, "--chroot")) {
 			c.cannot("sudo " + w.Text + " does more than to run a command")
 		}
 		if !long && strings.HasPrefix(w.Text, "-") {
@@ -202,7 +206,8 @@ func abbreviates(word, option string) bool {
 	return len(name) > 2 && strings.HasPrefix(option, name)
 }
 
-// git's settings name pagers, editors, hooks, filters and helpers, so that whoever gives git a setting gives it a program.
+// git's settings name pagers, editors, hooks, filters and helpers, so that whoever gives git a setting
+// gives it a program.
 func (c *simpleCommand) git(n int) {
 	span := c.Programs[n]
 	for i := span.At + 1; i < span.End; i++ {
@@ -213,7 +218,8 @@ func (c *simpleCommand) git(n int) {
 		case w.Text == "-c", strings.HasPrefix(w.Text, "--config-env"), strings.HasPrefix(w.Text, "--exec-path"):
 			c.cannot(fmt.Sprintf("git %s can make git run other programs", w.Text))
 			return
-		case w.Text == "-C", w.Text == "--git-dir", w.Text == "--work-tree", w.Text == "--namespace", w.Text == "--super-prefix", w.Text == "--attr-source":
+		case w.Text == "-C", w.Text == "--git-dir", w.Text == "--work-tree", w.Text == "--namespace",
+			w.Text == "--super-prefix", w.Text == "--attr-source":
 			i++
 		case !strings.HasPrefix(w.Text, "-"):
 			return
@@ -221,8 +227,8 @@ func (c *simpleCommand) git(n int) {
 	}
 }
 
-// gluedPrograms looks for programs behind the = of an option, or right behind its letter. Those that stand in a word of
-// their own are found by their role.
+// gluedPrograms looks for programs behind the = of an option, or right behind its letter. Those that stand
+// in a word of their own are found by their role.
 func (c *simpleCommand) gluedPrograms(n int) {
 	span := c.Programs[n]
 	base := shellwords.Base(c.words[span.At].Text)

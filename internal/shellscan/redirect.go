@@ -96,7 +96,8 @@ func (t *text) reads(w *syntax.Word, line int) {
 	}
 }
 
-// network reports whether bash itself would open a connection (bash(1), REDIRECTION). A name that is not fixed may be one.
+// network reports whether bash itself would open a connection (bash(1), REDIRECTION). A name that is not
+// fixed may be one.
 func (t *text) network(word shellwords.Word, line int) bool {
 	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
 		if strings.HasPrefix(word.Text, prefix) || !word.Fixed && strings.HasPrefix(prefix, word.Text) {
@@ -118,7 +119,8 @@ func processSubstitution(w *syntax.Word) bool {
 // document looks at a here-document. The body's substitutions are found by the walk.
 func (t *text) document(r *syntax.Redirect, line int) {
 	// Behind <<'E'# the parser sees a comment, and bash a marker that ends in #.
-	if end := int(r.Word.End().Offset()); !plainMarker(r.Word) || end < len(t.source) && strings.IndexByte(" \t\n;&|()<>", t.source[end]) < 0 {
+	if end := int(r.Word.End().Offset()); !plainMarker(r.Word) ||
+		end < len(t.source) && strings.IndexByte(" \t\n;&|()<>", t.source[end]) < 0 {
 		t.problem(line, "the end marker of a here-document is not a plain word")
 	}
 	t.regions.documents = append(t.regions.documents, document{int(r.OpPos.Offset()), line})

@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bash finds the ends of quotes, substitutions and here-documents in several passes over the text; the parser does it in
-// one. They agree on what people write. Where they are known to disagree, somebody can write a command that only bash sees,
-// and each of these was found by running bash:
+// Bash finds the ends of quotes, substitutions and here-documents in several passes over the text; the
+// parser does it in one. They agree on what people write. Where they are known to disagree, somebody can
+// write a command that only bash sees, and each of these was found by running bash:
 //
 //	"$\⏎(cmd)"                bash removes the ⏎ first and sees $(cmd), also in double quotes
 //	<<E … x \⏎E … E           the line that bash sees is "x E", so the here-document goes on
@@ -29,10 +29,11 @@ import (
 type regionKind int
 
 const (
-	regionCode    regionKind = iota // words and operators: it joins two lines
-	regionDouble                    // double quotes: it joins two lines, and what is joined can become a substitution
-	regionStrict                    // it must not be there
-	regionLiteral                   // two characters like any other
+	regionCode regionKind = iota // words and operators: it joins two lines
+	// Double quotes: it joins two lines, and what is joined can become a substitution.
+	regionDouble
+	regionStrict  // it must not be there
+	regionLiteral // two characters like any other
 )
 
 // region is a part of the text in which the shell reads by other rules than around it.
@@ -53,7 +54,8 @@ func (r *regions) add(n syntax.Node, kind regionKind) {
 	r.all = append(r.all, region{int(n.Pos().Offset()), int(n.End().Offset()), kind})
 }
 
-// checkRegions looks for lines that are joined in the wrong place, and for here-documents whose beginning cannot be told.
+// checkRegions looks for lines that are joined in the wrong place, and for here-documents whose beginning
+// cannot be told.
 func (t *text) checkRegions() {
 	t.checkJoins()
 	for _, d := range t.regions.documents {
@@ -61,8 +63,8 @@ func (t *text) checkRegions() {
 	}
 }
 
-// checkJoins allows a backslash in front of a newline between words, and after a blank in double quotes. At the end of a
-// comment it is none: bash goes on with a new line, the parser with the old one.
+// checkJoins allows a backslash in front of a newline between words, and after a blank in double quotes. At
+// the end of a comment it is none: bash goes on with a new line, the parser with the old one.
 func (t *text) checkJoins() {
 	if !strings.Contains(t.source, "\\\n") {
 		return
@@ -116,8 +118,8 @@ func (t *text) lineOf(at int) int {
 	return 1 + strings.Count(t.source[:at], "\n")
 }
 
-// checkDocument wants the here-document to begin on the line after its operator, in the substitution that the operator
-// stands in.
+// checkDocument wants the here-document to begin on the line after its operator, in the substitution that
+// the operator stands in.
 func (t *text) checkDocument(d document) {
 	length := strings.IndexByte(t.source[d.at:], '\n')
 	end := d.at + length
@@ -151,8 +153,8 @@ func (t *text) singleQuoted(q *syntax.SglQuoted) {
 // harmlessInQuotes are the characters that mean the same whether the quotes around them are quotes or not.
 const harmlessInQuotes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./,:=%+@-"
 
-// quotedExpansion reports whether the node that is looked at stands in ${…} in double quotes or in a here-document, with no
-// substitution in between.
+// quotedExpansion reports whether the node that is looked at stands in ${…} in double quotes or in a
+// here-document, with no substitution in between.
 func (t *text) quotedExpansion() bool {
 	expansion := false
 	for i := len(t.path) - 1; i >= 0; i-- {

@@ -34,7 +34,8 @@ func Scan(source string) Script {
 	return s.Script
 }
 
-// ScanArgv reads an argument vector that no shell splits. Shell code that it holds, as in bash -c CODE, is read through.
+// ScanArgv reads an argument vector that no shell splits. Shell code that it holds, as in bash -c CODE, is
+// read through.
 func ScanArgv(argv []string) Script {
 	s := &scan{}
 	size := 0
@@ -156,8 +157,9 @@ func (t *text) read() {
 	t.checkRegions()
 }
 
-// parse returns the syntax tree. Of a text with a mistake it gives the statements in front of it: bash would run them. The
-// parser is not ours: should a text make it panic, then that text cannot be read, and the program goes on.
+// parse returns the syntax tree. Of a text with a mistake it gives the statements in front of it: bash
+// would run them. The parser is not ours: should a text make it panic, then that text cannot be read, and
+// the program goes on.
 func (t *text) parse() (file *syntax.File) {
 	defer func() {
 		if recover() != nil {
@@ -190,13 +192,15 @@ func (t *text) parse() (file *syntax.File) {
 	return file
 }
 
-// nested reads a text that a word of this one holds. One that the same shell runs knows the functions that are there.
+// nested reads a text that a word of this one holds. One that the same shell runs knows the functions that
+// are there.
 func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []string, line int) {
 	if t.depth+1 > maxTexts {
 		t.stop(line, "its texts stand too deep inside each other")
 		return
 	}
-	inner := &text{scan: t.scan, source: source, shell: shell, outer: line, via: via, depth: t.depth + 1, sh: t.sh, functions: functions{}}
+	inner := &text{scan: t.scan, source: source, shell: shell, outer: line, via: via, depth: t.depth + 1,
+		sh: t.sh, functions: functions{}}
 	inner.alone = t.argv && len(via) == 1 && via[0] == "bash"
 	if inner.named = !same; same {
 		inner.functions, inner.named = t.functions.copy(), t.named
@@ -204,8 +208,9 @@ func (t *text) nested(source string, shell syntax.LangVariant, same bool, via []
 	inner.read()
 }
 
-// deepest returns the number of brackets that stand open at the same time. Quoted ones count, too: the bound is there so
-// that the parser cannot be made to recurse without end, and no honest text comes near it.
+// deepest returns the number of brackets that stand open at the same time. Quoted ones count, too: the
+// bound is there so that the parser cannot be made to recurse without end, and no honest text comes near
+// it.
 func deepest(source string) int {
 	open, most := 0, 0
 	for i := range len(source) {

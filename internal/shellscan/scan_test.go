@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// brief writes a Script in one line: commands as words, with ! behind a builtin, ? for a word that is not fixed and the
-// wrappers in front of a colon; then > writes, < reads, and the problems without their lines.
+// brief writes a Script in one line: commands as words, with ! behind a builtin, ? for a word that is not
+// fixed and the wrappers in front of a colon; then > writes, < reads, and the problems without their lines.
 func brief(s Script) string {
 	var parts []string
 	for _, c := range s.Commands {
@@ -169,7 +169,8 @@ func TestScanArgv(t *testing.T) {
 	}
 }
 
-// A Command, a Write, a Read and a Problem name the line that they stand on; what a word holds, that of its command.
+// A Command, a Write, a Read and a Problem name the line that they stand on; what a word holds, that of its
+// command.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	s := Scan("a\n\nbash -c 'b\nc' > f\nd < g\n$x\n")

@@ -1,17 +1,18 @@
 // Package shellscan lists what a shell text can run and write, and everything about it that cannot be told.
 //
-// It reads the text as bash would, through mvdan.cc/sh's syntax tree, never by pattern: denylists over shell text are
-// bypassed more often than not (arXiv 2606.15549). What it cannot tell is a Problem, and a text with a Problem is never
-// approved by rule.
+// It reads the text as bash would, through mvdan.cc/sh's syntax tree, never by pattern: denylists over
+// shell text are bypassed more often than not (arXiv 2606.15549). What it cannot tell is a Problem, and a
+// text with a Problem is never approved by rule.
 //
-// Three kinds of Problem are worth knowing. What depends on a value: a command called "$x", arithmetic on a variable. What
-// changes the meaning of other words: PATH=…, aliases, options of the shell. And what bash and the parser are known to
-// read differently (see regions.go): there the text is not trusted rather than the parser.
+// Three kinds of Problem are worth knowing. What depends on a value: a command called "$x", arithmetic on a
+// variable. What changes the meaning of other words: PATH=…, aliases, options of the shell. And what bash
+// and the parser are known to read differently (see regions.go): there the text is not trusted rather than
+// the parser.
 //
-// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run the text with
-// another one all the same; where sh, zsh or fish are known to read it as another command, it is a Problem (see elsewhere.go). What a program does with its own
-// language (awk, sed, python, make, SQL) is not read: that text stands in Args, and is a Problem only when it comes by
-// another way.
+// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run
+// the text with another one all the same; where sh, zsh or fish are known to read it as another command, it
+// is a Problem (see elsewhere.go). What a program does with its own language (awk, sed, python, make, SQL)
+// is not read: that text stands in Args, and is a Problem only when it comes by another way.
 package shellscan
 
 // Script is what one shell text can do.
@@ -22,19 +23,20 @@ type Script struct {
 	Problems []Problem
 	// Variables are the names of the variables of which the text uses the value, each once: "HOME", "1", "@".
 	Variables []string
-	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any other before it or
-	// without it: cd DIR && …; "" where that is not so.
+	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any
+	// other before it or without it: cd DIR && …; "" where that is not so.
 	Enters string
-	// Steps are the directories that the text goes to, as written, one after the other, when it is one list of && in which every
-	// cd is a part by itself: what stands behind a cd runs where that one has gone to, or not at all. Nil where that is not so.
+	// Steps are the directories that the text goes to, as written, one after the other, when it is one list
+	// of && in which every cd is a part by itself: what stands behind a cd runs where that one has gone to,
+	// or not at all. Nil where that is not so.
 	Steps []string
 }
 
 // Certain reports whether Commands, Writes and Reads are all there is.
 func (s *Script) Certain() bool { return len(s.Problems) == 0 }
 
-// Command is one program or builtin that the text can start. Functions of the text are not commands: their bodies are read
-// where they are defined.
+// Command is one program or builtin that the text can start. Functions of the text are not commands: their
+// bodies are read where they are defined.
 type Command struct {
 	Name    string // as written, quoting resolved: "ls", "./ls" and "/tmp/ls" are three names
 	Args    []Word
@@ -50,30 +52,35 @@ type Word struct {
 	Text  string
 	Fixed bool // false: the text depends on a variable, a substitution or a pattern, and Text means nothing
 
-	// Pattern is the word as a pattern that bash replaces by the names of files, when that is all that is not fixed about it.
-	// Only * and ? stand for other characters; a backslash takes the meaning from the character behind it.
+	// Pattern is the word as a pattern that bash replaces by the names of files, when that is all that is
+	// not fixed about it. Only * and ? stand for other characters; a backslash takes the meaning from the
+	// character behind it.
 	Pattern string
-	// Printed tells that nothing of a word that is not fixed is unknown but what commands of the text print, which are among
-	// Commands, and numbers like $?. It is one word then.
+	// Printed tells that nothing of a word that is not fixed is unknown but what commands of the text
+	// print, which are among Commands, and numbers like $?. It is one word then.
 	Printed bool
-	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text print: <(…).
+	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text
+	// print: <(…).
 	Pipe bool
-	// Found tells that the word is the name of a file that a find of the text has found, whole: one of Finder's starting points,
-	// or below one. FoundMany: it is one or more words of these names, which may be parts of them (xargs splits at blanks).
+	// Found tells that the word is the name of a file that a find of the text has found, whole: one of
+	// Finder's starting points, or below one. FoundMany: it is one or more words of these names, which may
+	// be parts of them (xargs splits at blanks).
 	Found, FoundMany bool
 }
 
-// Write is a file that the text itself writes, by redirection or by an option such as find's -fprint. /dev/null is none.
+// Write is a file that the text itself writes, by redirection or by an option such as find's -fprint.
+// /dev/null is none.
 //
-// Path is as written. A cd in front of it, or a wrapper that changes the directory, moves what a relative path means.
+// Path is as written. A cd in front of it, or a wrapper that changes the directory, moves what a relative
+// path means.
 type Write struct {
 	Path  string
 	Fixed bool // false: Path means nothing
 	Line  int
 }
 
-// Read is a file that the text itself reads, by redirection: it stands in no command's Args. One that is not fixed is a
-// Problem instead.
+// Read is a file that the text itself reads, by redirection: it stands in no command's Args. One that is
+// not fixed is a Problem instead.
 type Read struct {
 	Path string // as written
 	Line int

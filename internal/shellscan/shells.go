@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// harmlessLetters are options of set and of the shells' command lines that change nothing about which commands a text runs.
+// harmlessLetters are options of set and of the shells' command lines that change nothing about which
+// commands a text runs.
 const harmlessLetters = "aefhmnuvxbBCEPT"
 
 var (
@@ -37,9 +38,11 @@ func (c *simpleCommand) shellOptions(n int) {
 				c.cannot(fmt.Sprintf("%s is given the option %s, which changes what words mean", base, w.Text))
 			}
 		case kind != shellwords.Option:
-		case w.Text == "--", w.Text == "--login", w.Text == "--norc", w.Text == "--noprofile", w.Text == "--noediting", w.Text == "--verbose":
+		case w.Text == "--", w.Text == "--login", w.Text == "--norc", w.Text == "--noprofile",
+			w.Text == "--noediting", w.Text == "--verbose":
 		case strings.HasPrefix(w.Text, "--") || strings.Trim(w.Text[1:], harmlessLetters+"clo") != "":
-			c.cannot(fmt.Sprintf("%s is given the option %s, which changes what it runs or what words mean", base, w.Text))
+			c.cannot(fmt.Sprintf("%s is given the option %s, which changes what it runs or what words mean",
+				base, w.Text))
 		}
 	}
 }
@@ -54,8 +57,8 @@ func informs(words []shellwords.Word) bool {
 	return len(words) > 0
 }
 
-// standard is the language that the program sh reads on this machine: nobody knows, so both are tried, but it is the same
-// for every sh of a text.
+// standard is the language that the program sh reads on this machine: nobody knows, so both are tried, but
+// it is the same for every sh of a text.
 type standard int
 
 const (
@@ -64,8 +67,8 @@ const (
 	standardPOSIX
 )
 
-// eitherShell reads the code as bash and as a POSIX shell would, and believes both: 'echo $'\'; rm x #' is one word to one
-// and a command to the other.
+// eitherShell reads the code as bash and as a POSIX shell would, and believes both: 'echo $'\'; rm x #' is
+// one word to one and a command to the other.
 func (c *simpleCommand) eitherShell(code string, via []string) {
 	read := func(language syntax.LangVariant, sh standard) Script {
 		t := *c.text

@@ -57,8 +57,8 @@ func newTracer(t testing.TB) *tracer {
 	return tr
 }
 
-// copyProgram copies a program, so that it can only be read and run. A link would not do: a random script can write through
-// it, and what it leads to is a program of the system.
+// copyProgram copies a program, so that it can only be read and run. A link would not do: a random script
+// can write through it, and what it leads to is a program of the system.
 func copyProgram(t testing.TB, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -156,7 +156,8 @@ func unhex(quoted string) string {
 	return string(text)
 }
 
-// hides returns what a script started that its Script does not tell: the program, and words that it cannot have.
+// hides returns what a script started that its Script does not tell: the program, and words that it cannot
+// have.
 func hides(ran []execution, s Script) []string {
 	var hidden []string
 	for _, e := range ran {
@@ -207,7 +208,8 @@ func mayBe(w Word, text string) bool {
 	return true
 }
 
-// Every program that strace sees a random script start, the Script tells, by its name and with its words, or it has Problems.
+// Every program that strace sees a random script start, the Script tells, by its name and with its words,
+// or it has Problems.
 func TestBashRunsWhatStraceSees(t *testing.T) {
 	t.Parallel()
 	tr := newTracer(t)
@@ -240,7 +242,8 @@ func TestBashRunsWhatStraceSees(t *testing.T) {
 	}
 }
 
-// The comparison bites: of a Script that tells nothing everything is hidden, and so is a word that is not the Script's.
+// The comparison bites: of a Script that tells nothing everything is hidden, and so is a word that is not
+// the Script's.
 func TestStraceSeesWhatRuns(t *testing.T) {
 	t.Parallel()
 	tr := newTracer(t)
@@ -268,8 +271,8 @@ func TestStraceSeesWhatRuns(t *testing.T) {
 	}
 }
 
-// A random script must not reach what it runs with, nor anything outside of its directory: once, stubs that were links led
-// one to a program of the system, which it overwrote.
+// A random script must not reach what it runs with, nor anything outside of its directory: once, stubs that
+// were links led one to a program of the system, which it overwrote.
 func TestScriptsWriteNowhereElse(t *testing.T) {
 	t.Parallel()
 	tr := newTracer(t)

@@ -11,8 +11,9 @@ import (
 // nobody is the user that random scripts run as when the tests are root.
 const nobody = 65534
 
-// unprivileged lets a command, which runs a script that nobody has read, write in dir and nowhere else that matters. Such a
-// script writes where its spoiled redirections say, be it /dev/nul or through a link to a program of the system.
+// unprivileged lets a command, which runs a script that nobody has read, write in dir and nowhere else that
+// matters. Such a script writes where its spoiled redirections say, be it /dev/nul or through a link to a
+// program of the system.
 func unprivileged(t testing.TB, cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {

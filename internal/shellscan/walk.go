@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// node looks at one node of the syntax tree. The walk is syntax.Walk's, so that no command can hide in a kind of node that
-// nobody thought of, and a kind that is not listed here is a Problem.
+// node looks at one node of the syntax tree. The walk is syntax.Walk's, so that no command can hide in a
+// kind of node that nobody thought of, and a kind that is not listed here is a Problem.
 func (t *text) node(n syntax.Node) bool {
 	if n == nil {
 		t.path = t.path[:len(t.path)-1]
@@ -95,7 +95,8 @@ func (t *text) look(n syntax.Node) {
 	case *syntax.ProcSubst:
 		t.regions.add(n, regionCode)
 		if strings.HasPrefix(t.source[n.OpPos.Offset():], n.Op.String()+"(") {
-			t.problem(t.line(n), "bash takes "+n.Op.String()+"( for arithmetic at first, in which comments and quotes hide nothing: put a blank between the two")
+			t.problem(t.line(n), "bash takes "+n.Op.String()+
+				"( for arithmetic at first, in which comments and quotes hide nothing: put a blank between the two")
 		}
 		if n.Op != syntax.CmdIn && n.Op != syntax.CmdOut {
 			t.problem(t.line(n), "it is not bash")

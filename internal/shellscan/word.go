@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
-// wordOf resolves the quoting of a word. It is stricter than shellwords.Static where a misread word would hide a command.
+// wordOf resolves the quoting of a word. It is stricter than shellwords.Static where a misread word would
+// hide a command.
 func wordOf(w *syntax.Word) shellwords.Word {
 	word := shellwords.Static(w)
 	if !word.Fixed {
@@ -33,8 +34,8 @@ func wordsOf(words []*syntax.Word) []shellwords.Word {
 	return all
 }
 
-// braced reports whether bash could take the word for a brace expression: an unquoted { and later a comma or .. and later a }.
-// Which of the braces belong together does not matter here, as in {a,b{c}}.
+// braced reports whether bash could take the word for a brace expression: an unquoted { and later a comma
+// or .. and later a }. Which of the braces belong together does not matter here, as in {a,b{c}}.
 func braced(w *syntax.Word) bool {
 	open, comma := false, false
 	for _, part := range w.Parts {
@@ -58,8 +59,8 @@ func braced(w *syntax.Word) bool {
 	return false
 }
 
-// literal looks at a piece of plain text. In ${x:-<(cmd)}, in patterns and elsewhere bash finds process substitutions where
-// the parser sees characters.
+// literal looks at a piece of plain text. In ${x:-<(cmd)}, in patterns and elsewhere bash finds process
+// substitutions where the parser sees characters.
 func (t *text) literal(l *syntax.Lit) {
 	if !strings.Contains(l.Value, "<(") && !strings.Contains(l.Value, ">(") {
 		return
@@ -70,17 +71,20 @@ func (t *text) literal(l *syntax.Lit) {
 	t.problem(t.line(l), "bash may take <( or >( here for a substitution, and run what is in it")
 }
 
-// locale reports whether the locale decides what a word means: \u in $'…' is a character in one and six characters in another.
+// locale reports whether the locale decides what a word means: \u in $'…' is a character in one and six
+// characters in another.
 func locale(w *syntax.Word) bool {
 	for _, part := range w.Parts {
-		if q, ok := part.(*syntax.SglQuoted); ok && q.Dollar && (strings.Contains(q.Value, `\u`) || strings.Contains(q.Value, `\U`)) {
+		if q, ok := part.(*syntax.SglQuoted); ok && q.Dollar &&
+			(strings.Contains(q.Value, `\u`) || strings.Contains(q.Value, `\U`)) {
 			return true
 		}
 	}
 	return false
 }
 
-// number reports whether a word is always a number, and so never splits into anything but numbers: $#, $?, $$, $!, ${#x}.
+// number reports whether a word is always a number, and so never splits into anything but numbers: $#, $?,
+// $$, $!, ${#x}.
 func number(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
@@ -90,7 +94,8 @@ func number(w *syntax.Word) bool {
 		part = quoted.Parts[0]
 	}
 	p, ok := part.(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Excl || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.Names != 0 || p.Index != nil && !p.Length {
+	if !ok || p.Param == nil || p.Excl || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.Names != 0 ||
+		p.Index != nil && !p.Length {
 		return false
 	}
 	switch p.Param.Value {
@@ -108,8 +113,8 @@ func decimal(text string) bool {
 // identifier reports whether a text is the name of a variable.
 func identifier(text string) bool { return syntax.ValidName(text) }
 
-// unquotedBracket reports whether a [ stands unquoted in a word other than [ itself. Bash may take such a word in front of a
-// command for an assignment to an element, a[1 2]=x, where the parser sees a command.
+// unquotedBracket reports whether a [ stands unquoted in a word other than [ itself. Bash may take such a
+// word in front of a command for an assignment to an element, a[1 2]=x, where the parser sees a command.
 func unquotedBracket(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		if l, ok := part.(*syntax.Lit); ok && strings.Contains(l.Value, "[") {

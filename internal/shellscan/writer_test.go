@@ -94,7 +94,8 @@ func (w writer) simple(depth int) string {
 	return b.String()
 }
 
-// spelled writes a command whose name and words are spelled in odd ways. b is a link to the directory of the stubs.
+// spelled writes a command whose name and words are spelled in odd ways. b is a link to the directory of
+// the stubs.
 func (w writer) spelled(depth int) string {
 	var b strings.Builder
 	b.WriteString(w.of("", "", "", "", "A=b ", "A=$(p1) ", "! ", "time ", "2>/dev/null ", "<in ", "x+=1 "))

@@ -6,8 +6,8 @@ import (
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// addedOptions gives the words behind options that a person's own commands.yaml names the role that it says. A word that runs
-// something already keeps its role, and no word becomes data by it.
+// addedOptions gives the words behind options that a person's own commands.yaml names the role that it
+// says. A word that runs something already keeps its role, and no word becomes data by it.
 func (r *reader) addedOptions(name string, at, to int) {
 	for _, o := range catalogue.Added(name) {
 		s := slot{kind: Argument, dash: true, writes: true}
@@ -22,7 +22,8 @@ func (r *reader) addedOptions(name string, at, to int) {
 			switch {
 			case word == o.Name && r.words[i].Fixed && i+1 < to:
 				r.more(i+1, s, name+" "+o.Name)
-			case strings.HasPrefix(word, o.Name+"="), len(o.Name) == 2 && len(word) >= 2 && strings.HasPrefix(word, o.Name):
+			case strings.HasPrefix(word, o.Name+"="), len(o.Name) == 2 && len(word) >= 2 &&
+				strings.HasPrefix(word, o.Name):
 				if !r.words[i].Fixed {
 					r.more(i, s, name+" "+o.Name)
 				}

@@ -6,7 +6,8 @@ import (
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// What a person's file says of options counts for words of which a row says less, and never for those of which it says more.
+// What a person's file says of options counts for words of which a row says less, and never for those of
+// which it says more.
 func TestAddedOptions(t *testing.T) { //nolint:paralleltest // it changes what every test asks
 	added, err := catalogue.ReadAdditions("commands.yaml", []byte(`version: 1
 programs:

@@ -11,8 +11,8 @@ const (
 	ansiMeaning = "\a\b\x1b\x1b\f\n\r\t\v\\'\"?"
 )
 
-// decodeANSI returns the text that bash makes of the inside of $'…'. It says no for a text that holds a NUL or an escape
-// whose meaning depends on more than the text.
+// decodeANSI returns the text that bash makes of the inside of $'…'. It says no for a text that holds a NUL
+// or an escape whose meaning depends on more than the text.
 func decodeANSI(s string) (string, bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true

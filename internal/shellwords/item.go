@@ -94,8 +94,8 @@ func (p *program) option(at int, w Word) item {
 	return p.letters(it, w)
 }
 
-// letters reads a row of one-letter options: -xzf is -x -z -f. The first that takes an argument takes the rest of the
-// word, or else the next word.
+// letters reads a row of one-letter options: -xzf is -x -z -f. The first that takes an argument takes the
+// rest of the word, or else the next word.
 func (p *program) letters(it item, w Word) item {
 	it.known = true
 	for j := 1; j < len(w.Text); j++ {
@@ -124,7 +124,8 @@ func (p *program) letters(it item, w Word) item {
 	return it
 }
 
-// flagged reports whether an option is known to take no argument. A row without flags takes it of every other option.
+// flagged reports whether an option is known to take no argument. A row without flags takes it of every
+// other option.
 func (p *program) flagged(name string) bool {
 	if p.flags == "" {
 		return true

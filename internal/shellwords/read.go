@@ -96,8 +96,8 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 	}
 }
 
-// needs notes which words the program would run too much of: all, without one of its safe options; with one, the options that are
-// carried out before it is read.
+// needs notes which words the program would run too much of: all, without one of its safe options; with
+// one, the options that are carried out before it is read.
 func (r *reader) needs(safe string, at, to int) {
 	option, _, _ := strings.Cut(safe, " ")
 	safeAt := to
@@ -170,7 +170,8 @@ func (r *reader) options(items []item, label string) {
 		reader := label + " " + it.option
 		switch w := r.words[it.at]; {
 		case it.picks:
-			r.Roles[it.at] = Role{Kind: AnyOption, Reader: label, Cure: "write the option in the script, or declare the parameter as an enum or an integer"}
+			r.Roles[it.at] = Role{Kind: AnyOption, Reader: label,
+				Cure: "write the option in the script, or declare the parameter as an enum or an integer"}
 		case it.glued && !w.Fixed:
 			r.give(it.at, it.slot, reader, true)
 		case it.glued && it.slot.kind == Code:
@@ -196,7 +197,8 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 			return
 		}
 	}
-	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes, Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote}
+	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes,
+		Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote}
 	switch s.kind {
 	case Code:
 		r.Code = append(r.Code, Text{Language: s.language, Text: w.Text, Fixed: w.Fixed, At: i, Whole: true})
@@ -321,10 +323,10 @@ const (
 	maxLaunchWords = 64
 )
 
-// launch looks for programs that run code among the words of a program that may run some of its words: in docker run
-// IMAGE sh -c '…' nobody but docker knows which word is the command. Only words that turn out to be code are taken over.
-// For a program that is not known at all, only code that an option announces (bash -c) counts, so that apt install
-// python3 means nothing.
+// launch looks for programs that run code among the words of a program that may run some of its words: in
+// docker run IMAGE sh -c '…' nobody but docker knows which word is the command. Only words that turn out to
+// be code are taken over. For a program that is not known at all, only code that an option announces (bash
+// -c) counts, so that apt install python3 means nothing.
 func (r *reader) launch(unknown bool, at, to int) {
 	if r.depth >= maxLaunchDepth {
 		return

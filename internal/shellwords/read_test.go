@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shown writes a reading in one line: a letter for each word, and what runs. A ~ behind a letter says that a leading '-'
-// is harmless there.
+// shown writes a reading in one line: a letter for each word, and what runs. A ~ behind a letter says that
+// a leading '-' is harmless there.
 func shown(r Reading) string {
 	letters := map[Kind]string{
 		Operand: "o", Argument: "a", Option: "-", AnyOption: "A", Program: "P", Code: "C", CodeFile: "F", Variable: "V", Format: "f", Assignment: "=", Unclear: "?",

@@ -19,7 +19,8 @@ const (
 )
 
 var kindNames = [...]string{
-	"operand", "argument", "option", "any option", "program", "code", "code file", "variable", "format", "assignment", "unclear",
+	"operand", "argument", "option", "any option", "program", "code", "code file", "variable", "format",
+	"assignment", "unclear",
 }
 
 func (k Kind) String() string {
@@ -36,19 +37,22 @@ type Role struct {
 	Reader   string   // the program, with the option in front of the word: "curl", "psql -c"
 	Dash     bool     // a leading '-' is harmless here: the word is never read as an option
 	Writes   bool     // names a file that the program writes
-	// Named tells of a Program that another one knows by that name, as git knows log: the author may list the names.
+	// Named tells of a Program that another one knows by that name, as git knows log: the author may list
+	// the names.
 	Named bool
 	// Operators tells that the program takes the words ! ( ) and , for operators here, as find does.
 	Operators bool
-	// Caution is what a careful author should know of a value anywhere in the word, AtStart of one that the word begins
-	// with; "" for nothing.
+	// Caution is what a careful author should know of a value anywhere in the word, AtStart of one that the
+	// word begins with; "" for nothing.
 	Caution, AtStart string
 	Cure             string // what to write instead, for a word that must not be a value
-	// Remote tells that a colon in front of every slash makes the name one of another machine, for which a program is started.
+	// Remote tells that a colon in front of every slash makes the name one of another machine, for which a
+	// program is started.
 	Remote bool
 	// Unknown tells that the table has no row for the program: what it does with its words nobody here knows.
 	Unknown bool
-	// Needs is an option that is missing, without which the program runs more than Code of that language: "" for none.
+	// Needs is an option that is missing, without which the program runs more than Code of that language:
+	// "" for none.
 	Needs string
 }
 
@@ -76,7 +80,7 @@ type Reading struct {
 	Code     []Text
 	Stdin    Language // what standard input is run as
 	Unknown  string   // why it cannot be told what runs
-	// Assumed are words that are not fixed and were taken for one operand each; with a leading '-' they would be options,
-	// and the words after them could mean something else.
+	// Assumed are words that are not fixed and were taken for one operand each; with a leading '-' they
+	// would be options, and the words after them could mean something else.
 	Assumed []int
 }

@@ -24,9 +24,11 @@ func readProgram(n plainyaml.Node) (*program, error) {
 	p := &program{}
 	names, like := "", ""
 	err := catalogue.Entries(n, map[string]any{
-		"names": &names, "like": &like, "reader": &p.reader, "flags": &p.flags, "stdin": (*string)(&p.stdin), "inert": &p.inert, "safe": &p.safe,
-		"stops": &p.stops, "plus": &p.plus, "long": &p.long, "dash": &p.dash, "no_end": &p.noEnd, "environ": &p.environ,
-		"mixed": &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,
+		"names": &names, "like": &like, "reader": &p.reader, "flags": &p.flags, "stdin": (*string)(&p.stdin),
+		"inert": &p.inert, "safe": &p.safe,
+		"stops": &p.stops, "plus": &p.plus, "long": &p.long, "dash": &p.dash, "no_end": &p.noEnd,
+		"environ": &p.environ,
+		"mixed":   &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,
 		"options":     p.readOptions,
 		"operands":    func(n plainyaml.Node) (err error) { p.operands, err = readSlots(n); return err },
 		"instead":     func(n plainyaml.Node) (err error) { p.instead, err = readSlots(n); return err },
@@ -88,9 +90,11 @@ func readSlots(n plainyaml.Node) ([]slot, error) {
 
 // values are what a row calls the roles of words.
 var values = map[string]slot{
-	"text": plain, "output": {kind: Argument, dash: true, writes: true}, "operand": operand, "free": free, "program": {kind: Program},
-	"code": {kind: Code}, "file": {kind: CodeFile, cure: "name the file in the script"},
-	"variable": {kind: Variable, cure: "write the variable's name in the script"}, "format": {kind: Format}, "option": {kind: AnyOption},
+	"text": plain, "output": {kind: Argument, dash: true, writes: true}, "operand": operand, "free": free,
+	"program": {kind: Program},
+	"code":    {kind: Code}, "file": {kind: CodeFile, cure: "name the file in the script"},
+	"variable": {kind: Variable, cure: "write the variable's name in the script"}, "format": {kind: Format},
+	"option":  {kind: AnyOption},
 	"written": {kind: Operand, writes: true},
 }
 
@@ -102,8 +106,10 @@ func readSlot(n plainyaml.Node) (s slot, names string, err error) {
 	}
 	takes, cure := "", ""
 	err = catalogue.Entries(n, map[string]any{
-		"names": &names, "value": &value, "in": (*string)(&s.language), "takes": &takes, "glued": &s.glued, "beside": &s.beside, "ends": &s.ends,
-		"dash": &s.dash, "remote": &s.remote, "harmless": &s.plain, "caution": &s.caution, "at_start": &s.atStart, "cure": &cure,
+		"names": &names, "value": &value, "in": (*string)(&s.language), "takes": &takes, "glued": &s.glued,
+		"beside": &s.beside, "ends": &s.ends,
+		"dash": &s.dash, "remote": &s.remote, "harmless": &s.plain, "caution": &s.caution,
+		"at_start": &s.atStart, "cure": &cure,
 	})
 	if takes == "2" {
 		s.words = 2

@@ -56,7 +56,8 @@ func (r *reader) shell(p *program, at, to int, _ []string) {
 	switch {
 	case vague:
 		for _, i := range operands {
-			r.Roles[i] = Role{Kind: Unclear, Reader: name, Cure: "write the options of " + name + " out, each as a word of its own"}
+			r.Roles[i] = Role{Kind: Unclear, Reader: name,
+				Cure: "write the options of " + name + " out, each as a word of its own"}
 		}
 		if r.Unknown == "" {
 			r.Unknown = "the options of " + name + " are not fixed"
@@ -131,8 +132,8 @@ func isExecEnd(words []Word, i int) bool {
 	return words[i].Text == ";" || words[i].Text == "+" && words[i-1].Fixed && words[i-1].Text == "{}"
 }
 
-// test reads test and [. Its words mean what their number and neighbours say, so a value in front of another word that is
-// not fixed could be -v, and [ -v 'a[$(cmd)]' ] runs cmd.
+// test reads test and [. Its words mean what their number and neighbours say, so a value in front of
+// another word that is not fixed could be -v, and [ -v 'a[$(cmd)]' ] runs cmd.
 func (r *reader) test(_ *program, at, to int, _ []string) {
 	name := r.words[at].Text
 	for i := at + 1; i < to; i++ {
@@ -140,7 +141,8 @@ func (r *reader) test(_ *program, at, to int, _ []string) {
 		r.Roles[i] = Role{Kind: Operand, Reader: name, Dash: true}
 		switch {
 		case i > at+1 && before.Fixed && (before.Text == "-v" || before.Text == "-R"):
-			r.Roles[i] = Role{Kind: Variable, Reader: name + " " + before.Text, Dash: true, Cure: "write the variable's name in the script"}
+			r.Roles[i] = Role{Kind: Variable, Reader: name + " " + before.Text, Dash: true,
+				Cure: "write the variable's name in the script"}
 		case i > at+1 && !w.Fixed && !before.Fixed && before.Text == "", w.Splits:
 			r.Roles[i] = Role{Kind: Variable, Reader: name, Dash: true,
 				Cure: "the word before it could be -v, which evaluates this one: write an operator between them, or use [[ ]]"}
@@ -148,8 +150,8 @@ func (r *reader) test(_ *program, at, to int, _ []string) {
 	}
 }
 
-// trap's first word is code, unless it is all there is, or resets the signal. A number alone resets it in most shells and is
-// code in others; with anything behind it, it is code in all.
+// trap's first word is code, unless it is all there is, or resets the signal. A number alone resets it in
+// most shells and is code in others; with anything behind it, it is code in all.
 func (r *reader) trap(_ *program, at, to int, _ []string) {
 	first := at + 1
 	if first < to && r.words[first].Fixed && r.words[first].Text == "--" {
@@ -169,8 +171,8 @@ func (r *reader) trap(_ *program, at, to int, _ []string) {
 	}
 }
 
-// tar's first word is a row of options without a dash where it begins with none, and what belongs to them stands behind it, one
-// word after the other (tar(1), Traditional usage).
+// tar's first word is a row of options without a dash where it begins with none, and what belongs to them
+// stands behind it, one word after the other (tar(1), Traditional usage).
 func (r *reader) tar(p *program, at, to int, via []string) {
 	name, next := Base(r.words[at].Text), at+1
 	if next < to && !strings.HasPrefix(r.words[next].Text, "-") {
@@ -204,8 +206,8 @@ func (p *program) loops(word string) bool {
 	return false
 }
 
-// perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O Operators): with -n, -p
-// or <> in the program its operands are commands.
+// perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O
+// Operators): with -n, -p or <> in the program its operands are commands.
 func (r *reader) perl(p *program, at, to int, via []string) {
 	code := len(r.Code)
 	r.program(p, "perl", at, to, via)
@@ -220,13 +222,16 @@ func (r *reader) perl(p *program, at, to int, via []string) {
 	}
 	for i := at + 1; opens && i < to; i++ {
 		if role := &r.Roles[i]; role.Kind == Operand {
-			*role = Role{Kind: Code, Language: Shell, Reader: "perl <>", Cure: "read the file on standard input: perl … < {{…}}"}
-			r.Code = append(r.Code, Text{Language: Data, Text: r.words[i].Text, Fixed: r.words[i].Fixed, At: i, Whole: true})
+			*role = Role{Kind: Code, Language: Shell, Reader: "perl <>",
+				Cure: "read the file on standard input: perl … < {{…}}"}
+			r.Code = append(r.Code, Text{Language: Data, Text: r.words[i].Text, Fixed: r.words[i].Fixed,
+				At: i, Whole: true})
 		}
 	}
 }
 
-// gitRuns finds the settings of git that name something which git runs, reads as settings, or connects to (git-config(1)).
+// gitRuns finds the settings of git that name something which git runs, reads as settings, or connects to
+// (git-config(1)).
 var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|.*(command|cmd|program|helper|path|editor|pager)$)`)
 
 // git reads git's own words by its row; the value of a setting that names a program is code.
@@ -242,7 +247,8 @@ func (r *reader) git(p *program, at, to int, via []string) {
 			operands = append(operands, i)
 		}
 	}
-	if len(operands) > 1 && r.words[operands[0]].Fixed && (r.words[operands[0]].Text == "set" || r.words[operands[0]].Text == "add") {
+	if len(operands) > 1 && r.words[operands[0]].Fixed &&
+		(r.words[operands[0]].Text == "set" || r.words[operands[0]].Text == "add") {
 		operands = operands[1:]
 	}
 	if sub < 0 || len(operands) < 2 {

@@ -15,8 +15,8 @@ type program struct {
 	reader string // the reader of a program whose words follow no row alone
 	// options are those that take an argument, and what the argument is.
 	options options
-	// flags are the options without an argument, for programs that run one of their operands: an option in neither list
-	// may take an argument, and then the operands are others.
+	// flags are the options without an argument, for programs that run one of their operands: an option in
+	// neither list may take an argument, and then the operands are others.
 	flags string
 	// operands are the roles of the operands; the last one goes on. None: plain data.
 	operands []slot
@@ -69,8 +69,8 @@ var table = sync.OnceValue(func() map[string]func() *program {
 	return all
 })
 
-// RunsByOption lists the options of a program, by its name without a directory, and of its subcommands, whose value is a program
-// that it runs.
+// RunsByOption lists the options of a program, by its name without a directory, and of its subcommands,
+// whose value is a program that it runs.
 func RunsByOption(name string) []string {
 	p := rowOf(name)
 	if p == nil {
@@ -119,8 +119,8 @@ func file(l Language) slot {
 	return slot{kind: CodeFile, language: l, cure: "name the file in the script"}
 }
 
-// find looks an option up by its name as it stands in the command. GNU programs take any beginning of a long option that
-// is not ambiguous; of several that fit, the one that runs code counts.
+// find looks an option up by its name as it stands in the command. GNU programs take any beginning of a
+// long option that is not ambiguous; of several that fit, the one that runs code counts.
 func (o options) find(name string) (slot, bool) {
 	if s, ok := o[name]; ok {
 		return s, true

@@ -34,8 +34,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRunsCodeIsWhole checks that a program which runs code of a language of its own is covered by a rule only where the rule spells
-// the whole command. Code for a shell, and what a makefile or settings hold, shellscan tells by itself.
+// TestRunsCodeIsWhole checks that a program which runs code of a language of its own is covered by a rule
+// only where the rule spells the whole command. Code for a shell, and what a makefile or settings hold,
+// shellscan tells by itself.
 func TestRunsCodeIsWhole(t *testing.T) {
 	t.Parallel()
 	read := []Language{Data, Shell, Settings, Makefile, Arguments, Arithmetic}

@@ -25,7 +25,8 @@ func (r *reader) verb(name string, at, to int) {
 		case kind == Argument, kind == AnyOption, strings.HasPrefix(w.Text, "-"), !w.Fixed && kind != Operand:
 			continue
 		case !w.Fixed:
-			r.Roles[i] = Role{Kind: Program, Reader: name, Named: true, Cure: "name the command in the script, or list the values under enum"}
+			r.Roles[i] = Role{Kind: Program, Reader: name, Named: true,
+				Cure: "name the command in the script, or list the values under enum"}
 		}
 		return
 	}

@@ -8,14 +8,16 @@ import (
 
 // Word is one word of a command, as far as the script fixes it.
 type Word struct {
-	// Text is what bash hands on, quoting resolved, when the word is Fixed; else the fixed text that it begins with.
+	// Text is what bash hands on, quoting resolved, when the word is Fixed; else the fixed text that it
+	// begins with.
 	Text string
 	// Fixed is false when the word depends on a variable, a substitution, a pattern or the home directory.
 	Fixed bool
 	// Pattern, Printed, Pipe and Found are shellscan's to fill: see its Word.
 	Pattern              string
 	Printed, Pipe, Found bool
-	// Splits tells that a word that is not fixed may become any number of words: unquoted $x, "$@", *.txt, {a,b}.
+	// Splits tells that a word that is not fixed may become any number of words: unquoted $x, "$@", *.txt,
+	// {a,b}.
 	Splits bool
 }
 
@@ -114,9 +116,9 @@ func (s *resolver) part(part syntax.WordPart, first bool) {
 	}
 }
 
-// expands reports whether bash takes the word for a pattern or a brace expression. The characters may be spread over
-// several parts, as in {a,"b c"}, so the word is seen as a whole. Such a word has no fixed beginning: {-x,y} begins with
-// what stands in the braces.
+// expands reports whether bash takes the word for a pattern or a brace expression. The characters may be
+// spread over several parts, as in {a,"b c"}, so the word is seen as a whole. Such a word has no fixed
+// beginning: {-x,y} begins with what stands in the braces.
 func (s *resolver) expands(w *syntax.Word) bool {
 	var open, bracket bool // an unquoted { or [ came before
 	var comma bool         // and a comma or .. after the {
@@ -147,8 +149,8 @@ func (s *resolver) expands(w *syntax.Word) bool {
 	return false
 }
 
-// tilde reports whether bash replaces a tilde of an unquoted text: at the start of a word, and after = or : where the word
-// looks like an assignment.
+// tilde reports whether bash replaces a tilde of an unquoted text: at the start of a word, and after = or :
+// where the word looks like an assignment.
 func tilde(lit string, first bool) bool {
 	for i := 0; i < len(lit); i++ {
 		switch lit[i] {
@@ -189,8 +191,8 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// UnescapeQuoted resolves the backslashes of text in double quotes, where they mean something only before $ ` " \ and a
-// newline (bash(1), QUOTING).
+// UnescapeQuoted resolves the backslashes of text in double quotes, where they mean something only before $
+// ` " \ and a newline (bash(1), QUOTING).
 func UnescapeQuoted(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

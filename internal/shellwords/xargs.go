@@ -2,9 +2,9 @@ package shellwords
 
 import "strings"
 
-// xargs gives what it reads to another command. Split at NUL (-0) or at one character (-d) each item is one word of it,
-// which is data where the command takes data; split at blanks and quotes an item can become several words, options among
-// them.
+// xargs gives what it reads to another command. Split at NUL (-0) or at one character (-d) each item is one
+// word of it, which is data where the command takes data; split at blanks and quotes an item can become
+// several words, options among them.
 func (r *reader) xargs(p *program, at, to int, via []string) {
 	r.program(p, "xargs", at, to, via)
 	inner := to
@@ -18,7 +18,8 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 		switch text := r.words[i].Text; {
 		case !r.words[i].Fixed:
 		case text == "--null" || strings.HasPrefix(text, "-d") || strings.HasPrefix(text, "--delimiter") ||
-			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "0") && r.Roles[i].Kind == Option:
+			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "0") &&
+				r.Roles[i].Kind == Option:
 			separate = true
 		case text == "-I" && i+1 < inner:
 			mark = r.words[i+1].Text
@@ -38,8 +39,11 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 	}
 	for i := at + 1; r.Stdin == Arguments && i < inner; i++ {
 		before, text := r.words[i-1].Text, r.words[i].Text
-		if r.Roles[i].Kind == Argument && (before == "-a" || before == "--arg-file" || strings.HasPrefix(text, "-a") || strings.HasPrefix(text, "--arg-file=")) {
-			r.Roles[i] = Role{Kind: CodeFile, Language: Arguments, Reader: "xargs -a", Cure: "name the file in the script, and write -0 or -d where its items are data"}
+		if r.Roles[i].Kind == Argument &&
+			(before == "-a" || before == "--arg-file" || strings.HasPrefix(text, "-a") ||
+				strings.HasPrefix(text, "--arg-file=")) {
+			r.Roles[i] = Role{Kind: CodeFile, Language: Arguments, Reader: "xargs -a",
+				Cure: "name the file in the script, and write -0 or -d where its items are data"}
 		}
 	}
 }
@@ -80,7 +84,8 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 	return true
 }
 
-// harmless reports whether no option of a program runs anything. Of a program that is not in the table nobody knows.
+// harmless reports whether no option of a program runs anything. Of a program that is not in the table
+// nobody knows.
 func harmless(name string) bool {
 	p := rowOf(name)
 	return p != nil && !p.risky() && !p.runs() && !p.launcher

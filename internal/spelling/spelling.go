@@ -1,8 +1,8 @@
 // Package spelling finds the name that somebody meant who mistyped one.
 package spelling
 
-// Nearest returns the name that was probably meant: the one with the fewest typing mistakes between, when those are few
-// enough for its length. It gives "" when nothing is near.
+// Nearest returns the name that was probably meant: the one with the fewest typing mistakes between, when
+// those are few enough for its length. It gives "" when nothing is near.
 func Nearest(name string, known []string) string {
 	best, bestDistance := "", 1+len([]rune(name))/3
 	if bestDistance > 4 {
@@ -16,8 +16,9 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// distance counts the letters to insert, take out, change or swap with the next one (optimal string alignment). Letter
-// case and the sign between words do not count: allowedPaths is allowed_paths to a person.
+// distance counts the letters to insert, take out, change or swap with the next one (optimal string
+// alignment). Letter case and the sign between words do not count: allowedPaths is allowed_paths to a
+// person.
 func distance(from, to string) int {
 	a, b := []rune(foldName(from)), []rune(foldName(to))
 	if len(a) > 64 || len(b) > 64 {
@@ -45,7 +46,8 @@ func distance(from, to string) int {
 	return row[len(b)]
 }
 
-// foldName takes out what people write differently for the same word: letter case, and - or _ between its parts.
+// foldName takes out what people write differently for the same word: letter case, and - or _ between its
+// parts.
 func foldName(name string) string {
 	folded := make([]rune, 0, len(name))
 	for _, r := range name {

@@ -12,9 +12,10 @@ import (
 // Dir is a state directory that has been looked at: it is ours alone, and could be written when it was opened.
 type Dir struct{ path string }
 
-// Open makes the directory where it is missing (mode 0700, parents too) and looks at it: it must be a directory that we
-// own, that nobody else may enter, and that can be written. A link in its place must be ours as well. Every error names the
-// directory and what to do. Nothing is kept open, so there is nothing to close.
+// Open makes the directory where it is missing (mode 0700, parents too) and looks at it: it must be a
+// directory that we own, that nobody else may enter, and that can be written. A link in its place must be
+// ours as well. Every error names the directory and what to do. Nothing is kept open, so there is nothing
+// to close.
 func Open(path string) (*Dir, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("state directory %q: the path is not absolute", path)
@@ -74,18 +75,21 @@ func checkOwner(path string) error {
 		return fmt.Errorf("state directory %s: %w", path, cause(err))
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("state directory %s is no directory; move it away, or set A2A_STATE_DIR to another path", path)
+		return fmt.Errorf("state directory %s is no directory; move it away, or set A2A_STATE_DIR to another path",
+			path)
 	}
 	if owner, ours := ownedByUs(info); !ours {
 		return fmt.Errorf("state directory %s belongs to user %d, not to us (user %d); set A2A_STATE_DIR to a directory of yours", path, owner, os.Geteuid())
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("state directory %s can be entered by others (mode %04o); run: chmod 700 %s", path, mode, path)
+		return fmt.Errorf("state directory %s can be entered by others (mode %04o); run: chmod 700 %s", path,
+			mode, path)
 	}
 	return nil
 }
 
-// checkWritable writes a page into a file that is gone again: a directory on a full disk can often still hold an empty one.
+// checkWritable writes a page into a file that is gone again: a directory on a full disk can often still
+// hold an empty one.
 func checkWritable(path string) error {
 	file, err := os.CreateTemp(path, ".probe-")
 	if err != nil {
@@ -109,7 +113,8 @@ func ownedByUs(info fs.FileInfo) (owner int, ours bool) {
 	return int(stat.Uid), int(stat.Uid) == os.Geteuid()
 }
 
-// cause takes the operation and the path off an error: ours name the directory already, and a probe's path would mislead.
+// cause takes the operation and the path off an error: ours name the directory already, and a probe's path
+// would mislead.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/state"
 )
 
-// TestOpenUnwritable opens a state directory on a file system that is read-only, and on one that is full. Both are real, in
-// a mount namespace of their own.
+// TestOpenUnwritable opens a state directory on a file system that is read-only, and on one that is full.
+// Both are real, in a mount namespace of their own.
 func TestOpenUnwritable(t *testing.T) {
 	t.Parallel()
 	if !inMountNamespace(t) {
@@ -59,8 +59,8 @@ func expect(t *testing.T, dir, want string) {
 	}
 }
 
-// inMountNamespace runs the test once more in a mount namespace of its own and reports true there. Where the kernel lets
-// nobody make one, the test is skipped.
+// inMountNamespace runs the test once more in a mount namespace of its own and reports true there. Where
+// the kernel lets nobody make one, the test is skipped.
 func inMountNamespace(t *testing.T) bool {
 	t.Helper()
 	const mark = "A2A_TEST_IN_NAMESPACE"

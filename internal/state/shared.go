@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shared is a small JSON file of the state directory that several programs of one user read and change, one at a time.
+// Shared is a small JSON file of the state directory that several programs of one user read and change, one
+// at a time.
 type Shared struct{ path string }
 
 // SharedFile names one in a directory. It makes nothing.
@@ -37,8 +38,8 @@ func (s Shared) Read(value any) error {
 	return nil
 }
 
-// Change reads the file into value, calls change, and writes value when it says so, while nobody else does. A program that
-// ends in between leaves the file as it was: it is replaced as a whole.
+// Change reads the file into value, calls change, and writes value when it says so, while nobody else does.
+// A program that ends in between leaves the file as it was: it is replaced as a whole.
 func (s Shared) Change(value any, change func() (write bool, err error)) (err error) {
 	lock, err := os.OpenFile(s.path+".lock", os.O_RDWR|os.O_CREATE|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -53,7 +54,8 @@ func (s Shared) Change(value any, change func() (write bool, err error)) (err er
 	if err != nil {
 		return fmt.Errorf("change the state: lock %s: %w", lock.Name(), err)
 	}
-	defer func() { err = errors.Join(err, unix.Flock(int(lock.Fd()), unix.LOCK_UN)) }() // a child may hold the file still
+	// A child may hold the file still.
+	defer func() { err = errors.Join(err, unix.Flock(int(lock.Fd()), unix.LOCK_UN)) }()
 	if err := s.Read(value); err != nil {
 		return err
 	}

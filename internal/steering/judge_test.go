@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// TestWeigh checks what it means that something was made or changed, without a disk: by its name, by where it lies, and by what it
-// holds.
+// TestWeigh checks what it means that something was made or changed, without a disk: by its name, by where
+// it lies, and by what it holds.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	const head = "ref: refs/heads/main\n"
@@ -56,8 +56,8 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// TestNothingIsPassedOver checks that the quick look at names leaves out none of those that the table of files says: each pattern
-// counts, at the top and below, however its letters are written.
+// TestNothingIsPassedOver checks that the quick look at names leaves out none of those that the table of
+// files says: each pattern counts, at the top and below, however its letters are written.
 func TestNothingIsPassedOver(t *testing.T) {
 	t.Parallel()
 	judge := New()
@@ -90,7 +90,8 @@ func TestNothingIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestRepositoriesAreLookedInto checks which directories are looked into, and where a link would show less than there is.
+// TestRepositoriesAreLookedInto checks which directories are looked into, and where a link would show less
+// than there is.
 func TestRepositoriesAreLookedInto(t *testing.T) {
 	t.Parallel()
 	judge := New()

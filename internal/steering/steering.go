@@ -1,5 +1,5 @@
-// Package steering says which files others run or believe without a further look, for the sandbox: it knows by their names which those
-// are, and of a repository by what they hold whether git runs anything by them.
+// Package steering says which files others run or believe without a further look, for the sandbox: it knows
+// by their names which those are, and of a repository by what they hold whether git runs anything by them.
 package steering
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// Judge is a [sandbox.Judge] to which the control files count, and of a repository's
-// directory what git runs, or reads its settings from. Nearly all of the names in a workspace are part of no such path, and all are
-// asked about at every call: so what such a path can begin with is looked for first.
+// Judge is a [sandbox.Judge] to which the control files count, and of a repository's directory what git
+// runs, or reads its settings from. Nearly all of the names in a workspace are part of no such path, and
+// all are asked about at every call: so what such a path can begin with is looked for first.
 type Judge struct {
 	fixed map[string]bool      // in small letters
 	ways  []string             // the directories, as patterns, in which only some files count
@@ -130,8 +130,8 @@ func isSteering(name string) bool {
 	return is
 }
 
-// amongPackages reports whether a path leads into a directory of installed packages, or of what was built. All of that is code which
-// nobody has looked at, and installing would fail without it.
+// amongPackages reports whether a path leads into a directory of installed packages, or of what was built.
+// All of that is code which nobody has looked at, and installing would fail without it.
 func amongPackages(name string) bool {
 	found, is := sensitive.Find("/"+name, "", sensitive.Built)
 	return is && strings.HasSuffix(found.Name, "/**")
@@ -165,7 +165,8 @@ func (j *Judge) mayCount(dir, base string) bool {
 	return j.may
 }
 
-// canBegin reports whether the path of a file that counts can begin with a name. Where that is not plain ASCII, nobody knows.
+// canBegin reports whether the path of a file that counts can begin with a name. Where that is not plain
+// ASCII, nobody knows.
 func (j *Judge) canBegin(name string) bool {
 	if name == "" {
 		return false

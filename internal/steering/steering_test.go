@@ -19,8 +19,9 @@ import (
 // start is the name of a directory that a call starts in.
 var start = regexp.MustCompile(`\.a2a-call-[^/]*`)
 
-// TestSteering has tools change, in a workspace that they may write to, what others run or believe without a look, at every depth and
-// in every way, and what is nobody's business. Payloads are texts that nobody runs.
+// TestSteering has tools change, in a workspace that they may write to, what others run or believe without
+// a look, at every depth and in every way, and what is nobody's business. Payloads are texts that nobody
+// runs.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.LevelFull, sandbox.LevelLandlock} {

@@ -16,11 +16,13 @@ const (
 	Denied    State = "denied"
 	Withdrawn State = "withdrawn" // whoever asked has taken it back
 	Expired   State = "expired"   // nobody answered in time, which counts as no
-	Gone      State = "gone"      // the process that asked has ended, and nobody could find the answer: nothing would come of it
+	// The process that asked has ended, and nobody could find the answer: nothing would come of it.
+	Gone State = "gone"
 )
 
-// Approval is one question to a person, and its answer. Title and Text are shown to people: whoever makes an Approval has
-// escaped what in them comes from an agent or a model, and whoever shows them does it again.
+// Approval is one question to a person, and its answer. Title and Text are shown to people: whoever makes
+// an Approval has escaped what in them comes from an agent or a model, and whoever shows them does it
+// again.
 type Approval struct {
 	ID      string
 	Asked   time.Time
@@ -34,10 +36,11 @@ type Approval struct {
 	Title                string // one line
 	Text                 string
 	Digest               string // names what the answer is about; "" when that cannot be named
-	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise the editor or the agent does, and
-	// the answer is about what the agent says.
+	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise the editor or
+	// the agent does, and the answer is about what the agent says.
 	Bound bool
-	// Key names the act, and all that an answer depends on, for whoever asks the very same later; "" when nobody could.
+	// Key names the act, and all that an answer depends on, for whoever asks the very same later; "" when
+	// nobody could.
 	Key string
 
 	Answered time.Time // zero while it waits
@@ -47,14 +50,15 @@ type Approval struct {
 
 	Used   time.Time // when the answer was given to a call; zero before. No answer is given twice.
 	UsedBy string    // the CallID of that call
-	// Left tells that the process that asked has ended before it had an answer. The question stands, and its answer waits for
-	// whoever asks the very same before Expires.
+	// Left tells that the process that asked has ended before it had an answer. The question stands, and
+	// its answer waits for whoever asks the very same before Expires.
 	Left bool
 
 	owner string
 }
 
-// Kept reports whether there is an answer that nobody has been given yet, and that the next one who asks the very same is given.
+// Kept reports whether there is an answer that nobody has been given yet, and that the next one who asks
+// the very same is given.
 func (a Approval) Kept() bool {
 	return (a.State == Approved || a.State == Denied) && a.Left && a.Used.IsZero() && a.Key != ""
 }
@@ -66,8 +70,8 @@ type Answer struct {
 	Reason   string
 }
 
-// Where says where a question was answered. What was answered where it was asked is used by the very act that asked, and the
-// table holds nothing else: only an answer from elsewhere can wait for an act.
+// Where says where a question was answered. What was answered where it was asked is used by the very act
+// that asked, and the table holds nothing else: only an answer from elsewhere can wait for an act.
 type Where string
 
 // The places.
@@ -103,8 +107,8 @@ func (s State) refusal() error {
 	return ErrGone
 }
 
-// NewID makes the id of a question: eight letters and digits that a person can type and cannot misread. It is a name and no
-// secret.
+// NewID makes the id of a question: eight letters and digits that a person can type and cannot misread. It
+// is a name and no secret.
 func NewID() string {
 	const alphabet = "23456789abcdefghjkmnpqrstuvwxyz2" // 32 of them, without 0, 1, i, l and o
 	var b [8]byte

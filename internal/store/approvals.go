@@ -10,7 +10,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// keptFor is how long a question is kept after it was asked and nobody waits any more. The record keeps what was decided.
+// keptFor is how long a question is kept after it was asked and nobody waits any more. The record keeps
+// what was decided.
 const keptFor = 24 * time.Hour
 
 // pollEvery is how often a waiting process looks at its question. One look is one read by key.
@@ -19,13 +20,15 @@ const pollEvery = 150 * time.Millisecond
 const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, answered_where,
 	approver, reason, key, used, used_by`
 
-// Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later one it gives the reason
-// (ErrAnswered and its like) with the question as it stands. record is called while nobody else can answer, before the answer is
-// kept; when it fails, there is no answer. It may be nil.
-func (s *Store) Answer(ctx context.Context, id string, answer Answer, record func(Approval) error) (Approval, error) {
+// Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later
+// one it gives the reason (ErrAnswered and its like) with the question as it stands. record is called while
+// nobody else can answer, before the answer is kept; when it fails, there is no answer. It may be nil.
+func (s *Store) Answer(ctx context.Context, id string, answer Answer, record func(Approval) error) (Approval,
+	error) {
 	var a Approval
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
-		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`,
+			id)); err != nil {
 			return err
 		}
 		if why := a.State.refusal(); why != nil {
@@ -42,9 +45,10 @@ func (s *Store) Answer(ctx context.Context, id string, answer Answer, record fun
 	return a, err
 }
 
-// Settle brings the answer that this process was given where it asked, and gives the question with the answer that holds, which
-// is used by the act that asked: this answer, or the one from elsewhere that came first, with ErrAnswered. Any other error says
-// why nobody's answer holds here: ErrExpired, ErrWithdrawn, ErrNoApproval, ErrUsed, ErrNotAsker.
+// Settle brings the answer that this process was given where it asked, and gives the question with the
+// answer that holds, which is used by the act that asked: this answer, or the one from elsewhere that came
+// first, with ErrAnswered. Any other error says why nobody's answer holds here: ErrExpired, ErrWithdrawn,
+// ErrNoApproval, ErrUsed, ErrNotAsker.
 func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approval, err error) {
 	var before error
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -79,8 +83,8 @@ func (a *Approval) answer(answer Answer, where Where, now time.Time) {
 	}
 }
 
-// Withdraw takes a question of this process back: nobody can answer it any more, and an answer that it has, and that no call was
-// given yet, counts no more.
+// Withdraw takes a question of this process back: nobody can answer it any more, and an answer that it has,
+// and that no call was given yet, counts no more.
 func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ?
@@ -116,8 +120,9 @@ func (s *Store) readAll(rows *sql.Rows) (list []Approval, err error) {
 	return list, rows.Err()
 }
 
-// Wait waits until a question of this process is answered, and gives it: the call that asked has the answer then, and no other
-// gets it. It returns ctx's cause when ctx ends first, and the reason when there is nothing to wait for any more.
+// Wait waits until a question of this process is answered, and gives it: the call that asked has the answer
+// then, and no other gets it. It returns ctx's cause when ctx ends first, and the reason when there is
+// nothing to wait for any more.
 func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -154,8 +159,9 @@ func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// begin takes the write lock. SQLite's own patience of five seconds is too short where many processes stand in line on a
-// slow disk, since whoever waits is not served in turn; so it is given a few times, as long as ctx allows.
+// begin takes the write lock. SQLite's own patience of five seconds is too short where many processes stand
+// in line on a slow disk, since whoever waits is not served in turn; so it is given a few times, as long as
+// ctx allows.
 func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
 	const tries, locked = 6, 5 // SQLITE_BUSY, https://sqlite.org/rescode.html
 	for try := 1; ; try++ {
@@ -181,7 +187,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	var a Approval
 	var asked, expires, answered, used int64
-	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID, &a.ToolCall, &a.Kind,
+	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID,
+		&a.ToolCall, &a.Kind,
 		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Where, &a.Approver, &a.Reason,
 		&a.Key, &used, &a.UsedBy)
 	if errors.Is(err, sql.ErrNoRows) {

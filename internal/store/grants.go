@@ -52,26 +52,32 @@ func (s *Store) Grant(ctx context.Context, g Grant) error {
 // Granted reports whether something is allowed in a session of this process.
 func (s *Store) Granted(ctx context.Context, session, key string) (bool, error) {
 	var n int
-	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`, thisProcess(), session, key).Scan(&n)
+	err := s.db.QueryRowContext(ctx,
+		`SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`,
+		thisProcess(), session, key).Scan(&n)
 	return n > 0, err
 }
 
-// EndSession ends what was allowed in a session of this process by keys that begin with prefix: two doors may have sessions of one name.
+// EndSession ends what was allowed in a session of this process by keys that begin with prefix: two doors
+// may have sessions of one name.
 func (s *Store) EndSession(ctx context.Context, session, prefix string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0
+		_, err := tx.ExecContext(ctx,
+			`UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0
 			AND substr(key, 1, length(?)) = ?`,
 			s.now().UnixMilli(), thisProcess(), session, prefix, prefix)
 		return err
 	})
 }
 
-// Revoke takes a grant back: from now on the person is asked again. record is called before that is kept; when it fails, the
-// grant is revoked all the same, since taking back never waits for the record, and its error is returned.
+// Revoke takes a grant back: from now on the person is asked again. record is called before that is kept;
+// when it fails, the grant is revoked all the same, since taking back never waits for the record, and its
+// error is returned.
 func (s *Store) Revoke(ctx context.Context, id, revoker string, record func(Grant) error) (g Grant, err error) {
 	var unrecorded error
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
-		if g, err = readGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE id = ?`, id)); err != nil {
+		if g, err = readGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE id = ?`,
+			id)); err != nil {
 			return err
 		}
 		if !g.Revoked.IsZero() || g.Gone {
@@ -79,7 +85,8 @@ func (s *Store) Revoke(ctx context.Context, id, revoker string, record func(Gran
 		}
 		g.Revoked, g.Revoker = s.now(), revoker
 		unrecorded = record(g)
-		_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = ? WHERE id = ?`, g.Revoked.UnixMilli(), revoker, id)
+		_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = ?, revoker = ? WHERE id = ?`,
+			g.Revoked.UnixMilli(), revoker, id)
 		return err
 	})
 	return g, errors.Join(err, unrecorded)
@@ -87,7 +94,8 @@ func (s *Store) Revoke(ctx context.Context, id, revoker string, record func(Gran
 
 // Grants returns what is allowed now, the oldest first.
 func (s *Store) Grants(ctx context.Context) (list []Grant, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE revoked = 0 ORDER BY granted, id`)
+	rows, err := s.db.QueryContext(ctx,
+		`SELECT `+grantColumns+` FROM grants WHERE revoked = 0 ORDER BY granted, id`)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGrants checks that what was allowed holds until it is taken back or its session ends, for that session alone, and that
-// no other process speaks for it.
+// TestGrants checks that what was allowed holds until it is taken back or its session ends, for that
+// session alone, and that no other process speaks for it.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// A question belongs to what was asked, not to the process that asked. When that process is killed, the question stands until it
-// expires; it can be answered; and the one who next asks the very same (see Approval.Key) takes the question over, or is given
-// the answer. All of that happens under the write lock, so that of many who ask at once exactly one has it.
+// A question belongs to what was asked, not to the process that asked. When that process is killed, the
+// question stands until it expires; it can be answered; and the one who next asks the very same (see
+// Approval.Key) takes the question over, or is given the answer. All of that happens under the write lock,
+// so that of many who ask at once exactly one has it.
 
 // Turn says what became of a question besides being asked and answered.
 type Turn string
@@ -29,13 +30,15 @@ func (s *Store) recordTurn(turn Turn, before, now Approval) error {
 	return s.record(turn, before, now)
 }
 
-// Put keeps a question of this process, which waits from now on, and gives it as it stands. It needs an ID (see NewID) and an
-// expiry. Where the very same was asked by a process that has ended, there is no second question: the one there is becomes ours,
-// with its ID and its expiry; and where that one is answered, the answer is ours, once, and nobody needs to wait.
+// Put keeps a question of this process, which waits from now on, and gives it as it stands. It needs an ID
+// (see NewID) and an expiry. Where the very same was asked by a process that has ended, there is no second
+// question: the one there is becomes ours, with its ID and its expiry; and where that one is answered, the
+// answer is ours, once, and nobody needs to wait.
 func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		old := s.now().Add(-keptFor).UnixMilli()
-		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE asked < ? AND expires < ?`, old, old); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE asked < ? AND expires < ?`, old,
+			old); err != nil {
 			return err
 		}
 		left, err := s.left(ctx, tx, a.Key)
@@ -56,16 +59,18 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 		}
 		a.Asked, a.State, a.owner = s.now(), Pending, thisProcess()
 		stands = a
-		_, err = tx.ExecContext(ctx, `INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, key)
+		_, err = tx.ExecContext(ctx,
+			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, key)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID, a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key)
+			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID,
+			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key)
 		return err
 	})
 	return stands, err
 }
 
-// Take returns the call of a question the answer that a person gave to the very same after the process that asked had ended. It is
-// ErrNotKept where there is none. Nothing is asked.
+// Take returns the call of a question the answer that a person gave to the very same after the process that
+// asked had ended. It is ErrNotKept where there is none. Nothing is asked.
 func (s *Store) Take(ctx context.Context, a Approval) (given Approval, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		left, err := s.left(ctx, tx, a.Key)
@@ -88,7 +93,9 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 	if key == "" {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM approvals WHERE key = ? AND used = 0 AND state <> 'withdrawn' ORDER BY asked, id`, key)
+	rows, err := tx.QueryContext(ctx,
+		`SELECT `+columns+` FROM approvals WHERE key = ? AND used = 0 AND state <> 'withdrawn' ORDER BY asked, id`,
+		key)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +110,17 @@ func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (App
 	if err := s.recordTurn(TurnUsed, earlier, given); err != nil {
 		return earlier, err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`, given.Used.UnixMilli(), given.UsedBy, given.owner, given.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`,
+		given.Used.UnixMilli(), given.UsedBy, given.owner, given.ID)
 	return given, err
 }
 
-// join makes a question that is still open that of another call. What people were shown of it stays as it was shown.
+// join makes a question that is still open that of another call. What people were shown of it stays as it
+// was shown.
 func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (Approval, error) {
 	joined := earlier
-	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID, by.ToolCall, false, thisProcess()
+	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID,
+		by.ToolCall, false, thisProcess()
 	if err := s.recordTurn(TurnJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
@@ -119,11 +129,12 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	return joined, err
 }
 
-// take returns the answer to the call that asked and waits for it. Only then does it count, so that a process that is killed before
-// leaves the answer to whoever asks again.
+// take returns the answer to the call that asked and waits for it. Only then does it count, so that a
+// process that is killed before leaves the answer to whoever asks again.
 func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
-		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, id)); err != nil {
+		if a, err = s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`,
+			id)); err != nil {
 			return err
 		}
 		switch {
@@ -138,8 +149,8 @@ func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
 	return a, err
 }
 
-// TakeBack has an answer that waits for a call count no more. record is called before that is kept; when it fails, the answer is
-// taken back all the same, and its error is returned.
+// TakeBack has an answer that waits for a call count no more. record is called before that is kept; when it
+// fails, the answer is taken back all the same, and its error is returned.
 func (s *Store) TakeBack(ctx context.Context, id, by string, record func(Approval) error) (a Approval, err error) {
 	var unrecorded error
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -151,7 +162,8 @@ func (s *Store) TakeBack(ctx context.Context, id, by string, record func(Approva
 		}
 		a.State, a.Reason = Withdrawn, "taken back by "+by
 		unrecorded = record(a)
-		_, err = tx.ExecContext(ctx, `UPDATE approvals SET state = ?, reason = ? WHERE id = ?`, a.State, a.Reason, a.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE approvals SET state = ?, reason = ? WHERE id = ?`, a.State,
+			a.Reason, a.ID)
 		return err
 	})
 	return a, errors.Join(err, unrecorded)
@@ -173,7 +185,8 @@ func (s *Store) NoticeLeft(ctx context.Context) error {
 
 func (s *Store) noticeLeft(ctx context.Context) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM approvals WHERE key <> '' AND used = 0 AND left_at = 0 AND state <> 'withdrawn' ORDER BY asked, id`)
+		rows, err := tx.QueryContext(ctx,
+			`SELECT `+columns+` FROM approvals WHERE key <> '' AND used = 0 AND left_at = 0 AND state <> 'withdrawn' ORDER BY asked, id`)
 		if err != nil {
 			return err
 		}
@@ -188,7 +201,8 @@ func (s *Store) noticeLeft(ctx context.Context) error {
 			if err := s.recordTurn(TurnLeft, a, a); err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET left_at = ? WHERE id = ?`, s.now().UnixMilli(), a.ID); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET left_at = ? WHERE id = ?`,
+				s.now().UnixMilli(), a.ID); err != nil {
 				return err
 			}
 		}

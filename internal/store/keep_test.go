@@ -24,8 +24,8 @@ func (o *other) kill() {
 	_ = o.cmd.Wait()
 }
 
-// TestQuestionOutlives kills the process that asks. The question stands, is answered once, and the answer is given once, to whoever
-// asks the very same, and to nobody else. All of it is on record.
+// TestQuestionOutlives kills the process that asks. The question stands, is answered once, and the answer
+// is given once, to whoever asks the very same, and to nobody else. All of it is on record.
 func TestQuestionOutlives(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -89,8 +89,9 @@ func TestAnswerNotHeard(t *testing.T) {
 	}
 }
 
-// TestOneHasTheAnswer has many processes ask at the same time what one had asked that was killed: before it is answered one of them
-// takes the question over, after it one of them has the answer, and the others ask for themselves.
+// TestOneHasTheAnswer has many processes ask at the same time what one had asked that was killed: before it
+// is answered one of them takes the question over, after it one of them has the answer, and the others ask
+// for themselves.
 func TestOneHasTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, answered := range []bool{false, true} {
@@ -196,8 +197,8 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// TestWithdrawnIsOver checks that what was taken back takes no answer, and that an answer which came just before counts no more;
-// and that nobody takes back what is another's by now.
+// TestWithdrawnIsOver checks that what was taken back takes no answer, and that an answer which came just
+// before counts no more; and that nobody takes back what is another's by now.
 func TestWithdrawnIsOver(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -18,8 +18,8 @@ import (
 // roleVariable makes a copy of the test binary play a process of its own; see roles.
 const roleVariable = "A2A_TEST_STORE_ROLE"
 
-// roles are what other processes do with the database that their first argument names. They say a line on stdout when they
-// are ready, and go on when their stdin gives a line.
+// roles are what other processes do with the database that their first argument names. They say a line on
+// stdout when they are ready, and go on when their stdin gives a line.
 var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 	// ask ID puts a question and waits; asksame ID one that can be asked again.
 	"ask": func(ctx context.Context, s *Store, args []string) error {
@@ -60,8 +60,8 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 		fmt.Println(a.Approver, err)
 		return nil
 	},
-	// again ID asks the very same as every other process that plays this role, as soon as it is told to, and says which question
-	// it has and whose answer. It stays until it is told again.
+	// again ID asks the very same as every other process that plays this role, as soon as it is told to,
+	// and says which question it has and whose answer. It stays until it is told again.
 	"again": func(ctx context.Context, s *Store, args []string) error {
 		in := bufio.NewReader(os.Stdin)
 		fmt.Println("ready")

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// The steps by which the tables came to be, each in a file, in the order of their names. One that was released is never
-// changed: what is to be different is a further step.
+// The steps by which the tables came to be, each in a file, in the order of their names. One that was
+// released is never changed: what is to be different is a further step.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -25,7 +25,8 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if taken > len(names) {
-		return fmt.Errorf("a newer version of a2a-acp has changed it (step %d, this one knows %d); use that one", taken, len(names))
+		return fmt.Errorf("a newer version of a2a-acp has changed it (step %d, this one knows %d); use that one",
+			taken, len(names))
 	}
 	for i, name := range names[taken:] {
 		step, err := migrations.ReadFile(name)

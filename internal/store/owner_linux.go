@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// An owner names a process for as long as the machine runs: its number, when it started (proc_pid_stat(5), field 22), since
-// numbers come again, and where that number counts: the boot and the namespace of processes.
+// An owner names a process for as long as the machine runs: its number, when it started (proc_pid_stat(5),
+// field 22), since numbers come again, and where that number counts: the boot and the namespace of
+// processes.
 
 func thisProcess() string {
 	pid, err := os.Readlink("/proc/self") // our number there, where others look for it
@@ -20,8 +21,8 @@ func thisProcess() string {
 	return fmt.Sprintf("%s %s %s", pid, started, place())
 }
 
-// lives reports whether a process has not ended. One of another namespace cannot be seen from here; it is taken to live, since
-// its questions expire all the same.
+// lives reports whether a process has not ended. One of another namespace cannot be seen from here; it is
+// taken to live, since its questions expire all the same.
 func lives(owner string) bool {
 	fields := strings.Fields(owner)
 	if len(fields) != 4 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTwoAnswer has many processes answer one question at the same time. Exactly one holds, all others are told, and the
-// one who waits hears of the one that holds.
+// TestTwoAnswer has many processes answer one question at the same time. Exactly one holds, all others are
+// told, and the one who waits hears of the one that holds.
 func TestTwoAnswer(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -51,7 +51,8 @@ func TestTwoAnswer(t *testing.T) {
 	}
 }
 
-// TestOwnerKilled kills the process that asks. Its question is gone, nobody can answer it, and it expires with the others.
+// TestOwnerKilled kills the process that asks. Its question is gone, nobody can answer it, and it expires
+// with the others.
 func TestOwnerKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -76,7 +77,8 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
-// TestBusy has twenty processes open a database that is not there yet, and write into it. None of them may find it busy.
+// TestBusy has twenty processes open a database that is not there yet, and write into it. None of them may
+// find it busy.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

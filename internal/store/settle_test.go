@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestSettledIsUsed answers a question where it was asked and kills the process: the answer was used, and the same act is asked
-// about anew. (Issue 12.1: such a yes stood open for a day, and the next session's act took it while the person held No open.)
+// TestSettledIsUsed answers a question where it was asked and kills the process: the answer was used, and
+// the same act is asked about anew. (Issue 12.1: such a yes stood open for a day, and the next session's
+// act took it while the person held No open.)
 func TestSettledIsUsed(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -31,7 +32,8 @@ func TestSettledIsUsed(t *testing.T) {
 	}
 }
 
-// TestSettle checks which answer holds where one is brought to the place that asked, and that none of them waits afterwards.
+// TestSettle checks which answer holds where one is brought to the place that asked, and that none of them
+// waits afterwards.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -113,8 +115,8 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// TestOlderAnswers opens a database of the version before, in which a yes may stand unused that was used: it counts no more.
-// What was not answered is still asked.
+// TestOlderAnswers opens a database of the version before, in which a yes may stand unused that was used:
+// it counts no more. What was not answered is still asked.
 func TestOlderAnswers(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

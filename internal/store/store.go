@@ -27,13 +27,15 @@ type Store struct {
 type Options struct {
 	Path string           // required: the database; its directory is ours alone (see internal/state)
 	Now  func() time.Time // optional, default time.Now
-	// Record puts on record what becomes of a question besides being asked and answered: as it was, and as it will be. It is called
-	// before that counts, while nobody else can change the question; with an error nothing changes. Optional.
+	// Record puts on record what becomes of a question besides being asked and answered: as it was, and as
+	// it will be. It is called before that counts, while nobody else can change the question; with an error
+	// nothing changes. Optional.
 	Record func(turn Turn, before, now Approval) error
 }
 
-// Open opens the database, makes it where there is none (mode 0600), and brings its tables to the present form. It waits
-// for other processes that are at the same. One that a newer version of the program has been at is refused.
+// Open opens the database, makes it where there is none (mode 0600), and brings its tables to the present
+// form. It waits for other processes that are at the same. One that a newer version of the program has been
+// at is refused.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{now: o.Now, record: o.Record}
 	if s.now == nil {
@@ -61,14 +63,15 @@ func (s *Store) Close() error { return s.db.Close() }
 func source(path string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+			"trusted_schema(0)"},
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// claim makes the file with its mode, and takes the lock under which the database is opened: two processes that bring a new
-// one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience. SQLite gives its other files the mode
-// of this one.
+// claim makes the file with its mode, and takes the lock under which the database is opened: two processes
+// that bring a new one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience.
+// SQLite gives its other files the mode of this one.
 func claim(path string) (unlock func(), err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

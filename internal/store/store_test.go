@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestReopened checks that a question survives the end of every process that had the database open, word for word.
+// TestReopened checks that a question survives the end of every process that had the database open, word
+// for word.
 func TestReopened(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -19,7 +19,8 @@ type Options struct {
 	Env     []string // the agent's whole environment; nothing is added to it
 	Dir     string   // optional: the agent's working directory, default ours
 
-	// Prepare is called with our ends of the agent's standard input and output before anybody else has them. Optional.
+	// Prepare is called with our ends of the agent's standard input and output before anybody else has
+	// them. Optional.
 	Prepare func(*os.File)
 
 	StdinGrace time.Duration // optional, default 2 s: from the end of standard input to SIGTERM
@@ -27,8 +28,8 @@ type Options struct {
 	Patience   time.Duration // optional, default 5 s: how long nothing may change before what is left is given up
 }
 
-// Graces that are long enough for the agents we know to write their state (Codex takes 2 s and more), and short enough
-// that an editor which is being closed does not seem to hang.
+// Graces that are long enough for the agents we know to write their state (Codex takes 2 s and more), and
+// short enough that an editor which is being closed does not seem to hang.
 const (
 	defaultStdinGrace = 2 * time.Second
 	defaultTermGrace  = 2 * time.Second
@@ -49,8 +50,9 @@ func (o Options) withDefaults() Options {
 
 // Agent is a running agent. Its methods are safe for concurrent use.
 type Agent struct {
-	// The other ends of the agent's standard streams: pipes. Whoever uses them may close them; Stop closes Stdin. Stdout
-	// ends when nobody in the agent's tree holds it open any more, Stderr also not before the supervisor has ended.
+	// The other ends of the agent's standard streams: pipes. Whoever uses them may close them; Stop closes
+	// Stdin. Stdout ends when nobody in the agent's tree holds it open any more, Stderr also not before the
+	// supervisor has ended.
 	Stdin  *os.File
 	Stdout *os.File
 	Stderr *os.File
@@ -67,9 +69,9 @@ type Agent struct {
 	exit      Exit
 }
 
-// Start starts an agent below a supervisor of its own. It returns when the agent's program runs, or with an error that says
-// what cannot be run and the cure. ctx is for the start alone: a running agent is ended by Stop, and by the end of this
-// process.
+// Start starts an agent below a supervisor of its own. It returns when the agent's program runs, or with an
+// error that says what cannot be run and the cure. ctx is for the start alone: a running agent is ended by
+// Stop, and by the end of this process.
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	o = o.withDefaults()
 	if o.Dir != "" {
@@ -83,7 +85,8 @@ func Start(ctx context.Context, o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, mark: newMark(), abandoned: make(chan struct{}), started: make(chan report, 1), ended: make(chan struct{})}
+	a := &Agent{o: o, mark: newMark(), abandoned: make(chan struct{}), started: make(chan report, 1),
+		ended: make(chan struct{})}
 	reports, err := a.launch(path)
 	if err != nil {
 		return nil, err
@@ -192,9 +195,9 @@ func (a *Agent) follow(reports *os.File) {
 	}
 }
 
-// reap takes the supervisor's end. One that was killed leaves behind what it watched over, but for the agent's first
-// process, which the kernel kills; who of that may not be ended is left. reported is how the first process ended, nil when the
-// supervisor did not live to tell.
+// reap takes the supervisor's end. One that was killed leaves behind what it watched over, but for the
+// agent's first process, which the kernel kills; who of that may not be ended is left. reported is how the
+// first process ended, nil when the supervisor did not live to tell.
 func (a *Agent) reap(reported *Exit) (exit Exit, left []string) {
 	var how Exit
 	if state, err := a.process.Wait(); err == nil {
@@ -218,19 +221,20 @@ func (a *Agent) begin(r report) {
 	}
 }
 
-// Abandoned is closed when somebody is left whom we may not end, who may hold the agent's output open forever. What was
-// written before can be read by then. A Stdout that blocks (Fd makes it so) is not interrupted.
+// Abandoned is closed when somebody is left whom we may not end, who may hold the agent's output open
+// forever. What was written before can be read by then. A Stdout that blocks (Fd makes it so) is not
+// interrupted.
 func (a *Agent) Abandoned() <-chan struct{} { return a.abandoned }
 
-// Wait waits until the agent and everything that it started is gone, and tells how the agent's first process ended. A
-// process that cannot be ended is not waited for longer than Options.Patience.
+// Wait waits until the agent and everything that it started is gone, and tells how the agent's first
+// process ended. A process that cannot be ended is not waited for longer than Options.Patience.
 func (a *Agent) Wait() Exit {
 	<-a.ended
 	return a.exit
 }
 
-// Stop ends the agent by the ladder in the package's documentation, and returns when everything is gone. Wait then tells
-// how it ended. Calling it again, or after the end, is fine.
+// Stop ends the agent by the ladder in the package's documentation, and returns when everything is gone.
+// Wait then tells how it ended. Calling it again, or after the end, is fine.
 func (a *Agent) Stop() {
 	a.stop()
 	stuck := time.NewTimer(a.o.StdinGrace + a.o.TermGrace + 2*a.o.Patience)

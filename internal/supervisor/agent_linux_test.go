@@ -156,8 +156,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestStreamsEnd guards that the supervisor keeps no end of the agent's streams: a relay would wait for an agent that has
-// closed its output, and block in writing to one that has closed its input.
+// TestStreamsEnd guards that the supervisor keeps no end of the agent's streams: a relay would wait for an
+// agent that has closed its output, and block in writing to one that has closed its input.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
 	a := start(t, Options{Command: []string{"/bin/sh", "-c", "exec <&- >&-; read -r never <$REGISTER"}, Env: registeredIn(newRegister(t, t.TempDir())), StdinGrace: none})

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resolve finds the file that a command starts, as execvp(3) would in the agent's environment and directory. The errors say
-// what is missing, where it was looked for, and the cure.
+// resolve finds the file that a command starts, as execvp(3) would in the agent's environment and
+// directory. The errors say what is missing, where it was looked for, and the cure.
 func resolve(command, env []string, dir string) (string, error) {
 	if len(command) == 0 || command[0] == "" {
 		return "", errors.New("start the agent: no command is given; name one after --")
@@ -74,7 +74,8 @@ func executable(path string) error {
 	return nil
 }
 
-// mayExecute asks the kernel whether this user may execute a file (access(2)), which knows of ACLs and noexec mounts.
+// mayExecute asks the kernel whether this user may execute a file (access(2)), which knows of ACLs and
+// noexec mounts.
 func mayExecute(path string) error { return unix.Access(path, unix.X_OK) }
 
 // explainStart says why the kernel would not run a file that is there and may be executed.

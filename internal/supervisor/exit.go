@@ -13,8 +13,8 @@ type Exit struct {
 	left   string         // who has not ended since this user may not end it; "" for nobody
 }
 
-// Code returns the agent's exit code, or 128+n after signal n, as a shell does. An agent whose supervisor was killed was
-// killed with it (SIGKILL, 137).
+// Code returns the agent's exit code, or 128+n after signal n, as a shell does. An agent whose supervisor
+// was killed was killed with it (SIGKILL, 137).
 func (e Exit) Code() int {
 	if e.signal != 0 {
 		return 128 + int(e.signal)

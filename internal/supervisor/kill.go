@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Waits between two rounds of SIGKILL. A round is cheap, and right after one most of what it hit has ended; what has not
-// is held by the kernel, and being told more often does not hasten it.
+// Waits between two rounds of SIGKILL. A round is cheap, and right after one most of what it hit has ended;
+// what has not is held by the kernel, and being told more often does not hasten it.
 const (
 	shortestRound = time.Millisecond
 	longestRound  = 100 * time.Millisecond
 )
 
-// kill sends SIGKILL to everybody again and again until nobody is left: processes start others while they are being looked
-// for. It gives up, and names who is left, when for the time of patience there was nobody whom it may signal.
+// kill sends SIGKILL to everybody again and again until nobody is left: processes start others while they
+// are being looked for. It gives up, and names who is left, when for the time of patience there was nobody
+// whom it may signal.
 func (t *tree) kill(d *deaths, patience time.Duration) (survivors []string) {
 	wait := shortestRound
 	hopeless := time.Time{} // since when

@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main is what this binary does for Verb: args is what follows it. It returns the exit code of the process, which says only
-// whether the supervisor could do its work; how the agent ended is reported to the bridge.
+// Main is what this binary does for Verb: args is what follows it. It returns the exit code of the process,
+// which says only whether the supervisor could do its work; how the agent ended is reported to the bridge.
 func Main(args []string, stderr io.Writer) int {
-	// The kernel sends a parent-death signal when the thread that started the child ends, not the process (prctl(2)).
+	// The kernel sends a parent-death signal when the thread that started the child ends, not the process
+	// (prctl(2)).
 	runtime.LockOSThread()
 
-	// A handler rather than SIG_IGN, which the agent would inherit: whoever wants to end us has the control pipe. SIGPIPE
-	// is among them, since the bridge that reads our stderr may be dead.
+	// A handler rather than SIG_IGN, which the agent would inherit: whoever wants to end us has the control
+	// pipe. SIGPIPE is among them, since the bridge that reads our stderr may be dead.
 	ignored := make(chan os.Signal, 1)
 	signal.Notify(ignored)
 

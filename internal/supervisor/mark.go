@@ -6,16 +6,17 @@ import (
 	"strconv"
 )
 
-// mark tells the processes of one agent from all others, wherever they went: into a session, a process group or a namespace
-// of their own, or to another parent.
+// mark tells the processes of one agent from all others, wherever they went: into a session, a process
+// group or a namespace of their own, or to another parent.
 //
-// It is the hard limit RLIMIT_RSS. Linux has not looked at that limit since 2.4.30 (getrlimit(2)), so any value is as good
-// as another to programs. Every process inherits it across fork and execve, and one without CAP_SYS_RESOURCE can only lower
-// it. A process that does that is still found below the supervisor, as long as the supervisor lives, and shows for ever that
-// it has lowered it (TraceLowered); the mark is for what a tree cannot show.
+// It is the hard limit RLIMIT_RSS. Linux has not looked at that limit since 2.4.30 (getrlimit(2)), so any
+// value is as good as another to programs. Every process inherits it across fork and execve, and one
+// without CAP_SYS_RESOURCE can only lower it. A process that does that is still found below the supervisor,
+// as long as the supervisor lives, and shows for ever that it has lowered it (TraceLowered); the mark is
+// for what a tree cannot show.
 //
-// A number that starts with markPrefix is nobody else's. It is an exbibyte and more, so whoever does look at the limit sees
-// none.
+// A number that starts with markPrefix is nobody else's. It is an exbibyte and more, so whoever does look
+// at the limit sees none.
 type mark uint64
 
 const (

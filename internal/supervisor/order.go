@@ -19,7 +19,8 @@ type order struct {
 func (d order) args() []string {
 	return append([]string{
 		d.o.Self, Verb,
-		"-stdin-grace=" + d.o.StdinGrace.String(), "-term-grace=" + d.o.TermGrace.String(), "-patience=" + d.o.Patience.String(),
+		"-stdin-grace=" + d.o.StdinGrace.String(), "-term-grace=" + d.o.TermGrace.String(),
+		"-patience=" + d.o.Patience.String(),
 		"-mark=" + d.mark.String(), "-path=" + d.path, "--",
 	}, d.argv...)
 }

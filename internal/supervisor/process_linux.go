@@ -18,7 +18,8 @@ type process struct {
 // dead reports whether a process has ended, and only waits to be reaped.
 func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
 
-// listProcesses returns all processes that can be seen, in the order of their numbers. One that ends meanwhile is left out.
+// listProcesses returns all processes that can be seen, in the order of their numbers. One that ends
+// meanwhile is left out.
 func listProcesses() []process {
 	proc, err := os.Open("/proc")
 	if err != nil {

@@ -51,8 +51,8 @@ func reportOf(exit Exit) report {
 	return report{kind: reportExited, exit: exit}
 }
 
-// readReports calls each for every report until the supervisor closes its end. What it cannot read, a supervisor of another
-// version may have written, and it is left out.
+// readReports calls each for every report until the supervisor closes its end. What it cannot read, a
+// supervisor of another version may have written, and it is left out.
 func readReports(r io.Reader, each func(report)) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {

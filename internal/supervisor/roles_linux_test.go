@@ -28,8 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// play is a process of the agent's tree, or the bridge. Everybody who takes part writes name and number to the register, a
-// named pipe, and holds it open until the end: when all are gone it reaches its end, and a test that reads it knows.
+// play is a process of the agent's tree, or the bridge. Everybody who takes part writes name and number to
+// the register, a named pipe, and holds it open until the end: when all are gone it reaches its end, and a
+// test that reads it knows.
 func play(role string, args []string) {
 	register := os.Getenv("REGISTER")
 	switch role {
@@ -193,7 +194,8 @@ func witnessed() witness {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
 		if value, ok := strings.CutPrefix(line, "SigIgn:"); ok {
-			// 32 to 34 are the C library's own (signal(7)): Go leaves them as whoever started the test had them.
+			// 32 to 34 are the C library's own (signal(7)): Go leaves them as whoever started the test had
+			// them.
 			mask, _ := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
 			w.Ignored = fmt.Sprintf("%016x", mask&^(7<<31))
 		}
@@ -214,7 +216,8 @@ func writeJSON(v any) {
 	}
 }
 
-// copySelf returns a copy of the test binary that every user may run, and a directory that every user may write to.
+// copySelf returns a copy of the test binary that every user may run, and a directory that every user may
+// write to.
 func copySelf(t *testing.T, mode os.FileMode) (binary, dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "supervisor-test-")
@@ -223,8 +226,9 @@ func copySelf(t *testing.T, mode os.FileMode) (binary, dir string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	binary = filepath.Join(dir, "agent")
-	// By another process: had we had it open for writing, a process that another test starts at that moment would hold it
-	// open for as long as it takes to execute its own program, and this one could not be executed (ETXTBSY).
+	// By another process: had we had it open for writing, a process that another test starts at that moment
+	// would hold it open for as long as it takes to execute its own program, and this one could not be
+	// executed (ETXTBSY).
 	err = exec.Command("cp", self(), binary).Run()
 	if err == nil {
 		err = os.Chmod(binary, mode)

@@ -154,8 +154,9 @@ func credential(id uint32) *syscall.Credential {
 	return &syscall.Credential{Uid: id, Gid: id}
 }
 
-// TestSupervisorKilled has the supervisor killed, by the agent for instance: the bridge must end the tree, and nobody else.
-// It once ended every process of the machine, since the head of no tree was given as 0, which is the parent of init.
+// TestSupervisorKilled has the supervisor killed, by the agent for instance: the bridge must end the tree,
+// and nobody else. It once ended every process of the machine, since the head of no tree was given as 0,
+// which is the parent of init.
 func TestSupervisorKilled(t *testing.T) {
 	t.Parallel()
 	bystander := exec.Command(self(), "play", "polite")
@@ -207,7 +208,8 @@ func TestSupervisorStays(t *testing.T) {
 	r.gone(t)
 }
 
-// TestSurvivor has a process in the tree that the supervisor may not signal. It must be named, and not waited for.
+// TestSurvivor has a process in the tree that the supervisor may not signal. It must be named, and not
+// waited for.
 func TestSurvivor(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supervise starts an agent and ends its tree: the ladder of the package's documentation. It returns when nobody is left
-// that can be ended.
+// supervise starts an agent and ends its tree: the ladder of the package's documentation. It returns when
+// nobody is left that can be ended.
 func supervise(d order, control io.Reader, reports, stderr io.Writer) int {
 	tree, err := startAgent(d)
 	if err != nil {
@@ -22,7 +22,8 @@ func supervise(d order, control io.Reader, reports, stderr io.Writer) int {
 	report{kind: reportStarted}.write(reports)
 
 	deaths := newDeaths()
-	go deaths.watch(tree, func(exit Exit) { reportOf(exit).write(reports) }) // ends when nobody is left; else with the process
+	// Ends when nobody is left; else with the process.
+	go deaths.watch(tree, func(exit Exit) { reportOf(exit).write(reports) })
 	released := make(chan struct{})
 	go func() { // ends when the bridge lets go or dies; else with the process
 		_, _ = io.Copy(io.Discard, control)
@@ -46,8 +47,9 @@ func supervise(d order, control io.Reader, reports, stderr io.Writer) int {
 	return 0
 }
 
-// startAgent starts the agent in a process group of its own, so that a signal it sends to its group does not reach us, and
-// gives up our ends of its input and output: the bridge must see when nobody reads or writes them any more.
+// startAgent starts the agent in a process group of its own, so that a signal it sends to its group does
+// not reach us, and gives up our ends of its input and output: the bridge must see when nobody reads or
+// writes them any more.
 func startAgent(d order) (*tree, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -78,7 +80,8 @@ func newDeaths() *deaths {
 	return &deaths{first: make(chan struct{}), any: make(chan struct{}, 1), all: make(chan struct{})}
 }
 
-// watch reaps what has ended until there are no children. It calls ended with the end of the agent's first process.
+// watch reaps what has ended until there are no children. It calls ended with the end of the agent's first
+// process.
 func (d *deaths) watch(t *tree, ended func(Exit)) {
 	defer close(d.all)
 	for {

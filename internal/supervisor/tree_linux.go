@@ -17,8 +17,9 @@ import (
 // waitOptions are those of wait4(2) for every child, also one that clone(2) made with a signal of its own.
 const waitOptions = unix.WALL
 
-// tree is everything below the supervisor. The kernel keeps it together: a child subreaper gets every descendant that loses
-// its parent, before the parent can be reaped. So nobody is left when there are no children.
+// tree is everything below the supervisor. The kernel keeps it together: a child subreaper gets every
+// descendant that loses its parent, before the parent can be reaped. So nobody is left when there are no
+// children.
 type tree struct {
 	agent int // its first process
 	mark  mark
@@ -41,17 +42,18 @@ func agentAttributes() *syscall.SysProcAttr {
 // awaitRest waits for what wait4(2) does not see: nobody.
 func (t *tree) awaitRest() {}
 
-// signal sends a signal to every descendant that is alive. It tells how many it reached, and whom it may not signal.
+// signal sends a signal to every descendant that is alive. It tells how many it reached, and whom it may
+// not signal.
 func (t *tree) signal(sig syscall.Signal) (hit int, refused []string) {
 	return signalBelow(os.Getpid(), t.mark, sig)
 }
 
-// nobody is the head of no tree. It is no process's number and no process's parent: 0 would be the parent of init, and
-// everybody would be below it.
+// nobody is the head of no tree. It is no process's number and no process's parent: 0 would be the parent
+// of init, and everybody would be below it.
 const nobody = -2
 
-// signalBelow sends a signal to every process that is alive and below head, or carries a mark. The head itself is left out,
-// and so are we, our parent and init, whatever mark they carry.
+// signalBelow sends a signal to every process that is alive and below head, or carries a mark. The head
+// itself is left out, and so are we, our parent and init, whatever mark they carry.
 func signalBelow(head int, m mark, sig syscall.Signal) (hit int, refused []string) {
 	processes := listProcesses()
 	below := map[int]bool{head: true}
@@ -82,8 +84,8 @@ func signalBelow(head int, m mark, sig syscall.Signal) (hit int, refused []strin
 	return hit, refused
 }
 
-// signalIf sends a signal to a process if it still is who we think. The descriptor is opened before that is asked, so that
-// the number cannot have been given to another in between (pidfd_open(2)).
+// signalIf sends a signal to a process if it still is who we think. The descriptor is opened before that is
+// asked, so that the number cannot have been given to another in between (pidfd_open(2)).
 func signalIf(pid int, sig syscall.Signal, still func() bool) error {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) { // before Linux 5.3
@@ -108,15 +110,16 @@ func signalIf(pid int, sig syscall.Signal, still func() bool) error {
 	return nil
 }
 
-// killMarked kills every process that carries a mark, until there is none that we may kill, or none goes for the time of
-// patience. It returns those that we may not kill.
+// killMarked kills every process that carries a mark, until there is none that we may kill, or none goes
+// for the time of patience. It returns those that we may not kill.
 func killMarked(m mark, patience time.Duration) (refused []string) {
 	return killBelow(nobody, m, patience)
 }
 
 // killBelow is killMarked for a mark and everything below a process as well.
 func killBelow(head int, m mark, patience time.Duration) (refused []string) {
-	round := time.NewTicker(shortestRound) // they are nobody's children of ours, so the kernel does not tell us of their end
+	// They are nobody's children of ours, so the kernel does not tell us of their end.
+	round := time.NewTicker(shortestRound)
 	defer round.Stop()
 	for deadline := time.Now().Add(patience); ; <-round.C {
 		hit, refused := signalBelow(head, m, unix.SIGKILL)
@@ -126,8 +129,8 @@ func killBelow(head int, m mark, patience time.Duration) (refused []string) {
 	}
 }
 
-// wear puts the mark on this process and all that it will start. Where the limit is lower already, and we may not raise it,
-// there is no mark, and the tree is all that we know the agent's processes by.
+// wear puts the mark on this process and all that it will start. Where the limit is lower already, and we
+// may not raise it, there is no mark, and the tree is all that we know the agent's processes by.
 func (m mark) wear() {
 	if m == unmarked {
 		return
@@ -141,7 +144,8 @@ func (m mark) isOn(pid int) bool {
 	return err == nil && m != unmarked && found == m
 }
 
-// Mark has this process and all that it will start be known as an agent's, where the agent is not below a supervisor of ours.
+// Mark has this process and all that it will start be known as an agent's, where the agent is not below a
+// supervisor of ours.
 func Mark() { newMark().wear() }
 
 // TraceOf tells what the mark of a process tells, or our own when pid is 0.
@@ -164,8 +168,8 @@ func markOf(pid int) (mark, error) {
 	return mark(limit), err
 }
 
-// closeOnExec has the agent inherit nothing but its standard streams: not our pipes, and not what an editor forgot to
-// close when it started the bridge.
+// closeOnExec has the agent inherit nothing but its standard streams: not our pipes, and not what an editor
+// forgot to close when it started the bridge.
 func closeOnExec() {
 	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil { // Linux 5.11
 		return

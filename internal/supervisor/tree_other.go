@@ -13,7 +13,8 @@ import (
 
 const waitOptions = 0
 
-// tree is the agent's process group. This system has no subreaper, so what left the group is not found, and not ended.
+// tree is the agent's process group. This system has no subreaper, so what left the group is not found, and
+// not ended.
 type tree struct {
 	agent int // its first process, and the number of the group
 }

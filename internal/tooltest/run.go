@@ -44,11 +44,12 @@ type Runner struct {
 	TempDir  string // where the throw-away directories are made; "" for the system's place
 }
 
-// Run makes the call of one example. The error is one of this machine, such as a full disk; what is wrong with the example
-// or its tool stands in the Outcome.
+// Run makes the call of one example. The error is one of this machine, such as a full disk; what is wrong
+// with the example or its tool stands in the Outcome.
 func (r *Runner) Run(ctx context.Context, t *tool.Tool, x *tool.Example) (out Outcome, err error) {
 	out = Outcome{
-		Tool: t.ID, Example: x.Name, At: fmt.Sprintf("%s:%d", t.Source.File, x.Line), Status: Passed, Problems: []string{},
+		Tool: t.ID, Example: x.Name, At: fmt.Sprintf("%s:%d", t.Source.File, x.Line), Status: Passed,
+		Problems: []string{},
 	}
 	if missing := r.missing(x.Needs); missing != "" {
 		out.Status, out.Problems = Skipped, []string{missing + " is not installed"}
@@ -96,8 +97,8 @@ func (r *Runner) missing(needs []string) string {
 	return ""
 }
 
-// lay makes an example's files. The directory is new and ours, and the names are checked; a link that an example makes is
-// not followed by a later file of its own.
+// lay makes an example's files. The directory is new and ours, and the names are checked; a link that an
+// example makes is not followed by a later file of its own.
 func lay(dir string, files []tool.ExampleFile) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -187,7 +187,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestSetup checks that a setup that fails ends the example before the call, and that what it makes is no change of the call's.
+// TestSetup checks that a setup that fails ends the example before the call, and that what it makes is no
+// change of the call's.
 func TestSetup(t *testing.T) {
 	t.Parallel()
 	e := exam{setup: func(string) tool.Result { return tool.Result{Status: tool.StatusFailed, ExitCode: 4, Stderr: "no git"} }}

@@ -68,7 +68,8 @@ func ReadWorkspace(o Options, dir string) (*Brought, error) {
 		}
 		says, err := config.ReadProject(dir, name, data, profile)
 		mistakes = append(mistakes, yamldoc.List(err)...)
-		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned || pin.SHA256 != Hash(data)})
+		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned ||
+			pin.SHA256 != Hash(data)})
 	}
 	if len(mistakes) > 0 {
 		return nil, mistakes
@@ -141,7 +142,8 @@ func (b *Brought) Changed() bool {
 
 // Pins is what is trusted when somebody says yes to it.
 func (b *Brought) Pins(by string) Directory {
-	d := Directory{Dir: b.Dir, Since: time.Now().UTC(), By: by, Files: map[string]Pin{}, Scripts: map[string]string{}}
+	d := Directory{Dir: b.Dir, Since: time.Now().UTC(), By: by, Files: map[string]Pin{},
+		Scripts: map[string]string{}}
 	for _, file := range b.Files {
 		d.Files[file.Name] = NewPin(file.Data)
 	}
@@ -168,11 +170,13 @@ func ReadFile(o Options, path string) (*Brought, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := config.ReadTools(config.File{Name: path, Path: path, Layer: tool.LayerFlag, ErrorProfile: profile, Data: data})
+	tools, err := config.ReadTools(config.File{Name: path, Path: path, Layer: tool.LayerFlag,
+		ErrorProfile: profile, Data: data})
 	if err != nil {
 		return nil, err
 	}
 	pin, pinned := b.Before.Files[name]
-	b.Files = []BroughtFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned || pin.SHA256 != Hash(data)}}
+	b.Files = []BroughtFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned ||
+		pin.SHA256 != Hash(data)}}
 	return b, nil
 }

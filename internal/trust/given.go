@@ -29,7 +29,8 @@ func MayBeGiven(o Options, file config.File) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("it asks for secrets or grants of yours, and %s is not one of your own files; %s", file.Name, cure)
+		return fmt.Errorf("it asks for secrets or grants of yours, and %s is not one of your own files; %s",
+			file.Name, cure)
 	case trusted.Files[filepath.Base(real)].SHA256 != file.SHA256():
 		return fmt.Errorf("it asks for secrets or grants of yours, and %s has changed since you let it have them; %s", file.Name, cure)
 	}

@@ -65,7 +65,8 @@ func readOpen(file *os.File, looked fs.FileInfo) ([]byte, error) {
 	case !known:
 		return nil, fmt.Errorf("%s: its owner is not known", file.Name())
 	case int64(stat.Uid) != int64(os.Geteuid()) && stat.Uid != 0:
-		return nil, fmt.Errorf("%s belongs to user %d, who can change it at any time; make it yours first", file.Name(), stat.Uid)
+		return nil, fmt.Errorf("%s belongs to user %d, who can change it at any time; make it yours first",
+			file.Name(), stat.Uid)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
 	if err == nil && len(data) > mostBytes {

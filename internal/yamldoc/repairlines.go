@@ -92,8 +92,9 @@ func guessBlockText(lines []string, at int) []repair {
 		}
 		m := repair{
 			line: from + 1, column: indentOf(lines[from]) + 1, end: runeCount(lines[from]) + 1,
-			message: fmt.Sprintf("this line is not indented as deep as the text of %s, so it is not part of it", name),
-			hint:    fmt.Sprintf("begin it in column %d", text+1), text: map[int]string{},
+			message: fmt.Sprintf("this line is not indented as deep as the text of %s, so it is not part of it",
+				name),
+			hint: fmt.Sprintf("begin it in column %d", text+1), text: map[int]string{},
 		}
 		for i := from; i < len(lines); i++ {
 			indent := indentOf(lines[i])

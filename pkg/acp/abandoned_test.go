@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// An agent is gone, and somebody whom nobody may end holds its output open: the bridge ends all the same, and what the editor
-// waits for is answered.
+// An agent is gone, and somebody whom nobody may end holds its output open: the bridge ends all the same,
+// and what the editor waits for is answered.
 func TestAbandonedOutput(t *testing.T) {
 	t.Parallel()
 	editorInR, editorIn := io.Pipe()

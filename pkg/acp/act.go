@@ -32,8 +32,8 @@ type act struct {
 	over      string // what the file held that the change was shown of
 	fault     string // why it cannot be told what the agent means; "" when it can
 
-	// What goes on, when it does: the members that were read, with the names that they were decided under; of a command, those
-	// beside it.
+	// What goes on, when it does: the members that were read, with the names that they were decided under;
+	// of a command, those beside it.
 	params   []member
 	unknown  []member       // those of them that nobody here knows
 	terminal *TerminalOrder // what runs, of a command
@@ -45,8 +45,8 @@ type act struct {
 	answer *place // in what the agent is told
 }
 
-// carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or somebody is asked first.
-// Asking leaves the lane, so that the frames behind go on.
+// carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or
+// somebody is asked first. Asking leaves the lane, so that the frames behind go on.
 func (b *Bridge) carryOut(a *act) error {
 	a.b, a.id = b, b.ours.nextActID()
 	a.effect.Leads = permissions.Leads(a.request)
@@ -71,9 +71,9 @@ func (b *Bridge) carryOut(a *act) error {
 	})
 }
 
-// outside goes on with a request outside of the lane. ctx ends when the turn is cancelled, the session closed, the request
-// withdrawn, or when the agent ends; what goes on drops the request's id when it waits no more. The frame is kept. What comes behind
-// its place goes out at the latest when that is over.
+// outside goes on with a request outside of the lane. ctx ends when the turn is cancelled, the session
+// closed, the request withdrawn, or when the agent ends; what goes on drops the request's id when it waits
+// no more. The frame is kept. What comes behind its place goes out at the latest when that is over.
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ctx context.Context) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
 	if !b.keep(ndjson.ID(frame.ID), &held{session: s, withdraw: withdraw}) {
@@ -85,14 +85,15 @@ func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ct
 		defer withdraw(nil)
 		defer at.leave()
 		if err := goOn(ctx); err != nil {
-			b.o.Say(fmt.Sprintf("%s: %v", frame.MethodName(), err)) // the other end is broken; its lane ends the bridge
+			// The other end is broken; its lane ends the bridge.
+			b.o.Say(fmt.Sprintf("%s: %v", frame.MethodName(), err))
 		}
 	})
 	return nil
 }
 
-// keep notes a request of the agent's that waits outside of the lane. It is false when the id is that of another one that waits, or the
-// agent has ended.
+// keep notes a request of the agent's that waits outside of the lane. It is false when the id is that of
+// another one that waits, or the agent has ended.
 func (b *Bridge) keep(key ndjson.Key, h *held) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,8 +116,8 @@ func (b *Bridge) drop(key ndjson.Key) *place {
 	return b.toAgent.reserve()
 }
 
-// answersBehind keeps the places of the answers to all that waits in a session, which are about to be withdrawn: they come before
-// whatever the editor says next.
+// answersBehind keeps the places of the answers to all that waits in a session, which are about to be
+// withdrawn: they come before whatever the editor says next.
 func (b *Bridge) answersBehind(s *Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,12 +147,13 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		a.answer.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
 		return nil
 	}
-	if !b.openFromAgent(a.frame, passed{session: a.session, answered: func(answer ndjson.Frame, line []byte) []byte {
-		b.carriedOut(a, call, answer)
-		a.noteText(answer)
-		a.noteTerminal(answer)
-		return line
-	}}) {
+	if !b.openFromAgent(a.frame, passed{session: a.session,
+		answered: func(answer ndjson.Frame, line []byte) []byte {
+			b.carriedOut(a, call, answer)
+			a.noteText(answer)
+			a.noteTerminal(answer)
+			return line
+		}}) {
 		return b.refuseAgent(a.frame, idInUse)
 	}
 	a.place.put(a.outgoing)
@@ -166,8 +168,8 @@ func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, er
 // errMoved says that what was decided about is no longer what the name means.
 var errMoved = errors.New("its name leads to another file by now than when this was decided")
 
-// staleness says why an act is not handed on that was approved: the turn may have been cancelled, and a link been changed, while the decision
-// was put on record.
+// staleness says why an act is not handed on that was approved: the turn may have been cancelled, and a
+// link been changed, while the decision was put on record.
 func (a *act) staleness(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -193,16 +195,18 @@ func (a *act) Request() permissions.Request { return a.request }
 // Effect implements gate.Act.
 func (a *act) Effect() gate.Effect { return a.effect }
 
-// AtMost implements gate.Act: an agent is held to what its sandbox lets it do. What goes nowhere, and what nobody can tell, is
-// rejected before anybody is asked.
+// AtMost implements gate.Act: an agent is held to what its sandbox lets it do. What goes nowhere, and what
+// nobody can tell, is rejected before anybody is asked.
 func (a *act) AtMost() permissions.Decision {
 	if a.session == nil {
-		return gate.Rejected(permissions.Decision{}, permissions.SourceNobody, "there is no such session, so there is nobody to ask")
+		return gate.Rejected(permissions.Decision{}, permissions.SourceNobody,
+			"there is no such session, so there is nobody to ask")
 	}
 	if most := a.b.heldTo(a); most.Verdict == permissions.Reject || a.fault == "" {
 		return most
 	}
-	return gate.Rejected(permissions.Decision{}, permissions.SourceFault, "it cannot be told which file its name means: "+a.fault)
+	return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
+		"it cannot be told which file its name means: "+a.fault)
 }
 
 // Review implements gate.Act.
@@ -243,7 +247,8 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	}
 	switch {
 	case a.terminal != nil:
-		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " + display.Line(a.request.Dir)
+		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " +
+			display.Line(a.request.Dir)
 		for _, v := range a.terminal.Environment {
 			q.Text += "\nwith " + display.Line(v.Name+"="+v.Value)
 		}
@@ -258,14 +263,16 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	return q, nil
 }
 
-// Recheck implements gate.Act. The agent may have put a link in a file's way since it asked, while a person read or governors
-// thought, so that is looked at once more: the yes was to the file that it was then. What goes to the editor is written here.
+// Recheck implements gate.Act. The agent may have put a link in a file's way since it asked, while a person
+// read or governors thought, so that is looked at once more: the yes was to the file that it was then. What
+// goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
 	if a.moved() || a.asksNow(d) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if d.Source == permissions.SourcePerson && a.change != nil && a.over != a.session.holds(a.effect.Path) {
-		return gate.Rejected(d, permissions.SourceFault, "the file has changed since this was asked; ask about it as it is")
+		return gate.Rejected(d, permissions.SourceFault,
+			"the file has changed since this was asked; ask about it as it is")
 	}
 	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
 		d.Verdict = permissions.Reject // it needs a person by now, and none was asked
@@ -294,7 +301,8 @@ func (a *act) Unrecorded(d permissions.Decision, err error) permissions.Decision
 // Mask implements gate.Act: what an agent asks its editor for holds no values that were declared secret.
 func (a *act) Mask(text string) string { return text }
 
-// moved reports whether a name of the act's leads elsewhere by now: one that the agent gave, or the one that goes on.
+// moved reports whether a name of the act's leads elsewhere by now: one that the agent gave, or the one
+// that goes on.
 func (a *act) moved() bool {
 	for _, name := range a.locations {
 		if !leadsTo("/", name, a.effect.Path) {
@@ -305,8 +313,8 @@ func (a *act) moved() bool {
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// asksNow reports whether the rules would not let a command through any more that waited, since a file is another by now that it names, or
-// that git reads.
+// asksNow reports whether the rules would not let a command through any more that waited, since a file is
+// another by now that it names, or that git reads.
 func (a *act) asksNow(d permissions.Decision) bool {
 	if a.terminal == nil || !a.waits {
 		return false
@@ -315,7 +323,8 @@ func (a *act) asksNow(d permissions.Decision) bool {
 	switch d.Source {
 	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
 		// The very rule asks that gave it where it has reached its limit with it.
-		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy && again.Rule == d.Rule && again.At == d.At
+		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy &&
+			again.Rule == d.Rule && again.At == d.At
 		return again.Verdict != permissions.Approve && !itsLimit
 	}
 	return again.Verdict == permissions.Reject
@@ -336,10 +345,12 @@ func (b *Bridge) outgoing(a *act, obligation permissions.Obligation) ([]byte, er
 			return nil, err
 		}
 	}
-	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(a.frame.MethodName()), `,"params":`, write(members), "}\n"), nil
+	return join(`{"jsonrpc":"2.0","id":`, a.frame.ID, `,"method":`, encode(a.frame.MethodName()),
+		`,"params":`, write(members), "}\n"), nil
 }
 
-// saidOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could not foresee.
+// saidOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could
+// not foresee.
 func saidOnCard(source permissions.Source) bool {
 	switch source {
 	case permissions.SourcePolicy, permissions.SourceConfinement, permissions.SourceGovernor:
@@ -398,9 +409,10 @@ func (b *Bridge) callFor(a *act) *toolCall {
 		case permissions.ActionExecute:
 			return c.kind == "execute"
 		default:
-			return (c.kind == "edit" || c.kind == "read") && slices.ContainsFunc(namedPaths(c), func(path string) bool {
-				return leadsTo(a.request.Dir, path, a.effect.Path)
-			})
+			return (c.kind == "edit" || c.kind == "read") &&
+				slices.ContainsFunc(namedPaths(c), func(path string) bool {
+					return leadsTo(a.request.Dir, path, a.effect.Path)
+				})
 		}
 	})
 }
@@ -423,14 +435,16 @@ func namedPaths(c *toolCall) []string {
 
 // basis is what an answer about an act of the editor's or the agent's rests on.
 func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) approval.Basis {
-	basis := approval.Basis{Principal: r.Principal, Workspace: r.Workspace.Dirs(), Policy: asked.Policy, Governors: asked.Governors}
+	basis := approval.Basis{Principal: r.Principal, Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
+		Governors: asked.Governors}
 	if b.o.Confinement != nil {
 		basis.Plan = "confined"
 	}
 	return basis
 }
 
-// frameDigest names what a request asks for, whatever its session and its id: the environment of a command, too.
+// frameDigest names what a request asks for, whatever its session and its id: the environment of a command,
+// too.
 func frameDigest(frame ndjson.Frame) string {
 	params, err := exactObject(frame.Params)
 	if err != nil {
@@ -456,8 +470,8 @@ func (a *act) title() string {
 	return a.what
 }
 
-// agentCancels owns $/cancel_request: a request that still waits here is withdrawn here. One that was passed on is the
-// editor's to end.
+// agentCancels owns $/cancel_request: a request that still waits here is withdrawn here. One that was
+// passed on is the editor's to end.
 func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	params, err := exactObject(frame.Params)
 	if err != nil {

@@ -20,8 +20,8 @@ const editorAnswers = "editor"
 // errNotAnswered says that the editor has put a question away, or that what it said is no answer.
 var errNotAnswered = errors.New("the editor put the question away")
 
-// Ask implements approval.Asker: the agent's question goes to the editor, and stands on the board, too. While it stands, nothing
-// changes the card that it stands in.
+// Ask implements approval.Asker: the agent's question goes to the editor, and stands on the board, too.
+// While it stands, nothing changes the card that it stands in.
 func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	board := p.b.o.Board
 	if !p.standsElsewhere() {
@@ -34,22 +34,24 @@ func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer,
 	return answer, err
 }
 
-// standsElsewhere reports whether the question can be answered elsewhere than in the editor. It cannot where "yes" has more than one
-// meaning, as with a change of mode, or is not offered for this once.
+// standsElsewhere reports whether the question can be answered elsewhere than in the editor. It cannot
+// where "yes" has more than one meaning, as with a change of mode, or is not offered for this once.
 func (p *prompt) standsElsewhere() bool {
 	_, once := permissions.ChooseOption(permissions.Decision{Verdict: permissions.Approve}, p.options)
 	return once && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
-// put has the editor ask, and waits for what it says. When ctx ends first the editor is told to take the question away.
+// put has the editor ask, and waits for what it says. When ctx ends first the editor is told to take the
+// question away.
 func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 	b := p.b
 	replies := make(chan reply, 1)
-	open := &passed{id: p.id, method: methodPermission, session: p.session, answered: func(answer ndjson.Frame, line []byte) []byte {
-		kept, line := clone(answer, line)
-		replies <- reply{frame: kept, line: line}
-		return nil // the agent hears what was decided, once it is on record
-	}}
+	open := &passed{id: p.id, method: methodPermission, session: p.session,
+		answered: func(answer ndjson.Frame, line []byte) []byte {
+			kept, line := clone(answer, line)
+			replies <- reply{frame: kept, line: line}
+			return nil // the agent hears what was decided, once it is on record
+		}}
 	b.mu.Lock()
 	b.fromAgentOpen[ndjson.ID(p.id)] = open
 	call := p.sessionsCall()
@@ -80,8 +82,9 @@ type reply struct {
 	line  []byte // of the frame; nil when the editor has said nothing
 }
 
-// read reads the person's answer. An "always" is kept here, as narrow as can be, and the agent gets "once" from its own list, so that
-// it goes on asking. The error is errNotAnswered for what answers nothing: cancelled, an error, an option that was not offered.
+// read reads the person's answer. An "always" is kept here, as narrow as can be, and the agent gets "once"
+// from its own list, so that it goes on asking. The error is errNotAnswered for what answers nothing:
+// cancelled, an error, an option that was not offered.
 func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
 	result, err := exactObject(answer.Result)
 	if err != nil {
@@ -94,7 +97,8 @@ func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
 	}
 	option := p.options[at]
 	p.picked = option.ID
-	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: editorAnswers, Option: option.ID}
+	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: editorAnswers,
+		Option: option.ID}
 	switch option.Kind {
 	case rejectOnce, rejectAlways:
 	case allowOnce:
@@ -110,13 +114,14 @@ func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
 	return a, nil
 }
 
-// keepsAlways reports whether "always" is kept here. A change of mode is not: it is the agent's own, and its "once" would be another
-// choice than the person made.
+// keepsAlways reports whether "always" is kept here. A change of mode is not: it is the agent's own, and
+// its "once" would be another choice than the person made.
 func (b *Bridge) keepsAlways(p *prompt) bool {
 	return !b.o.ForwardAlways && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
-// answerPrompt tells the agent what came of its question, and the card, where somebody else than the person at the editor has answered.
+// answerPrompt tells the agent what came of its question, and the card, where somebody else than the person
+// at the editor has answered.
 func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 	d := passage.Decision
 	if passage.Unrecorded != nil && d.Source == permissions.SourcePerson {
@@ -145,8 +150,8 @@ func (p *prompt) response(d permissions.Decision, cause error) []byte {
 	return response(p.id, selected(option.ID))
 }
 
-// cancelledOutcome answers a question in a turn that the person cancelled (ACP, session/request_permission), and one that offers no way
-// to say what was decided.
+// cancelledOutcome answers a question in a turn that the person cancelled (ACP,
+// session/request_permission), and one that offers no way to say what was decided.
 var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
 
 // noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
@@ -185,8 +190,8 @@ func saysAnswer(answer approval.Answer) string {
 	return words
 }
 
-// settleEffects lets an answer stand for the frames in which the agent carries the act out, unless the turn has been cancelled since:
-// whoever cancels holds mu before he has forgotten what was answered.
+// settleEffects lets an answer stand for the frames in which the agent carries the act out, unless the turn
+// has been cancelled since: whoever cancels holds mu before he has forgotten what was answered.
 func (b *Bridge) settleEffects(p *prompt, d permissions.Decision) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -38,8 +38,8 @@ func (d *dialogue) prompts(id int) {
 	d.wait("the prompt", func(s said) bool { return s.to == "agent" && s.Method == "session/prompt" })
 }
 
-// TestAYesEnds has a person say yes to an edit, and something end after that for which the yes was given. The edit is not carried
-// out without another.
+// TestAYesEnds has a person say yes to an edit, and something end after that for which the yes was given.
+// The edit is not carried out without another.
 func TestAYesEnds(t *testing.T) {
 	t.Parallel()
 	const ended = `"result":{"stopReason":"end_turn"}}`
@@ -81,8 +81,8 @@ func TestAYesEnds(t *testing.T) {
 	}
 }
 
-// TestASessionHasOneName has an agent answer with the id of another session than the one that was opened: what was allowed in it ends
-// with the turn and with the session all the same.
+// TestASessionHasOneName has an agent answer with the id of another session than the one that was opened:
+// what was allowed in it ends with the turn and with the session all the same.
 func TestASessionHasOneName(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, "", "", workDir(t))
@@ -101,7 +101,8 @@ func TestASessionHasOneName(t *testing.T) {
 	}
 }
 
-// TestAnAlwaysIsForItsSession has a person allow something in a session, and the agent give another session the same id.
+// TestAnAlwaysIsForItsSession has a person allow something in a session, and the agent give another session
+// the same id.
 func TestAnAlwaysIsForItsSession(t *testing.T) {
 	t.Parallel()
 	const push = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"push","name":"mcp__gh__push","kind":"other","rawInput":{"to":"main"}}` + yesNo + `}`
@@ -127,8 +128,8 @@ func TestAnAlwaysIsForItsSession(t *testing.T) {
 	}
 }
 
-// TestASessionStaysWhereItWas has the editor open a session once more in another directory, and the agent not do it: the session works
-// where it did.
+// TestASessionStaysWhereItWas has the editor open a session once more in another directory, and the agent
+// not do it: the session works where it did.
 func TestASessionStaysWhereItWas(t *testing.T) {
 	t.Parallel()
 	const ls = `{"sessionId":"s1","command":"ls"}`
@@ -151,7 +152,8 @@ func TestASessionStaysWhereItWas(t *testing.T) {
 	}
 }
 
-// TestNoQuestionWithoutASession has an agent ask in a session that the editor knows and we do not: nobody could hold a rule against it.
+// TestNoQuestionWithoutASession has an agent ask in a session that the editor knows and we do not: nobody
+// could hold a rule against it.
 func TestNoQuestionWithoutASession(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, answer string }{
@@ -179,7 +181,8 @@ func TestNoQuestionWithoutASession(t *testing.T) {
 	}
 }
 
-// TestTooLateForAYes has the disk be slow: while a person's yes is put on record, the turn is cancelled, or the file becomes another.
+// TestTooLateForAYes has the disk be slow: while a person's yes is put on record, the turn is cancelled, or
+// the file becomes another.
 func TestTooLateForAYes(t *testing.T) {
 	t.Parallel()
 	const asks = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute"}` + yesNo + `}`
@@ -226,8 +229,9 @@ func TestTooLateForAYes(t *testing.T) {
 	}
 }
 
-// TestACancelLetsCardsGoOn has the disk be slow while a question ends with its turn: what the agent says of the call by then goes on at
-// once, in front of the turn's end, and the agent has its answer before the next turn begins.
+// TestACancelLetsCardsGoOn has the disk be slow while a question ends with its turn: what the agent says of
+// the call by then goes on at once, in front of the turn's end, and the agent has its answer before the
+// next turn begins.
 func TestACancelLetsCardsGoOn(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, "", "", workDir(t))
@@ -262,8 +266,8 @@ func TestACancelLetsCardsGoOn(t *testing.T) {
 	}
 }
 
-// TestTooLateForARule has the disk be slow: while an act is put on record that nobody had to be asked about any more, the person cancels
-// the turn.
+// TestTooLateForARule has the disk be slow: while an act is put on record that nobody had to be asked about
+// any more, the person cancels the turn.
 func TestTooLateForARule(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -303,8 +307,8 @@ func TestTooLateForARule(t *testing.T) {
 	}
 }
 
-// TestACommandsFilesMove has a person say yes to a command, and the agent lay a link in it to a file that nobody was asked about: while
-// the person reads, and before it has the command run.
+// TestACommandsFilesMove has a person say yes to a command, and the agent lay a link in it to a file that
+// nobody was asked about: while the person reads, and before it has the command run.
 func TestACommandsFilesMove(t *testing.T) {
 	t.Parallel()
 	const run = `{"sessionId":"s1","command":"cd docs && cat notes.txt"}`

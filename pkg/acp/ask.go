@@ -14,12 +14,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Ask puts a question of ours to the person through the editor, with a session/request_permission of our own, and waits.
-// Session is a approval.Asker.
+// Ask puts a question of ours to the person through the editor, with a session/request_permission of our
+// own, and waits. Session is a approval.Asker.
 //
-// The question stands in a card of ours, which is announced before and closed after: in one of the agent's it could change what
-// the person reads. Whoever gives up withdraws the question ($/cancel_request), and the answer that may
-// be on its way is not taken any more.
+// The question stands in a card of ours, which is announced before and closed after: in one of the agent's
+// it could change what the person reads. Whoever gives up withdraws the question ($/cancel_request), and
+// the answer that may be on its way is not taken any more.
 func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if s.ID(ctx) == "" {
 		return approval.Answer{}, fmt.Errorf("the session has not begun: %w", approval.ErrNobody)
@@ -59,14 +59,16 @@ type wireOption struct {
 }
 
 // put sends the question and reads the answer. Only an option that we offered approves.
-func (s *Session) put(ctx context.Context, id, card string, q approval.Question, at *place) (approval.Answer, error) {
+func (s *Session) put(ctx context.Context, id, card string, q approval.Question, at *place) (approval.Answer,
+	error) {
 	var options []wireOption
 	for _, o := range askOptions {
 		if !q.Once || o.Kind != allowAlways {
 			options = append(options, wireOption(o))
 		}
 	}
-	call := cardUpdate{ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending", Content: questionContent(q), Locations: locationsOf(q.Paths)}
+	call := cardUpdate{ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending",
+		Content: questionContent(q), Locations: locationsOf(q.Paths)}
 	params := map[string]any{"sessionId": id, "options": options}
 	if s.b.protocol() >= 2 {
 		params["title"], params["subject"] = q.Title, map[string]any{"type": "tool_call", "toolCall": call.bare()}
@@ -93,9 +95,11 @@ func (s *Session) put(ctx context.Context, id, card string, q approval.Question,
 			continue
 		}
 		if o.Kind == rejectOnce {
-			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: gate.SaidNo, By: editorAnswers}, nil
+			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
+				Reason: gate.SaidNo, By: editorAnswers}, nil
 		}
-		return approval.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways, Source: permissions.SourcePerson, By: editorAnswers}, nil
+		return approval.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways,
+			Source: permissions.SourcePerson, By: editorAnswers}, nil
 	}
 	return approval.Answer{}, errors.New("the editor chose an option that was not offered")
 }
@@ -183,8 +187,8 @@ func (u cardUpdate) bare() any {
 
 // ---- our own requests to the editor
 
-// ourRequests are the requests that we have put to the editor. Their ids begin with a prefix that nobody else knows, so
-// they cannot collide with the agent's.
+// ourRequests are the requests that we have put to the editor. Their ids begin with a prefix that nobody
+// else knows, so they cannot collide with the agent's.
 type ourRequests struct {
 	prefix string
 
@@ -221,8 +225,8 @@ func (r *ourRequests) nextActID() string {
 	return fmt.Sprintf("%sact-%d", r.prefix, r.acts)
 }
 
-// ask sends a request and waits for its answer. When ctx ends first, the request is withdrawn, and an answer that comes
-// later is swallowed.
+// ask sends a request and waits for its answer. When ctx ends first, the request is withdrawn, and an
+// answer that comes later is swallowed.
 func (r *ourRequests) ask(ctx context.Context, at *place, method string, params any) (ourAnswer, error) {
 	id := r.nextID()
 	answers := make(chan ourAnswer, 1)

@@ -21,9 +21,10 @@ import (
 
 // Bridge sits between one editor and one agent for as long as the agent lives.
 //
-// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that waits for a person or for
-// governors. Run starts them and waits for them; only the reader of the editor's input may outlive it, since a read of standard input
-// cannot be interrupted and the process is about to end.
+// It has four goroutines of its own, a lane and an outbox for each direction, and one for every act that
+// waits for a person or for governors. Run starts them and waits for them; only the reader of the editor's
+// input may outlive it, since a read of standard input cannot be interrupted and the process is about to
+// end.
 type Bridge struct {
 	o        Options
 	toEditor *queue // for what belongs to no session; see queueOf
@@ -61,7 +62,8 @@ type passed struct {
 	method  string
 	session *Session
 	over    bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
-	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is nothing to pass on. Optional.
+	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is
+	// nothing to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte
 }
 
@@ -74,14 +76,15 @@ type held struct {
 
 // ToolDoor offers the tools that people wrote to the agent of one session.
 type ToolDoor interface {
-	// Open makes the MCP server entry that the agent is to start, or returns nil when there is nothing to offer. The entry
-	// is closed when the session ends.
+	// Open makes the MCP server entry that the agent is to start, or returns nil when there is nothing to
+	// offer. The entry is closed when the session ends.
 	Open(*Session) (*MCPServer, error)
-	// Request tells what a call of the tool that the agent knows under that name would ask for. Arguments that are not
-	// known are nil; without them, or with wrong ones, the request speaks of the tool alone. False: there is no such tool.
+	// Request tells what a call of the tool that the agent knows under that name would ask for. Arguments
+	// that are not known are nil; without them, or with wrong ones, the request speaks of the tool alone.
+	// False: there is no such tool.
 	Request(s *Session, name string, arguments json.RawMessage) (permissions.Request, bool)
-	// ToolID returns the id of the tool that an agent knows under that name in a workspace; agents respell names for their
-	// models. It is called where no method of a Session may be.
+	// ToolID returns the id of the tool that an agent knows under that name in a workspace; agents respell
+	// names for their models. It is called where no method of a Session may be.
 	ToolID(w tool.Workspace, name string) (string, bool)
 }
 
@@ -112,27 +115,28 @@ type Options struct {
 	Tools     ToolDoor        // optional: without it the agent is offered nothing
 	Board     approval.Board  // optional: without it questions are answered in the editor only
 	Principal string          // optional: who the agent is, as far as we know ourselves (see permissions.Request)
-	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which counts as no.
-	// Optional, default DefaultPatience.
+	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which
+	// counts as no. Optional, default DefaultPatience.
 	Patience time.Duration
 
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
-	// Terminals is used for an agent that is not confined. Optional: without it editors get the command as it was decided about.
+	// Terminals is used for an agent that is not confined. Optional: without it editors get the command as
+	// it was decided about.
 	Terminals Terminals
 
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace
-	// Admit is asked about every session before it begins; with an error the editor is told and there is no session.
-	// Optional.
+	// Admit is asked about every session before it begins; with an error the editor is told and there is no
+	// session. Optional.
 	Admit func(w tool.Workspace, cwd string) error
 	// Logins is told the arguments that the agent asks the editor to add when a person is to log in. Optional.
 	Logins func([][]string)
 
-	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended, and must not
-	// block. Required.
+	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended,
+	// and must not block. Required.
 	Stop func(why StopCause)
-	// Abandoned is closed when the agent has ended and its output is not worth waiting for: somebody who cannot be ended
-	// holds it open. Optional.
+	// Abandoned is closed when the agent has ended and its output is not worth waiting for: somebody who
+	// cannot be ended holds it open. Optional.
 	Abandoned <-chan struct{}
 	// Exit says how the agent ended, once its output has ended. It may block until that is known. Required.
 	Exit func() string
@@ -187,7 +191,8 @@ func New(o Options) (*Bridge, error) {
 		o.Patience = DefaultPatience
 	}
 	o.MaxFrame = max(o.MaxFrame, ndjson.DefaultMax)
-	b := &Bridge{o: o, toEditor: newOutbox(ndjson.NewWriter(o.EditorOut)), toAgent: newOutbox(ndjson.NewWriter(o.AgentIn))}
+	b := &Bridge{o: o, toEditor: newOutbox(ndjson.NewWriter(o.EditorOut)),
+		toAgent: newOutbox(ndjson.NewWriter(o.AgentIn))}
 	b.ours = newOurRequests(o.Prefix)
 	b.connection = connection{
 		fromEditorOpen: map[ndjson.Key]*passed{},
@@ -198,9 +203,9 @@ func New(o Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Run relays until the agent's output ends, and then answers for the agent what it has left unanswered. When the editor
-// goes away, or ctx ends, it has the agent stopped and relays what still comes. The error is nil when the agent's output
-// ended in the ordinary way.
+// Run relays until the agent's output ends, and then answers for the agent what it has left unanswered.
+// When the editor goes away, or ctx ends, it has the agent stopped and relays what still comes. The error
+// is nil when the agent's output ended in the ordinary way.
 func (b *Bridge) Run(ctx context.Context) error {
 	var writing sync.WaitGroup
 	for _, side := range []*outbox{b.toEditor.out, b.toAgent.out} {
@@ -249,7 +254,8 @@ func (b *Bridge) Run(ctx context.Context) error {
 	return agentErr
 }
 
-// errGone ends what waits for a person when there is no agent left to wait for. Nobody has taken the question back.
+// errGone ends what waits for a person when there is no agent left to wait for. Nobody has taken the
+// question back.
 var errGone = approval.AskerGone("the agent has ended")
 
 // end withdraws what waits and answers what the agent left open.
@@ -272,8 +278,8 @@ func (b *Bridge) end() {
 	b.answerForAgent()
 }
 
-// answerForAgent answers every request of the editor's that the agent can no longer answer: a prompt that the person
-// cancelled was cancelled, everything else failed, and says why.
+// answerForAgent answers every request of the editor's that the agent can no longer answer: a prompt that
+// the person cancelled was cancelled, everything else failed, and says why.
 func (b *Bridge) answerForAgent() {
 	why := b.o.Exit()
 	b.mu.Lock()
@@ -287,7 +293,9 @@ func (b *Bridge) answerForAgent() {
 			line = response(p.id, map[string]string{"stopReason": "cancelled"})
 		} else {
 			// Zed shows data.details, and only that, when it is data's only member.
-			line = errorResponse(p.id, wireError{Code: codeInternal, Message: "Internal error", Data: map[string]string{"details": "the agent ended: " + why}})
+			line = errorResponse(p.id,
+				wireError{Code: codeInternal, Message: "Internal error",
+					Data: map[string]string{"details": "the agent ended: " + why}})
 		}
 		b.toEditor.put(line)
 	}

@@ -216,8 +216,8 @@ func (r *recorder) String() string {
 	return r.b.String()
 }
 
-// fakeCell is a sandbox in which an agent reaches all but what has "outside" in its name, and may not change what has "control" in
-// it. A command with "nowhere" in it cannot be run.
+// fakeCell is a sandbox in which an agent reaches all but what has "outside" in its name, and may not
+// change what has "control" in it. A command with "nowhere" in it cannot be run.
 type fakeCell struct{ s *stage }
 
 func (fakeCell) Hold(r acp.Reaching) (permissions.Verdict, string) {
@@ -241,7 +241,8 @@ func (c fakeCell) Heard(session, toolCall, text string) {
 	_ = c.s.record.Record(context.Background(), events.Event{Type: events.SandboxRefused, Time: time.Unix(0, 0).UTC(), Session: session, ToolCall: toolCall, Detail: text})
 }
 
-// fakeDoor offers three tools: deploy, which wants to be confirmed, grep, which only reads, and note, which is neither.
+// fakeDoor offers three tools: deploy, which wants to be confirmed, grep, which only reads, and note, which
+// is neither.
 type fakeDoor struct{}
 
 func (fakeDoor) Open(*acp.Session) (*acp.MCPServer, error) {
@@ -276,7 +277,8 @@ func (d fakeDoor) Request(s *acp.Session, name string, arguments json.RawMessage
 	return r, ok
 }
 
-// council is governors that say a word about everything that names the file guarded, and nothing about the rest.
+// council is governors that say a word about everything that names the file guarded, and nothing about the
+// rest.
 type council struct{ word, reason string }
 
 func (c *council) Active(tool.Workspace) bool { return true }

@@ -6,8 +6,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// A card is what the editor shows of a tool call. The editor must hear of a call before anything else is said of it: Zed
-// shows "Tool call not found" for an update of an unknown id and drops what the update holds.
+// A card is what the editor shows of a tool call. The editor must hear of a call before anything else is
+// said of it: Zed shows "Tool call not found" for an update of an unknown id and drops what the update
+// holds.
 
 // cardUpdate is a session/update about one tool call, of ours. Absent members leave the card as it is.
 type cardUpdate struct {
@@ -72,8 +73,9 @@ func contentBetween(items []any, content []byte, notes []string) json.RawMessage
 	return encode(items)
 }
 
-// withNotes returns the agent's update with our lines at the end of its content, every other byte as it was. An update that
-// does not speak of content leaves what the card holds, our lines included. The content is a part of line.
+// withNotes returns the agent's update with our lines at the end of its content, every other byte as it
+// was. An update that does not speak of content leaves what the card holds, our lines included. The content
+// is a part of line.
 func withNotes(line, content []byte, notes []string) []byte {
 	if content == nil || string(content) == "null" {
 		return line
@@ -90,8 +92,8 @@ func withNotes(line, content []byte, notes []string) []byte {
 	return line
 }
 
-// decided makes the frame that puts a decision of ours into the card of the call: one line. A call that the editor does
-// not know yet is announced with it.
+// decided makes the frame that puts a decision of ours into the card of the call: one line. A call that the
+// editor does not know yet is announced with it.
 func (b *Bridge) decided(s *Session, call *toolCall, note, status string) []byte {
 	b.mu.Lock()
 	call.decided = true

@@ -16,15 +16,18 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// claim is what an agent says of an act of its own that it asks about. The agent writes every word of it: title, raw
-// input, content and locations. Where they disagree, or hide something, the person is asked, whatever the rules say.
+// claim is what an agent says of an act of its own that it asks about. The agent writes every word of it:
+// title, raw input, content and locations. Where they disagree, or hide something, the person is asked,
+// whatever the rules say.
 type claim struct {
 	request permissions.Request
-	// effects are what a yes to this covers, once, in the same turn: the frames in which the agent then carries it out.
+	// effects are what a yes to this covers, once, in the same turn: the frames in which the agent then
+	// carries it out.
 	effects []gate.Effect
 	// unshown are further ones, of which the agent has not shown all: a no covers them, and a yes does not.
 	unshown []gate.Effect
-	// leads tells of each file that is named where its name leads, and linked says so of those that are called otherwise.
+	// leads tells of each file that is named where its name leads, and linked says so of those that are
+	// called otherwise.
 	leads  map[string]string
 	linked []string
 }
@@ -36,8 +39,8 @@ var actions = map[string]permissions.Action{
 	"fetch": permissions.ActionFetch, "switch_mode": permissions.ActionSwitchMode,
 }
 
-// promptTools are the ids by which a rule may name what an agent asks about: those that the original system gave its
-// file and shell tools, and one of our own for each kind that it did not know.
+// promptTools are the ids by which a rule may name what an agent asks about: those that the original system
+// gave its file and shell tools, and one of our own for each kind that it did not know.
 var promptTools = map[permissions.Action][]string{
 	permissions.ActionRead:       {"functions.acp_fs__read_text_file"},
 	permissions.ActionWrite:      {"functions.acp_fs__edit_text_file", "functions.acp_fs__write_text_file"},
@@ -121,7 +124,8 @@ func (c *claim) readContent(call *toolCall) (diffs []shownDiff, paths map[string
 				named = append(named, name)
 			}
 		}
-		paths["diff"] = append(paths["diff"], slices.DeleteFunc(named, func(name string) bool { return name == "" })...)
+		paths["diff"] = append(paths["diff"],
+			slices.DeleteFunc(named, func(name string) bool { return name == "" })...)
 	}
 	if told.err() != nil {
 		c.doubt("its content or locations cannot be read in one way only: " + told.err().Error())
@@ -129,8 +133,8 @@ func (c *claim) readContent(call *toolCall) (diffs []shownDiff, paths map[string
 	return diffs, paths
 }
 
-// readPaths collects every path that is named anywhere, and doubts a claim whose parts name different files: a diff of
-// one file with another one's location would show the person the harmless one.
+// readPaths collects every path that is named anywhere, and doubts a claim whose parts name different
+// files: a diff of one file with another one's location would show the person the harmless one.
 func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input rawInput) {
 	write := c.request.Action != permissions.ActionRead && c.request.Action != permissions.ActionSearch
 	sources["raw input"] = append(input.paths, input.dirs...)
@@ -156,7 +160,8 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 	}
 }
 
-// touch adds files to those that the act is about. One whose name does not say one file to everybody is doubted.
+// touch adds files to those that the act is about. One whose name does not say one file to everybody is
+// doubted.
 func (c *claim) touch(paths []string, write bool) {
 	for _, path := range paths {
 		c.doubt(permissions.Doubtful(path)...)
@@ -174,30 +179,32 @@ func (c *claim) touch(paths []string, write bool) {
 	}
 }
 
-// tellLinks notes which names lead to files that are called otherwise, but for the directories of the session, which its person calls
-// as he does: a yes stands for the file, and a card shows a name.
+// tellLinks notes which names lead to files that are called otherwise, but for the directories of the
+// session, which its person calls as he does: a yes stands for the file, and a card shows a name.
 func (c *claim) tellLinks(s *Session) {
 	for _, path := range c.request.Paths {
 		name := path.Name
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(c.request.Dir, name)
 		}
-		if real, known := c.leads[path.Name]; known && filepath.Clean(name) != real && filepath.Clean(name) != s.editorsName(real) {
+		if real, known := c.leads[path.Name]; known && filepath.Clean(name) != real &&
+			filepath.Clean(name) != s.editorsName(real) {
 			c.linked = append(c.linked, display.Line(path.Name)+" leads to "+display.Line(real))
 		}
 	}
 }
 
-// coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show. People see of a diff
-// what differs, so it shows a write only where the file really holds what the diff says that it did, on disk or, with changes that are
-// not saved, in the editor.
+// coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show.
+// People see of a diff what differs, so it shows a write only where the file really holds what the diff
+// says that it did, on disk or, with changes that are not saved, in the editor.
 func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 	for _, d := range diffs {
 		real, known := c.leads[d.path]
 		if !known || !d.whole {
 			continue
 		}
-		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real, Content: gate.ContentDigest(d.newText), Leads: []string{real}, Over: s.holds(real)}
+		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real,
+			Content: gate.ContentDigest(d.newText), Leads: []string{real}, Over: s.holds(real)}
 		if present, ok := presentText(real); ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText) {
 			c.effects = append(c.effects, effect)
 		} else {
@@ -238,8 +245,9 @@ func sameFiles(dir string, a, b []string) bool {
 	return slices.Equal(resolve(a), resolve(b))
 }
 
-// readCommand finds the command that would run. Claude gives it as raw input and as title; Gemini's title is all there is,
-// with the directory in prose (its run_shell_command, 0.61). Wherever it stands, it must be the same command.
+// readCommand finds the command that would run. Claude gives it as raw input and as title; Gemini's title
+// is all there is, with the directory in prose (its run_shell_command, 0.61). Wherever it stands, it must
+// be the same command.
 func (c *claim) readCommand(call *toolCall, input rawInput) {
 	title := claimedCommand{text: strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`"))}
 	command := claimedCommand{text: call.title}
@@ -268,12 +276,14 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 	}
 	c.request.SetVariables(input.env)
 	c.effects = append(c.effects, gate.Effect{
-		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir, Env: input.env,
+		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir,
+		Env:   input.env,
 		Leads: permissions.Leads(c.request),
 	})
 }
 
-// reads reports whether a title is the command: its text, its words joined, or the text that its words give to a shell.
+// reads reports whether a title is the command: its text, its words joined, or the text that its words give
+// to a shell.
 func (c claimedCommand) reads(title string) bool {
 	if len(c.argv) == 0 {
 		return title == strings.TrimSpace(c.text)
@@ -281,13 +291,16 @@ func (c claimedCommand) reads(title string) bool {
 	if title == strings.Join(c.argv, " ") || title == permissions.QuoteArgv(c.argv) {
 		return true
 	}
-	return len(c.argv) == 3 && isShell(c.argv[0]) && (c.argv[1] == "-c" || c.argv[1] == "-lc") && title == strings.TrimSpace(c.argv[2])
+	return len(c.argv) == 3 && isShell(c.argv[0]) && (c.argv[1] == "-c" || c.argv[1] == "-lc") &&
+		title == strings.TrimSpace(c.argv[2])
 }
 
-// isShell reports whether a program is a shell of the system's: any other may do anything with the text that it is given.
+// isShell reports whether a program is a shell of the system's: any other may do anything with the text
+// that it is given.
 func isShell(program string) bool {
 	dir, name := filepath.Split(program)
-	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, name)
+	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) &&
+		slices.Contains([]string{"sh", "bash", "dash", "zsh"}, name)
 }
 
 // readDir finds the directory that a command would run in.
@@ -311,21 +324,22 @@ func (c *claim) readDir(dirs []string) {
 	c.request.Dir = real
 }
 
-// readProse looks for the directory in Gemini's explanation: "[current working directory DIR] (…)", or "[in DIR] (…)" for
-// a directory that the model chose. The model writes part of that line, so all that is believed is that the command runs
-// in the session's own directory; anything else is doubted.
+// readProse looks for the directory in Gemini's explanation: "[current working directory DIR] (…)", or "[in
+// DIR] (…)" for a directory that the model chose. The model writes part of that line, so all that is
+// believed is that the command runs in the session's own directory; anything else is doubted.
 func (c *claim) readProse(call *toolCall) {
 	content, _ := (object{"c": call.content}).objects("c")
 	for _, item := range content {
 		prose := item.object("content").text("text")
-		if strings.HasPrefix(prose, "[") && !strings.HasPrefix(prose, "[current working directory "+c.request.Dir+"]") {
+		if strings.HasPrefix(prose, "[") &&
+			!strings.HasPrefix(prose, "[current working directory "+c.request.Dir+"]") {
 			c.doubt("it would run in another directory than the session's")
 		}
 	}
 }
 
-// leavesPlan recognises the question whether to leave the planning mode, which some agents ask as a tool call of no
-// particular kind. A yes switches the mode, so no rule may give it.
+// leavesPlan recognises the question whether to leave the planning mode, which some agents ask as a tool
+// call of no particular kind. A yes switches the mode, so no rule may give it.
 func leavesPlan(call *toolCall) bool {
 	meta, _ := exactObject(call.meta)
 	for _, name := range []string{call.name, meta.object("claudeCode").text("toolName")} {
@@ -336,9 +350,10 @@ func leavesPlan(call *toolCall) bool {
 	return strings.HasPrefix(call.id, "exit_plan_mode__")
 }
 
-// mcpTool recognises a call of an MCP server's tool. Where the agent names the tool, by the call's name or in Claude's
-// _meta, that alone counts: a title may be the model's own words. Gemini names it only in the title, "TOOL (SERVER MCP
-// Server)", and in the id of the call, mcp_SERVER_TOOL__…; a tool with an argument called command has that for its title.
+// mcpTool recognises a call of an MCP server's tool. Where the agent names the tool, by the call's name or
+// in Claude's _meta, that alone counts: a title may be the model's own words. Gemini names it only in the
+// title, "TOOL (SERVER MCP Server)", and in the id of the call, mcp_SERVER_TOOL__…; a tool with an argument
+// called command has that for its title.
 func mcpTool(call *toolCall) (server, name string, ok bool) {
 	meta, _ := exactObject(call.meta)
 	for _, named := range []string{meta.object("claudeCode").text("toolName"), call.name} {
@@ -347,7 +362,8 @@ func mcpTool(call *toolCall) (server, name string, ok bool) {
 		}
 	}
 	made, _, _ := strings.Cut(call.id, "__")
-	if rest, found := strings.CutSuffix(call.title, " MCP Server)"); found && (made == call.id || strings.HasPrefix(made, "mcp_")) {
+	if rest, found := strings.CutSuffix(call.title, " MCP Server)"); found &&
+		(made == call.id || strings.HasPrefix(made, "mcp_")) {
 		if at := strings.LastIndex(rest, " ("); at > 0 && at+2 < len(rest) {
 			return rest[at+2:], rest[:at], true
 		}
@@ -358,8 +374,9 @@ func mcpTool(call *toolCall) (server, name string, ok bool) {
 	return "", "", false
 }
 
-// alleged lists the names that an agent's words give to a tool of another server, in whatever way: its title, where the call is of
-// no kind that we know, and a server and a tool in its raw input (Codex). They are enough to stop an act, never to approve one.
+// alleged lists the names that an agent's words give to a tool of another server, in whatever way: its
+// title, where the call is of no kind that we know, and a server and a tool in its raw input (Codex). They
+// are enough to stop an act, never to approve one.
 func alleged(action permissions.Action, call *toolCall, input object) (names []string) {
 	add := func(name string) {
 		if name = strings.TrimSpace(name); name != "" && len(name) <= longestAlleged {

@@ -7,17 +7,20 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// A confined agent has a sandbox around it. What it asks of others, the editor and us, is held to what that sandbox lets it do
-// by itself: otherwise it would only have to ask.
+// A confined agent has a sandbox around it. What it asks of others, the editor and us, is held to what that
+// sandbox lets it do by itself: otherwise it would only have to ask.
 
-// Confinement is the sandbox that the agent is in. Safe for concurrent use. It may look at files, and never waits for a person.
+// Confinement is the sandbox that the agent is in. Safe for concurrent use. It may look at files, and never
+// waits for a person.
 type Confinement interface {
-	// Hold tells what may at most be answered to an agent that wants to use a file: Approve where it could do so itself,
-	// Ask where only a person may let it, and Reject. The words say why, and what would allow it.
+	// Hold tells what may at most be answered to an agent that wants to use a file: Approve where it could
+	// do so itself, Ask where only a person may let it, and Reject. The words say why, and what would allow
+	// it.
 	Hold(Reaching) (permissions.Verdict, string)
 	// What the editor runs for the agent runs in the same sandbox.
 	Terminals
-	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what the sandbox refused.
+	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what
+	// the sandbox refused.
 	Heard(session, toolCall, text string)
 }
 
@@ -29,8 +32,8 @@ type Reaching struct {
 	Own bool
 }
 
-// heldTo tells what may at most be answered to an act that the editor would carry out. An agent that is not confined is held to
-// nothing.
+// heldTo tells what may at most be answered to an act that the editor would carry out. An agent that is not
+// confined is held to nothing.
 func (b *Bridge) heldTo(a *act) permissions.Decision {
 	if b.o.Confinement == nil {
 		return permissions.Decision{Verdict: permissions.Approve}
@@ -46,8 +49,8 @@ func (b *Bridge) heldTo(a *act) permissions.Decision {
 	return most
 }
 
-// promptHeldTo does the same for an act that the agent asks about and would carry out itself. A yes that its sandbox would
-// not let it act on could still stand for the frame in which it asks the editor instead.
+// promptHeldTo does the same for an act that the agent asks about and would carry out itself. A yes that
+// its sandbox would not let it act on could still stand for the frame in which it asks the editor instead.
 func (b *Bridge) promptHeldTo(r permissions.Request) permissions.Decision {
 	most := permissions.Decision{Verdict: permissions.Approve}
 	if b.o.Confinement == nil || r.Action == permissions.ActionExecute || r.Action == permissions.ActionFetch {

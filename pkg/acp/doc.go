@@ -1,26 +1,29 @@
-// Package acp is the door for agents that speak the Agent Client Protocol: it sits on the stdio between an editor and an
-// agent, and decides what of the agent's acts goes through.
+// Package acp is the door for agents that speak the Agent Client Protocol: it sits on the stdio between an
+// editor and an agent, and decides what of the agent's acts goes through.
 //
 //	editor ── frames ──▶ fromEditor ──▶ agent
 //	editor ◀── fromAgent ◀── frames ── agent
 //
-// A Bridge is a relay first. Every line reaches the other side with the bytes it came with, in order, unless one of the
-// intercepts owns it; the table in intercept.go names them all. What a newcomer should read, in order: bridge.go (life of
-// a bridge), lane.go (one direction), intercept.go (who owns what), then one intercept, say file.go.
+// A Bridge is a relay first. Every line reaches the other side with the bytes it came with, in order,
+// unless one of the intercepts owns it; the table in intercept.go names them all. What a newcomer should
+// read, in order: bridge.go (life of a bridge), lane.go (one direction), intercept.go (who owns what), then
+// one intercept, say file.go.
 //
 // # Order
 //
-// Each direction has one goroutine that reads, decides and writes, so lines keep their order, and no response overtakes a
-// notification that came before it. Only an intercept that must wait for a person leaves that goroutine. What it writes
-// later keeps its place in its session's queue (outbox.go), and updates of its card wait with it.
+// Each direction has one goroutine that reads, decides and writes, so lines keep their order, and no
+// response overtakes a notification that came before it. Only an intercept that must wait for a person
+// leaves that goroutine. What it writes later keeps its place in its session's queue (outbox.go), and
+// updates of its card wait with it.
 //
 // # Strictness
 //
-// A line from the agent that two readers could read differently, and that either could take for a frame of ours, is
-// answered with -32600 and goes nowhere: Go's JSON folds the case of keys and keeps the last duplicate, other readers do
-// not, and an agent must not be able to choose the reader it is judged by.
+// A line from the agent that two readers could read differently, and that either could take for a frame of
+// ours, is answered with -32600 and goes nowhere: Go's JSON folds the case of keys and keeps the last
+// duplicate, other readers do not, and an agent must not be able to choose the reader it is judged by.
 //
 // # Trust
 //
-// The editor is trusted to speak for the person. The agent is not: what it says of its own acts are claims (claim.go).
+// The editor is trusted to speak for the person. The agent is not: what it says of its own acts are claims
+// (claim.go).
 package acp

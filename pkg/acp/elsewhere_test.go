@@ -86,8 +86,8 @@ func (s *stage) run(lines string) {
 	}
 }
 
-// TestPromptAnsweredElsewhere checks an agent's own question that stands on the board, too: whichever answer is first holds,
-// once, and the agent hears it in its own options.
+// TestPromptAnsweredElsewhere checks an agent's own question that stands on the board, too: whichever
+// answer is first holds, once, and the agent hears it in its own options.
 func TestPromptAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
 	cli := func(v permissions.Verdict) approval.Answer {
@@ -191,8 +191,9 @@ func TestNotOnTheBoard(t *testing.T) {
 	}
 }
 
-// TestSecretsOfOurTools checks that no value of a secret parameter gets on record, or on the board, by way of the agent's own question
-// about the call: not by the arguments, the title, the paths, the command or a doubt, and in no spelling of JSON.
+// TestSecretsOfOurTools checks that no value of a secret parameter gets on record, or on the board, by way
+// of the agent's own question about the call: not by the arguments, the title, the paths, the command or a
+// doubt, and in no spelling of JSON.
 func TestSecretsOfOurTools(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{"plain": `hunter2`, "in quotes": `hun\"ter2\u003c`, "spelled": `\u0068unter2`} {
@@ -221,8 +222,8 @@ func TestSecretsOfOurTools(t *testing.T) {
 	}
 }
 
-// TestElsewhereSeesWhatNobodyKnows checks that a question about a command which holds what nobody here knows shows all of that to who
-// does not see the editor. What is shown is a part of the question's key.
+// TestElsewhereSeesWhatNobodyKnows checks that a question about a command which holds what nobody here
+// knows shows all of that to who does not see the editor. What is shown is a part of the question's key.
 func TestElsewhereSeesWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	const asks = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x","permissions":"INPUT"},"target":"CALL"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once","extent":"OPTION"}]}}`

@@ -27,8 +27,8 @@ func (b *Bridge) writeFile(frame ndjson.Frame, line []byte) error {
 	return b.file(frame, line, permissions.ActionWrite, "functions.acp_fs__write_text_file")
 }
 
-// file decides about a file. What goes on names it by the one name that it was decided under: without links and without dots,
-// below the directory as the editor itself calls it.
+// file decides about a file. What goes on names it by the one name that it was decided under: without links
+// and without dots, below the directory as the editor itself calls it.
 func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action, toolID string) error {
 	p := readParams(frame.Params)
 	session, path := p.text("sessionId"), p.text("path")
@@ -81,9 +81,11 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 // mostTexts bounds the files of which a session remembers what the editor gave the agent.
 const mostTexts = 1000
 
-// noteText notes the text of a whole file that the editor gives the agent: what is not saved stands nowhere else.
+// noteText notes the text of a whole file that the editor gives the agent: what is not saved stands nowhere
+// else.
 func (a *act) noteText(answer ndjson.Frame) {
-	if a.session == nil || a.effect.Kind != permissions.ActionRead || slices.ContainsFunc(a.params, func(m member) bool { return m.key == "line" || m.key == "limit" }) {
+	if a.session == nil || a.effect.Kind != permissions.ActionRead ||
+		slices.ContainsFunc(a.params, func(m member) bool { return m.key == "line" || m.key == "limit" }) {
 		return
 	}
 	result, err := exactObject(answer.Result)
@@ -99,7 +101,8 @@ func (a *act) noteText(answer ndjson.Frame) {
 	a.session.texts[a.effect.Path] = gate.ContentDigest(unixLines(text))
 }
 
-// holds names what a file holds, on disk and, where the editor gave another text last as that of the file, in the editor.
+// holds names what a file holds, on disk and, where the editor gave another text last as that of the file,
+// in the editor.
 func (s *Session) holds(path string) string {
 	text, ok := presentText(path)
 	present := gate.ContentDigest(unixLines(text))
@@ -125,10 +128,12 @@ func (s *Session) editorHeld(path, text string) bool {
 	return known && held == gate.ContentDigest(unixLines(text))
 }
 
-// doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule approves a frame with one.
+// doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule
+// approves a frame with one.
 func doubtUnknown(unknown []member) (doubts []string) {
 	for _, m := range unknown {
-		doubts = append(doubts, fmt.Sprintf("it has a member %q, and nobody here knows what that does", display.Line(m.key)))
+		doubts = append(doubts, fmt.Sprintf("it has a member %q, and nobody here knows what that does",
+			display.Line(m.key)))
 	}
 	return doubts
 }
@@ -138,8 +143,10 @@ var verbs = map[permissions.Action]string{
 }
 
 // newRequest begins the request of an act that the agent asks the editor to carry out.
-func (b *Bridge) newRequest(s *Session, session string, action permissions.Action, toolID string) permissions.Request {
-	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID}, Agent: b.agentName(), Principal: b.o.Principal, Session: session}
+func (b *Bridge) newRequest(s *Session, session string, action permissions.Action,
+	toolID string) permissions.Request {
+	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID},
+		Agent: b.agentName(), Principal: b.o.Principal, Session: session}
 	if s != nil {
 		r.Workspace, r.Dir, r.Mode = s.Workspace(), s.Dir(), s.Mode()
 	}
@@ -149,8 +156,8 @@ func (b *Bridge) newRequest(s *Session, session string, action permissions.Actio
 // shownFile is the size, in bytes, of the largest file whose present text is read to show a change.
 const shownFile = 1 << 20
 
-// currentText reads a file as it is on disk, so that a person can be shown what would change. It gives nil for what is no
-// regular file, is large, or cannot be read; it never waits for one.
+// currentText reads a file as it is on disk, so that a person can be shown what would change. It gives nil
+// for what is no regular file, is large, or cannot be read; it never waits for one.
 func currentText(path string) *string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold us
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// heldUpdates are the agent's updates of a card in which a question stands. They go to the editor once the question has ended.
-// Guarded by Bridge.mu.
+// heldUpdates are the agent's updates of a card in which a question stands. They go to the editor once the
+// question has ended. Guarded by Bridge.mu.
 type heldUpdates struct {
 	lines     [][]byte
 	bytes     int
@@ -93,8 +93,8 @@ func (b *Bridge) questionsEnded(s *Session) {
 	}
 }
 
-// questionStands begins to hold back what would change the card of a question: what is said of its call, and what is written to
-// the terminals that it shows, whoever's card that is said in. Called with mu held.
+// questionStands begins to hold back what would change the card of a question: what is said of its call,
+// and what is written to the terminals that it shows, whoever's card that is said in. Called with mu held.
 func (p *prompt) questionStands() {
 	call := p.sessionsCall()
 	call.question = &heldUpdates{}
@@ -103,7 +103,8 @@ func (p *prompt) questionStands() {
 		if rest == nil {
 			rest = p.call.content // an empty list clears the card
 		}
-		p.place.add(updateFrame(p.session.id, cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
+		p.place.add(updateFrame(p.session.id,
+			cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
 	}
 	items, _ := (object{"c": p.call.content}).objects("c")
 	for _, m := range p.told {
@@ -121,8 +122,8 @@ func (p *prompt) questionStands() {
 	}
 }
 
-// showsTerminal finds the card with a question that shows a terminal of which an update speaks, anywhere in it: agents write to
-// their terminals by the _meta of any update.
+// showsTerminal finds the card with a question that shows a terminal of which an update speaks, anywhere in
+// it: agents write to their terminals by the _meta of any update.
 func (b *Bridge) showsTerminal(s *Session, params []byte) (card string, shown bool) {
 	b.mu.Lock()
 	terminals := maps.Clone(s.terminals)

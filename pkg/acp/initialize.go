@@ -6,8 +6,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// initialize owns initialize: what the editor offers is noted, and hidden from the agent where configuration says so. The
-// protocol version passes as it came; every intercept goes by the one that the agent answers with.
+// initialize owns initialize: what the editor offers is noted, and hidden from the agent where
+// configuration says so. The protocol version passes as it came; every intercept goes by the one that the
+// agent answers with.
 func (b *Bridge) initialize(frame ndjson.Frame, line []byte) error {
 	params, err := exactObject(frame.Params)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers it. The line is
-// only valid during the call, the frame's parts are parts of the line. An error means that the other end is broken.
+// intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers
+// it. The line is only valid during the call, the frame's parts are parts of the line. An error means that
+// the other end is broken.
 type intercept func(b *Bridge, frame ndjson.Frame, line []byte) error
 
 // agentIntercepts owns what comes from the agent. What is not in the table is passed on unread.
@@ -48,8 +49,9 @@ func isAgentIntercept(method string) bool { return owns(agentIntercepts, agentSp
 
 func isEditorIntercept(method string) bool { return owns(editorIntercepts, editorSpellings(), method) }
 
-// owns reports whether a method is one of ours, or another spelling of one: of another case, width or form, or with blanks and
-// characters that cannot be seen in it. For a strict reader that is some unknown method, and nobody has an honest use for it.
+// owns reports whether a method is one of ours, or another spelling of one: of another case, width or form,
+// or with blanks and characters that cannot be seen in it. For a strict reader that is some unknown method,
+// and nobody has an honest use for it.
 func owns(intercepts map[string]intercept, spellings map[string]bool, method string) bool {
 	_, ours := intercepts[method]
 	return ours || spellings[methodSpelling(method)]
@@ -82,8 +84,8 @@ func methodSpelling(method string) string {
 
 const idInUse = "its id is that of a request that is not answered yet"
 
-// openFromEditor notes a request of the editor's that is being passed on, so that its answer is recognised and it gets an
-// answer when the agent dies. A notification is not noted.
+// openFromEditor notes a request of the editor's that is being passed on, so that its answer is recognised
+// and it gets an answer when the agent dies. A notification is not noted.
 func (b *Bridge) openFromEditor(frame ndjson.Frame, p passed) {
 	if len(frame.ID) == 0 {
 		return
@@ -96,9 +98,9 @@ func (b *Bridge) openFromEditor(frame ndjson.Frame, p passed) {
 	b.fromEditorOpen[ndjson.ID(frame.ID)] = &p
 }
 
-// openFromAgent notes a request of the agent's that is being passed on. It returns false when the id is that of a request
-// that is still open: the answers could not be told apart, and an agent could get one act approved by the answer to
-// another. A notification is not noted.
+// openFromAgent notes a request of the agent's that is being passed on. It returns false when the id is
+// that of a request that is still open: the answers could not be told apart, and an agent could get one act
+// approved by the answer to another. A notification is not noted.
 func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 	if len(frame.ID) == 0 {
 		return true
@@ -140,7 +142,8 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if p != nil && p.answered != nil {
 		if problem := unclear(frame); problem != "" {
 			b.o.Say(fmt.Sprintf("the editor's answer to %s cannot be read: %s", p.method, problem))
-			line = errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem})
+			line = errorResponse(p.id,
+				wireError{Code: codeInternal, Message: "a2a-acp: the editor's answer cannot be read: " + problem})
 			frame = ndjson.Scan(line)
 		}
 		line = p.answered(frame, line)
@@ -151,8 +154,9 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	return b.toAgent.relay(line)
 }
 
-// agentAnswered passes on the agent's answer to a request of the editor's. What the editor could take for an answer that is not the
-// one which is read here goes nowhere: a session could begin, and a turn end, of which nobody here knows.
+// agentAnswered passes on the agent's answer to a request of the editor's. What the editor could take for
+// an answer that is not the one which is read here goes nowhere: a session could begin, and a turn end, of
+// which nobody here knows.
 func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	p := b.takeOpen(&b.fromEditorOpen, frame)
 	read := p != nil && p.answered != nil
@@ -172,7 +176,8 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 		if p == nil {
 			return nil
 		}
-		line = append(errorResponse(p.id, wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
+		line = append(errorResponse(p.id,
+			wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
 		frame = ndjson.Scan(line)
 	}
 	if p == nil {
@@ -214,7 +219,8 @@ func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
 func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
 	b.o.Say("refused a frame of the editor's: " + why)
 	if len(frame.ID) > 0 || frame.Kind == ndjson.Array {
-		b.toEditor.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+		b.toEditor.put(errorResponse(frame.ID,
+			wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
 	}
 	return nil
 }

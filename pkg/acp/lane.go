@@ -8,8 +8,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// lane reads one direction to its end, a line at a time, and hands every line to the function that owns the direction.
-// The line is only valid during the call. A line above the limit has been thrown away while it was read.
+// lane reads one direction to its end, a line at a time, and hands every line to the function that owns the
+// direction. The line is only valid during the call. A line above the limit has been thrown away while it
+// was read.
 func (b *Bridge) lane(r *ndjson.Reader, handle func(line []byte) error, tooLong func(*ndjson.TooLongError)) error {
 	for {
 		line, err := r.Next()

@@ -45,8 +45,8 @@ type wireError struct {
 	Data    any    `json:"data,omitempty"`
 }
 
-// encode writes a value of ours as JSON without escaping HTML, since nobody reads it as HTML and the other side's text
-// must come back as it was. It is used only for values that cannot fail to encode.
+// encode writes a value of ours as JSON without escaping HTML, since nobody reads it as HTML and the other
+// side's text must come back as it was. It is used only for values that cannot fail to encode.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -62,7 +62,8 @@ func response(id []byte, result any) []byte {
 	return join(`{"jsonrpc":"2.0","id":`, id, `,"result":`, encode(result), `}`)
 }
 
-// errorResponse builds the refusal of the request with the id; without one, null stands for it (JSON-RPC 2.0, 5).
+// errorResponse builds the refusal of the request with the id; without one, null stands for it (JSON-RPC
+// 2.0, 5).
 func errorResponse(id []byte, e wireError) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
@@ -75,7 +76,8 @@ func request(id, method string, params any) []byte {
 	if id == "" {
 		return join(`{"jsonrpc":"2.0","method":`, encode(method), `,"params":`, encode(params), `}`)
 	}
-	return join(`{"jsonrpc":"2.0","id":`, encode(id), `,"method":`, encode(method), `,"params":`, encode(params), `}`)
+	return join(`{"jsonrpc":"2.0","id":`, encode(id), `,"method":`, encode(method), `,"params":`,
+		encode(params), `}`)
 }
 
 // join puts strings and byte slices together.

@@ -10,11 +10,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Some modes of agents skip asking: yolo, bypassPermissions, full access. Who is in one is not asked about anything by the
-// agent, so a rule can refuse the switch, whoever makes it, and rules can look at the mode that an agent is in.
+// Some modes of agents skip asking: yolo, bypassPermissions, full access. Who is in one is not asked about
+// anything by the agent, so a rule can refuse the switch, whoever makes it, and rules can look at the mode
+// that an agent is in.
 
-// switchMode owns session/set_mode and session/set_config_option: the person switches the agent's mode in the editor. It is
-// their own act, so it passes unless a rule rejects it.
+// switchMode owns session/set_mode and session/set_config_option: the person switches the agent's mode in
+// the editor. It is their own act, so it passes unless a rule rejects it.
 func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 	params, err := exactObject(frame.Params)
 	if err != nil {
@@ -102,8 +103,8 @@ func (s *Session) Mode() string {
 	return s.mode
 }
 
-// learnModes reads the modes that an answer, or an update, of the agent's tells: modes.currentModeId, or the value of an
-// option of the category mode.
+// learnModes reads the modes that an answer, or an update, of the agent's tells: modes.currentModeId, or
+// the value of an option of the category mode.
 func (b *Bridge) learnModes(s *Session, told object) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

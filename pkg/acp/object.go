@@ -6,11 +6,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// object is a JSON object that every reader reads alike: no key stands there twice, and no two keys differ only in case.
+// object is a JSON object that every reader reads alike: no key stands there twice, and no two keys differ
+// only in case.
 type object map[string][]byte
 
-// opaque are the members that we neither decide by nor rewrite as part of a frame: what an agent says of its own tools'
-// input and output may hold any keys. Whoever reads them does so with exactObject again.
+// opaque are the members that we neither decide by nor rewrite as part of a frame: what an agent says of
+// its own tools' input and output may hold any keys. Whoever reads them does so with exactObject again.
 var opaque = map[string]bool{"rawInput": true, "rawOutput": true, "_meta": true}
 
 // exactObject reads an object whose keys must be the protocol's own spelling, or are not seen.
@@ -87,8 +88,8 @@ func (o object) object(key string) object {
 	return inner
 }
 
-// objects returns a member that is a list of objects; what is none, or cannot be read in one way only, is left out and
-// reported.
+// objects returns a member that is a list of objects; what is none, or cannot be read in one way only, is
+// left out and reported.
 func (o object) objects(key string) (list []object, complete bool) {
 	complete = true
 	for value := range ndjson.Elements(o[key]) {

@@ -29,7 +29,8 @@ type offer struct {
 func readOffers(p *params) (offers []offer, unknown []member) {
 	seen := map[string]bool{}
 	for _, o := range p.objects("options") {
-		option := offer{Option: permissions.Option{ID: o.text("optionId"), Name: o.text("name"), Kind: o.text("kind")}, more: o.meta()}
+		option := offer{Option: permissions.Option{ID: o.text("optionId"), Name: o.text("name"),
+			Kind: o.text("kind")}, more: o.meta()}
 		others := o.others()
 		option.more, unknown = append(option.more, others...), append(unknown, others...)
 		if seen[option.ID] {
@@ -43,7 +44,8 @@ func readOffers(p *params) (offers []offer, unknown []member) {
 
 // write returns the option as the person is offered it: its name says what its kind does.
 func (o offer) write() json.RawMessage {
-	members := []member{{"optionId", encode(o.ID)}, {"name", encode(honestName(o.Option))}, {"kind", encode(o.Kind)}}
+	members := []member{{"optionId", encode(o.ID)}, {"name", encode(honestName(o.Option))},
+		{"kind", encode(o.Kind)}}
 	return write(append(members, o.more...))
 }
 
@@ -56,10 +58,12 @@ var (
 // alwaysPhrases are phrases with a no in them that say a lasting yes, as Claude and Codex write them.
 var alwaysPhrases = []string{"don't ask again", "do not ask again", "don't ask me again", "never ask again"}
 
-var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always allow", rejectOnce: "Reject", rejectAlways: "Always reject"}
+var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always allow", rejectOnce: "Reject",
+	rejectAlways: "Always reject"}
 
-// honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the agent's name beside that,
-// unless its name begins with a word that says what the kind does, and has none that says the opposite.
+// honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the
+// agent's name beside that, unless its name begins with a word that says what the kind does, and has none
+// that says the opposite.
 func honestName(o permissions.Option) string {
 	shown := display.Line(o.Name)
 	kind, known := kindNames[o.Kind]

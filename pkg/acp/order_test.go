@@ -9,8 +9,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// TestOrderOfASession has the first of two questions wait for the disk, while the agent goes on. What belongs to the session reaches
-// the editor as the agent said it, and what belongs to another does not wait.
+// TestOrderOfASession has the first of two questions wait for the disk, while the agent goes on. What
+// belongs to the session reaches the editor as the agent said it, and what belongs to another does not
+// wait.
 func TestOrderOfASession(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{
@@ -49,8 +50,8 @@ func TestOrderOfASession(t *testing.T) {
 	}
 }
 
-// TestTurnEndsLast has an agent say much of a call while a question about it stands, and end its turn once that is cancelled. The
-// editor, which is slow, hears of the turn's end last.
+// TestTurnEndsLast has an agent say much of a call while a question about it stands, and end its turn once
+// that is cancelled. The editor, which is slow, hears of the turn's end last.
 func TestTurnEndsLast(t *testing.T) {
 	t.Parallel()
 	const updates = 250

@@ -11,10 +11,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// aboutOurTool recognises an agent's question about a tool that we offer it. The request it gives is made from the
-// arguments, where the question holds them all; known tells whether it does.
+// aboutOurTool recognises an agent's question about a tool that we offer it. The request it gives is made
+// from the arguments, where the question holds them all; known tells whether it does.
 func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok bool) {
-	if b.o.Tools == nil || p.claim.request.Action != permissions.ActionOther { // else a yes is to an act of the agent's own
+	// Else a yes is to an act of the agent's own.
+	if b.o.Tools == nil || p.claim.request.Action != permissions.ActionOther {
 		return request, false, false
 	}
 	server := p.session.serverName()
@@ -30,8 +31,8 @@ func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok
 	return request, arguments != nil && request.Arguments != nil && showsOnly(p.call, server, name, arguments), ok
 }
 
-// showsOnly reports whether a question about a tool shows its name and its arguments and nothing else, so that who says yes to it
-// says yes to these.
+// showsOnly reports whether a question about a tool shows its name and its arguments and nothing else, so
+// that who says yes to it says yes to these.
 func showsOnly(call *toolCall, server, name string, arguments json.RawMessage) bool {
 	titles := []string{"", name, server + name, "mcp" + server + name, name + server + "mcpserver"}
 	if !slices.ContainsFunc(titles, func(title string) bool { return spelling(title) == spelling(call.title) }) {
@@ -39,15 +40,17 @@ func showsOnly(call *toolCall, server, name string, arguments json.RawMessage) b
 	}
 	content, complete := (object{"c": call.content}).objects("c")
 	for _, item := range content {
-		if item.text("type") != "content" || !sameJSON(json.RawMessage(item.object("content").text("text")), arguments) {
+		if item.text("type") != "content" ||
+			!sameJSON(json.RawMessage(item.object("content").text("text")), arguments) {
 			return false
 		}
 	}
 	return complete
 }
 
-// claimedArguments finds the arguments of an MCP call in the agent's question: Claude's raw input, or the JSON text that
-// Gemini shows (which it leaves out above 500 characters). Nil when they are not there in full.
+// claimedArguments finds the arguments of an MCP call in the agent's question: Claude's raw input, or the
+// JSON text that Gemini shows (which it leaves out above 500 characters). Nil when they are not there in
+// full.
 func claimedArguments(call *toolCall) json.RawMessage {
 	if len(call.rawInput) > 0 && call.rawInput[0] == '{' {
 		if ndjson.Strict(call.rawInput) == nil {
@@ -66,9 +69,10 @@ func claimedArguments(call *toolCall) json.RawMessage {
 	return nil
 }
 
-// decideOurTool decides a question about a tool of ours by that tool's own rules. Where a person has to be asked and the
-// question does not show the very values, or the tool's author wants a fresh answer every time, the agent is told to go
-// ahead: it can only go ahead by calling the tool, and there the person is asked with the values that count.
+// decideOurTool decides a question about a tool of ours by that tool's own rules. Where a person has to be
+// asked and the question does not show the very values, or the tool's author wants a fresh answer every
+// time, the agent is told to go ahead: it can only go ahead by calling the tool, and there the person is
+// asked with the values that count.
 func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
 	p.claim.effects, p.claim.unshown = nil, nil

@@ -7,8 +7,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// outbox writes to one side. The lines of a queue go out in its order, and nobody but the lane that relays to that side waits for it to
-// read: a lane that waited for the side that it reads from, while that side writes, would wait for ever.
+// outbox writes to one side. The lines of a queue go out in its order, and nobody but the lane that relays
+// to that side waits for it to read: a lane that waited for the side that it reads from, while that side
+// writes, would wait for ever.
 type outbox struct {
 	to *ndjson.Writer
 
@@ -34,8 +35,8 @@ type place struct {
 	ready bool
 }
 
-// mostWaiting is how many bytes may wait before the lane that reads from the agent waits: an agent that has very much refused
-// and reads nothing has no claim on our memory.
+// mostWaiting is how many bytes may wait before the lane that reads from the agent waits: an agent that has
+// very much refused and reads nothing has no claim on our memory.
 const mostWaiting = 16 << 20
 
 // newOutbox makes an outbox, and returns the queue for what has no order of its own.
@@ -48,7 +49,8 @@ func newOutbox(to *ndjson.Writer) *queue {
 // anotherQueue returns a new queue to the same side.
 func (q *queue) anotherQueue() *queue { return &queue{out: q.out} }
 
-// relay writes a line and waits for the side to take it. Where something is to be written before it, a copy of the line waits instead.
+// relay writes a line and waits for the side to take it. Where something is to be written before it, a copy
+// of the line waits instead.
 func (q *queue) relay(line []byte) error {
 	o := q.out
 	o.mu.Lock()
@@ -135,7 +137,8 @@ func (o *outbox) run() {
 		line := o.lines[0]
 		o.lines = o.lines[1:]
 		o.bytes -= len(line)
-		_ = o.write(o.to.Send, line) // a side that cannot be written to any more is found out by the lane that relays to it
+		// A side that cannot be written to any more is found out by the lane that relays to it.
+		_ = o.write(o.to.Send, line)
 	}
 }
 

@@ -85,7 +85,8 @@ func (d *dialogue) wait(what string, fits func(said) bool) said {
 	}
 }
 
-// request sends one of the agent's and says what became of it: refused, denied, asked, or the line that the editor was given.
+// request sends one of the agent's and says what became of it: refused, denied, asked, or the line that the
+// editor was given.
 func (d *dialogue) request(method, params string) (outcome string, s said) {
 	d.t.Helper()
 	d.next++
@@ -111,7 +112,8 @@ func (d *dialogue) request(method, params string) (outcome string, s said) {
 	return outcome, s
 }
 
-// answer picks an option of a question that the editor was given, and waits until the agent has what came of it.
+// answer picks an option of a question that the editor was given, and waits until the agent has what came
+// of it.
 func (d *dialogue) answer(question said, option, waitFor string) said {
 	d.t.Helper()
 	d.pick(question, option)
@@ -157,7 +159,8 @@ auto_approval_policies:
     decision: {type: reject, reason: not with MARK}
 `
 
-// rejectsAText has a rule that a question about an edit cannot be held against, since it does not show arguments.
+// rejectsAText has a rule that a question about an edit cannot be held against, since it does not show
+// arguments.
 const rejectsAText = readsAndEchoes + `
   - id: no-secrets
     applies_to: ["functions.acp_fs__*"]
@@ -165,8 +168,9 @@ const rejectsAText = readsAndEchoes + `
     decision: {type: reject, reason: not that text}
 `
 
-// TestWhatIsForwardedIsDecided sends frames in which a member is of another type, is spelled in another way, or is not known, so
-// that a reader of another kind could act on more than was decided about. None of them reaches the editor by rule.
+// TestWhatIsForwardedIsDecided sends frames in which a member is of another type, is spelled in another
+// way, or is not known, so that a reader of another kind could act on more than was decided about. None of
+// them reaches the editor by rule.
 func TestWhatIsForwardedIsDecided(t *testing.T) {
 	t.Parallel()
 	run := func(rest string) string { return `{"sessionId":"s1","command":"echo"` + rest + `}` }
@@ -254,8 +258,9 @@ func workDir(t *testing.T) string {
 	return work
 }
 
-// TestAYesCoversWhatIsForwarded has a person say yes to an agent's question, and the agent ask for something like it. What is not
-// the very same, in every member that is handed on, is asked about anew; and what a rule rejects stays rejected.
+// TestAYesCoversWhatIsForwarded has a person say yes to an agent's question, and the agent ask for
+// something like it. What is not the very same, in every member that is handed on, is asked about anew; and
+// what a rule rejects stays rejected.
 func TestAYesCoversWhatIsForwarded(t *testing.T) {
 	t.Parallel()
 	const options = `,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
@@ -313,7 +318,8 @@ func TestAYesCoversWhatIsForwarded(t *testing.T) {
 	}
 }
 
-// TestARulesYesIsForTheAct has a rule approve an agent's question, and the agent ask for what only looks like it.
+// TestARulesYesIsForTheAct has a rule approve an agent's question, and the agent ask for what only looks
+// like it.
 func TestARulesYesIsForTheAct(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, readsAndEchoes, "", workDir(t))
@@ -326,7 +332,8 @@ func TestARulesYesIsForTheAct(t *testing.T) {
 	}
 }
 
-// TestClaims holds agents' questions against what rules may answer: only those in which every part says the same act.
+// TestClaims holds agents' questions against what rules may answer: only those in which every part says the
+// same act.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, call, want string }{
@@ -418,7 +425,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestOptions checks which of an agent's options answers for a rule, and that no answer is wider than it was given.
+// TestOptions checks which of an agent's options answers for a rule, and that no answer is wider than it
+// was given.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	const reject = `
@@ -449,7 +457,8 @@ auto_approval_policies:
 	}
 }
 
-// TestOptionNames checks that an option which calls itself the opposite of what it does is shown with what it does.
+// TestOptionNames checks that an option which calls itself the opposite of what it does is shown with what
+// it does.
 func TestOptionNames(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, "", "", workDir(t))
@@ -482,8 +491,8 @@ func TestOptionNames(t *testing.T) {
 	}
 }
 
-// TestQuestionIsNotChanged has an agent say other things about the card in which its question stands. The editor hears of them when
-// the question has ended, and not before.
+// TestQuestionIsNotChanged has an agent say other things about the card in which its question stands. The
+// editor hears of them when the question has ended, and not before.
 func TestQuestionIsNotChanged(t *testing.T) {
 	t.Parallel()
 	const asks = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Edit .git/hooks/pre-commit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","newText":"evil"}]},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`
@@ -541,8 +550,8 @@ func TestQuestionIsNotChanged(t *testing.T) {
 	}
 }
 
-// TestNamesAreResolvedOnce checks by which name a file goes on: without links, below the session's directory as the editor calls it;
-// and that one goes nowhere that two readers take for two files.
+// TestNamesAreResolvedOnce checks by which name a file goes on: without links, below the session's
+// directory as the editor calls it; and that one goes nowhere that two readers take for two files.
 func TestNamesAreResolvedOnce(t *testing.T) {
 	t.Parallel()
 	real := workDir(t)

@@ -15,11 +15,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// params reads the members of an object, each as the type that the protocol gives it. What is absent or null is not given. The
-// first mistake is kept, those of the objects in it counted in: a frame that could be read in more than one way is decided in none.
+// params reads the members of an object, each as the type that the protocol gives it. What is absent or
+// null is not given. The first mistake is kept, those of the objects in it counted in: a frame that could
+// be read in more than one way is decided in none.
 //
-// A frame that is decided here is never relayed. What goes on is written anew from what was read, so that nobody acts on more
-// than was decided about.
+// A frame that is decided here is never relayed. What goes on is written anew from what was read, so that
+// nobody acts on more than was decided about.
 type params struct {
 	members object
 	read    []string // the members that were asked for
@@ -152,8 +153,8 @@ func (p *params) meta() []member {
 	return []member{{"_meta", bytes.Clone(raw)}}
 }
 
-// others returns the members that were not asked for: nobody here knows what they do. One whose name is another spelling of one
-// that was asked for is a mistake, since somebody may take it for that.
+// others returns the members that were not asked for: nobody here knows what they do. One whose name is
+// another spelling of one that was asked for is a mistake, since somebody may take it for that.
 func (p *params) others() (list []member) {
 	for key, value := range p.members {
 		if slices.Contains(p.read, key) {
@@ -178,7 +179,8 @@ func (p *params) noMore() {
 	}
 }
 
-// spelling returns what names that look or read alike have in common: their letters and digits, without case, width and form.
+// spelling returns what names that look or read alike have in common: their letters and digits, without
+// case, width and form.
 func spelling(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -188,8 +190,8 @@ func spelling(name string) string {
 	}, folded(name))
 }
 
-// folded returns a name without case, width and form (Unicode NFKD). Letters are made capital first, since a long s is no small
-// letter and its capital is S.
+// folded returns a name without case, width and form (Unicode NFKD). Letters are made capital first, since
+// a long s is no small letter and its capital is S.
 func folded(name string) string {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
@@ -215,8 +217,8 @@ func write(members []member) []byte {
 	return b.Bytes()
 }
 
-// traces are the members of _meta that the protocol reserves for tracing (W3C Trace Context, ACP extensibility): they change
-// nothing but what is written down of an act.
+// traces are the members of _meta that the protocol reserves for tracing (W3C Trace Context, ACP
+// extensibility): they change nothing but what is written down of an act.
 var traces = []string{"traceparent", "tracestate", "baggage"}
 
 // nameMore names members beside those that an act is known by; "" for none, and for none but traces.

@@ -38,8 +38,8 @@ type prompt struct {
 	unknown []member // those of both, and of the options, that nobody here knows
 }
 
-// permission owns session/request_permission: the agent asks whether it may do something itself. Policies answer, or the
-// question goes to the person.
+// permission owns session/request_permission: the agent asks whether it may do something itself. Policies
+// answer, or the question goes to the person.
 func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	p, problem := b.readPrompt(frame)
 	if problem != "" {
@@ -83,8 +83,9 @@ func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *prompt, passage *gat
 	}
 }
 
-// beginPrompt decides what can be decided at once. A prompt about a tool of ours is decided by that tool's own rules: the agent
-// will come to us to have it run, and only then are the values known for sure. There the governors are asked, too.
+// beginPrompt decides what can be decided at once. A prompt about a tool of ours is decided by that tool's
+// own rules: the agent will come to us to have it run, and only then are the values known for sure. There
+// the governors are asked, too.
 func (b *Bridge) beginPrompt(p *prompt) *gate.Passage {
 	if request, known, ok := b.aboutOurTool(p); ok {
 		return b.o.Gate.Resume(p, b.decideOurTool(p, request, known))
@@ -157,8 +158,8 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	return p, ""
 }
 
-// readSubject returns what a request is about in the words of a tool call; nil when it names nothing. aboutCall says that it is
-// a tool call, and no other subject.
+// readSubject returns what a request is about in the words of a tool call; nil when it names nothing.
+// aboutCall says that it is a tool call, and no other subject.
 func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool) {
 	if b.protocol() < 2 {
 		if told = m.object("toolCall"); told == nil {
@@ -185,7 +186,8 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 		return told, true
 	case "command":
 		command, dir := subject.text("command"), subject.text("cwd")
-		call := object{"kind": []byte(`"execute"`), "title": encode(command), "rawInput": join(`{"command":`, encode(command), `,"cwd":`, encode(dir), `}`)}
+		call := object{"kind": []byte(`"execute"`), "title": encode(command),
+			"rawInput": join(`{"command":`, encode(command), `,"cwd":`, encode(dir), `}`)}
 		for _, key := range []string{"toolCallId", "terminalId"} {
 			if id, given := subject.optional(key); given {
 				p.told = append(p.told, member{key, encode(id)})
@@ -201,8 +203,8 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 	return nil, false
 }
 
-// line writes an agent's question for the person: all that was told of the call, as it was read, so that what the person sees is
-// what was decided about.
+// line writes an agent's question for the person: all that was told of the call, as it was read, so that
+// what the person sees is what was decided about.
 func (p *prompt) line() []byte {
 	members := []member{{"sessionId", encode(p.claim.request.Session)}}
 	if p.title == nil {
@@ -211,9 +213,11 @@ func (p *prompt) line() []byte {
 		members = append(members, p.title...)
 		switch p.subject {
 		case "tool_call":
-			members = append(members, member{"subject", write([]member{{"type", encode(p.subject)}, {"toolCall", p.writeCall()}})})
+			members = append(members,
+				member{"subject", write([]member{{"type", encode(p.subject)}, {"toolCall", p.writeCall()}})})
 		case "command":
-			members = append(members, member{"subject", write(append([]member{{"type", encode(p.subject)}}, p.told...))})
+			members = append(members,
+				member{"subject", write(append([]member{{"type", encode(p.subject)}}, p.told...))})
 		}
 	}
 	options := make([]json.RawMessage, len(p.offers))
@@ -221,11 +225,12 @@ func (p *prompt) line() []byte {
 		options[i] = o.write()
 	}
 	members = append(append(members, member{"options", encode(options)}), p.more...)
-	return join(`{"jsonrpc":"2.0","id":`, p.id, `,"method":`, encode(methodPermission), `,"params":`, write(members), `}`)
+	return join(`{"jsonrpc":"2.0","id":`, p.id, `,"method":`, encode(methodPermission), `,"params":`,
+		write(members), `}`)
 }
 
-// around says with what variables and in which directory a command would run, where that is not as a person would think who reads
-// the command, and to which files names lead: a yes stands for these, too.
+// around says with what variables and in which directory a command would run, where that is not as a person
+// would think who reads the command, and to which files names lead: a yes stands for these, too.
 func (p *prompt) around() string {
 	r := p.claim.request
 	if r.Action != permissions.ActionExecute {
@@ -247,12 +252,13 @@ func (p *prompt) around() string {
 	return "a2a-acp: it would run\n" + display.Fence("", strings.Join(lines, "\n"))
 }
 
-// writeCall writes the call of a question. Characters that hide something are written out, and where the question cannot be
-// believed, the card says so before everything else.
+// writeCall writes the call of a question. Characters that hide something are written out, and where the
+// question cannot be believed, the card says so before everything else.
 func (p *prompt) writeCall() []byte {
 	call := p.call
 	members := []member{{"toolCallId", encode(call.id)}}
-	for _, m := range []struct{ key, text string }{{"title", display.Whole(call.title)}, {"name", call.name}, {"kind", call.kind}, {"status", call.status}} {
+	for _, m := range []struct{ key, text string }{{"title", display.Whole(call.title)}, {"name", call.name},
+		{"kind", call.kind}, {"status", call.status}} {
 		if m.text != "" {
 			members = append(members, member{m.key, encode(m.text)})
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// An agent's question at the gate: a prompt is a gate.Act. What it is about the agent does by itself, and all that is known of it are
-// the agent's words.
+// An agent's question at the gate: a prompt is a gate.Act. What it is about the agent does by itself, and
+// all that is known of it are the agent's words.
 
 // Request implements gate.Act.
 func (p *prompt) Request() permissions.Request { return p.claim.request }
@@ -33,8 +33,8 @@ func (p *prompt) Review(d permissions.Decision) permissions.Review {
 	return review
 }
 
-// asIs leaves texts alone: what an agent asks about holds no values that were declared secret, but for those of tools of ours, about
-// which governors are asked when they are called.
+// asIs leaves texts alone: what an agent asks about holds no values that were declared secret, but for
+// those of tools of ours, about which governors are asked when they are called.
 func asIs(s string) string { return s }
 
 // Event implements gate.Act.
@@ -55,8 +55,9 @@ func (p *prompt) Option(d permissions.Decision, cause error) string {
 	return option.ID
 }
 
-// optionFor finds the option by which a decision answers the question: the one that the person picked, or the one that says what was
-// decided. It is false where the agent offers none, and where the question was taken back before it was answered.
+// optionFor finds the option by which a decision answers the question: the one that the person picked, or
+// the one that says what was decided. It is false where the agent offers none, and where the question was
+// taken back before it was answered.
 func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
 	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errSessionClosed, errGone} {
 		if errors.Is(cause, over) {
@@ -71,8 +72,8 @@ func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Opt
 	return permissions.ChooseOption(d, p.options)
 }
 
-// Recheck implements gate.Act. Where no option says what a rule approved, a person is asked. Of a change of mode the option is the mode,
-// so a rule that rejects it is asked once the person has picked it.
+// Recheck implements gate.Act. Where no option says what a rule approved, a person is asked. Of a change of
+// mode the option is the mode, so a rule that rejects it is asked once the person has picked it.
 func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
 	option, offered := p.optionFor(d, nil)
 	if !offered {
@@ -85,15 +86,16 @@ func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
 	request := p.claim.request
 	request.Arguments = map[string]any{"mode": option.ID}
 	if decision := p.b.o.Gate.Decide(request); decision.Verdict == permissions.Reject {
-		p.b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At, display.Line(option.ID)))
+		p.b.o.Say(fmt.Sprintf("rule %s (%s) rejects the mode %s", decision.Rule, decision.At,
+			display.Line(option.ID)))
 		p.claim.request = request
 		return decision
 	}
 	return d
 }
 
-// Unrecorded implements gate.Act. The agent acts on a person's answer by itself, so that is passed on all the same; a rule's yes is
-// none, and the person is asked.
+// Unrecorded implements gate.Act. The agent acts on a person's answer by itself, so that is passed on all
+// the same; a rule's yes is none, and the person is asked.
 func (p *prompt) Unrecorded(d permissions.Decision, err error) permissions.Decision {
 	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
 		p.b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
@@ -136,7 +138,8 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	}
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
-		text.WriteString(display.Fence("json", display.Text(string(encode(events.Arguments(r.Arguments, r.Secret))))))
+		text.WriteString(display.Fence("json",
+			display.Text(string(encode(events.Arguments(r.Arguments, r.Secret))))))
 		q.Text = text.String()
 		return q
 	}
@@ -147,7 +150,8 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 			fmt.Fprintf(&text, "with %s\n", display.Line(v.Name+"="+v.Value))
 		}
 	}
-	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) { // what nobody knows, the person is to see
+	// What nobody knows, the person is to see.
+	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) {
 		text.WriteString(display.Fence("json", display.Text(string(p.call.rawInput))) + "\n")
 	}
 	for _, m := range p.unknown {

@@ -28,8 +28,8 @@ func (d *dialogue) untilMarker(never string) {
 
 const asksForHook = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Edit .git/hooks/pre-commit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","newText":"evil"}]}` + yesNo + `}`
 
-// TestQuestionIsNotForgotten has an agent speak of so many other calls that the one in whose card its question stands would be
-// forgotten.
+// TestQuestionIsNotForgotten has an agent speak of so many other calls that the one in whose card its
+// question stands would be forgotten.
 func TestQuestionIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, "", "", workDir(t))
@@ -51,8 +51,8 @@ func TestQuestionIsNotForgotten(t *testing.T) {
 	})
 }
 
-// TestQuestionBehindHeldUpdates has an agent ask a second time in a card, while the editor is slow to hear what was held back for the
-// first question: all of that comes before the second.
+// TestQuestionBehindHeldUpdates has an agent ask a second time in a card, while the editor is slow to hear
+// what was held back for the first question: all of that comes before the second.
 func TestQuestionBehindHeldUpdates(t *testing.T) {
 	t.Parallel()
 	const updates = 250
@@ -96,7 +96,8 @@ func TestQuestionBehindHeldUpdates(t *testing.T) {
 	}
 }
 
-// TestOneCardOneQuestion has an agent write into cards that are not its own, and into terminals that a question shows.
+// TestOneCardOneQuestion has an agent write into cards that are not its own, and into terminals that a
+// question shows.
 func TestOneCardOneQuestion(t *testing.T) {
 	t.Parallel()
 	const terminal = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","content":[{"type":"terminal","terminalId":"t1"}]}` + yesNo + `}`
@@ -120,8 +121,8 @@ func TestOneCardOneQuestion(t *testing.T) {
 	}
 }
 
-// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs. While the question stands the
-// terminal is put away.
+// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs.
+// While the question stands the terminal is put away.
 func TestNoTerminalInAQuestion(t *testing.T) {
 	t.Parallel()
 	const terminal = `{"type":"terminal","terminalId":"t1"}`
@@ -199,7 +200,8 @@ func (d *dialogue) reads(path, more, gives string) {
 	d.wait("the text", func(s said) bool { return s.to == "agent" && s.ID == "read" })
 }
 
-// TestAYesIsToTheFileAsItIs has a person answer about a change of a file, and the file change before it is written.
+// TestAYesIsToTheFileAsItIs has a person answer about a change of a file, and the file change before it is
+// written.
 func TestAYesIsToTheFileAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -245,7 +247,8 @@ func TestAYesIsToTheFileAsItIs(t *testing.T) {
 	})
 }
 
-// TestAYesIsToWhatTheEditorHolds: a text with changes that are not saved stands only in the editor, which gave it to the agent.
+// TestAYesIsToWhatTheEditorHolds: a text with changes that are not saved stands only in the editor, which
+// gave it to the agent.
 func TestAYesIsToWhatTheEditorHolds(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, read, gives, old, want string }{
@@ -268,8 +271,8 @@ func TestAYesIsToWhatTheEditorHolds(t *testing.T) {
 	}
 }
 
-// TestACardSaysWhereALinkLeads has an agent ask about a file by a name that is a link: the person, to whose yes the file is written,
-// is told which file it is, here and elsewhere.
+// TestACardSaysWhereALinkLeads has an agent ask about a file by a name that is a link: the person, to whose
+// yes the file is written, is told which file it is, here and elsewhere.
 func TestACardSaysWhereALinkLeads(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -322,8 +325,9 @@ func TestACardSaysWhatRuns(t *testing.T) {
 	}
 }
 
-// TestOurToolsAreAskedAboutWithTheirValues has an agent ask about a tool of ours with a card that does not show just the values which
-// a yes would stand for. It is let go ahead: the person is asked when the tool is called.
+// TestOurToolsAreAskedAboutWithTheirValues has an agent ask about a tool of ours with a card that does not
+// show just the values which a yes would stand for. It is let go ahead: the person is asked when the tool
+// is called.
 func TestOurToolsAreAskedAboutWithTheirValues(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, call, want string }{

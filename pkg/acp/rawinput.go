@@ -24,8 +24,9 @@ const (
 	inputNested            // an object or a list, whose members are looked at
 )
 
-// inputMembers are the members of raw inputs by their spelling, as the tools of Claude Code 2.1, Gemini CLI 0.61, Codex 2.6,
-// opencode 1.18 and their kind have them. A member that is not here may do anything, so nobody but a person answers about it.
+// inputMembers are the members of raw inputs by their spelling, as the tools of Claude Code 2.1, Gemini CLI
+// 0.61, Codex 2.6, opencode 1.18 and their kind have them. A member that is not here may do anything, so
+// nobody but a person answers about it.
 var inputMembers = spelled(map[inputRole]string{
 	inputCommand: "command cmd script shell_command bash_command command_line argv",
 	inputPath: `path paths file files file_path file_paths filename filepath abs_path absolute_path notebook_path target_file
@@ -52,8 +53,8 @@ func spelled(table map[inputRole]string) map[string]inputRole {
 	return all
 }
 
-// inputSpelling is the form in which the names of members are compared: filePath is file_path. A name that begins with a dash is
-// an option, and its case counts.
+// inputSpelling is the form in which the names of members are compared: filePath is file_path. A name that
+// begins with a dash is an option, and its case counts.
 func inputSpelling(name string) string {
 	if strings.HasPrefix(name, "-") {
 		return name
@@ -225,7 +226,8 @@ func (in *rawInput) variables(value []byte) {
 	}
 }
 
-// patchedFiles lists the files that a patch names in whatever format: those of unified diffs, of git's and of Codex'.
+// patchedFiles lists the files that a patch names in whatever format: those of unified diffs, of git's and
+// of Codex'.
 func patchedFiles(text string) (files []string) {
 	add := func(name string) {
 		name, _, _ = strings.Cut(name, "\t") // a time may follow
@@ -237,14 +239,16 @@ func patchedFiles(text string) (files []string) {
 	for i, line := range lines {
 		if old, ok := strings.CutPrefix(line, "--- "); ok && i+1 < len(lines) {
 			if changed, ok := strings.CutPrefix(lines[i+1], "+++ "); ok {
-				if strings.HasPrefix(old, "a/") || strings.HasPrefix(changed, "b/") { // git's prefixes, and /dev/null
+				// git's prefixes, and /dev/null.
+				if strings.HasPrefix(old, "a/") || strings.HasPrefix(changed, "b/") {
 					old, changed = strings.TrimPrefix(old, "a/"), strings.TrimPrefix(changed, "b/")
 				}
 				add(old)
 				add(changed)
 			}
 		}
-		for _, mark := range []string{"Index: ", "rename from ", "rename to ", "copy from ", "copy to ", "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+		for _, mark := range []string{"Index: ", "rename from ", "rename to ", "copy from ", "copy to ",
+			"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
 			if name, ok := strings.CutPrefix(line, mark); ok {
 				add(name)
 			}

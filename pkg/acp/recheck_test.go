@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// anyCell is a sandbox that holds an agent to everything but hooks, which only a person may let it change, by their real names.
+// anyCell is a sandbox that holds an agent to everything but hooks, which only a person may let it change,
+// by their real names.
 type anyCell struct{}
 
 func (anyCell) Hold(r Reaching) (permissions.Verdict, string) {
@@ -24,8 +25,9 @@ func (anyCell) Terminal(TerminalOrder) (string, []string, error) { return "", ni
 
 func (anyCell) Heard(string, string, string) {}
 
-// A person reads a question for as long as it takes. An agent that puts a link in the file's way meanwhile does not get the
-// person's yes for another file; nor does one that waits for governors get the yes of a rule.
+// A person reads a question for as long as it takes. An agent that puts a link in the file's way meanwhile
+// does not get the person's yes for another file; nor does one that waits for governors get the yes of a
+// rule.
 func TestAYesIsForTheFileThatWasShown(t *testing.T) {
 	t.Parallel()
 	for _, source := range []permissions.Source{permissions.SourcePerson, permissions.SourcePolicy, permissions.SourceAct} {

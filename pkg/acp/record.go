@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// recordDecision puts a decision on disk that did not pass the gate. When it returns an error, nothing that was decided may happen.
+// recordDecision puts a decision on disk that did not pass the gate. When it returns an error, nothing that
+// was decided may happen.
 func (b *Bridge) recordDecision(event events.Event) error {
 	event.Time = b.o.Now()
 	return b.o.Record.Record(context.Background(), event)
@@ -18,7 +19,8 @@ func (b *Bridge) recordDecision(event events.Event) error {
 func requestEvent(kind events.Type, r permissions.Request) events.Event {
 	mask := r.Mask()
 	if mask(r.ShellText) != r.ShellText {
-		// A shell may take the value apart, and nobody knows all the pieces: the record of the call itself will have the rest.
+		// A shell may take the value apart, and nobody knows all the pieces: the record of the call itself
+		// will have the rest.
 		r.ShellText, r.Shell, r.Argv = "", nil, nil
 	}
 	act := gate.ActEvent(kind, r, events.Arguments(r.Arguments, r.Secret), mask)

@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// serverNames are the names under which our MCP server is offered: the first that the client's own servers leave free.
+// serverNames are the names under which our MCP server is offered: the first that the client's own servers
+// leave free.
 var serverNames = []string{"a2a-acp", "a2a-acp-tools", "a2a-acp-guard"}
 
 // serverEntry is an element of mcpServers: ACP 1 has no type for a stdio server, version 2 wants one.
@@ -69,10 +70,10 @@ func (s *Session) serverName() string {
 	return s.servers[len(s.servers)-1].Name
 }
 
-// ToolCall finds the id under which the agent told the editor of a call of one of our tools that has just come in. The
-// agent may say so itself (hint); else it is the one unfinished call that is about that tool and does not say that its
-// arguments are others. Empty when there is none, or more than one, so that a question can never stand in the card of
-// another call.
+// ToolCall finds the id under which the agent told the editor of a call of one of our tools that has just
+// come in. The agent may say so itself (hint); else it is the one unfinished call that is about that tool
+// and does not say that its arguments are others. Empty when there is none, or more than one, so that a
+// question can never stand in the card of another call.
 func (s *Session) ToolCall(hint, id string, arguments json.RawMessage) string {
 	server := s.serverName()
 	s.b.mu.Lock()

@@ -14,8 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Session is one ACP session. It begins when the editor asks for it, when its id may not be known yet, and goes on when
-// the editor loads or resumes it again: an agent that still has it keeps what it has, our MCP server included.
+// Session is one ACP session. It begins when the editor asks for it, when its id may not be known yet, and
+// goes on when the editor loads or resumes it again: an agent that still has it keeps what it has, our MCP
+// server included.
 type Session struct {
 	b        *Bridge
 	toEditor *queue        // the order in which what belongs to the session goes there
@@ -52,7 +53,8 @@ type turn struct {
 	cancelled bool
 }
 
-// ID returns the session's id, and waits for the agent to name it. It is empty when the session never came to be.
+// ID returns the session's id, and waits for the agent to name it. It is empty when the session never came
+// to be.
 func (s *Session) ID(ctx context.Context) string {
 	select {
 	case <-s.known:
@@ -89,8 +91,8 @@ func editorsDirs(names []string) (dirs []editorsDir) {
 	return dirs
 }
 
-// editorsName returns the name of a file for the editor. real has no links; what lies in a directory of the session's is named
-// below that directory as the editor calls it, since it knows its files by those names.
+// editorsName returns the name of a file for the editor. real has no links; what lies in a directory of the
+// session's is named below that directory as the editor calls it, since it knows its files by those names.
 func (s *Session) editorsName(real string) string {
 	if s == nil {
 		return real
@@ -114,8 +116,8 @@ func (s *Session) Agent() string { return s.b.agentName() }
 // Principal is who the agent is, as far as we know ourselves.
 func (s *Session) Principal() string { return s.b.o.Principal }
 
-// openSession owns session/new, load, resume and fork: the session's directories are noted, and the agent gets one more
-// MCP server, ours. The client's own servers stay as they are.
+// openSession owns session/new, load, resume and fork: the session's directories are noted, and the agent
+// gets one more MCP server, ours. The client's own servers stay as they are.
 func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	params, err := exactObject(frame.Params)
 	if err != nil {
@@ -160,8 +162,8 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	return b.toAgent.relay(line)
 }
 
-// sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id at once, since
-// its history is replayed before the answer comes.
+// sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id
+// at once, since its history is replayed before the answer comes.
 func (b *Bridge) sessionFor(id string, at directories) (s *Session, fresh bool) {
 	if s = b.session(id); s == nil {
 		fresh = true
@@ -205,7 +207,8 @@ func (b *Bridge) offerTools(s *Session) (*MCPServer, error) {
 	return server, nil
 }
 
-// abandon takes back what was prepared for a session that did not come to be. One that was there before stays where it was.
+// abandon takes back what was prepared for a session that did not come to be. One that was there before
+// stays where it was.
 func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 	if fresh {
 		b.closeSession(s)
@@ -224,8 +227,8 @@ func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 	server.Close()
 }
 
-// sessionAnswered learns the session's id from the agent's answer. One that was opened by its id keeps it: the editor goes on calling
-// it so.
+// sessionAnswered learns the session's id from the agent's answer. One that was opened by its id keeps it:
+// the editor goes on calling it so.
 func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, fresh bool, answer ndjson.Frame) {
 	id := s.boundID()
 	if result, err := exactObject(answer.Result); err == nil && id == "" {
@@ -246,7 +249,8 @@ func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, 
 	b.note(events.Event{Type: events.SessionOpened, Session: id, Detail: s.Dir()})
 }
 
-// bind gives the session its id. A session of that id that was open before ends first, with all that was allowed in it.
+// bind gives the session its id. A session of that id that was open before ends first, with all that was
+// allowed in it.
 func (b *Bridge) bind(s *Session, id string) {
 	before := b.session(id)
 	if before == s {
@@ -262,8 +266,9 @@ func (b *Bridge) bind(s *Session, id string) {
 	s.settle()
 }
 
-// During returns a context that ends with ctx, when the person cancels the turn, or when the session is closed: an agent
-// need not tell an MCP server that the turn was cancelled, and Gemini does not. The caller calls stop.
+// During returns a context that ends with ctx, when the person cancels the turn, or when the session is
+// closed: an agent need not tell an MCP server that the turn was cancelled, and Gemini does not. The caller
+// calls stop.
 func (s *Session) During(ctx context.Context) (during context.Context, stop func()) {
 	turn := s.b.turnContext(s)
 	during, withdraw := context.WithCancelCause(ctx)
@@ -309,7 +314,8 @@ func (b *Bridge) sessionIn(params []byte) *Session {
 	return b.session(id)
 }
 
-// queueOf returns the order in which what belongs to a session goes to the editor. Without one there is no order but that of the lane.
+// queueOf returns the order in which what belongs to a session goes to the editor. Without one there is no
+// order but that of the lane.
 func (b *Bridge) queueOf(s *Session) *queue {
 	if s == nil {
 		return b.toEditor
@@ -331,8 +337,8 @@ func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 	return nil
 }
 
-// closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in it. Closing twice
-// is harmless.
+// closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in
+// it. Closing twice is harmless.
 func (b *Bridge) closeSession(s *Session) {
 	b.mu.Lock()
 	id := s.id

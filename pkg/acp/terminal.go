@@ -12,11 +12,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Terminals has the editor run a command exactly as it was decided about. What editors make of the words of terminal/create
-// differs: some join them by blanks and give them to the person's shell, some start them as they are. Safe for concurrent use.
+// Terminals has the editor run a command exactly as it was decided about. What editors make of the words of
+// terminal/create differs: some join them by blanks and give them to the person's shell, some start them as
+// they are. Safe for concurrent use.
 type Terminals interface {
-	// Terminal returns a command that every editor starts alike, and that runs the one that was ordered, once. An error says why
-	// it cannot be run.
+	// Terminal returns a command that every editor starts alike, and that runs the one that was ordered,
+	// once. An error says why it cannot be run.
 	Terminal(TerminalOrder) (command string, args []string, err error)
 }
 
@@ -29,8 +30,9 @@ type TerminalOrder struct {
 	Environment []permissions.Variable
 }
 
-// createTerminal owns terminal/create: the agent has the editor run a command. A command without args is shell text, one
-// with args is a program and its arguments. The rest of terminal/* is about a terminal that was let through, and passes.
+// createTerminal owns terminal/create: the agent has the editor run a command. A command without args is
+// shell text, one with args is a program and its arguments. The rest of terminal/* is about a terminal that
+// was let through, and passes.
 func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	p := readParams(frame.Params)
 	session, command, args := p.text("sessionId"), p.text("command"), p.texts("args")
@@ -50,7 +52,8 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	}
 	more = append(more, unknown...)
 	s := b.session(session)
-	a := &act{session: s, frame: frame, line: line, unknown: unknown, request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
+	a := &act{session: s, frame: frame, line: line, unknown: unknown,
+		request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
 	if !elsewhere {
 		dir = a.request.Dir
 	}
@@ -68,7 +71,8 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	a.request.Doubts = append(a.request.Doubts, doubtUnknown(unknown)...)
 	order.Dir = a.request.Dir
 	a.effect = gate.Effect{
-		Kind: permissions.ActionExecute, Command: order.Shell, Argv: order.Command, Dir: order.Dir, Env: order.Environment,
+		Kind: permissions.ActionExecute, Command: order.Shell, Argv: order.Command, Dir: order.Dir,
+		Env:  order.Environment,
 		More: nameMore(more),
 	}
 	a.terminal, a.params = &order, more
@@ -86,8 +90,8 @@ func (a *act) setDir(dir string) {
 	a.request.Dir = real
 }
 
-// variables returns the environment variables of a list. Which of two of one name counts is not the same everywhere, so there
-// are none.
+// variables returns the environment variables of a list. Which of two of one name counts is not the same
+// everywhere, so there are none.
 func (p *params) variables(key string) (list []permissions.Variable) {
 	for _, entry := range p.objects(key) {
 		v := permissions.Variable{Name: entry.text("name"), Value: entry.text("value")}
@@ -105,8 +109,8 @@ func (p *params) variables(key string) (list []permissions.Variable) {
 	return list
 }
 
-// terminalParams writes what the editor is to run: the command that was decided about, or what runs it. The variables that the
-// decision obliges to hold, whatever the agent sets.
+// terminalParams writes what the editor is to run: the command that was decided about, or what runs it. The
+// variables that the decision obliges to hold, whatever the agent sets.
 func (b *Bridge) terminalParams(a *act, obligation permissions.Obligation) ([]member, error) {
 	order := *a.terminal
 	order.Environment = over(order.Environment, obligation.Environment)
@@ -164,8 +168,8 @@ func (a *act) noteTerminal(answer ndjson.Frame) {
 	a.session.running[result.text("terminalId")] = true
 }
 
-// withoutRunning returns the content of a card without the terminals in it that the editor runs, and reports whether there are any: what
-// runs there prints whatever it likes. Called with mu held.
+// withoutRunning returns the content of a card without the terminals in it that the editor runs, and
+// reports whether there are any: what runs there prints whatever it likes. Called with mu held.
 func (s *Session) withoutRunning(content []byte) (rest []byte, any bool) {
 	kept := []json.RawMessage{}
 	for item := range ndjson.Elements(content) {

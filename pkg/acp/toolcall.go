@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// toolCall is what the agent has told of one of its tool calls so far. A permission request often says little more than
-// the id; what was said before belongs to it.
+// toolCall is what the agent has told of one of its tool calls so far. A permission request often says
+// little more than the id; what was said before belongs to it.
 type toolCall struct {
 	id        string
 	title     string
@@ -52,8 +52,8 @@ func (c *toolCall) finished() bool {
 	return c.status == "completed" || c.status == "failed" || c.status == "cancelled"
 }
 
-// merge takes over what an update or a request says: a member that is not there leaves what was said before, null clears
-// it (ACP, tool calls).
+// merge takes over what an update or a request says: a member that is not there leaves what was said
+// before, null clears it (ACP, tool calls).
 func (c *toolCall) merge(update object) {
 	patchText(&c.title, update, "title")
 	patchText(&c.kind, update, "kind")
@@ -91,8 +91,8 @@ func patchRaw(field *[]byte, update object, key string) {
 	}
 }
 
-// maxToolCalls bounds what is kept of one session. Of the calls above it the oldest is forgotten that waits for nobody; were the agent to speak
-// of it again, it would be announced again.
+// maxToolCalls bounds what is kept of one session. Of the calls above it the oldest is forgotten that waits
+// for nobody; were the agent to speak of it again, it would be announced again.
 const maxToolCalls = 4096
 
 // toolCalls are the tool calls of one session, in the order in which the agent first spoke of them.
@@ -118,7 +118,8 @@ func (t *toolCalls) get(id string) *toolCall {
 	return c
 }
 
-// forgetOldest forgets the oldest call in whose card no question stands: what would change such a card must be known as one of it.
+// forgetOldest forgets the oldest call in whose card no question stands: what would change such a card must
+// be known as one of it.
 func (t *toolCalls) forgetOldest() {
 	oldest := slices.IndexFunc(t.order, func(id string) bool { return t.byID[id].question == nil })
 	if oldest < 0 {
@@ -147,7 +148,8 @@ func (t *toolCalls) only(match func(*toolCall) bool) *toolCall {
 // encoded returns the agent's tool call as it told of it.
 func (c *toolCall) encoded() []byte {
 	fields := map[string]any{"toolCallId": c.id, "title": c.title, "kind": c.kind}
-	for name, raw := range map[string][]byte{"content": c.content, "locations": c.locations, "rawInput": c.rawInput} {
+	for name, raw := range map[string][]byte{"content": c.content, "locations": c.locations,
+		"rawInput": c.rawInput} {
 		if ndjson.Strict(raw) == nil && len(raw) > 0 {
 			fields[name] = json.RawMessage(raw)
 		} else if len(raw) > 0 {

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests compare with anew")
 
-// TestTranscripts plays testdata/transcript/*.txtar against a Bridge. The text on top of each names the bug that it
-// guards. The section `transcript` is a list of lines, carried out one after the other:
+// TestTranscripts plays testdata/transcript/*.txtar against a Bridge. The text on top of each names the bug
+// that it guards. The section `transcript` is a list of lines, carried out one after the other:
 //
 //	editor> LINE    the editor writes the line
 //	agent>  LINE    the agent writes the line
@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write what the tests compare with anew"
 //	editor closes   the editor closes its end
 //	agent closes    the agent closes its end
 //
-// `$WORK` stands for the session's directory; sections named work/… are files in it. The section `record`, where there is
-// one, is what must stand on record, one event a line. -update writes both sections anew.
+// `$WORK` stands for the session's directory; sections named work/… are files in it. The section `record`,
+// where there is one, is what must stand on record, one event a line. -update writes both sections anew.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/transcript/*.txtar")

@@ -28,7 +28,8 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	b.newTurn(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
-		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a state_update ends the turn.
+		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a
+		// state_update ends the turn.
 		if b.protocol() < 2 || len(answer.Error) > 0 {
 			b.endTurn(s)
 		}
@@ -37,8 +38,8 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	return b.toAgent.relay(line)
 }
 
-// cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn, and a yes that was given in it
-// is good for nothing more.
+// cancelTurn owns session/cancel: whatever of ours waits for the person in this turn is withdrawn, and a
+// yes that was given in it is good for nothing more.
 func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {

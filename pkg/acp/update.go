@@ -9,8 +9,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as seen when the
-// agent did it by itself, and carries our line when something about the call was decided here.
+// update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as
+// seen when the agent did it by itself, and carries our line when something about the call was decided
+// here.
 func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	id, kind, err := updateKind(frame.Params)
 	if err != nil {
@@ -48,8 +49,8 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	return s.toEditor.relay(line)
 }
 
-// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them. Which kind it is must
-// be the same to every reader.
+// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them.
+// Which kind it is must be the same to every reader.
 func updateKind(params []byte) (session, kind string, err error) {
 	update, ok := ndjson.Get(params, "update")
 	if !ok {
@@ -72,8 +73,8 @@ const notItsCard = "that card is not the agent's"
 // isOurs reports whether a card is one in which a question of ours stands.
 func (b *Bridge) isOurs(card string) bool { return strings.HasPrefix(card, b.o.Prefix) }
 
-// toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the person must not be
-// shown another act under the question than the one that was asked about.
+// toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the
+// person must not be shown another act under the question than the one that was asked about.
 func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) error {
 	p := readParams(frame.Params)
 	update := p.object("update")
@@ -102,7 +103,8 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 	return nil
 }
 
-// takeUpdate remembers an update. It gives the lines by which the editor hears of it, and what follows once it has. Called with mu held.
+// takeUpdate remembers an update. It gives the lines by which the editor hears of it, and what follows once
+// it has. Called with mu held.
 func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, heard func()) {
 	call := s.calls.get(update.text("toolCallId"))
 	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2

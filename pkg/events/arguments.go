@@ -8,11 +8,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// longest is the number of bytes of a text that an event carries; of a longer one it carries the beginning, the length
-// and the hash, so that the record stays readable and the text can still be recognised.
+// longest is the number of bytes of a text that an event carries; of a longer one it carries the beginning,
+// the length and the hash, so that the record stays readable and the text can still be recognised.
 const longest = 4 << 10
 
-// Arguments returns the arguments of a call as an event may carry them: long texts shortened, secret values replaced.
+// Arguments returns the arguments of a call as an event may carry them: long texts shortened, secret values
+// replaced.
 func Arguments(arguments map[string]any, secret map[string]bool) map[string]any {
 	if arguments == nil {
 		return nil

@@ -12,34 +12,44 @@ type Type string
 
 // The types. A name is subject and past participle.
 const (
-	BridgeStarted    Type = "bridge.started"    // Coverage says what this bridge can and cannot see
-	BridgeEnded      Type = "bridge.ended"      //
-	SessionOpened    Type = "session.opened"    //
-	ConfigLoaded     Type = "config.loaded"     // Files
-	ConfigRefused    Type = "config.refused"    // a changed file that is not used; the last good one stays
-	ToolDecided      Type = "tool.decided"      // durable before any effect
-	ToolAttempted    Type = "tool.attempted"    // a run that failed, of an act that is tried again
-	ToolEnded        Type = "tool.ended"        // what became of an act that was let through; once for each
-	ToolSeen         Type = "tool.seen"         // the agent did it by itself: seen, not decided
-	ApprovalAsked    Type = "approval.asked"    // a person is being asked
-	ApprovalAnswered Type = "approval.answered" // a person has answered, yes or no; Decision.Approver says who and where
-	ApprovalLeft     Type = "approval.left"     // the process that asked has ended; the question stands; Detail names it
-	ApprovalJoined   Type = "approval.joined"   // the very same was asked again: one question for both; Detail names it
-	ApprovalUsed     Type = "approval.used"     // an answer that had waited was given to this call, and counts no more; Detail says whose
-	TrustGiven       Type = "trust.given"       // a person trusts a workspace's own files as they are: Files; Detail says who
-	TrustRevoked     Type = "trust.revoked"     // and no longer does
-	GrantRevoked     Type = "grant.revoked"     // what was allowed for a session is asked again; Detail says what it was
-	SecretSet        Type = "secret.set"        // somebody has given a secret a value; Detail has its name and theirs, and never the value
-	SecretRemoved    Type = "secret.removed"    // likewise
-	GovernorsAsked   Type = "governors.asked"   // Governance: what they said, before the decision or about the output
-	CircuitChanged   Type = "circuit.changed"   // a tool's calls are refused for a while, tried again, or let through as before
-	FrameRefused     Type = "frame.refused"     // a line of the agent's that two readers could read differently
-	RecordRepaired   Type = "record.repaired"   // a torn last line was set aside
-	SandboxRefused   Type = "sandbox.refused"   // a confined agent says that its sandbox kept it from something; Detail says what would allow it
+	BridgeStarted Type = "bridge.started" // Coverage says what this bridge can and cannot see
+	BridgeEnded   Type = "bridge.ended"   //
+	SessionOpened Type = "session.opened" //
+	ConfigLoaded  Type = "config.loaded"  // Files
+	ConfigRefused Type = "config.refused" // a changed file that is not used; the last good one stays
+	ToolDecided   Type = "tool.decided"   // durable before any effect
+	ToolAttempted Type = "tool.attempted" // a run that failed, of an act that is tried again
+	ToolEnded     Type = "tool.ended"     // what became of an act that was let through; once for each
+	ToolSeen      Type = "tool.seen"      // the agent did it by itself: seen, not decided
+	ApprovalAsked Type = "approval.asked" // a person is being asked
+	// A person has answered, yes or no; Decision.Approver says who and where.
+	ApprovalAnswered Type = "approval.answered"
+	// The process that asked has ended; the question stands; Detail names it.
+	ApprovalLeft Type = "approval.left"
+	// The very same was asked again: one question for both; Detail names it.
+	ApprovalJoined Type = "approval.joined"
+	// An answer that had waited was given to this call, and counts no more; Detail says whose.
+	ApprovalUsed Type = "approval.used"
+	// A person trusts a workspace's own files as they are: Files; Detail says who.
+	TrustGiven   Type = "trust.given"
+	TrustRevoked Type = "trust.revoked" // and no longer does
+	// What was allowed for a session is asked again; Detail says what it was.
+	GrantRevoked Type = "grant.revoked"
+	// Somebody has given a secret a value; Detail has its name and theirs, and never the value.
+	SecretSet     Type = "secret.set"
+	SecretRemoved Type = "secret.removed" // likewise
+	// Governance: what they said, before the decision or about the output.
+	GovernorsAsked Type = "governors.asked"
+	// A tool's calls are refused for a while, tried again, or let through as before.
+	CircuitChanged Type = "circuit.changed"
+	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
+	RecordRepaired Type = "record.repaired" // a torn last line was set aside
+	// A confined agent says that its sandbox kept it from something; Detail says what would allow it.
+	SandboxRefused Type = "sandbox.refused"
 )
 
-// Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are those of the
-// record, and follow OpenTelemetry's gen_ai names where it has one.
+// Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are
+// those of the record, and follow OpenTelemetry's gen_ai names where it has one.
 type Event struct {
 	Type Type      `json:"type"`
 	Time time.Time `json:"time"`
@@ -116,8 +126,9 @@ type Outcome struct {
 	LimitsHit  []string `json:"limits_hit,omitempty"`
 	Level      string   `json:"sandbox_level,omitempty"`
 	Killed     int      `json:"killed,omitempty"`
-	Changed    []string `json:"changed,omitempty"` // what it changed that others run or believe without a look, a sentence each
-	Error      string   `json:"error,omitempty"`
+	// What it changed that others run or believe without a look, a sentence each.
+	Changed []string `json:"changed,omitempty"`
+	Error   string   `json:"error,omitempty"`
 
 	// Diagnostics are those of a failure: what clients may not be told by the protocol itself.
 	Diagnostics map[string]any `json:"a2a_diagnostics,omitempty"`
@@ -127,8 +138,8 @@ type Outcome struct {
 	SameAs  string `json:"same_as,omitempty"`
 }
 
-// Circuit is the circuit breaker of a tool: closed lets calls through, open refuses them until Until, and half-open lets a
-// few through on trial.
+// Circuit is the circuit breaker of a tool: closed lets calls through, open refuses them until Until, and
+// half-open lets a few through on trial.
 type Circuit struct {
 	Tool   string    `json:"tool"`
 	State  string    `json:"state"`
@@ -146,8 +157,9 @@ type File struct {
 // Durable reports whether the event must be on disk before what it speaks of may go on.
 func (e *Event) Durable() bool { return e.Type == ToolDecided }
 
-// Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk. An error means
-// that it is not kept, and then nothing that it speaks of may happen. Safe for concurrent use; may block on the disk.
+// Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk.
+// An error means that it is not kept, and then nothing that it speaks of may happen. Safe for concurrent
+// use; may block on the disk.
 type Recorder interface {
 	Record(ctx context.Context, event Event) error
 }

@@ -61,13 +61,15 @@ func (a *act) describe() {
 	a.leads = permissions.Leads(a.request)
 }
 
-// workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a patch is applied.
+// workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a
+// patch is applied.
 const workDirParameter = "workdir"
 
 // workDir returns the directory that a call names for that, and else the one that it starts in.
 func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
 	named, ok := arguments[workDirParameter].(string)
-	declared := slices.ContainsFunc(t.Parameters, func(p tool.Parameter) bool { return p.Name == workDirParameter && p.Type == tool.TypeString })
+	declared := slices.ContainsFunc(t.Parameters,
+		func(p tool.Parameter) bool { return p.Name == workDirParameter && p.Type == tool.TypeString })
 	switch {
 	case !ok || !declared || named == "":
 		return dir
@@ -100,7 +102,9 @@ func (a *act) scanDynamic() {
 		}
 	}
 	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir {
-		all.Problems = append(all.Problems, shellscan.Problem{Line: 1, Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
+		all.Problems = append(all.Problems,
+			shellscan.Problem{Line: 1,
+				Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
 	}
 	a.request.Shell = all
 	a.request.ShellText = strings.Join(texts, "\n")
@@ -115,8 +119,9 @@ func scan(command tool.DynamicCommand) shellscan.Script {
 	return shellscan.Scan(command.Text)
 }
 
-// pathsOf lists the files that a call names in its arguments, those that a patch names among them. A patch that is applied in another
-// directory than the one that the call starts in is about both files that a name could mean: whoever wrote the tool knows which.
+// pathsOf lists the files that a call names in its arguments, those that a patch names among them. A patch
+// that is applied in another directory than the one that the call starts in is about both files that a name
+// could mean: whoever wrote the tool knows which.
 func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.Path {
 	var paths []permissions.Path
 	add := func(value any) {
@@ -165,7 +170,8 @@ func (a *act) event(kind events.Type) events.Event {
 	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
 	record.Digest = a.digest
 	return events.Event{
-		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task, ToolCall: a.call.Origin.ToolCall,
-		Agent: a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
+		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task,
+		ToolCall: a.call.Origin.ToolCall,
+		Agent:    a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
 	}
 }

@@ -120,7 +120,8 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestAlways checks that an "always" holds for the session, for no other, and never where the author wants to ask every time.
+// TestAlways checks that an "always" holds for the session, for no other, and never where the author wants
+// to ask every time.
 func TestAlways(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -161,7 +162,8 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// TestWhatChangesWhileAsking checks that an answer is to the question that was asked, under the rules that it was asked by.
+// TestWhatChangesWhileAsking checks that an answer is to the question that was asked, under the rules that
+// it was asked by.
 func TestWhatChangesWhileAsking(t *testing.T) {
 	t.Parallel()
 	yes := approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}
@@ -223,8 +225,9 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 	})
 }
 
-// TestLinksThatChange has an agent lay a link to another file where a call's file was, after the call was decided: while a person
-// reads, while the decision is recorded, between two attempts, and before a result that was kept is given out.
+// TestLinksThatChange has an agent lay a link to another file where a call's file was, after the call was
+// decided: while a person reads, while the decision is recorded, between two attempts, and before a result
+// that was kept is given out.
 func TestLinksThatChange(t *testing.T) {
 	t.Parallel()
 	yes := func(context.Context, approval.Question) (approval.Answer, error) {
@@ -289,7 +292,8 @@ func TestLinksThatChange(t *testing.T) {
 	}
 }
 
-// TestAYesIsForTheToolAsItWas has a person say yes to an agent's question about a call, and what the call is change before it is made.
+// TestAYesIsForTheToolAsItWas has a person say yes to an agent's question about a call, and what the call
+// is change before it is made.
 func TestAYesIsForTheToolAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -334,8 +338,8 @@ func TestAYesIsForTheToolAsItWas(t *testing.T) {
 	}
 }
 
-// TestRulesOfTheWorkspace guards against a defect: a session whose workspace has rules of its own could not run any tool,
-// because its grants were compared with the common rules alone.
+// TestRulesOfTheWorkspace guards against a defect: a session whose workspace has rules of its own could not
+// run any tool, because its grants were compared with the common rules alone.
 func TestRulesOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
@@ -376,8 +380,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestNoAnswer checks that a question waits as long as it may and not longer, that nobody's answer is a no, and that it is
-// told from a caller who gives up.
+// TestNoAnswer checks that a question waits as long as it may and not longer, that nobody's answer is a no,
+// and that it is told from a caller who gives up.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

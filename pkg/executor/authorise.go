@@ -16,11 +16,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// authorise takes the act through the gate: rules, governors, a person, the record. The Failure is nil exactly when the decision
-// approves.
+// authorise takes the act through the gate: rules, governors, a person, the record. The Failure is nil
+// exactly when the decision approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
 	g := &gated{act: a, e: e}
-	decision, unanswered := e.gate.Under(a.in.InForce).Pass(ctx, g, gate.Person{Asker: caller, Patience: e.patience})
+	decision, unanswered := e.gate.Under(a.in.InForce).Pass(ctx, g,
+		gate.Person{Asker: caller, Patience: e.patience})
 	switch {
 	case decision.Verdict == permissions.Approve:
 		return decision, nil
@@ -44,7 +45,8 @@ type gated struct {
 
 func (g *gated) Request() permissions.Request { return g.act.request }
 
-// Effect implements gate.Act. Where the author wants a fresh answer every time, none that was given before counts.
+// Effect implements gate.Act. Where the author wants a fresh answer every time, none that was given before
+// counts.
 func (g *gated) Effect() gate.Effect {
 	if g.act.request.RequiresConfirmation {
 		return gate.Effect{}
@@ -93,7 +95,8 @@ func (g *gated) Unrecorded(d permissions.Decision, err error) permissions.Decisi
 
 func (g *gated) Mask(text string) string { return g.act.mask(text) }
 
-// question is what the person reads: the script as its author wrote it, the values beside it, and why it is asked.
+// question is what the person reads: the script as its author wrote it, the values beside it, and why it is
+// asked.
 func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	var text strings.Builder
 	if a.entry.Confirmation != nil {
@@ -134,8 +137,10 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
 		Digest: a.invocation.Digest().String(), Bound: true,
 		Basis: approval.Basis{
-			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy, Governors: asked.Governors, Plan: a.plan.Digest(),
-			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching), // how often it may run, and whether it must
+			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy,
+			Governors: asked.Governors, Plan: a.plan.Digest(),
+			// How often it may run, and whether it must.
+			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching),
 		},
 	}
 	for _, path := range a.request.Paths {

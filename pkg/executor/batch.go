@@ -13,10 +13,10 @@ const (
 	MostAtOnce    = 64
 )
 
-// ExecuteBatch executes calls, atOnce of them at the same time (0 means DefaultAtOnce, and there are never more than
-// MostAtOnce), and gives their results in the order of the calls. Each is a call like any other: decided, recorded and
-// confined by itself. One that fails does not stop the others. Ending ctx ends those that run and withdraws those that have
-// not begun. The caller is asked from several goroutines.
+// ExecuteBatch executes calls, atOnce of them at the same time (0 means DefaultAtOnce, and there are never
+// more than MostAtOnce), and gives their results in the order of the calls. Each is a call like any other:
+// decided, recorded and confined by itself. One that fails does not stop the others. Ending ctx ends those
+// that run and withdraws those that have not begun. The caller is asked from several goroutines.
 func (e *Executor) ExecuteBatch(ctx context.Context, calls []tool.Call, caller Caller, atOnce int) []tool.Result {
 	if atOnce <= 0 {
 		atOnce = DefaultAtOnce
@@ -47,5 +47,6 @@ func (e *Executor) executeNext(ctx context.Context, call tool.Call, caller Calle
 	if call.ID == "" {
 		call.ID = e.newID()
 	}
-	return e.refuse(ctx, call, nil, e.now(), tool.Failf(tool.FailCancelled, "the batch was withdrawn before this call began"))
+	return e.refuse(ctx, call, nil, e.now(),
+		tool.Failf(tool.FailCancelled, "the batch was withdrawn before this call began"))
 }

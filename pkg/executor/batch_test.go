@@ -14,7 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestBatch checks that the results of a batch stand in the order of its calls, whatever becomes of each of them.
+// TestBatch checks that the results of a batch stand in the order of its calls, whatever becomes of each of
+// them.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve), permissions.Rule{
@@ -79,8 +80,8 @@ func TestBatchBound(t *testing.T) {
 	}
 }
 
-// TestBatchWithdrawn checks what becomes of a batch whose caller gives it up: what runs is ended, and what has not begun never
-// does; all of it is on record.
+// TestBatchWithdrawn checks what becomes of a batch whose caller gives it up: what runs is ended, and what
+// has not begun never does; all of it is on record.
 func TestBatchWithdrawn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +108,8 @@ func TestBatchWithdrawn(t *testing.T) {
 	})
 }
 
-// TestBatchOfEverything runs a batch of calls that are kept, tried again and refused at once, for the race detector.
+// TestBatchOfEverything runs a batch of calls that are kept, tried again and refused at once, for the race
+// detector.
 func TestBatchOfEverything(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))

@@ -14,7 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// guarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open, nothing is run.
+// guarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open,
+// nothing is run.
 func (e *Executor) guarded(ctx context.Context, a *act, run func() runResult) runResult {
 	c := e.circuits.of(a, e.now)
 	if c == nil {
@@ -46,9 +47,9 @@ var (
 	errNothing = errors.New("the run says nothing about the tool")
 )
 
-// verdict tells whether a run counts for its tool (nil), against it (errFailed), or not at all (errNothing): one that never
-// began, one that its caller gave up, and one that ended with an exit code that calls the request itself wrong. A trial that
-// says nothing leaves its place to another.
+// verdict tells whether a run counts for its tool (nil), against it (errFailed), or not at all
+// (errNothing): one that never began, one that its caller gave up, and one that ended with an exit code
+// that calls the request itself wrong. A trial that says nothing leaves its place to another.
 func verdict(t *tool.Tool, r *runResult) error {
 	failure := r.ended(t)
 	mapped, isMapped := t.ErrorMapping[r.outcome.ExitCode]
@@ -63,8 +64,8 @@ func verdict(t *tool.Tool, r *runResult) error {
 	return errFailed
 }
 
-// isCallersFault reports whether a JSON-RPC error code says that the request was wrong, or asked for what is not there
-// (JSON-RPC 2.0 section 5.1; ACP, Error).
+// isCallersFault reports whether a JSON-RPC error code says that the request was wrong, or asked for what
+// is not there (JSON-RPC 2.0 section 5.1; ACP, Error).
 func isCallersFault(code int) bool {
 	const invalidRequest, methodNotFound, invalidParams, resourceNotFound = -32600, -32601, -32602, -32002
 	return code == invalidRequest || code == methodNotFound || code == invalidParams || code == resourceNotFound
@@ -144,8 +145,9 @@ func newCircuit(t *tool.Tool, now func() time.Time) *circuit {
 	return c
 }
 
-// tooMany notes a failure and tells whether there are too many. The library's own windows count a failure at the time when
-// its call began, and so never count a call that takes as long as the window: just the one that times out each time.
+// tooMany notes a failure and tells whether there are too many. The library's own windows count a failure
+// at the time when its call began, and so never count a call that takes as long as the window: just the one
+// that times out each time.
 func (c *circuit) tooMany() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +181,9 @@ func (c *circuit) refusal(t *tool.Tool, now time.Time) *tool.Failure {
 	c.mu.Lock()
 	until := c.until
 	c.mu.Unlock()
-	failure := tool.Failf(tool.FailCircuitOpen, "%s was not run: it has failed before, and a trial is under way; try again later (circuit_breaker, %s)", t.ID, t.Source)
+	failure := tool.Failf(tool.FailCircuitOpen,
+		"%s was not run: it has failed before, and a trial is under way; try again later (circuit_breaker, %s)",
+		t.ID, t.Source)
 	wait := 0.0
 	if !until.IsZero() {
 		wait = math.Ceil(max(0, until.Sub(now).Seconds()))

@@ -20,7 +20,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// breaking makes a tool that ends with the code in the file code, and whose circuit opens at the second failure.
+// breaking makes a tool that ends with the code in the file code, and whose circuit opens at the second
+// failure.
 func breaking() *tool.Tool {
 	work := script(`echo x >> runs; exit "$(cat code)"; : {{word}}`)
 	work.CircuitBreaker = tool.CircuitBreaker{Failures: 2, Period: 30 * time.Second, Recovery: time.Minute, HalfOpenCalls: 1}
@@ -48,7 +49,8 @@ func (h *house) changes() string {
 	return strings.Join(all, ", ")
 }
 
-// TestCircuitsOfWorkspaces checks that a tool which fails in one workspace is not refused in another that brings one of the same id.
+// TestCircuitsOfWorkspaces checks that a tool which fails in one workspace is not refused in another that
+// brings one of the same id.
 func TestCircuitsOfWorkspaces(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
@@ -78,8 +80,9 @@ func TestCircuitsOfWorkspaces(t *testing.T) {
 	}
 }
 
-// TestCircuit plays calls, and time that passes between them, and checks which of them run. Time is that of synctest; bash
-// is real. A word is a call: what its run ends with, or "-" for a call that must not run. A duration is time that passes.
+// TestCircuit plays calls, and time that passes between them, and checks which of them run. Time is that of
+// synctest; bash is real. A word is a call: what its run ends with, or "-" for a call that must not run. A
+// duration is time that passes.
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -147,7 +150,8 @@ func synctestRun(t *testing.T, name string, f func(t *testing.T)) {
 	})
 }
 
-// TestCircuitRefusal checks what the caller of an open circuit is told, and that nobody is asked about what would not run.
+// TestCircuitRefusal checks what the caller of an open circuit is told, and that nobody is asked about what
+// would not run.
 func TestCircuitRefusal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,8 +231,8 @@ func TestCircuitUnrecorded(t *testing.T) {
 	}
 }
 
-// TestCircuitOfAnotherTool checks that a circuit is of one tool as it is written: others have their own, and who mends the
-// script or changes the numbers begins anew.
+// TestCircuitOfAnotherTool checks that a circuit is of one tool as it is written: others have their own,
+// and who mends the script or changes the numbers begins anew.
 func TestCircuitOfAnotherTool(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -266,8 +270,8 @@ func TestCircuitOfAnotherTool(t *testing.T) {
 	}
 }
 
-// TestCircuitTrial guards two defects that circuit breakers have: a trial that its caller gives up takes its place with it,
-// and more trials are let through than there are places.
+// TestCircuitTrial guards two defects that circuit breakers have: a trial that its caller gives up takes
+// its place with it, and more trials are let through than there are places.
 func TestCircuitTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -307,8 +311,9 @@ func TestCircuitTrial(t *testing.T) {
 	})
 }
 
-// TestCircuitSlowFailures guards a trap in the library's own windows: they count a failure at the time when its call began,
-// so calls that take as long as the window, as those do that time out, never opened the circuit.
+// TestCircuitSlowFailures guards a trap in the library's own windows: they count a failure at the time when
+// its call began, so calls that take as long as the window, as those do that time out, never opened the
+// circuit.
 func TestCircuitSlowFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// cached returns the act its result: one that was kept, if its author wants that, or else by running it. Of several calls of
-// the same kind at the same time one runs, and the others wait for it.
+// cached returns the act its result: one that was kept, if its author wants that, or else by running it. Of
+// several calls of the same kind at the same time one runs, and the others wait for it.
 //
-// Each of them has been decided and recorded by itself before it comes here. What is kept is given out only to a caller whom
-// the rules would let make the very call that it came from.
+// Each of them has been decided and recorded by itself before it comes here. What is kept is given out only
+// to a caller whom the rules would let make the very call that it came from.
 func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, run func() runResult) runResult {
 	key, ok := cacheKey(a)
 	if !ok {
@@ -40,7 +40,8 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 		}
 	}
 	if found == nil || !e.mayHave(a, found) {
-		// The call that this one waited for failed, or was another one. Waiting for a third would only take longer.
+		// The call that this one waited for failed, or was another one. Waiting for a third would only take
+		// longer.
 		return run()
 	}
 	if err := context.Cause(ctx); err != nil {
@@ -52,9 +53,9 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 	return runResult{outcome: found.outcome(), kept: found}
 }
 
-// mayHave reports whether the caller may have a result. One of the same invocation he may: that is what was decided. Where the
-// author's key takes several invocations for the same, the rules are asked about the one that ran, as if this caller had made
-// it; anything but a yes, and he gets a run of his own.
+// mayHave reports whether the caller may have a result. One of the same invocation he may: that is what was
+// decided. Where the author's key takes several invocations for the same, the rules are asked about the one
+// that ran, as if this caller had made it; anything but a yes, and he gets a run of his own.
 func (e *Executor) mayHave(a *act, k *kept) bool {
 	if k.invocation == a.invocation.Digest() {
 		return slices.Equal(k.leads, a.leads) // or a link leads elsewhere by now
@@ -66,7 +67,8 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 		return false // the rules would be asked about other files than those that it is of
 	}
 	asked := k.request
-	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent, a.request.Session, a.request.Workspace
+	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent,
+		a.request.Session, a.request.Workspace
 	asked.Principal, asked.Mode, asked.Headless = a.request.Principal, a.request.Mode, a.request.Headless
 	return a.in.Rules.Decide(asked).Verdict == permissions.Approve
 }
@@ -90,7 +92,8 @@ func (a *act) keep(r *runResult, now time.Time) *kept {
 		return nil
 	}
 	return &kept{
-		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, leads: a.leads, stdout: o.Stdout, stderr: o.Stderr, at: now,
+		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, leads: a.leads,
+		stdout: o.Stdout, stderr: o.Stderr, at: now,
 		size: int64(len(o.Stdout) + len(o.Stderr) + len(a.call.Arguments)),
 	}
 }
@@ -100,14 +103,15 @@ func (k *kept) outcome() outcome {
 	return outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr))}
 }
 
-// cache holds the results of tools that want it, by tool id. The zero cache is empty; it is safe for concurrent use.
+// cache holds the results of tools that want it, by tool id. The zero cache is empty; it is safe for
+// concurrent use.
 type cache struct {
 	mu      sync.Mutex
 	shelves map[string]*shelf
 }
 
-// shelf returns the place for a tool's results. Whoever changes how they are kept begins with an empty one. The results of
-// tools that are gone go with them.
+// shelf returns the place for a tool's results. Whoever changes how they are kept begins with an empty one.
+// The results of tools that are gone go with them.
 func (c *cache) shelf(t *tool.Tool, tools *Tools) *shelf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +154,8 @@ func newShelf(caching tool.Caching) *shelf {
 	return s
 }
 
-// find returns the result that is kept, or else the flight that will bring it; mine says that the caller is to fly it, and
-// then to land it.
+// find returns the result that is kept, or else the flight that will bring it; mine says that the caller is
+// to fly it, and then to land it.
 func (s *shelf) find(key callKey, now time.Time) (found *kept, f *flight, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -165,8 +165,9 @@ func TestNotKept(t *testing.T) {
 	})
 }
 
-// TestKeptForOthers checks that nobody is given what the rules would keep from him: a call is decided whether its result is
-// kept or not, and a key that takes two calls for the same does not turn the one into the other.
+// TestKeptForOthers checks that nobody is given what the rules would keep from him: a call is decided
+// whether its result is kept or not, and a key that takes two calls for the same does not turn the one into
+// the other.
 func TestKeptForOthers(t *testing.T) {
 	t.Parallel()
 	about := func(word string, verdict permissions.Verdict) permissions.Rule {
@@ -228,7 +229,8 @@ func TestKeptForOthers(t *testing.T) {
 	}
 }
 
-// TestKeptForAnotherMode has rules allow a call in one mode only, and a caller in another one make a call of the same key.
+// TestKeptForAnotherMode has rules allow a call in one mode only, and a caller in another one make a call
+// of the same key.
 func TestKeptForAnotherMode(t *testing.T) {
 	t.Parallel()
 	public, private := rule(permissions.Approve), rule(permissions.Approve)
@@ -252,8 +254,8 @@ func TestKeptForAnotherMode(t *testing.T) {
 	}
 }
 
-// TestKeptOfAnotherFile has a call of the same key made once the name in the first has come to lead elsewhere: the rules, asked about the
-// first call, would speak of a file that the result is not of.
+// TestKeptOfAnotherFile has a call of the same key made once the name in the first has come to lead
+// elsewhere: the rules, asked about the first call, would speak of a file that the result is not of.
 func TestKeptOfAnotherFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
@@ -274,8 +276,8 @@ func TestKeptOfAnotherFile(t *testing.T) {
 	}
 }
 
-// TestPlantedResult guards against results that one caller plants for others: values that, put next to each other, read like
-// those of another call.
+// TestPlantedResult guards against results that one caller plants for others: values that, put next to each
+// other, read like those of another call.
 func TestPlantedResult(t *testing.T) {
 	t.Parallel()
 	keyOf := func(key string, arguments map[string]any) string {
@@ -343,8 +345,8 @@ func validUTF8(texts ...string) []string {
 	return texts
 }
 
-// inFlight has n calls arrive while the first of them runs, lets the run end, and gives all results, that of the first first.
-// The tool ends with the code; the run of the first is given up when lead says so.
+// inFlight has n calls arrive while the first of them runs, lets the run end, and gives all results, that
+// of the first first. The tool ends with the code; the run of the first is given up when lead says so.
 func (h *house) inFlight(t *testing.T, n int, code int, lead func(cancel context.CancelFunc)) []tool.Result {
 	release := make(chan struct{})
 	h.instead = func(ctx context.Context) sandbox.Outcome {
@@ -376,8 +378,8 @@ func (h *house) inFlight(t *testing.T, n int, code int, lead func(cancel context
 	return results
 }
 
-// TestSingleFlight checks that of the same calls at the same time one runs, and what becomes of the others when it fails or
-// is given up: they are calls of their own.
+// TestSingleFlight checks that of the same calls at the same time one runs, and what becomes of the others
+// when it fails or is given up: they are calls of their own.
 func TestSingleFlight(t *testing.T) {
 	t.Parallel()
 	nothing := func(context.CancelFunc) {}
@@ -413,8 +415,8 @@ func TestSingleFlight(t *testing.T) {
 	}
 }
 
-// TestWaitingForAFlight checks the calls that wait: one that is given up ends at once, and one whose rules have changed
-// meanwhile gets nothing.
+// TestWaitingForAFlight checks the calls that wait: one that is given up ends at once, and one whose rules
+// have changed meanwhile gets nothing.
 func TestWaitingForAFlight(t *testing.T) {
 	t.Parallel()
 	synctestRun(t, "given up", func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// callKey names the calls that have the same result: those of the same tool and script, under the same sandbox plan (which
-// names directory, environment and limits), in the same workspace, with the same arguments or whatever the author's key
-// makes of them.
+// callKey names the calls that have the same result: those of the same tool and script, under the same
+// sandbox plan (which names directory, environment and limits), in the same workspace, with the same
+// arguments or whatever the author's key makes of them.
 type callKey [sha256.Size]byte
 
-// cacheKey returns the key of a call; false for one whose result is not kept: of a tool that does not want it, or with the
-// value of a secret parameter, which would stay in memory with it.
+// cacheKey returns the key of a call; false for one whose result is not kept: of a tool that does not want
+// it, or with the value of a secret parameter, which would stay in memory with it.
 func cacheKey(a *act) (callKey, bool) {
 	if !a.tool.Caching.Enabled {
 		return callKey{}, false
@@ -30,7 +30,8 @@ func cacheKey(a *act) (callKey, bool) {
 	}
 	h := sha256.New()
 	for _, part := range []string{
-		"a2a-acp call key v1", a.tool.ID, a.tool.Script, a.plan.Digest(), strings.Join(a.call.Workspace.Dirs(), "\x00"),
+		"a2a-acp call key v1", a.tool.ID, a.tool.Script, a.plan.Digest(),
+		strings.Join(a.call.Workspace.Dirs(), "\x00"),
 		a.tool.Caching.Key, text,
 	} {
 		var n [8]byte
@@ -48,7 +49,8 @@ func argumentKey(a *act) (string, error) {
 		return string(text), err
 	}
 	key := ""
-	// Written as nothing, an empty text hides its section, as the author means it. Written out, it shows where it stands.
+	// Written as nothing, an empty text hides its section, as the author means it. Written out, it shows
+	// where it stands.
 	for _, empty := range []string{"", `""`} {
 		bounded := make(map[string]any, len(a.arguments))
 		for name, value := range a.arguments {
@@ -63,8 +65,8 @@ func argumentKey(a *act) (string, error) {
 	return key, nil
 }
 
-// bound writes a value so that it shows where it ends. "{{url}}:{{method}}" would else be the same for a url that holds the
-// colon and a method that does, and who chooses both could plant a result for others.
+// bound writes a value so that it shows where it ends. "{{url}}:{{method}}" would else be the same for a
+// url that holds the colon and a method that does, and who chooses both could plant a result for others.
 func bound(value any, empty string) any {
 	switch v := value.(type) {
 	case nil, bool:

@@ -17,8 +17,9 @@ type Caller interface {
 	approval.Asker
 }
 
-// Execute carries a call from request to result. It blocks until the call has ended and nothing of it is left; ending ctx
-// ends the call. Every outcome is a Result, ours and the tool's alike: Result.Error is set when we are the reason.
+// Execute carries a call from request to result. It blocks until the call has ended and nothing of it is
+// left; ending ctx ends the call. Every outcome is a Result, ours and the tool's alike: Result.Error is set
+// when we are the reason.
 func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) tool.Result {
 	if call.ID == "" {
 		call.ID = e.newID()
@@ -26,7 +27,8 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	started := e.now()
 	ctx, end, ok := e.calls.begin(ctx)
 	if !ok {
-		return e.refuse(ctx, call, nil, started, tool.Failf(tool.FailCancelled, "the call was not begun: %v", ErrDrained))
+		return e.refuse(ctx, call, nil, started,
+			tool.Failf(tool.FailCancelled, "the call was not begun: %v", ErrDrained))
 	}
 	defer end()
 
@@ -67,10 +69,12 @@ func resolve(in Configuration, call tool.Call) (*Entry, *tool.Failure) {
 		if near := spelling.Nearest(call.Tool, in.Tools.ids(call.Workspace)); near != "" {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
-		return nil, tool.Failf(tool.FailNotFound, "there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
+		return nil, tool.Failf(tool.FailNotFound,
+			"there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
 	}
 	if entry.Tool.Unavailable != "" {
-		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool, entry.Tool.Unavailable, entry.Tool.Source)
+		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool,
+			entry.Tool.Unavailable, entry.Tool.Source)
 	}
 	if failure := entry.intact(); failure != nil {
 		return nil, failure
@@ -89,8 +93,9 @@ func (e *Entry) intact() *tool.Failure {
 	return nil
 }
 
-// granted turns an approval into the grant that every run of the act needs, and performs it: by a result that was kept, else by a
-// run, and another while it fails in a way that may pass, each through the tool's circuit breaker.
+// granted turns an approval into the grant that every run of the act needs, and performs it: by a result
+// that was kept, else by a run, and another while it fails in a way that may pass, each through the tool's
+// circuit breaker.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) runResult {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
@@ -110,19 +115,23 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 
 // holds tells whether what was decided still holds for what is about to be done: nil when it does.
 func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
-	// Which rules are in force depends on the workspace too, so they are asked again rather than for their name. The same rules
-	// may reject by now what they approved before: a path may lead elsewhere when a call is tried again. Governors are not asked
-	// again, since they count; but those that were asked must be those in force.
+	// Which rules are in force depends on the workspace too, so they are asked again rather than for their
+	// name. The same rules may reject by now what they approved before: a path may lead elsewhere when a
+	// call is tried again. Governors are not asked again, since they count; but those that were asked must
+	// be those in force.
 	now := e.inForce(a.call.Workspace)
 	again := a.maskDecision(now.Rules.Decide(a.request))
-	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a), e.now()); err != nil {
+	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a),
+		e.now()); err != nil {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}
 	if again.Verdict == permissions.Reject {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
 	}
-	if !slices.Equal(a.leads, permissions.Leads(a.request)) { // what a rule would only ask about by now, a person was not asked about
-		return tool.Failf(tool.FailDenied, "the permission no longer holds: a path of the call leads to another file by now than when it was decided")
+	// What a rule would only ask about by now, a person was not asked about.
+	if !slices.Equal(a.leads, permissions.Leads(a.request)) {
+		return tool.Failf(tool.FailDenied,
+			"the permission no longer holds: a path of the call leads to another file by now than when it was decided")
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func codeOf(result tool.Result) tool.FailureCode {
 	return result.Error.Code
 }
 
-// TestRefusedBeforeItIsDecided checks what is wrong with the call itself: it is told, and on record, and nothing runs.
+// TestRefusedBeforeItIsDecided checks what is wrong with the call itself: it is told, and on record, and
+// nothing runs.
 func TestRefusedBeforeItIsDecided(t *testing.T) {
 	t.Parallel()
 	required := script(touch)
@@ -247,7 +248,8 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
-// TestValuesAreData checks that no value becomes part of the script, whatever it holds, and that each arrives as it was.
+// TestValuesAreData checks that no value becomes part of the script, whatever it holds, and that each
+// arrives as it was.
 func TestValuesAreData(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))

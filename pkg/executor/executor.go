@@ -35,8 +35,8 @@ type Executor struct {
 	calls    *calls
 }
 
-// Configuration is what calls are made under: the tools, and what decides about them. It never changes, and a call has one from start
-// to end; what another one no longer lets happen does not begin.
+// Configuration is what calls are made under: the tools, and what decides about them. It never changes, and
+// a call has one from start to end; what another one no longer lets happen does not begin.
 type Configuration struct {
 	Tools *Tools
 	gate.InForce
@@ -73,15 +73,16 @@ type Options struct {
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
-	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a timer.
+	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a
+	// timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Patience is how long a person may take to answer. Then nobody has, which counts as no. Optional, default
 	// DefaultPatience.
 	Patience time.Duration
 }
 
-// DefaultPatience is long enough for somebody who is fetching a coffee. Who comes back later finds a call that was not run,
-// and an agent that can make it again.
+// DefaultPatience is long enough for somebody who is fetching a coffee. Who comes back later finds a call
+// that was not run, and an agent that can make it again.
 const DefaultPatience = 10 * time.Minute
 
 // New makes an Executor.
@@ -111,8 +112,8 @@ func New(o Options) (*Executor, error) {
 	return e, nil
 }
 
-// At returns the executor for the calls of another door, which pass its own gate under what is in force there. What is kept, counted and
-// tried is shared; Drain is about the calls of the door alone.
+// At returns the executor for the calls of another door, which pass its own gate under what is in force
+// there. What is kept, counted and tried is shared; Drain is about the calls of the door alone.
 func (e *Executor) At(g *gate.Gate, inForce func(tool.Workspace) Configuration) *Executor {
 	door := *e
 	door.gate, door.inForce, door.calls = g, inForce, newCalls()

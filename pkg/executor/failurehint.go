@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// What programs say when something is not there or not allowed. Only the end of the standard error is looked at. The
-// expressions are compiled when the first tool fails.
+// What programs say when something is not there or not allowed. Only the end of the standard error is
+// looked at. The expressions are compiled when the first tool fails.
 var (
 	notFound = whenFails(`(?m)(?:^|[\s:'"‘])([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: (?:command )?not found$|env: ['"‘]?([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: No such file or directory`)
 	noAccess = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: (?:Permission denied|Read-only file system|Operation not permitted)$`)
@@ -27,8 +27,8 @@ func whenFails(expression string) func() *regexp.Regexp {
 // lastWords is how many bytes of the standard error a cure is looked for in.
 const lastWords = 4 << 10
 
-// Cure implements runner. What the tool has printed decides which of the texts it is, and no more of that is in it than one quoted
-// name.
+// Cure implements runner. What the tool has printed decides which of the texts it is, and no more of that
+// is in it than one quoted name.
 func (s scripts) Cure(t *tool.Tool, o outcome) string {
 	said := string(o.Stderr[max(0, len(o.Stderr)-lastWords):])
 	if name := firstGroup(notFound(), said); name != "" || o.ExitCode == exitNotFound {
@@ -49,7 +49,8 @@ func (s scripts) Cure(t *tool.Tool, o outcome) string {
 // missingCommand tells of a program that is not there at all, and of one that is there but not in the sandbox.
 func missingCommand(t *tool.Tool, name string) string {
 	if name == "" {
-		return fmt.Sprintf("a program that the script (%s) calls is not there: install it, or look at its spelling", t.Source)
+		return fmt.Sprintf("a program that the script (%s) calls is not there: install it, or look at its spelling",
+			t.Source)
 	}
 	path, err := exec.LookPath(name)
 	if err == nil && filepath.IsAbs(path) && !inSearchPath(path) {
@@ -57,7 +58,8 @@ func missingCommand(t *tool.Tool, name string) string {
 			name, path, filepath.Dir(path), t.Source)
 	}
 	if err == nil && t.Sandbox.Commands != nil {
-		return fmt.Sprintf("%s is installed, and not among allowed_commands in the tool's entry (%s)", name, t.Source)
+		return fmt.Sprintf("%s is installed, and not among allowed_commands in the tool's entry (%s)", name,
+			t.Source)
 	}
 	return fmt.Sprintf("%s is not installed where calls look for programs (%s): install it, or take it out of the script (%s)", name, sandbox.SearchPath, t.Source)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Vault gives the values that variables of a tool refer to. *secret.Vault is one. No error of its may hold a value.
+// Vault gives the values that variables of a tool refer to. *secret.Vault is one. No error of its may hold
+// a value.
 type Vault interface {
 	// Missing says why a value cannot be had, as far as that can be told without an effect.
 	Missing(tool.Reference) error
@@ -21,12 +22,13 @@ type Vault interface {
 	Value(context.Context, tool.Reference) (string, error)
 }
 
-// missing tells why the call could not be given what its entry refers to. It is asked before anybody is asked whether the
-// call may run; nothing is read that could have an effect.
+// missing tells why the call could not be given what its entry refers to. It is asked before anybody is
+// asked whether the call may run; nothing is read that could have an effect.
 func (e *Executor) missing(t *tool.Tool, invocation *tool.Invocation) *tool.Failure {
 	for _, name := range slices.Sorted(maps.Keys(invocation.References)) {
 		if e.vault == nil {
-			return tool.Failf(tool.FailNotFound, "%s was not run: nothing here gives values to variables, and %s needs one", t.ID, name)
+			return tool.Failf(tool.FailNotFound,
+				"%s was not run: nothing here gives values to variables, and %s needs one", t.ID, name)
 		}
 		if err := e.vault.Missing(invocation.References[name]); err != nil {
 			return unfilled(t, name, err)
@@ -36,12 +38,13 @@ func (e *Executor) missing(t *tool.Tool, invocation *tool.Invocation) *tool.Fail
 }
 
 func unfilled(t *tool.Tool, variable string, err error) *tool.Failure {
-	return tool.Failf(tool.FailNotFound, "%s was not run: the variable %s (%s) has no value: %v", t.ID, variable, t.Source, err)
+	return tool.Failf(tool.FailNotFound, "%s was not run: the variable %s (%s) has no value: %v", t.ID,
+		variable, t.Source, err)
 }
 
-// fill returns an approved act the values that its entry refers to, and so the plan that it will run under. From here on the
-// act's digest covers them, by a keyed hash: the key never leaves this process, so nobody can try values out on a digest.
-// What is recorded is the digest before, which names the references.
+// fill returns an approved act the values that its entry refers to, and so the plan that it will run under.
+// From here on the act's digest covers them, by a keyed hash: the key never leaves this process, so nobody
+// can try values out on a digest. What is recorded is the digest before, which names the references.
 //
 // What the act puts out is kept without these values, and without those of its secret parameters.
 func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
@@ -62,7 +65,8 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 		case err != nil:
 			return unfilled(a.tool, name, err)
 		case strings.ContainsRune(value, 0):
-			return tool.Failf(tool.FailNotFound, "%s was not run: the value of %s holds a NUL, which no variable can", a.tool.ID, name)
+			return tool.Failf(tool.FailNotFound,
+				"%s was not run: the value of %s holds a NUL, which no variable can", a.tool.ID, name)
 		}
 		filled[name] = value
 		mac := hmac.New(sha256.New, e.fingerprintKey)
@@ -78,7 +82,8 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 	return nil
 }
 
-// clean takes the values that the act was given out of what became of it, before anybody sees, keeps or records that.
+// clean takes the values that the act was given out of what became of it, before anybody sees, keeps or
+// records that.
 func (a *act) clean(o outcome) outcome {
 	if a.redactor == nil {
 		return o

@@ -98,8 +98,8 @@ func TestMissingValue(t *testing.T) {
 	}
 }
 
-// TestValueIsNowhere lets a tool print what it was given in every way, fail, and be asked about, and looks for it
-// everywhere.
+// TestValueIsNowhere lets a tool print what it was given in every way, fail, and be asked about, and looks
+// for it everywhere.
 func TestValueIsNowhere(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text string }{
@@ -158,8 +158,8 @@ func TestCutWithinValue(t *testing.T) {
 	}
 }
 
-// TestGrantCoversValues guards that a run which was granted with one value cannot be made with another, and that what is
-// recorded does not depend on the value.
+// TestGrantCoversValues guards that a run which was granted with one value cannot be made with another, and
+// that what is recorded does not depend on the value.
 func TestGrantCoversValues(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
@@ -198,8 +198,8 @@ func TestGrantCoversValues(t *testing.T) {
 	}
 }
 
-// TestNeighbourCannotRead lets one call look for the value that another call was given, which is running beside it: in
-// every process that it can see, and where the kernel shows what is mounted and open.
+// TestNeighbourCannotRead lets one call look for the value that another call was given, which is running
+// beside it: in every process that it can see, and where the kernel shows what is mounted and open.
 func TestNeighbourCannotRead(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.LevelFull, sandbox.LevelNoProc, sandbox.LevelLandlock} {

@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestOtherInterpreters: a script that bash does not run reads its parameters from the file and from the environment, its
-// exit code is the call's, and what a person approves covers the parameters.
+// TestOtherInterpreters: a script that bash does not run reads its parameters from the file and from the
+// environment, its exit code is the call's, and what a person approves covers the parameters.
 func TestOtherInterpreters(t *testing.T) {
 	t.Parallel()
 	for interpreter, script := range map[string]string{

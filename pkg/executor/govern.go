@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Screener has the governors look at an output before anybody sees it. It blocks until they have answered or their time is up, and
-// ends early with ctx. Safe for concurrent use.
+// Screener has the governors look at an output before anybody sees it. It blocks until they have answered
+// or their time is up, and ends early with ctx. Safe for concurrent use.
 type Screener interface {
 	// Active reports whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
@@ -48,9 +48,11 @@ func (a *act) review(decision permissions.Decision) permissions.Review {
 	return r
 }
 
-// screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told. The call stays what it
-// was: completed or failed, with its exit code. Nothing that was done is unsaid. It gives what the result says about that.
-func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *runResult, took time.Duration) map[string]any {
+// screen puts in place of the output what of it may be seen, before anything of it is cut, kept or told.
+// The call stays what it was: completed or failed, with its exit code. Nothing that was done is unsaid. It
+// gives what the result says about that.
+func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Decision, r *runResult,
+	took time.Duration) map[string]any {
 	if !r.began && r.kept == nil || !a.governed() {
 		return nil
 	}
@@ -70,7 +72,8 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	stdout, stderr := screened.Stdout, screened.Stderr
 	if screened.Withheld != "" {
 		told["withheld"] = a.mask(screened.Withheld)
-		stdout, stderr = "", fmt.Sprintf("[the output was withheld by governor %s (%s): %s]\n", screened.Governor, screened.At, a.mask(screened.Withheld))
+		stdout, stderr = "", fmt.Sprintf("[the output was withheld by governor %s (%s): %s]\n",
+			screened.Governor, screened.At, a.mask(screened.Withheld))
 	}
 	if screened.FollowUp != "" {
 		told["follow_up_prompt"] = a.mask(screened.FollowUp)
@@ -82,11 +85,13 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 
 var errUnseen = errors.New("an output governor has to see it first, and it is more than can be shown to one")
 
-// bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing of ours.
+// bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing
+// of ours.
 func (r *runResult) bare(a *act, took time.Duration) tool.Result {
 	failure := r.ended(a.tool)
 	result := tool.Result{
-		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode, Signal: r.outcome.Signal,
+		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode,
+		Signal: r.outcome.Signal,
 		Stdout: string(r.outcome.Stdout), Stderr: string(r.outcome.Stderr), OutputLength: r.outcome.OutputBytes,
 		Truncated: r.outcome.Truncated, Cached: r.kept != nil, ExecutionTimeMS: millis(took), Error: failure,
 	}

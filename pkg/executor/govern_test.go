@@ -62,8 +62,8 @@ func newCouncil(h *house, ruling permissions.Ruling) *council {
 	return c
 }
 
-// TestGovernors checks where governors stand in the order of a call: after the rules, before the person, on record before anything
-// follows from what they say.
+// TestGovernors checks where governors stand in the order of a call: after the rules, before the person, on
+// record before anything follows from what they say.
 func TestGovernors(t *testing.T) {
 	t.Parallel()
 	yes := func(context.Context, approval.Question) (approval.Answer, error) {
@@ -152,7 +152,8 @@ func TestGovernorsNotRecorded(t *testing.T) {
 	}
 }
 
-// TestGovernorsSeeNoSecrets checks that a secret parameter reaches no governor, and that one which repeats it is masked.
+// TestGovernorsSeeNoSecrets checks that a secret parameter reaches no governor, and that one which repeats
+// it is masked.
 func TestGovernorsSeeNoSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-the-secret"
@@ -214,8 +215,9 @@ func dump(t *testing.T, v any) string {
 	return string(encoded)
 }
 
-// TestScreenedBeforeItIsKept checks that what a governor takes out of the output stands nowhere: not in the file that keeps the whole
-// of a long stream, not in the record, and not in a result that is kept for the next caller, who is governed anew.
+// TestScreenedBeforeItIsKept checks that what a governor takes out of the output stands nowhere: not in the
+// file that keeps the whole of a long stream, not in the record, and not in a result that is kept for the
+// next caller, who is governed anew.
 func TestScreenedBeforeItIsKept(t *testing.T) {
 	t.Parallel()
 	const leak = "the-leaked-value"
@@ -248,8 +250,8 @@ func TestScreenedBeforeItIsKept(t *testing.T) {
 	}
 }
 
-// TestAttemptsKeepNoOutput checks that what a run has put out that is not the last one of its act stands nowhere, since no governor
-// has screened it: in no file, not in the record, and not by its hash.
+// TestAttemptsKeepNoOutput checks that what a run has put out that is not the last one of its act stands
+// nowhere, since no governor has screened it: in no file, not in the record, and not by its hash.
 func TestAttemptsKeepNoOutput(t *testing.T) {
 	t.Parallel()
 	const leak = "the-leaked-value"
@@ -294,8 +296,9 @@ func TestAttemptsKeepNoOutput(t *testing.T) {
 	}
 }
 
-// TestGovernorsChange checks that a grant does not outlive the governors that were asked about it: not where they change while a
-// person is asked, not while they are asked themselves, and not between two attempts.
+// TestGovernorsChange checks that a grant does not outlive the governors that were asked about it: not
+// where they change while a person is asked, not while they are asked themselves, and not between two
+// attempts.
 func TestGovernorsChange(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// explainRefusals adds to the result of a call that failed what the sandbox kept it from, and the lines of the tool's entry that
-// would allow it. Nothing is allowed by it.
+// explainRefusals adds to the result of a call that failed what the sandbox kept it from, and the lines of
+// the tool's entry that would allow it. Nothing is allowed by it.
 func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 	if result.Status != tool.StatusFailed || result.ExitCode <= 0 {
 		return
@@ -33,11 +33,13 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 	}
 }
 
-// endsAsCurl reports whether a call ended as curl -s does, without a word, where it found no host (6) or reached none (7, curl(1)).
+// endsAsCurl reports whether a call ended as curl -s does, without a word, where it found no host (6) or
+// reached none (7, curl(1)).
 func (a *act) endsAsCurl(code int) bool {
-	return (code == 6 || code == 7) && slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
-		return command.In(command.SilentClients, filepath.Base(c.Name))
-	})
+	return (code == 6 || code == 7) &&
+		slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
+			return command.In(command.SilentClients, filepath.Base(c.Name))
+		})
 }
 
 // Refusals implements runner.
@@ -62,8 +64,8 @@ func (s scripts) Refusals(a *act, said string) []tool.Hint {
 	return hints
 }
 
-// missedHere returns the value of a call that names a file of the caller's directory, and that the tool has said something of,
-// where the call did not start there; "" for none.
+// missedHere returns the value of a call that names a file of the caller's directory, and that the tool has
+// said something of, where the call did not start there; "" for none.
 func (a *act) missedHere(said string) string {
 	here := realDirectory(a.call.Dir)
 	if a.invocation.Dir == here && !a.invocation.Sandbox.TempIsolation {
@@ -80,7 +82,8 @@ func (a *act) missedHere(said string) string {
 	secret := a.tool.SecretParameters()
 	for _, name := range slices.Sorted(maps.Keys(a.arguments)) {
 		value, ok := a.arguments[name].(string)
-		if !ok || secret[name] || !filepath.IsLocal(value) || filepath.Clean(value) == "." || !strings.Contains(said, value) {
+		if !ok || secret[name] || !filepath.IsLocal(value) || filepath.Clean(value) == "." ||
+			!strings.Contains(said, value) {
 			continue
 		}
 		if _, err := root.Lstat(value); err == nil {
@@ -90,7 +93,8 @@ func (a *act) missedHere(said string) string {
 	return ""
 }
 
-// hintOf says a refusal in the words of tools.yaml. No line is offered for what is a secret, or is run or believed by others.
+// hintOf says a refusal in the words of tools.yaml. No line is offered for what is a secret, or is run or
+// believed by others.
 func hintOf(r sandbox.Refusal) tool.Hint {
 	hint := tool.Hint{Refused: strings.TrimSpace(r.What + " " + r.Path)}
 	if r.Path != "" {
@@ -116,7 +120,8 @@ func hintOf(r sandbox.Refusal) tool.Hint {
 	return hint
 }
 
-// yamlText writes a text as YAML reads it back: as it is where nothing in it means anything, else as JSON does, which YAML reads.
+// yamlText writes a text as YAML reads it back: as it is where nothing in it means anything, else as JSON
+// does, which YAML reads.
 func yamlText(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@-") == "" {
 		return s

@@ -12,8 +12,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestHintsTellAgentsNothingOutside has a call fail at a file in the workspace and at one outside. A person is told of both. An
-// agent, which can have a tool name any path, would learn from the second which files there are.
+// TestHintsTellAgentsNothingOutside has a call fail at a file in the workspace and at one outside. A person
+// is told of both. An agent, which can have a tool name any path, would learn from the second which files
+// there are.
 func TestHintsTellAgentsNothingOutside(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
@@ -47,7 +48,8 @@ func TestHintsTellAgentsNothingOutside(t *testing.T) {
 	}
 }
 
-// TestHintOfRun checks that a refused program is told as one that would have to be allowed by name, not as a file to be written.
+// TestHintOfRun checks that a refused program is told as one that would have to be allowed by name, not as
+// a file to be written.
 func TestHintOfRun(t *testing.T) {
 	t.Parallel()
 	want := tool.Hint{Refused: "run /usr/bin/grep", Allow: "sandbox.allowed_commands: [grep]"}

@@ -69,15 +69,18 @@ func diagnose(result *tool.Result, cure string) {
 func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 	switch {
 	case o.TimedOut:
-		failure := tool.Failf(tool.FailTimeout, "the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
+		failure := tool.Failf(tool.FailTimeout,
+			"the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
 		failure.Retryable = true
 		return failure
 	case o.Cancelled:
 		return tool.Failf(tool.FailCancelled, "the caller gave up")
 	case contains(o.LimitsHit, "output") && spooled:
-		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit", t.Output.MostSpilled(), t.Source)
+		return tool.Failf(tool.FailOutput,
+			"the call was ended after %d bytes of output on one stream; what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit", t.Output.MostSpilled(), t.Source)
 	case contains(o.LimitsHit, "output"):
-		return tool.Failf(tool.FailOutput, "the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
+		return tool.Failf(tool.FailOutput,
+			"the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
 	case len(o.LimitsHit) > 0:
 		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", o.LimitsHit[0])
 	}
@@ -104,7 +107,8 @@ func statusOf(failure *tool.Failure) tool.Status {
 func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
 	mapped, ok := entry.Tool.ErrorMapping[code]
 	if !ok {
-		return &tool.MCPError{Code: codeInternal, Message: "Internal error", Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code, Unmapped: true}
+		return &tool.MCPError{Code: codeInternal, Message: "Internal error",
+			Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code, Unmapped: true}
 	}
 	out := &tool.MCPError{Code: mapped.Code, Message: mapped.Message, Retryable: mapped.Retryable, ReturnCode: code}
 	if detail := entry.Details[code]; detail != nil {
@@ -119,13 +123,15 @@ func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
 	return out
 }
 
-// outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was held in memory, without what
-// the act was given; of a stream that is longer the whole has a hash of its own, where it was kept; of the diagnostics what is more than the exit code itself.
+// outcomeEvent is the end of an act as it is recorded. Of the output there is the hash of all that was held
+// in memory, without what the act was given; of a stream that is longer the whole has a hash of its own,
+// where it was kept; of the diagnostics what is more than the exit code itself.
 func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 	out := &events.Outcome{
 		Status: string(result.Status), Signal: result.Signal, Millis: result.ExecutionTimeMS,
 		Bytes: result.OutputLength, Truncated: result.Truncated,
-		LimitsHit: result.Metadata.Sandbox.LimitsHit, Level: result.Metadata.Sandbox.Level, Killed: result.Metadata.Sandbox.Killed,
+		LimitsHit: result.Metadata.Sandbox.LimitsHit, Level: result.Metadata.Sandbox.Level,
+		Killed: result.Metadata.Sandbox.Killed,
 	}
 	for _, says := range r.outcome.Changed {
 		out.Changed = append(out.Changed, events.Text(says))
@@ -139,7 +145,8 @@ func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 		}
 		out.OutputHash = hex.EncodeToString(sum.Sum(nil))
 	}
-	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil || result.Metadata.Diagnostics[tool.BlobErrorKey] != nil {
+	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil ||
+		result.Metadata.Diagnostics[tool.BlobErrorKey] != nil {
 		out.Diagnostics = events.Arguments(result.Metadata.Diagnostics, nil)
 	}
 	if result.Error != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// putOutput puts the output into the result: what is too long by its beginning and its end, and what is no text with a note
-// that says so. Where the author wants that, the whole of such a stream is kept in a file.
+// putOutput puts the output into the result: what is too long by its beginning and its end, and what is no
+// text with a note that says so. Where the author wants that, the whole of such a stream is kept in a file.
 func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 	most := a.tool.Output.Keep
 	if most == 0 && a.call.Origin.Door != tool.DoorCLI {
@@ -19,7 +19,8 @@ func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 	}
 	binary, blobs := map[string]tool.Binary{}, map[string]blob.Blob{}
 	for _, s := range []stream{
-		r.stream(0, "stdout", r.outcome.Stdout, &result.Stdout), r.stream(1, "stderr", r.outcome.Stderr, &result.Stderr),
+		r.stream(0, "stdout", r.outcome.Stdout, &result.Stdout),
+		r.stream(1, "stderr", r.outcome.Stderr, &result.Stderr),
 	} {
 		mimeType, isBinary := s.binary()
 		text, cut := string(s.data), false
@@ -47,7 +48,8 @@ func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 	}
 }
 
-// describe says what a stream is that is no text. Of one that is longer than memory holds, the hash is known where it was kept.
+// describe says what a stream is that is no text. Of one that is longer than memory holds, the hash is
+// known where it was kept.
 func describe(s stream, mimeType string, kept blob.Blob) tool.Binary {
 	if s.long != nil {
 		return tool.Binary{Type: mimeType, Bytes: s.long.total, SHA256: kept.SHA256}
@@ -56,7 +58,8 @@ func describe(s stream, mimeType string, kept blob.Blob) tool.Binary {
 	return tool.Binary{Type: mimeType, Bytes: int64(len(s.data)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// spill keeps a stream in a file. That it cannot be kept is told, and changes nothing about the call, which is over.
+// spill keeps a stream in a file. That it cannot be kept is told, and changes nothing about the call, which
+// is over.
 func (e *Executor) spill(s stream, blobs map[string]blob.Blob, result *tool.Result) (kept blob.Blob) {
 	var err error
 	switch {
@@ -68,7 +71,8 @@ func (e *Executor) spill(s stream, blobs map[string]blob.Blob, result *tool.Resu
 		kept, err = e.blobs.Keep(s.data)
 	}
 	if err != nil {
-		result.Metadata.Diagnostics[tool.BlobErrorKey] = fmt.Sprintf("the whole of %s could not be kept: %v", s.name, err)
+		result.Metadata.Diagnostics[tool.BlobErrorKey] = fmt.Sprintf("the whole of %s could not be kept: %v",
+			s.name, err)
 		return blob.Blob{}
 	}
 	blobs[s.name] = kept

@@ -18,8 +18,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestLongOutput checks that an agent gets the beginning and the end, that the whole is kept on request, and that a
-// person gets it all.
+// TestLongOutput checks that an agent gets the beginning and the end, that the whole is kept on request,
+// and that a person gets it all.
 func TestLongOutput(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))

@@ -9,7 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestPathsOf: what rules about paths look at are the parameters that are declared as paths, and those that are named so.
+// TestPathsOf: what rules about paths look at are the parameters that are declared as paths, and those that
+// are named so.
 func TestPathsOf(t *testing.T) {
 	t.Parallel()
 	declared := &tool.Tool{Parameters: []tool.Parameter{
@@ -37,7 +38,8 @@ func TestPathsOfPatch(t *testing.T) {
 	}
 }
 
-// TestPathsOfPatchElsewhere: a patch that is applied in another directory is about both files that each of its names could mean.
+// TestPathsOfPatchElsewhere: a patch that is applied in another directory is about both files that each of
+// its names could mean.
 func TestPathsOfPatchElsewhere(t *testing.T) {
 	t.Parallel()
 	declared := &tool.Tool{Parameters: []tool.Parameter{{Name: "patch", Type: tool.TypeString, Format: tool.FormatPatch}, {Name: "workdir", Type: tool.TypeString}}}

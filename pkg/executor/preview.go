@@ -7,13 +7,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Request tells what a call would ask for, without making it: a door uses it to judge an agent's question about a call that
-// is yet to come. A call whose arguments are missing or wrong gives a request about the tool alone; one of a tool that does
-// not exist gives a request that names only the id.
+// Request tells what a call would ask for, without making it: a door uses it to judge an agent's question
+// about a call that is yet to come. A call whose arguments are missing or wrong gives a request about the
+// tool alone; one of a tool that does not exist gives a request that names only the id.
 func (e *Executor) Request(call tool.Call) permissions.Request {
 	alone := permissions.Request{
 		Door: call.Origin.Door, Action: permissions.ActionCall, Tools: []string{call.Tool}, Dir: call.Dir,
-		Workspace: call.Workspace, Agent: call.Origin.Agent, Principal: call.Origin.Principal, Session: call.Origin.Session,
+		Workspace: call.Workspace, Agent: call.Origin.Agent, Principal: call.Origin.Principal,
+		Session: call.Origin.Session,
 	}
 	a, _ := e.actOf(call)
 	switch {

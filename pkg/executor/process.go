@@ -12,12 +12,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// scriptPath is what bash is given to read: the descriptor that holds the script. It works for a script of any size,
-// where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
+// scriptPath is what bash is given to read: the descriptor that holds the script. It works for a script of
+// any size, where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
 const scriptPath = "/dev/fd/4"
 
-// processOf lays out an invocation for the sandbox: the values, or the parameters of a script that bash does not run, on render.ValuesDescriptor (3), the script on
-// render.ScriptDescriptor (4), both sealed.
+// processOf lays out an invocation for the sandbox: the values, or the parameters of a script that bash
+// does not run, on render.ValuesDescriptor (3), the script on render.ScriptDescriptor (4), both sealed.
 func processOf(invocation *tool.Invocation) sandbox.Process {
 	var values strings.Builder
 	values.WriteString(invocation.Parameters) // for bash there are none
@@ -31,8 +31,8 @@ func processOf(invocation *tool.Invocation) sandbox.Process {
 	return sandbox.Process{Argv: invocation.Interpreter, Inputs: inputs}
 }
 
-// realDirectory follows the links of the caller's directory, which a person has chosen. From there on no link is followed that
-// a call may have made.
+// realDirectory follows the links of the caller's directory, which a person has chosen. From there on no
+// link is followed that a call may have made.
 func realDirectory(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -40,8 +40,9 @@ func realDirectory(dir string) string {
 	return dir // the sandbox tells
 }
 
-// startDirectory returns the directory that a call starts in, or below which it gets one of its own. An entry that names
-// none means the temporary directory when it is isolated, since nothing there is the caller's, and else the caller's own.
+// startDirectory returns the directory that a call starts in, or below which it gets one of its own. An
+// entry that names none means the temporary directory when it is isolated, since nothing there is the
+// caller's, and else the caller's own.
 func startDirectory(s tool.Sandbox, callers string) string {
 	switch dir := s.WorkingDirectory; {
 	case dir == "" && s.TempIsolation:
@@ -53,8 +54,8 @@ func startDirectory(s tool.Sandbox, callers string) string {
 	}
 }
 
-// ownTemporary returns a directory that an entry names, or the place for temporary files where it names one there that does not
-// exist: a call has such a place of its own, in which nothing was made yet.
+// ownTemporary returns a directory that an entry names, or the place for temporary files where it names one
+// there that does not exist: a call has such a place of its own, in which nothing was made yet.
 func ownTemporary(dir string) string {
 	for _, temp := range []string{os.TempDir(), "/tmp"} {
 		if !strings.HasPrefix(dir, strings.TrimSuffix(temp, "/")+"/") {
@@ -67,8 +68,8 @@ func ownTemporary(dir string) string {
 	return dir
 }
 
-// allowedPaths returns the paths that an entry allows, absolute: what is relative is so to the working directory that the
-// entry names, and that to the caller's.
+// allowedPaths returns the paths that an entry allows, absolute: what is relative is so to the working
+// directory that the entry names, and that to the caller's.
 func allowedPaths(s tool.Sandbox, callers string) []tool.AllowedPath {
 	base := s.WorkingDirectory
 	if !filepath.IsAbs(base) {

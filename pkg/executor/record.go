@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written is told in the
-// result and stops the next call, not this one.
+// recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written
+// is told in the result and stops the next call, not this one.
 func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r runResult) {
 	event := a.later(events.ToolEnded)
 	event.Time = e.now()
@@ -28,12 +28,14 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 	}
 }
 
-// recordAttempt says what a run came to that is not the last one of its act. It has an entry of a type of its own, so that
-// an act still ends once in the record, whoever counts. What cannot be recorded is not tried again. Where something else
-// keeps it from that, the act ends with the number of the attempt that is on record already.
+// recordAttempt says what a run came to that is not the last one of its act. It has an entry of a type of
+// its own, so that an act still ends once in the record, whoever counts. What cannot be recorded is not
+// tried again. Where something else keeps it from that, the act ends with the number of the attempt that is
+// on record already.
 //
-// Nothing that the run has put out is kept, not even its hash: governors screen the output that is given out, which is that of
-// the last run, and what nobody has screened must not stand in a file or in the record.
+// Nothing that the run has put out is kept, not even its hash: governors screen the output that is given
+// out, which is that of the last run, and what nobody has screened must not stand in a file or in the
+// record.
 func (e *Executor) recordAttempt(ctx context.Context, a *act, r *runResult) error {
 	silent := *r
 	silent.outcome.Stdout, silent.outcome.Stderr = nil, nil
@@ -48,8 +50,8 @@ func (e *Executor) recordAttempt(ctx context.Context, a *act, r *runResult) erro
 	return e.record.Record(context.WithoutCancel(ctx), event)
 }
 
-// recordChanges says how the circuit of the act's tool has changed. The change has happened by now, so one that cannot be
-// recorded is told in the result.
+// recordChanges says how the circuit of the act's tool has changed. The change has happened by now, so one
+// that cannot be recorded is told in the result.
 func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error {
 	var errs []error
 	for _, change := range c.taken() {
@@ -65,13 +67,15 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 func (a *act) later(kind events.Type) events.Event { return gate.Later(a.event(kind)) }
 
 // refuse is the result of a call that ran nothing.
-func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permissions.Decision, started time.Time, failure *tool.Failure) tool.Result {
+func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permissions.Decision,
+	started time.Time, failure *tool.Failure) tool.Result {
 	result := tool.Result{
 		CallID: call.ID, ToolID: call.Tool, Status: statusOf(failure), ExitCode: -1, Error: failure,
 		ExecutionTimeMS: millis(e.now().Sub(started)),
 		Metadata: tool.Metadata{
 			Diagnostics: map[string]any{},
-			Sandbox:     tool.SandboxReport{Level: "none", Limits: map[string]int64{}, LimitsHit: []string{}, Hints: []tool.Hint{}},
+			Sandbox: tool.SandboxReport{Level: "none", Limits: map[string]int64{}, LimitsHit: []string{},
+				Hints: []tool.Hint{}},
 		},
 	}
 	if decision != nil {
@@ -80,7 +84,8 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		return result // recorded with its decision
 	}
 	event := events.Event{
-		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session, Task: call.Origin.Task,
+		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session,
+		Task:     call.Origin.Task,
 		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
 		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool)},
 		Outcome: outcomeEvent(result, runResult{}),

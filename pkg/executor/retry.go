@@ -11,12 +11,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// jitter is how far a growing delay strays to both sides, so that calls which failed together do not come back together.
+// jitter is how far a growing delay strays to both sides, so that calls which failed together do not come
+// back together.
 const jitter = 0.2
 
-// retried runs the act, and runs it again while it fails in a way that may pass, as often as its author says. What the
-// grant does not cover any more, because it is old or the rules have changed, is not run again, and neither is what is not on
-// record, or what its circuit stops: the result is then that of the last attempt.
+// retried runs the act, and runs it again while it fails in a way that may pass, as often as its author
+// says. What the grant does not cover any more, because it is old or the rules have changed, is not run
+// again, and neither is what is not on record, or what its circuit stops: the result is then that of the
+// last attempt.
 func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) runResult {
 	delays := newDelays(a.tool.Retry)
 	last := run()
@@ -76,8 +78,8 @@ type atMost struct {
 
 func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.NextBackOff()) }
 
-// mayPass reports whether another run may end better: after a time-out, and after an exit code that the author calls
-// retryable, or says nothing about.
+// mayPass reports whether another run may end better: after a time-out, and after an exit code that the
+// author calls retryable, or says nothing about.
 func mayPass(t *tool.Tool, r *runResult) bool {
 	if !r.began {
 		return false

@@ -178,8 +178,8 @@ func TestRetryStops(t *testing.T) {
 	}
 }
 
-// TestRetryOfAPathThatMoved guards against a link that is turned between two attempts: the rules stay the same, and reject
-// what the path leads to by then.
+// TestRetryOfAPathThatMoved guards against a link that is turned between two attempts: the rules stay the
+// same, and reject what the path leads to by then.
 func TestRetryOfAPathThatMoved(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve), permissions.Rule{

@@ -2,7 +2,8 @@ package executor
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
-// runResult is what became of an act that was decided: the run of a process, the last of several, or a result that was kept.
+// runResult is what became of an act that was decided: the run of a process, the last of several, or a
+// result that was kept.
 type runResult struct {
 	outcome outcome
 	failure *tool.Failure // why there is no outcome

@@ -10,14 +10,16 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// scripts is the runner of tools that are scripts, of bash or another interpreter. Each runs in a sandbox of its own.
+// scripts is the runner of tools that are scripts, of bash or another interpreter. Each runs in a sandbox
+// of its own.
 type scripts struct {
 	host Host
 	bash string // absolute
 }
 
 // Render implements runner.
-func (s scripts) Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation, *tool.Failure) {
+func (s scripts) Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation,
+	*tool.Failure) {
 	rendered, err := entry.Template.Render(arguments)
 	if err != nil {
 		return nil, templateFailure(entry.Tool, asFailure(err, tool.FailTemplate))
@@ -79,7 +81,8 @@ func (s scripts) Show(invocation *tool.Invocation) string {
 func (s scripts) Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error) {
 	settled, ok := p.(sandbox.Plan)
 	if !ok {
-		return outcome{ExitCode: -1}, tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", p)
+		return outcome{ExitCode: -1},
+			tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", p)
 	}
 	process := processOf(invocation)
 	process.Stdout, process.Stderr, process.Last = to.stdout, to.stderr, to.last
@@ -87,7 +90,8 @@ func (s scripts) Run(ctx context.Context, p plan, invocation *tool.Invocation, t
 	return outcomeOf(ended), err
 }
 
-// Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time does not cure that.
+// Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time
+// does not cure that.
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -104,7 +108,8 @@ func outcomeOf(o sandbox.Outcome) outcome {
 		Reaped:    o.Reaped, Killed: o.Killed, Elapsed: o.Elapsed, Notes: o.Hints, Changed: o.Changed,
 	}
 	if o.Lost > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("processes: %d of the call could not be ended and may still run", o.Lost))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("processes: %d of the call could not be ended and may still run", o.Lost))
 	}
 	if o.Leftover != "" {
 		out.Notes = append(out.Notes, "files: what the call left behind could not be removed: "+o.Leftover)

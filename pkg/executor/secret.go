@@ -23,8 +23,8 @@ func (a *act) publicArguments() map[string]any {
 	return public
 }
 
-// mask takes secret values out of a text that is shown or recorded. A value gets into one when its parameter is taken for a
-// path, or is part of a command that the call chose.
+// mask takes secret values out of a text that is shown or recorded. A value gets into one when its
+// parameter is taken for a path, or is part of a command that the call chose.
 func (a *act) mask(text string) string {
 	if text == "" || len(a.secrets) == 0 {
 		return text
@@ -32,12 +32,12 @@ func (a *act) mask(text string) string {
 	return permissions.Masker(a.secrets)(text)
 }
 
-// maskDecision takes secret values out of what a decision says about the call: a rule's reason names the paths that it
-// looked at.
+// maskDecision takes secret values out of what a decision says about the call: a rule's reason names the
+// paths that it looked at.
 func (a *act) maskDecision(d permissions.Decision) permissions.Decision { return d.Masked(a.mask) }
 
-// hidePieces makes secrets of the words that a secret value falls into where it is part of a command that the call chose:
-// those that are not among the command's words when the value is masked first.
+// hidePieces makes secrets of the words that a secret value falls into where it is part of a command that
+// the call chose: those that are not among the command's words when the value is masked first.
 func (a *act) hidePieces() {
 	if len(a.secrets) == 0 {
 		return

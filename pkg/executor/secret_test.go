@@ -14,8 +14,8 @@ import (
 
 const secretValue = "hunter22\nsk-do-not-show"
 
-// TestSecrets checks that the value of a secret parameter reaches the tool, and neither a person nor the record, also where the tool
-// says it again.
+// TestSecrets checks that the value of a secret parameter reaches the tool, and neither a person nor the
+// record, also where the tool says it again.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	secret := tool.Parameter{Name: "token", Type: tool.TypeString, Required: true, Secret: true}

@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// spoolMemory is how many bytes of a stream that goes to a file stand in memory: all of a shorter one, of a longer one its
-	// beginning and its end.
+	// spoolMemory is how many bytes of a stream that goes to a file stand in memory: all of a shorter one,
+	// of a longer one its beginning and its end.
 	spoolMemory = 256 << 10
 	// sandboxMemory is how much of such a stream the sandbox keeps, to see what a call complained of.
 	sandboxMemory = 64 << 10
 )
 
-// spools reports whether the output of a tool's calls goes to files while they run. Where an output governor looks at it, it must
-// see all of it before it stands anywhere: then it is held in memory, up to max_output_mb.
+// spools reports whether the output of a tool's calls goes to files while they run. Where an output
+// governor looks at it, it must see all of it before it stands anywhere: then it is held in memory, up to
+// max_output_mb.
 func (e *Executor) spools(in Configuration, t *tool.Tool, w tool.Workspace) bool {
 	return t.Output.Spill && e.blobs != nil && (in.Screener == nil || !in.Screener.Screens(w, t.ID))
 }
 
-// spool is one stream of a run on its way into a file. What comes in has passed the redactor, so no value that the act was given
-// is ever written down.
+// spool is one stream of a run on its way into a file. What comes in has passed the redactor, so no value
+// that the act was given is ever written down.
 type spool struct {
 	blobs Blobs
 	clean *secret.Writer // into keep
@@ -53,7 +54,8 @@ func (f sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// keep takes over some of the stream. What the file cannot take is told at the end: a full disk is no reason to end the call.
+// keep takes over some of the stream. What the file cannot take is told at the end: a full disk is no
+// reason to end the call.
 func (s *spool) keep(p []byte) {
 	s.total += int64(len(p))
 	s.text.add(p)
@@ -162,7 +164,8 @@ func (p *spoolPair) drop(why error) {
 // long reports whether one of both is more than memory holds of it.
 func (p *spoolPair) long() bool { return p != nil && (p[0].long() || p[1].long()) }
 
-// giveUpFiles takes away what is in files, and goes on with what stands in memory, as if there had never been more.
+// giveUpFiles takes away what is in files, and goes on with what stands in memory, as if there had never
+// been more.
 func (r *runResult) giveUpFiles(why error) {
 	for i, to := range []*[]byte{&r.outcome.Stdout, &r.outcome.Stderr} {
 		if s := r.spools[i]; s.long() {
@@ -243,7 +246,8 @@ func (t *textScan) add(p []byte) {
 	}
 }
 
-// binary reports whether what came is no text: it holds NUL, or more than a tenth of it is no UTF-8. Text in an old encoding is text.
+// binary reports whether what came is no text: it holds NUL, or more than a tenth of it is no UTF-8. Text
+// in an old encoding is text.
 func (t *textScan) binary() bool {
 	return t.nul || (t.wrong+int64(len(t.half)))*10 > t.total
 }

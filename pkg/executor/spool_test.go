@@ -56,8 +56,9 @@ func blobsOf(result tool.Result) map[string]blob.Blob {
 	return kept
 }
 
-// TestSpoolWhole is about streams that are longer than memory holds, and than max_output_mb: all of both is kept, without what the
-// call was given, wherever a read of ours divided it; the caller gets the beginning and the end, and what is between in bytes.
+// TestSpoolWhole is about streams that are longer than memory holds, and than max_output_mb: all of both is
+// kept, without what the call was given, wherever a read of ours divided it; the caller gets the beginning
+// and the end, and what is between in bytes.
 func TestSpoolWhole(t *testing.T) {
 	t.Parallel()
 	// The lines are 31 bytes long, so that values stand across each border that there is.
@@ -108,7 +109,8 @@ func TestSpoolWhole(t *testing.T) {
 	}
 }
 
-// TestSpoolMemory checks that 100 MB on one stream and 20 MB on the other cost a few megabytes, whatever is looked for in them.
+// TestSpoolMemory checks that 100 MB on one stream and 20 MB on the other cost a few megabytes, whatever is
+// looked for in them.
 func TestSpoolMemory(t *testing.T) {
 	stdout, stderr := 100, 20 // MB
 	if testing.Short() {
@@ -131,7 +133,8 @@ func TestSpoolMemory(t *testing.T) {
 	}
 }
 
-// TestSpoolBound is about a call that never stops: it is ended at spill_mb, what came before is kept, and the cure is told.
+// TestSpoolBound is about a call that never stops: it is ended at spill_mb, what came before is kept, and
+// the cure is told.
 func TestSpoolBound(t *testing.T) {
 	t.Parallel()
 	h, work := spilling(t, `while :; do echo "$API_KEY"; done`)
@@ -157,8 +160,8 @@ func (s fullStore) Begin() (*blob.Writer, error) {
 	return s.Store.Begin()
 }
 
-// TestSpoolFull is about a disk that is full, at once or after a while: the call goes on and ends as it would have, the caller gets
-// the beginning and the end and the reason, and no part of a file is left.
+// TestSpoolFull is about a disk that is full, at once or after a while: the call goes on and ends as it
+// would have, the caller gets the beginning and the end and the reason, and no part of a file is left.
 func TestSpoolFull(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int64{0, 2 << 20} {
@@ -201,8 +204,9 @@ func TestSpoolRetry(t *testing.T) {
 	}
 }
 
-// TestSpoolGovernors is about output that governors look at: all of it is shown to them before any of it stands in a file, so that
-// it can be no more than max_output_mb. Where they come while a call runs, what is in its file is given up.
+// TestSpoolGovernors is about output that governors look at: all of it is shown to them before any of it
+// stands in a file, so that it can be no more than max_output_mb. Where they come while a call runs, what
+// is in its file is given up.
 func TestSpoolGovernors(t *testing.T) {
 	t.Parallel()
 	h, _ := spilling(t, `yes token | head -c 900000`)

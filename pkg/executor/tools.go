@@ -98,7 +98,8 @@ func (t *Tools) List() []*Entry {
 }
 
 func sorted(entries map[string]*Entry) []*Entry {
-	return slices.SortedFunc(maps.Values(entries), func(a, b *Entry) int { return strings.Compare(a.Tool.ID, b.Tool.ID) })
+	return slices.SortedFunc(maps.Values(entries),
+		func(a, b *Entry) int { return strings.Compare(a.Tool.ID, b.Tool.ID) })
 }
 
 func (t *Tools) ids(w tool.Workspace) []string {

@@ -19,9 +19,9 @@ const (
 	longestLabel = 40 // bytes of a command's name
 )
 
-// Instead says in a sentence what would be allowed in place of an act that was not, without anybody being asked; "" when
-// there is nothing to say. Everything in it was put to the rules in force. It speaks of what they approve, and never of what
-// a rejecting rule looks for, so that nobody learns to get past one.
+// Instead says in a sentence what would be allowed in place of an act that was not, without anybody being
+// asked; "" when there is nothing to say. Everything in it was put to the rules in force. It speaks of what
+// they approve, and never of what a rejecting rule looks for, so that nobody learns to get past one.
 func (a *Authority) Instead(r Request) string {
 	var said []string
 	if r.Shell != nil {
@@ -35,8 +35,8 @@ func (a *Authority) Instead(r Request) string {
 	return strings.Join(said, "; ")
 }
 
-// insteadOfCommand names the commands of a text that keep it from being approved, those that do not, and what else of the
-// same programs is approved.
+// insteadOfCommand names the commands of a text that keep it from being approved, those that do not, and
+// what else of the same programs is approved.
 func (a *Authority) insteadOfCommand(r Request) (said []string) {
 	approved := a.approvedCommands(r)
 	var fine, not, programs []string
@@ -56,12 +56,14 @@ func (a *Authority) insteadOfCommand(r Request) (said []string) {
 		said = append(said, "nobody can tell all that it runs: "+display.Line(problems[0].Text))
 	}
 	if len(not) > 0 && len(fine) > 0 {
-		said = append(said, fmt.Sprintf("not allowed by itself: %s; allowed: %s", quotedList(not), quotedList(fine)))
+		said = append(said, fmt.Sprintf("not allowed by itself: %s; allowed: %s", quotedList(not),
+			quotedList(fine)))
 	}
 	var others []string
 	for _, prefix := range approved {
 		label := strings.Join(prefix, " ")
-		if slices.Contains(programs, prefix[0]) && !slices.Contains(fine, label) && !slices.Contains(not, label) && a.approves(r, prefix) {
+		if slices.Contains(programs, prefix[0]) && !slices.Contains(fine, label) &&
+			!slices.Contains(not, label) && a.approves(r, prefix) {
 			others = append(others, label)
 		}
 		if len(others) == mostHinted {
@@ -95,7 +97,8 @@ func (a *Authority) approvedCommands(r Request) (prefixes [][]string) {
 // approves asks the rules about one command, alone.
 func (a *Authority) approves(r Request, argv []string) bool {
 	script := shellscan.ScanArgv(argv)
-	r.Shell, r.ShellText, r.Prompt, r.Doubts, r.RequiresConfirmation = &script, strings.Join(argv, " "), false, nil, false
+	r.Shell, r.ShellText, r.Prompt, r.Doubts, r.RequiresConfirmation = &script, strings.Join(argv, " "),
+		false, nil, false
 	r.Arguments = map[string]any{"command": r.ShellText}
 	return a.Decide(r).Verdict == Approve
 }
@@ -117,7 +120,8 @@ func (a *Authority) filesAllowed(r Request) string {
 		probe := Request{
 			Door: tool.DoorACP, Action: act.action, Tools: []string{act.tool}, Agent: r.Agent, Session: r.Session,
 			Workspace: r.Workspace, Dir: r.Workspace.Root,
-			Paths: []Path{{Name: filepath.Join(r.Workspace.Root, "some", "plain-file.txt"), Write: act.action == ActionWrite}},
+			Paths: []Path{{Name: filepath.Join(r.Workspace.Root, "some", "plain-file.txt"),
+				Write: act.action == ActionWrite}},
 		}
 		if a.Decide(probe).Verdict == Approve {
 			words = append(words, act.words)
@@ -126,16 +130,19 @@ func (a *Authority) filesAllowed(r Request) string {
 	return strings.Join(words, ", ")
 }
 
-// subcommand is a word that says what a program is to do. What looks otherwise may be a value, and values may be secret.
+// subcommand is a word that says what a program is to do. What looks otherwise may be a value, and values
+// may be secret.
 var subcommand = regexp.MustCompile(`^[a-z][a-z-]{1,20}$`)
 
-// labelOf names a command without its arguments: the program, and its subcommand where rules tell those of it apart.
+// labelOf names a command without its arguments: the program, and its subcommand where rules tell those of
+// it apart.
 func labelOf(c shellscan.Command, approved [][]string) string {
 	name := c.Name
 	if len(name) > longestLabel {
 		name = name[:longestLabel] + "…"
 	}
-	apart := slices.ContainsFunc(approved, func(prefix []string) bool { return len(prefix) > 1 && prefix[0] == c.Name })
+	apart := slices.ContainsFunc(approved,
+		func(prefix []string) bool { return len(prefix) > 1 && prefix[0] == c.Name })
 	if apart && len(c.Args) > 0 && c.Args[0].Fixed && subcommand.MatchString(c.Args[0].Text) {
 		name += " " + c.Args[0].Text
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// TestInstead checks what a refusal tells the model: what is approved, which command of a line was not, and neither values
-// nor what a rejecting rule looks for.
+// TestInstead checks what a refusal tells the model: what is approved, which command of a line was not, and
+// neither values nor what a rejecting rule looks for.
 func TestInstead(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

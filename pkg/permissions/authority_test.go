@@ -22,7 +22,8 @@ const (
 	toolShell = "functions.shell"
 )
 
-// place is where the tests' acts happen: a workspace with a few files and links, beside a directory that is none of it.
+// place is where the tests' acts happen: a workspace with a few files and links, beside a directory that is
+// none of it.
 type testbed struct{ dir, ws string }
 
 func newTestbed(t testing.TB) testbed {
@@ -579,8 +580,9 @@ func TestMonotony(t *testing.T) {
 	}
 }
 
-// A link that changes after one decision is another file in the next: nothing is remembered of what a name led to. Between
-// the decision and the act only the sandbox can hold (see Resolve): it names directories, not links.
+// A link that changes after one decision is another file in the next: nothing is remembered of what a name
+// led to. Between the decision and the act only the sandbox can hold (see Resolve): it names directories,
+// not links.
 func TestALinkThatChanges(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

@@ -2,15 +2,16 @@ package permissions
 
 import "strings"
 
-// mostWork bounds what is looked at for one decision: the parts of the names that words could mean, and the files below the
-// directories that commands read. A decision holds up its lane, so beyond the bound it is that somebody is asked.
+// mostWork bounds what is looked at for one decision: the parts of the names that words could mean, and the
+// files below the directories that commands read. A decision holds up its lane, so beyond the bound it is
+// that somebody is asked.
 const mostWork = 40000
 
 // tooMuch is the reason for it.
 const tooMuch = "there is more to look at than can be looked at for one decision"
 
-// partWork is the work of one part of a name: it is looked for on several ways. A long name is as many parts as it has partBytes:
-// all of it is held against every pattern of the files that are more than data.
+// partWork is the work of one part of a name: it is looked for on several ways. A long name is as many
+// parts as it has partBytes: all of it is held against every pattern of the files that are more than data.
 const (
 	partWork  = 2
 	partBytes = 32

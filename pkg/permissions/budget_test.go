@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Texts that would have a decision look at more than its bound are asked about, whatever the rule, and the looking ends.
+// Texts that would have a decision look at more than its bound are asked about, whatever the rule, and the
+// looking ends.
 func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 	b := corpusBed(t, ordinaryFiles)
 	lines := func(format string) string {

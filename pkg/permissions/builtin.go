@@ -8,10 +8,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words that are let
-// through here. Each gives the reason why its words are not, "" when they are. cd is looked at where directories are (see
-// shellView). bash(1), SHELL BUILTIN COMMANDS; the traps are those of [[ -v 'a[$(cmd)]' ]] and its like, where bash
-// evaluates a word.
+// builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words
+// that are let through here. Each gives the reason why its words are not, "" when they are. cd is looked at
+// where directories are (see shellView). bash(1), SHELL BUILTIN COMMANDS; the traps are those of [[ -v
+// 'a[$(cmd)]' ]] and its like, where bash evaluates a word.
 var builtins = map[string]func(args []string) string{
 	"cd":       anyWords, // see shellView.enter
 	":":        anyWords,
@@ -73,8 +73,9 @@ func printsOnly(args []string) string {
 	return ""
 }
 
-// numbers keeps the words that printf takes for numbers from being more: zsh evaluates them as arithmetic, so that
-// printf %d 'path[$(cmd)]' runs cmd, and %d PATH=0 assigns, whoever wrote the word: a file that a command prints, too.
+// numbers keeps the words that printf takes for numbers from being more: zsh evaluates them as arithmetic,
+// so that printf %d 'path[$(cmd)]' runs cmd, and %d PATH=0 assigns, whoever wrote the word: a file that a
+// command prints, too.
 func numbers(format string, args []string) string {
 	taken := ""
 	for {
@@ -108,7 +109,8 @@ func plainNumber(word string) bool {
 
 var onlyNumber = regexp.MustCompile(`\A[-+ ]?[0-9.][0-9.a-fxA-FX]*\z`)
 
-// counts reports whether a format of printf's holds the conversion n, whatever flags, widths and lengths stand before it.
+// counts reports whether a format of printf's holds the conversion n, whatever flags, widths and lengths
+// stand before it.
 func counts(format string) bool {
 	for {
 		_, rest, found := strings.Cut(format, "%")
@@ -167,7 +169,8 @@ func lookUp(args []string) string {
 	return ""
 }
 
-// testWords lets the operators of test through that only compare or look at files: not -v and -R, which evaluate a word.
+// testWords lets the operators of test through that only compare or look at files: not -v and -R, which
+// evaluate a word.
 func testWords(args []string) string {
 	for _, arg := range args {
 		if len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "0123456789") != "" && !testOperators[arg] {
@@ -179,7 +182,8 @@ func testWords(args []string) string {
 
 var testOperators = set("-a -b -c -d -e -f -g -h -k -o -p -r -s -u -w -x -G -L -N -O -S -n -z -ef -nt -ot -eq -ne -lt -le -gt -ge")
 
-// setWords lets through the options by which a script fails early. set -k and its like change how words are read.
+// setWords lets through the options by which a script fails early. set -k and its like change how words are
+// read.
 func setWords(args []string) string {
 	for i := 0; i < len(args); i++ {
 		letters := strings.TrimLeft(args[i], "-+")
@@ -199,8 +203,9 @@ func setWords(args []string) string {
 
 var shellOptions = set("pipefail errexit nounset xtrace noglob noclobber")
 
-// plainNames lets export and local through where they name variables, or give them a value: shellscan has told those apart that
-// change what commands do, as it does where an assignment stands in front of a command.
+// plainNames lets export and local through where they name variables, or give them a value: shellscan has
+// told those apart that change what commands do, as it does where an assignment stands in front of a
+// command.
 func plainNames(args []string) string {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")

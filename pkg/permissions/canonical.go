@@ -10,8 +10,8 @@ import (
 // mostNested bounds how deep arguments may be nested to be compared.
 const mostNested = 100
 
-// Canonical writes a JSON value in one way only: keys sorted, numbers by value, texts as Go quotes them. Two values are
-// equal exactly when their texts are. It returns an error for what is no JSON value.
+// Canonical writes a JSON value in one way only: keys sorted, numbers by value, texts as Go quotes them.
+// Two values are equal exactly when their texts are. It returns an error for what is no JSON value.
 func Canonical(value any) (string, error) {
 	var b strings.Builder
 	err := writeCanonical(&b, value, 0)

@@ -34,7 +34,8 @@ func (r *Rule) Check() []FieldError {
 	}
 	for name, value := range r.Parameters {
 		if !sameScalar(value, value) {
-			c.add("parameters."+name, fmt.Sprintf("%T cannot be compared", value), "give a text, a number, true or false")
+			c.add("parameters."+name, fmt.Sprintf("%T cannot be compared", value),
+				"give a text, a number, true or false")
 		}
 	}
 	for name, matcher := range r.Matchers {
@@ -84,7 +85,8 @@ func (c *checker) checkNames(r *Rule) {
 	if r.Verdict != Ask && r.Verdict != Approve && r.Verdict != Reject {
 		c.add("decision.type", fmt.Sprintf("%s is no verdict", r.Verdict), "approve, reject or manual")
 	}
-	for _, text := range []struct{ field, text string }{{"decision.reason", r.Reason}, {"decision.optionId", r.Option}} {
+	for _, text := range []struct{ field, text string }{{"decision.reason", r.Reason},
+		{"decision.optionId", r.Option}} {
 		if doubts := Doubtful(text.text); len(doubts) > 0 {
 			c.add(text.field, doubts[0], "people read this: type it anew")
 		}
@@ -97,7 +99,8 @@ func (c *checker) checkCommands(commands *Commands, verdict Verdict) {
 	}
 	stopsNetwork := verdict != Approve && commands.Network != nil
 	if stopsNetwork && !*commands.Network {
-		c.add("commands.network", "a rule that stops commands which stay on this machine would stop nearly all", "write network: true to stop those that reach another machine")
+		c.add("commands.network", "a rule that stops commands which stay on this machine would stop nearly all",
+			"write network: true to stop those that reach another machine")
 	}
 	if len(commands.Allow) == 0 && !stopsNetwork {
 		c.add("commands.allow", "no command is named", "name the commands that may run: allow: [git status, ls]")
@@ -108,17 +111,19 @@ func (c *checker) checkCommands(commands *Commands, verdict Verdict) {
 	switch commands.Redirects {
 	case "", RedirectsNone, RedirectsWorkspace, RedirectsAny:
 	default:
-		c.add("commands.redirects", fmt.Sprintf("%q says nothing", string(commands.Redirects)), "none, workspace or any")
+		c.add("commands.redirects", fmt.Sprintf("%q says nothing", string(commands.Redirects)),
+			"none, workspace or any")
 	}
 }
 
-// prefix checks the first words of a command. They are compared as they stand, so nothing that a shell would read
-// otherwise may be in them.
+// prefix checks the first words of a command. They are compared as they stand, so nothing that a shell
+// would read otherwise may be in them.
 func (c *checker) prefix(field, text string) {
 	switch words := strings.Fields(text); {
 	case len(words) == 0:
 		c.add(field, "the command is empty", "name the first words of a command")
-	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && display.Hidden(r) }), strings.ContainsAny(text, "\n\t"):
+	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && display.Hidden(r) }),
+		strings.ContainsAny(text, "\n\t"):
 		c.add(field, "the command holds characters that nobody sees", "type it anew")
 	case strings.ContainsAny(text, "|&;<>()$`\\\"'"):
 		c.add(field, fmt.Sprintf("%q is shell text, and only plain words are compared", text),
@@ -128,8 +133,8 @@ func (c *checker) prefix(field, text string) {
 	}
 }
 
-// checkPathGlob refuses patterns for paths that could never match, or would match what their author does not see. text is
-// the pattern as written, pattern what is left of it behind its base.
+// checkPathGlob refuses patterns for paths that could never match, or would match what their author does
+// not see. text is the pattern as written, pattern what is left of it behind its base.
 func checkPathGlob(text, pattern string) error {
 	switch {
 	case text == "":
@@ -139,13 +144,16 @@ func checkPathGlob(text, pattern string) error {
 	case strings.HasPrefix(pattern, "~"):
 		return &globError{fmt.Sprintf("%q: only ~/ is known", text), "write the whole path"}
 	case strings.HasSuffix(text, "/"):
-		return &globError{fmt.Sprintf("%q names nothing, because paths have no slash at their end", text), fmt.Sprintf("write %s** for the files in it", text)}
+		return &globError{fmt.Sprintf("%q names nothing, because paths have no slash at their end", text),
+			fmt.Sprintf("write %s** for the files in it", text)}
 	case strings.Contains(pattern, "//"):
-		return &globError{fmt.Sprintf("%q matches nothing, because paths have no empty names", text), "write one slash"}
+		return &globError{fmt.Sprintf("%q matches nothing, because paths have no empty names", text),
+			"write one slash"}
 	}
 	for name := range strings.SplitSeq(pattern, "/") {
 		if name == ".." || name == "." && pattern != "." {
-			return &globError{fmt.Sprintf("%q matches nothing, because paths are cleaned before they are compared", text),
+			return &globError{fmt.Sprintf("%q matches nothing, because paths are cleaned before they are compared",
+				text),
 				"a relative pattern begins in the workspace; write an absolute path, or ~/…, for what lies outside"}
 		}
 	}

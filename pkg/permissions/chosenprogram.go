@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// versionFile is where asdf, and mise like it, find which program a shim of theirs runs: in the directory, or in one above. A version
-// path:DIR is a directory to take it from, which may be one of the workspace, and mise runs the commands in {{ }}.
-// (https://asdf-vm.com/manage/configuration.html; https://mise.jdx.dev/templates.html)
+// versionFile is where asdf, and mise like it, find which program a shim of theirs runs: in the directory,
+// or in one above. A version path:DIR is a directory to take it from, which may be one of the workspace,
+// and mise runs the commands in {{ }}. (https://asdf-vm.com/manage/configuration.html;
+// https://mise.jdx.dev/templates.html)
 const versionFile = ".tool-versions"
 
-// chosen tells why a program that is named without a directory may be another one in dir: "" where no file of the workspace says so.
+// chosen tells why a program that is named without a directory may be another one in dir: "" where no file
+// of the workspace says so.
 func (v *evaluation) chosen(program, dir string) string {
 	if strings.Contains(program, "/") {
 		return ""
@@ -24,7 +26,8 @@ func (v *evaluation) chosen(program, dir string) string {
 	return ""
 }
 
-// plainVersions reports whether such a file names versions only. What cannot be read as a file may say anything.
+// plainVersions reports whether such a file names versions only. What cannot be read as a file may say
+// anything.
 func (d *facts) plainVersions(path string) bool {
 	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {

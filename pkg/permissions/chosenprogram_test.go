@@ -2,8 +2,8 @@ package permissions
 
 import "testing"
 
-// A file of the workspace that has a version manager take programs from a directory keeps all that it could be about from being
-// approved, and one that names versions nothing.
+// A file of the workspace that has a version manager take programs from a directory keeps all that it could
+// be about from being approved, and one that names versions nothing.
 func TestProgramsThatAFileChooses(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{

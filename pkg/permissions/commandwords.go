@@ -20,9 +20,10 @@ type commandWords struct {
 	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
 }
 
-// readCommandWords reads the words behind the program's name. The first spelled of them stand in the rule itself, so their options
-// need not be harmless. why is the first thing that is not known only to read: an option that is not in the row, and neither is
-// its abbreviation, may write (sort -o), run something (rg --pre) or read elsewhere (wc --files0-from).
+// readCommandWords reads the words behind the program's name. The first spelled of them stand in the rule
+// itself, so their options need not be harmless. why is the first thing that is not known only to read: an
+// option that is not in the row, and neither is its abbreviation, may write (sort -o), run something (rg
+// --pre) or read elsewhere (wc --files0-from).
 func readCommandWords(row *command.Row, args []string, spelled int) (w commandWords, why string) {
 	if !row.OnlyReads() {
 		return w, "nobody has looked how it reads its words"
@@ -49,8 +50,10 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 			w.spelled = true
 		}
 		for _, value := range o.Values {
-			if value.Own && value.At >= spelled && looksLikeOption(value.Text) && !(row.Parser == command.Find && less(value.Text)) {
-				return w, fmt.Sprintf("%q could be an option", value.Text) // if the row is wrong about the one before
+			if value.Own && value.At >= spelled && looksLikeOption(value.Text) &&
+				!(row.Parser == command.Find && less(value.Text)) {
+				// If the row is wrong about the one before.
+				return w, fmt.Sprintf("%q could be an option", value.Text)
 			}
 			switch {
 			case o.Kind == command.Code:
@@ -63,7 +66,8 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	rest := make([]string, 0, len(read.Operands))
 	for _, at := range read.Operands {
 		if row.Parser != command.None && at >= spelled && looksLikeOption(args[at]) {
-			return w, fmt.Sprintf("%q could be an option", args[at]) // if an option before took the -- for its value
+			// If an option before took the -- for its value.
+			return w, fmt.Sprintf("%q could be an option", args[at])
 		}
 		rest = append(rest, args[at])
 	}
@@ -79,8 +83,8 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	return w.take(row.Operands, rest)
 }
 
-// nameEnds returns the ends of names that patterns like *.go stand for, and none where one is another pattern: which files that
-// selects cannot be told so easily.
+// nameEnds returns the ends of names that patterns like *.go stand for, and none where one is another
+// pattern: which files that selects cannot be told so easily.
 func nameEnds(patterns []string) []string {
 	var ends []string
 	for _, pattern := range patterns {
@@ -97,13 +101,16 @@ func nameEnds(patterns []string) []string {
 var languages = map[string]func(program string) string{"sed": sedProgram, "awk": awkProgram, "jq": jqProgram}
 
 // checks say why a program must not be given a word, whatever it is to it.
-var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting, "signatures": signatures, "keys": sortKeys}
+var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting,
+	"signatures": signatures, "keys": sortKeys}
 
 func looksLikeOption(word string) bool { return len(word) > 1 && word[0] == '-' }
 
-// less reports whether a word is what find takes for less than a number: -7, -10k. No action of find's is called so.
+// less reports whether a word is what find takes for less than a number: -7, -10k. No action of find's is
+// called so.
 func less(word string) bool {
-	return strings.Trim(strings.TrimRight(word[1:], "bcwkMG"), "0123456789") == "" && word[1] >= '0' && word[1] <= '9'
+	return strings.Trim(strings.TrimRight(word[1:], "bcwkMG"), "0123456789") == "" && word[1] >= '0' &&
+		word[1] <= '9'
 }
 
 // take reads the words that belong to no option.
@@ -136,10 +143,12 @@ func hosts(word string) string {
 	return ""
 }
 
-// plainSetting keeps git config to settings that hold no secret; some have tokens in them (http.extraHeader, url.insteadOf).
+// plainSetting keeps git config to settings that hold no secret; some have tokens in them
+// (http.extraHeader, url.insteadOf).
 func plainSetting(word string) string {
 	name := strings.ToLower(word)
-	branch := strings.HasPrefix(name, "branch.") && (strings.HasSuffix(name, ".remote") || strings.HasSuffix(name, ".merge"))
+	branch := strings.HasPrefix(name, "branch.") &&
+		(strings.HasSuffix(name, ".remote") || strings.HasSuffix(name, ".merge"))
 	if strings.HasPrefix(word, "-") || branch || plainSettings[name] {
 		return ""
 	}
@@ -152,7 +161,8 @@ var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf c
 // signatures reports whether a format has git run gpg: %G?, %+GS, %(signature).
 func signatures(word string) string {
 	for i := 0; i+1 < len(word); i++ {
-		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") || strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {
+		if rest := word[i:]; rest[0] == '%' && strings.HasPrefix(strings.TrimLeft(rest[1:], "+- "), "G") ||
+			strings.HasPrefix(rest, "(signature") || strings.HasPrefix(rest, "(*signature") {
 			return fmt.Sprintf("%q has git run gpg", word)
 		}
 	}
@@ -161,7 +171,8 @@ func signatures(word string) string {
 
 // sortKeys is signatures for commands that also sort by what a format can tell: --sort=-signature:key.
 func sortKeys(word string) string {
-	if key := strings.TrimLeft(strings.TrimPrefix(word, "--sort="), "-*"); key == "signature" || strings.HasPrefix(key, "signature:") {
+	if key := strings.TrimLeft(strings.TrimPrefix(word, "--sort="), "-*"); key == "signature" ||
+		strings.HasPrefix(key, "signature:") {
 		return fmt.Sprintf("%q has git run gpg", word)
 	}
 	return signatures(word)

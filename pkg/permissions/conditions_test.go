@@ -39,8 +39,8 @@ func with(r Request, change func(*Request)) Request {
 
 func yesNo(is bool) *bool { return &is }
 
-// One row for each way in which a condition of version 2 holds or does not, for a rule that approves and for one that
-// rejects: what cannot be told keeps the first from matching, and has the second ask.
+// One row for each way in which a condition of version 2 holds or does not, for a rule that approves and
+// for one that rejects: what cannot be told keeps the first from matching, and has the second ask.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

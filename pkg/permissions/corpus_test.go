@@ -19,9 +19,10 @@ func (b testbed) run(text string) Request {
 
 // corpusRow is one command text of testdata/commands.
 //
-// A file there is a list of rows below headings. A row is a verdict (ask or approve; ask|approve is careful's and balanced's)
-// and a text; lines that begin with blanks and a | go on with it. Behind ask(go) the text is a string of Go's, for characters
-// that nobody sees. A line that begins with # is a heading: where the rows below it come from.
+// A file there is a list of rows below headings. A row is a verdict (ask or approve; ask|approve is
+// careful's and balanced's) and a text; lines that begin with blanks and a | go on with it. Behind ask(go)
+// the text is a string of Go's, for characters that nobody sees. A line that begins with # is a heading:
+// where the rows below it come from.
 type corpusRow struct {
 	at, heading, text string
 	want              map[string]string // verdicts, by preset
@@ -110,8 +111,9 @@ func corpusBed(t testing.TB, lists ...map[string]string) testbed {
 	return testbed{dir, dir + "/ws"}
 }
 
-// The hostile and tricky texts are decided as their rows say; above all none is approved that must not be. And of the
-// harmless ones, no more is asked than their rows say: a rule set that asks too much is soon replaced by one that never asks.
+// The hostile and tricky texts are decided as their rows say; above all none is approved that must not be.
+// And of the harmless ones, no more is asked than their rows say: a rule set that asks too much is soon
+// replaced by one that never asks.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	trapped := corpusBed(t, ordinaryFiles, trappedFiles)

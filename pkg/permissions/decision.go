@@ -18,8 +18,9 @@ const (
 	SourcePerson      Source = "person"       // somebody was asked, and answered
 	SourceCaller      Source = "caller"       // the person who typed the command
 	SourceNobody      Source = "nobody"       // somebody must be asked and nobody can be
-	SourceConfinement Source = "confinement"  // the agent's own sandbox does not let it do this, so nobody does it for it
-	SourceFault       Source = "fault"        // we could not find out, or could not record it
+	// The agent's own sandbox does not let it do this, so nobody does it for it.
+	SourceConfinement Source = "confinement"
+	SourceFault       Source = "fault" // we could not find out, or could not record it
 )
 
 // Decision is a verdict and where it comes from.
@@ -37,13 +38,15 @@ type Decision struct {
 	Reasons []Reason
 	// Policy is the hash of the rules that were asked.
 	Policy string
-	// Governors is the hash of the governors that were in force before the first of them was asked; "" for none.
+	// Governors is the hash of the governors that were in force before the first of them was asked; "" for
+	// none.
 	Governors string
 
-	// SkipGovernors is the wish of the rule that decided: only governors that are required are asked. See Govern.
+	// SkipGovernors is the wish of the rule that decided: only governors that are required are asked. See
+	// Govern.
 	SkipGovernors bool
-	// Open marks a question that stands only because nothing else decided: no rule, no doubt, no file or tool that wants a
-	// person. A governor may answer it in the person's place, where its file says so.
+	// Open marks a question that stands only because nothing else decided: no rule, no doubt, no file or
+	// tool that wants a person. A governor may answer it in the person's place, where its file says so.
 	Open bool
 	// First is who decided where the decision stands for an act that was decided about before (SourceAct).
 	First Source
@@ -69,5 +72,6 @@ type Reason struct {
 
 // Summary returns the decision in the words of a Result.
 func (d Decision) Summary() tool.DecisionSummary {
-	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Approver: d.Approver}
+	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At,
+		Reason: d.Reason, Approver: d.Approver}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// defaults is what happens when no rule matches: the first row that is about the act. Nobody who reads this table should be
-// surprised by what it lets happen.
+// defaults is what happens when no rule matches: the first row that is about the act. Nobody who reads this
+// table should be surprised by what it lets happen.
 var defaults = []struct {
 	about  func(*evaluation) bool
 	answer func(*evaluation) Decision
@@ -25,10 +25,11 @@ var defaults = []struct {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
 	}},
 	{callsReader, func(*evaluation) Decision {
-		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "the tool's author says that it changes nothing, and it stays inside the workspace"}
+		return Decision{Verdict: Approve, Source: SourceDefault,
+			Reason: "the tool's author says that it changes nothing, and it stays inside the workspace"}
 	}},
-	// Everything else: fs/write_text_file, fs/read_text_file outside the workspace, terminals, tools that change something,
-	// and whatever nobody has thought of.
+	// Everything else: fs/write_text_file, fs/read_text_file outside the workspace, terminals, tools that
+	// change something, and whatever nobody has thought of.
 	{anything, func(v *evaluation) Decision {
 		return Decision{Source: SourceDefault, Reason: v.whyAsked()}
 	}},
@@ -56,7 +57,8 @@ func (v *evaluation) byDefault() Decision {
 			return row.answer(v)
 		}
 	}
-	return Decision{Source: SourceDefault, Reason: "no rule is about it"} // never reached: the last row is about anything
+	// Never reached: the last row is about anything.
+	return Decision{Source: SourceDefault, Reason: "no rule is about it"}
 }
 
 // whyAsked says in a sentence what the person is asked about.

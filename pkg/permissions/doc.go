@@ -1,8 +1,8 @@
 // Package permissions decides whether an act may happen, says why, and keeps what a person has allowed.
 //
-// An Authority looks at a Request and gives a Decision: approve, reject, or ask a person. It never asks itself and never
-// waits. What it looks at, in this order, is told in Authority.Decide; the strongest answer holds, and whatever cannot be
-// read, resolved or understood is asked.
+// An Authority looks at a Request and gives a Decision: approve, reject, or ask a person. It never asks
+// itself and never waits. What it looks at, in this order, is told in Authority.Decide; the strongest
+// answer holds, and whatever cannot be read, resolved or understood is asked.
 //
 //	Set         the rules of all policy files, compiled              set.go, match.go, glob.go
 //	            what commands a rule covers                          command.go, exceeds.go, widening.go, builtin.go
@@ -15,7 +15,7 @@
 //	Obligation  what has to be done with an approved act             obligation.go
 //	Preset      the rule sets that come with the program             preset.go
 //
-// Two asymmetries run through all of it. A rule that approves must see everything that the act touches and recognise all
-// of it; a rule that stops needs to see one thing, under any name that the act could mean. And what cannot be told keeps
-// the first kind of rule from matching, never the second.
+// Two asymmetries run through all of it. A rule that approves must see everything that the act touches and
+// recognise all of it; a rule that stops needs to see one thing, under any name that the act could mean.
+// And what cannot be told keeps the first kind of rule from matching, never the second.
 package permissions

@@ -10,8 +10,9 @@ import (
 // mostDoubts bounds what Doubtful says of one text.
 const mostDoubts = 3
 
-// Doubtful returns the reasons why a person who reads the text could take it for something else: characters that hide (see
-// Hidden), each kind once, and bytes that are no text. Newlines and tabs are fine. Nil means that there are none.
+// Doubtful returns the reasons why a person who reads the text could take it for something else: characters
+// that hide (see Hidden), each kind once, and bytes that are no text. Newlines and tabs are fine. Nil means
+// that there are none.
 func Doubtful(text string) []string {
 	var doubts []string
 	seen := map[rune]bool{}

@@ -39,8 +39,10 @@ const (
 // actionsOf says what the ids mean that are no tools of tools.yaml.
 var actionsOf = map[string]Action{
 	ToolRead: ActionRead, ToolWrite: ActionWrite, ToolEdit: ActionWrite, ToolShell: ActionExecute,
-	"acp.delete": ActionDelete, "acp.move": ActionMove, "acp.search": ActionSearch, "acp.fetch": ActionFetch, "acp.other": ActionOther,
-	"acp.switch_mode": ActionSwitchMode, "acp.set_mode": ActionSwitchMode, "acp.set_config_option": ActionSwitchMode,
+	"acp.delete": ActionDelete, "acp.move": ActionMove, "acp.search": ActionSearch, "acp.fetch": ActionFetch,
+	"acp.other":       ActionOther,
+	"acp.switch_mode": ActionSwitchMode, "acp.set_mode": ActionSwitchMode,
+	"acp.set_config_option": ActionSwitchMode,
 }
 
 // KnownTool reports whether an id names what agents ask the editor to do.
@@ -91,7 +93,8 @@ func (e Example) action() Action {
 // Request is the act as a door would see it, in a workspace.
 func (e Example) Request(w tool.Workspace) Request {
 	r := Request{
-		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)}, Arguments: e.Arguments, Workspace: w, Dir: w.Root,
+		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)},
+		Arguments: e.Arguments, Workspace: w, Dir: w.Root,
 		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Env: e.Env, ReadOnly: e.ReadOnly,
 	}
 	if e.Tool == "" {
@@ -111,7 +114,8 @@ func (e Example) Request(w tool.Workspace) Request {
 		paths = pathArguments(e.Arguments)
 	}
 	for _, name := range paths {
-		r.Paths = append(r.Paths, Path{Name: name, Write: writes(r.Action) || r.Action == ActionCall && !e.ReadOnly})
+		r.Paths = append(r.Paths, Path{Name: name, Write: writes(r.Action) ||
+			r.Action == ActionCall && !e.ReadOnly})
 	}
 	switch {
 	case len(e.Argv) > 0:
@@ -126,8 +130,8 @@ func (e Example) Request(w tool.Workspace) Request {
 	return r
 }
 
-// PathNames are the parameters whose values are taken for paths, in whatever tool and whatever their format: the original
-// system's names and those that agents' own tools use.
+// PathNames are the parameters whose values are taken for paths, in whatever tool and whatever their
+// format: the original system's names and those that agents' own tools use.
 var PathNames = set("path paths file files file_path filePath filename directory dir destination source database")
 
 // pathArguments lists the files that arguments name.
@@ -154,16 +158,16 @@ func pathArguments(arguments map[string]any) []string {
 	return paths
 }
 
-// exampleRoot is the workspace that examples of rules are about. It does not exist, so that what they say does not depend
-// on the machine.
+// exampleRoot is the workspace that examples of rules are about. It does not exist, so that what they say
+// does not depend on the machine.
 const exampleRoot = "/nonexistent/workspace"
 
 // ExampleWorkspace is the workspace of exampleRoot.
 func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot} }
 
-// CheckExamples asks the rule about its own examples: one of match that it is not about, and one of not_match that it is
-// about, is a mistake. Time and counts are left out, and a git work tree is taken for granted: what a rule means must not
-// change by itself.
+// CheckExamples asks the rule about its own examples: one of match that it is not about, and one of
+// not_match that it is about, is a mistake. Time and counts are left out, and a git work tree is taken for
+// granted: what a rule means must not change by itself.
 func (r *Rule) CheckExamples() []FieldError {
 	if len(r.Match)+len(r.NotMatch) == 0 {
 		return nil
@@ -183,16 +187,23 @@ func (r *Rule) CheckExamples() []FieldError {
 		for i, example := range list.examples {
 			field := fmt.Sprintf("%s[%d]", list.field, i)
 			if err := example.Check(); err != nil {
-				found = append(found, FieldError{Field: field, Message: "the example is no act: " + err.Error(), Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
+				found = append(found,
+					FieldError{Field: field, Message: "the example is no act: " + err.Error(),
+						Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
 				continue
 			}
-			v := newEvaluation(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil), machine{}, &gitrepo.Asker{})
+			v := newEvaluation(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil),
+				machine{}, &gitrepo.Asker{})
 			v.gather(func() { compiled.gather(v) })
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
-				found = append(found, FieldError{Field: field, Message: "the rule is not about this example: " + got.why, Hint: "mend the rule, or the example"})
+				found = append(found,
+					FieldError{Field: field, Message: "the rule is not about this example: " + got.why,
+						Hint: "mend the rule, or the example"})
 			case !list.want && got.holds != no:
-				found = append(found, FieldError{Field: field, Message: "the rule is about this example: " + got.why, Hint: "mend the rule, or the example"})
+				found = append(found,
+					FieldError{Field: field, Message: "the rule is about this example: " + got.why,
+						Hint: "mend the rule, or the example"})
 			}
 		}
 	}

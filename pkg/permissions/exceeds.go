@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// exceeds tells why a command whose first words a rule spells is not covered all the same; spelled is how many of its
-// arguments the rule spells.
+// exceeds tells why a command whose first words a rule spells is not covered all the same; spelled is how
+// many of its arguments the rule spells.
 //
 // What it looks at does not depend on the rule, so it is looked at once for all of them.
 func (v *evaluation) exceeds(c shellscan.Command, spelled int) string {
@@ -137,8 +137,10 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			return "it reads all below directories, and a find may give it one"
 		}
 		return v.readerExceeds(row, c.Name, args[at:], max(0, spelled-at))
-	case command.In(command.Families, c.Name) && !slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
-		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand", display.Line(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
+	case command.In(command.Families, c.Name) &&
+		!slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
+		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand",
+			display.Line(strings.Join(append([]string{c.Name}, args[:min(1, len(args))]...), " ")))
 	}
 	if why := v.widens(c.Name, args, spelled); why != "" {
 		return why
@@ -196,5 +198,6 @@ func (v *evaluation) readerExceeds(row *command.Row, program string, args []stri
 
 // isInterpreter reports whether a program runs code, whatever version its name ends with.
 func isInterpreter(name string) bool {
-	return in(command.WholeCommands, name) || in(command.WholeCommands, strings.TrimRight(filepath.Base(name), "0123456789.-"))
+	return in(command.WholeCommands, name) ||
+		in(command.WholeCommands, strings.TrimRight(filepath.Base(name), "0123456789.-"))
 }

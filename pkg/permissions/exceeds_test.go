@@ -23,12 +23,13 @@ import (
 // canary stands in every file and variable that no approved command may give away.
 const canary = "CANARY-7f3a"
 
-// nobody runs what the careful preset approves, in a workspace full of traps, and may write there; when the tests are root,
-// they take another user for it.
+// nobody runs what the careful preset approves, in a workspace full of traps, and may write there; when the
+// tests are root, they take another user for it.
 const nobody = 65534
 
-// What the careful preset approves, of the corpus and of texts put together from its pieces, is run with real programs: no
-// file may change, and no secret, in a file or in the environment, may be printed. A2A_FUZZ_RUNS says how many texts are run.
+// What the careful preset approves, of the corpus and of texts put together from its pieces, is run with
+// real programs: no file may change, and no secret, in a file or in the environment, may be printed.
+// A2A_FUZZ_RUNS says how many texts are run.
 func TestApprovedCommandsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bash", "git"} {
@@ -102,8 +103,8 @@ func TestHarmIsSeen(t *testing.T) {
 	}
 }
 
-// trapBed is a real git work tree with traps: secrets, programs with the names of others, repositories whose settings run
-// something.
+// trapBed is a real git work tree with traps: secrets, programs with the names of others, repositories
+// whose settings run something.
 func trapBed(t *testing.T) testbed {
 	t.Helper()
 	secretText, program := "KEY="+canary+"\n", "#!/bin/sh\necho > PWNED\n"
@@ -254,8 +255,8 @@ type mixer struct {
 
 func (m mixer) row() string { return m.rows[m.IntN(len(m.rows))] }
 
-// word returns a word of some row that names nothing outside of the workspace by its whole path: should one be approved that
-// must not be, no more is lost than the workspace.
+// word returns a word of some row that names nothing outside of the workspace by its whole path: should one
+// be approved that must not be, no more is lost than the workspace.
 func (m mixer) word() string {
 	for {
 		words := strings.Fields(m.row())

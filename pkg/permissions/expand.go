@@ -15,12 +15,13 @@ import (
 // mostMatches bounds how many names the patterns of a command may stand for.
 const mostMatches = 1000
 
-// expand returns the words of a command as bash would hand them on: each pattern replaced by the names that it stands for in
-// dir, or by itself where it stands for none. why tells what cannot be told.
+// expand returns the words of a command as bash would hand them on: each pattern replaced by the names that
+// it stands for in dir, or by itself where it stands for none. why tells what cannot be told.
 //
-// Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not be able to begin
-// with a dash, unless the program's row says that no option of it harms, or that its options are whole words (find's), and the
-// pattern ends in something like .go, which no option ends in; or unless it is the value of a long option that is never opened.
+// Between this look and bash's own somebody may make a file whose name is an option. So a pattern must not
+// be able to begin with a dash, unless the program's row says that no option of it harms, or that its
+// options are whole words (find's), and the pattern ends in something like .go, which no option ends in; or
+// unless it is the value of a long option that is never opened.
 func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (args []string, why string) {
 	for _, word := range c.Args {
 		switch {
@@ -45,8 +46,10 @@ func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (
 		case valued(row, word.Pattern):
 			args = append(args, unescape(word.Pattern)) // whatever it stands for is a value of the same option
 			continue
-		case !beginsPlain(word.Pattern) && !(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
-			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", display.Line(word.Pattern))
+		case !beginsPlain(word.Pattern) &&
+			!(row != nil && (row.NoOptionHarms || row.Parser == command.Find) && endsPlain(word.Pattern)):
+			return nil, fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s",
+				display.Line(word.Pattern))
 		}
 		if !v.workOn(dir + "/" + word.Pattern) {
 			return nil, tooMuch
@@ -59,17 +62,20 @@ func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (
 			names = append(names, unescape(word.Pattern))
 		}
 		if at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") }); at >= 0 {
-			return nil, fmt.Sprintf("%s stands for %s, too, which could be an option", display.Line(word.Pattern), display.Line(names[at]))
+			return nil, fmt.Sprintf("%s stands for %s, too, which could be an option",
+				display.Line(word.Pattern), display.Line(names[at]))
 		}
 		args = append(args, names...)
 	}
 	return args, ""
 }
 
-// valued reports whether a pattern is a long option whose value is all that is not fixed, and is never opened: --include=*.go.
+// valued reports whether a pattern is a long option whose value is all that is not fixed, and is never
+// opened: --include=*.go.
 func valued(row *command.Row, pattern string) bool {
 	name, value, given := strings.Cut(pattern, "=")
-	if row == nil || !given || row.Parser == command.Find || !strings.HasPrefix(name, "--") || strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
+	if row == nil || !given || row.Parser == command.Find || !strings.HasPrefix(name, "--") ||
+		strings.ContainsAny(name, `*?\`) || strings.Contains(value, "/") {
 		return false
 	}
 	read := row.Read([]string{name + "=x"})
@@ -88,7 +94,8 @@ func valued(row *command.Row, pattern string) bool {
 // beginsPlain reports whether no name that the pattern stands for can begin with a dash.
 func beginsPlain(pattern string) bool { return !strings.ContainsRune(`*?\-`, rune(pattern[0])) }
 
-// endsPlain reports whether names that the pattern stands for lie in the directory itself and end in a dot and letters.
+// endsPlain reports whether names that the pattern stands for lie in the directory itself and end in a dot
+// and letters.
 func endsPlain(pattern string) bool {
 	tail := pattern[strings.LastIndexAny(pattern, "*?")+1:]
 	return !strings.ContainsAny(pattern, `/\`) && strings.HasPrefix(tail, ".") && len(tail) > 1
@@ -106,8 +113,9 @@ func unescape(pattern string) string {
 	return b.String()
 }
 
-// matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ? is taken for *,
-// since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion, with no option of shopt's.)
+// matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ?
+// is taken for *, since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion,
+// with no option of shopt's.)
 func (d *facts) matchPattern(dir, pattern string) []string {
 	found := []string{""}
 	if strings.HasPrefix(pattern, "/") {

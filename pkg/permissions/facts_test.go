@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// record answers as the machine does and keeps what it has answered; once it is closed, it answers from that alone.
+// record answers as the machine does and keeps what it has answered; once it is closed, it answers from
+// that alone.
 type record struct {
 	*facts
 	closed  bool
@@ -64,8 +65,9 @@ func (r *record) ReadFile(name string) ([]byte, error) {
 	return r.readFile(name)
 }
 
-// What is decided follows from what was seen: decided again from that alone, with the files gone, it comes out the same, for the
-// same reasons. Nothing is looked at twice for one decision. (Of a repository git is asked, and so its texts are left out.)
+// What is decided follows from what was seen: decided again from that alone, with the files gone, it comes
+// out the same, for the same reasons. Nothing is looked at twice for one decision. (Of a repository git is
+// asked, and so its texts are left out.)
 func TestDecidedByWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	b := corpusBed(t, ordinaryFiles, trappedFiles)
@@ -128,8 +130,8 @@ func TestDecidedByWhatWasSeen(t *testing.T) {
 	}
 }
 
-// Nothing in this package but gather.go looks at files. What rules are matched against was gathered before: every authority of
-// these tests panics where it was not (see testbed.authority).
+// Nothing in this package but gather.go looks at files. What rules are matched against was gathered before:
+// every authority of these tests panics where it was not (see testbed.authority).
 func TestOnlyGatheringLooks(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*.go")

@@ -17,8 +17,8 @@ const (
 	mixed    = "Cafe\u0301"
 )
 
-// TestForms checks that a rule which stops stands for a name in whichever form it is written, and one that approves for its own
-// alone.
+// TestForms checks that a rule which stops stands for a name in whichever form it is written, and one that
+// approves for its own alone.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
@@ -65,7 +65,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsOfDirectories checks the same of the directories that names are relative to: that of the workspace, and our own.
+// TestFormsOfDirectories checks the same of the directories that names are relative to: that of the
+// workspace, and our own.
 func TestFormsOfDirectories(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{composed + "/ws/x": "", composed + "/state/key": ""})
@@ -93,8 +94,8 @@ func TestFormsOfDirectories(t *testing.T) {
 	}
 }
 
-// TestSubcommandsAreNoFiles checks that what says which of a program's commands is meant is not taken for a file, and everything
-// behind it is.
+// TestSubcommandsAreNoFiles checks that what says which of a program's commands is meant is not taken for a
+// file, and everything behind it is.
 func TestSubcommandsAreNoFiles(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

@@ -10,16 +10,20 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// find -exec and find … | xargs give a program the names of files. They begin as the starting points of the find do, so none is an
-// option, and they lie below these: so they are looked at as a program's files are that reads all below a directory.
+// find -exec and find … | xargs give a program the names of files. They begin as the starting points of the
+// find do, so none is an option, and they lie below these: so they are looked at as a program's files are
+// that reads all below a directory.
 
-// foundName stands in the place of such a name. As a program in a language that is known here it would be refused.
+// foundName stands in the place of such a name. As a program in a language that is known here it would be
+// refused.
 const foundName = "/@env>found"
 
-// mostFoundWords is how many words stand for several names: more than an option takes, so that one of them is an operand.
+// mostFoundWords is how many words stand for several names: more than an option takes, so that one of them
+// is an operand.
 const mostFoundWords = 4
 
-// foundNames returns words in the place of the names that a command is given, one or more, as it is if that must not be.
+// foundNames returns words in the place of the names that a command is given, one or more, as it is if that
+// must not be.
 func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
 	via := strings.Fields(c.Via)
 	split := slices.Contains(via, "xargs")
@@ -44,7 +48,8 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 		if err != nil {
 			return nil, "it cannot be told where the find begins: " + display.Line(err.Error())
 		}
-		if why := v.treeHazard(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true, plain: split, name: f.name}); why != "" {
+		if why := v.treeHazard(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true,
+			plain: split, name: f.name}); why != "" {
 			return nil, why
 		}
 	}
@@ -103,7 +108,8 @@ func readFinder(words []shellscan.Word) (f foundFiles, ok bool) {
 	return f, true
 }
 
-// nameMatches reports whether a name could match a pattern of find's -name. (fnmatch(3); a * stands for a dot in front, too.)
+// nameMatches reports whether a name could match a pattern of find's -name. (fnmatch(3); a * stands for a
+// dot in front, too.)
 func nameMatches(pattern, name string) bool {
 	if pattern == "" || strings.ContainsAny(pattern, `[\`) {
 		return true

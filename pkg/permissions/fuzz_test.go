@@ -11,9 +11,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// FuzzDecide checks what no request may change: nothing is approved without an approving rule that covers all of it, apart
-// from what the defaults approve; a rejecting rule about everything rejects; and a request that cannot be believed is never
-// approved.
+// FuzzDecide checks what no request may change: nothing is approved without an approving rule that covers
+// all of it, apart from what the defaults approve; a rejecting rule about everything rejects; and a request
+// that cannot be believed is never approved.
 func FuzzDecide(f *testing.F) {
 	for _, seed := range []struct {
 		path, other, command string
@@ -108,7 +108,8 @@ func (b testbed) fuzzed(path, other, command string, kind, flags byte) Request {
 	return r
 }
 
-// onlyLooks reports whether the defaults may approve a request: it changes nothing, and all of it lies in the workspace.
+// onlyLooks reports whether the defaults may approve a request: it changes nothing, and all of it lies in
+// the workspace.
 func onlyLooks(b testbed, r Request) bool {
 	for _, p := range r.Paths {
 		file := really(b.ws, p.Name)
@@ -119,7 +120,8 @@ func onlyLooks(b testbed, r Request) bool {
 	return r.Action == ActionRead || r.Action == ActionCall && r.ReadOnly
 }
 
-// really returns the file that a name leads to, found in another way than the product's: the kernel resolves what is there.
+// really returns the file that a name leads to, found in another way than the product's: the kernel
+// resolves what is there.
 func really(dir, name string) string {
 	name = strings.TrimPrefix(name, "file://")
 	if !filepath.IsAbs(name) {
@@ -139,10 +141,10 @@ func really(dir, name string) string {
 
 func below(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
-// FuzzConditions: what the conditions of version 2 approve is so, found in another way than the product's: every host that
-// a reader of URLs could see is the rule's, the file lies where the rule says, the number is in its bounds. A rule that
-// rejects everything, a doubt and a missing value hold against each of them, and none approves what another one would not
-// let match: conditions only take away.
+// FuzzConditions: what the conditions of version 2 approve is so, found in another way than the product's:
+// every host that a reader of URLs could see is the rule's, the file lies where the rule says, the number
+// is in its bounds. A rule that rejects everything, a doubt and a missing value hold against each of them,
+// and none approves what another one would not let match: conditions only take away.
 func FuzzConditions(f *testing.F) {
 	for _, seed := range []struct{ text, agent, mode string }{
 		{"https://api.example.com/x", "codex", "plan"}, {"https://api.example.com@evil.org/", "", ""}, {"docs/a.md", "codex-cli", "headless"},

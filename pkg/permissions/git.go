@@ -12,12 +12,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
-// The settings of a repository name programs, and git runs them when it only reads: git status runs core.fsmonitor and the
-// filters, git diff an external diff. No clone brings such settings, but an archive does, and a directory that others share.
-// (CVE-2022-24765 is of the same kind; git's own check, safe.directory, only looks at who owns the directory.)
+// The settings of a repository name programs, and git runs them when it only reads: git status runs
+// core.fsmonitor and the filters, git diff an external diff. No clone brings such settings, but an archive
+// does, and a directory that others share. (CVE-2022-24765 is of the same kind; git's own check,
+// safe.directory, only looks at who owns the directory.)
 //
-// So a command of git's is approved where git itself says that nothing is set which is not known to be harmless, and, where
-// whoever carries it out can set variables for it, with everything switched off that can be (see Obligation).
+// So a command of git's is approved where git itself says that nothing is set which is not known to be
+// harmless, and, where whoever carries it out can set variables for it, with everything switched off that
+// can be (see Obligation).
 
 // gitAsker asks git about the repository around a directory: a gitrepo.Asker.
 type gitAsker interface {
@@ -48,8 +50,8 @@ func (v *evaluation) repository(dir string) repository {
 	return r
 }
 
-// runsPrograms tells why git, run in a directory, could run a program that the repository names, or show what is none of the
-// workspace's; "" when it cannot.
+// runsPrograms tells why git, run in a directory, could run a program that the repository names, or show
+// what is none of the workspace's; "" when it cannot.
 func (v *evaluation) runsPrograms(dir string, use gitrepo.Use) string {
 	r := v.repository(dir)
 	if r.fault != "" || r.Repository == nil {
@@ -60,9 +62,9 @@ func (v *evaluation) runsPrograms(dir string, use gitrepo.Use) string {
 	return display.Line(r.Hazard(use))
 }
 
-// gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what git knows: outside of
-// a work tree git diff compares files as diff -r does, and git grep may search all of them (grep.fallbackToNoIndex). rest are
-// the words that no rule spells.
+// gitReads is runsPrograms for a command of git's that only reads, and finds out what it reads beyond what
+// git knows: outside of a work tree git diff compares files as diff -r does, and git grep may search all of
+// them (grep.fallbackToNoIndex). rest are the words that no rule spells.
 func (v *evaluation) gitReads(dir string, row *command.Row, rest []string, read *commandWords) string {
 	if row == command.Named("git version") || row == command.Named("git --version") {
 		return ""
@@ -90,8 +92,8 @@ func (v *evaluation) gitReads(dir string, row *command.Row, rest []string, read 
 // isGit reports whether a program is git, by whatever path.
 func isGit(program string) bool { return filepath.Base(program) == "git" }
 
-// switchesGit reports whether the act is carried out with git's switches set: by somebody who can set them, and where every
-// command of it is known only to read, so that nothing else obeys them.
+// switchesGit reports whether the act is carried out with git's switches set: by somebody who can set them,
+// and where every command of it is known only to read, so that nothing else obeys them.
 func (v *evaluation) switchesGit() bool {
 	if !v.TakesObligations || v.shell == nil {
 		return false

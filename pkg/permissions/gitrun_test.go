@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
 )
 
-// gitTexts are commands of git's that the careful preset approves in an ordinary repository, at least one for each row.
+// gitTexts are commands of git's that the careful preset approves in an ordinary repository, at least one
+// for each row.
 var gitTexts = []string{
 	"git status", "git status -sb --ignored", "git diff", "git diff HEAD", "git diff --cached", "git diff --stat HEAD~1", "git diff a.txt", "git log", "git log -p", "git log --oneline -3",
 	"git log -L 1,1:a.txt", "git show", "git show HEAD~1", "git shortlog HEAD", "git blame a.txt", "git branch -av", "git branch --list", "git tag", "git tag -l", "git tag --list", "git remote -v",
@@ -49,8 +50,8 @@ func TestGitTexts(t *testing.T) {
 	}
 }
 
-// runsNothing decides about every text in a repository, for an agent that runs it itself and for one for whom it is run, and runs
-// below strace what is approved: nothing may be started but git.
+// runsNothing decides about every text in a repository, for an agent that runs it itself and for one for
+// whom it is run, and runs below strace what is approved: nothing may be started but git.
 func runsNothing(t *testing.T, b *gitrepotest.Bed, dir string, texts []string) (approved int) {
 	t.Helper()
 	bed := testbed{b.Dir, b.WS}
@@ -92,7 +93,8 @@ func needStrace(t testing.TB) {
 	}
 }
 
-// What is approved in the hostile repositories, if anything, runs nothing. With -short it is every tenth of them.
+// What is approved in the hostile repositories, if anything, runs nothing. With -short it is every tenth of
+// them.
 func TestApprovedGitRunsNothing(t *testing.T) {
 	t.Parallel()
 	needStrace(t)

@@ -26,7 +26,8 @@ type glob struct {
 	literal string         // what the pattern stands for when it has no special characters, else ""
 	exact   *regexp.Regexp // for what approves; nil for a literal
 	loose   *regexp.Regexp // for what stops: letter case does not count, and X/** is X, too
-	// composed and apart are loose in Unicode's two forms of a letter with a sign: as one character, and as two (NFC, NFD).
+	// composed and apart are loose in Unicode's two forms of a letter with a sign: as one character, and as
+	// two (NFC, NFD).
 	composed, apart *regexp.Regexp
 }
 
@@ -113,8 +114,8 @@ func (g *glob) matches(s string) bool {
 	return g.exact.MatchString(s)
 }
 
-// mayMatch is matches for what stops an act: on some file systems letter case does not count, nor in which of its forms Unicode
-// writes a letter (HFS+, APFS), and whoever removes a directory removes what is in it.
+// mayMatch is matches for what stops an act: on some file systems letter case does not count, nor in which
+// of its forms Unicode writes a letter (HFS+, APFS), and whoever removes a directory removes what is in it.
 func (g *glob) mayMatch(s string) bool {
 	if g.loose.MatchString(s) {
 		return true
@@ -122,7 +123,8 @@ func (g *glob) mayMatch(s string) bool {
 	if g.composed == g.loose && g.apart == g.loose && isASCII(s) {
 		return false // there is one way to write both
 	}
-	if composed := norm.NFC.String(s); (composed != s || g.composed != g.loose) && g.composed.MatchString(composed) {
+	if composed := norm.NFC.String(s); (composed != s || g.composed != g.loose) &&
+		g.composed.MatchString(composed) {
 		return true
 	}
 	apart := norm.NFD.String(s)
@@ -163,7 +165,8 @@ func (t globTranslator) translate(text string) (pattern, literal string, err err
 				return "", "", err
 			}
 		case r == '{' && strings.Contains(rest, ","):
-			return "", "", &globError{fmt.Sprintf("%q: braces are no pattern", text), "write a pattern for each, as an entry of its own"}
+			return "", "", &globError{fmt.Sprintf("%q: braces are no pattern", text),
+				"write a pattern for each, as an entry of its own"}
 		case r == '\\':
 			r, size = utf8.DecodeRuneInString(rest[1:])
 			if size == 0 {
@@ -189,7 +192,8 @@ func (t globTranslator) translate(text string) (pattern, literal string, err err
 
 // class translates a [class] that text begins with, and gives its length.
 func class(text string) (expression string, size int, err error) {
-	open := &globError{fmt.Sprintf("%q: the bracket is not closed", text), `close it, or write \[ for the character`}
+	open := &globError{fmt.Sprintf("%q: the bracket is not closed", text),
+		`close it, or write \[ for the character`}
 	var out strings.Builder
 	out.WriteByte('[')
 	i := 1
@@ -224,10 +228,12 @@ func class(text string) (expression string, size int, err error) {
 			}
 		}
 		if low > high {
-			return "", 0, &globError{fmt.Sprintf("%q: the range %c-%c is empty", text, low, high), "write the smaller character first"}
+			return "", 0, &globError{fmt.Sprintf("%q: the range %c-%c is empty", text, low, high),
+				"write the smaller character first"}
 		}
 		if low <= '/' && '/' <= high {
-			return "", 0, &globError{fmt.Sprintf("%q: a bracket cannot stand for a slash", text), "write ** for any directories"}
+			return "", 0, &globError{fmt.Sprintf("%q: a bracket cannot stand for a slash", text),
+				"write ** for any directories"}
 		}
 		fmt.Fprintf(&out, `\x{%x}-\x{%x}`, low, high)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Review is an act as governors are told of it, after the rules and before any person is asked. Values of secret parameters
-// are not in it.
+// Review is an act as governors are told of it, after the rules and before any person is asked. Values of
+// secret parameters are not in it.
 type Review struct {
 	CallID, ToolCall, Session, Task, Agent string
 	Principal                              string // see Request.Principal; governors outside are not told
@@ -27,12 +27,13 @@ type Review struct {
 	Script    string // SHA-256 of the script, likewise
 	ReadOnly  bool
 	Doubts    []string
-	// Claim is an agent's own tool call as it told of it, for an act that we know only from its words; nil for all others.
+	// Claim is an agent's own tool call as it told of it, for an act that we know only from its words; nil
+	// for all others.
 	Claim json.RawMessage
 
 	Decided Decision
-	// Earlier marks an act about which the governors were asked a moment ago, when the agent asked for it: those that count
-	// do not count it again.
+	// Earlier marks an act about which the governors were asked a moment ago, when the agent asked for it:
+	// those that count do not count it again.
 	Earlier bool
 }
 
@@ -44,10 +45,12 @@ type ReviewedPath struct {
 	Inside   bool   `json:"inside"` // of the workspace
 }
 
-// NewReview tells of a request. mask takes secret values out of a text; the arguments are those that anybody may see.
+// NewReview tells of a request. mask takes secret values out of a text; the arguments are those that
+// anybody may see.
 func NewReview(r Request, decided Decision, arguments map[string]any, mask func(string) string) Review {
 	review := Review{
-		Session: r.Session, Agent: r.Agent, Principal: r.Principal, Door: r.Door, Action: r.Action, Tools: r.Tools, Arguments: arguments,
+		Session: r.Session, Agent: r.Agent, Principal: r.Principal, Door: r.Door, Action: r.Action,
+		Tools: r.Tools, Arguments: arguments,
 		Shell: mask(r.ShellText), Dir: mask(r.Dir), Workspace: r.Workspace, ReadOnly: r.ReadOnly, Decided: decided,
 	}
 	for _, path := range r.Paths {
@@ -71,7 +74,8 @@ func NewReview(r Request, decided Decision, arguments map[string]any, mask func(
 	return review
 }
 
-// Ruling is what governors say together. The zero Ruling asks a person, which never lets anything happen by itself.
+// Ruling is what governors say together. The zero Ruling asks a person, which never lets anything happen by
+// itself.
 type Ruling struct {
 	// Silent says that no governor spoke; then nothing else of it counts.
 	Silent  bool
@@ -86,8 +90,8 @@ type Ruling struct {
 	Governance tool.Governance
 }
 
-// Govern puts what governors said on top of what was decided: reject is stronger than ask, ask than approve. Nothing lifts a
-// rejection, and an approval lifts no question but an Open one.
+// Govern puts what governors said on top of what was decided: reject is stronger than ask, ask than
+// approve. Nothing lifts a rejection, and an approval lifts no question but an Open one.
 func (d Decision) Govern(r Ruling) Decision {
 	if r.Silent || d.Verdict == Reject {
 		return d

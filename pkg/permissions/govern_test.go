@@ -44,7 +44,8 @@ func TestGovern(t *testing.T) {
 	}
 }
 
-// TestOpen checks which questions a governor may ever answer: those that stand only because nothing else decided.
+// TestOpen checks which questions a governor may ever answer: those that stand only because nothing else
+// decided.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 // GrantLife is how long a Grant holds after it was issued.
 const GrantLife = 5 * time.Minute
 
-// Grant is the permission to run one invocation under one sandbox plan, once decided. Only Issue makes one that covers
-// anything: the zero Grant covers nothing.
+// Grant is the permission to run one invocation under one sandbox plan, once decided. Only Issue makes one
+// that covers anything: the zero Grant covers nothing.
 type Grant struct {
 	invocation tool.Digest
 	plan       string
@@ -38,11 +38,13 @@ func Issue(decision Decision, invocation tool.Digest, plan string, now time.Time
 	if invocation.IsZero() || plan == "" {
 		return Grant{}, fmt.Errorf("issue a grant: %w", ErrNoGrant)
 	}
-	return Grant{invocation: invocation, plan: plan, policy: decision.Policy, governors: decision.Governors, expires: now.Add(GrantLife)}, nil
+	return Grant{invocation: invocation, plan: plan, policy: decision.Policy, governors: decision.Governors,
+		expires: now.Add(GrantLife)}, nil
 }
 
-// Covers returns nil when the Grant lets the invocation run under the plan now, by the rules and the governors that are in
-// force now. It is asked again right before the process starts, since a person may have taken long to answer.
+// Covers returns nil when the Grant lets the invocation run under the plan now, by the rules and the
+// governors that are in force now. It is asked again right before the process starts, since a person may
+// have taken long to answer.
 func (g Grant) Covers(invocation tool.Digest, plan, policy, governors string, now time.Time) error {
 	switch {
 	case g.invocation.IsZero():

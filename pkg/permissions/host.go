@@ -9,7 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// hostPattern is a host that a rule names: a name, or *.name for every name below it, and a port where the rule gives one.
+// hostPattern is a host that a rule names: a name, or *.name for every name below it, and a port where the
+// rule gives one.
 type hostPattern struct {
 	name  string
 	below bool
@@ -24,23 +25,27 @@ func parseHostPattern(text string) (hostPattern, error) {
 	if before, port, ok := strings.Cut(rest, ":"); ok {
 		rest, p.port = before, port
 		if port == "" || len(port) > 5 || strings.Trim(port, "0123456789") != "" {
-			return p, &globError{fmt.Sprintf("%q: the port is no number", text), "write the host alone; a scheme does not belong here"}
+			return p, &globError{fmt.Sprintf("%q: the port is no number", text),
+				"write the host alone; a scheme does not belong here"}
 		}
 	}
 	p.name, p.below = strings.CutPrefix(rest, "*.")
 	if !hostName.MatchString(p.name) || strings.Contains(p.name, "..") {
-		return p, &globError{fmt.Sprintf("%q is no host", text), "a name (api.example.com), or *.example.com for every name below it"}
+		return p, &globError{fmt.Sprintf("%q is no host", text),
+			"a name (api.example.com), or *.example.com for every name below it"}
 	}
 	return p, nil
 }
 
-// plainURL is the only form of a URL whose host everybody reads in the same way: no user, no escapes and nothing but a path
-// or a query behind the host. (WHATWG URL and RFC 3986 differ on backslashes, on @ and on what # ends; curl expands {}.)
+// plainURL is the only form of a URL whose host everybody reads in the same way: no user, no escapes and
+// nothing but a path or a query behind the host. (WHATWG URL and RFC 3986 differ on backslashes, on @ and
+// on what # ends; curl expands {}.)
 var plainURL = regexp.MustCompile(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::([0-9]{1,5}))?(?:[/?][!-\[\]-~]*)?\z`)
 
 var defaultPorts = map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}
 
-// splitURL returns the host and port of a plain URL, and whether the port is the one that the scheme has by itself.
+// splitURL returns the host and port of a plain URL, and whether the port is the one that the scheme has by
+// itself.
 func splitURL(text string) (host, port string, usual, ok bool) {
 	parts := plainURL.FindStringSubmatch(text)
 	if parts == nil {
@@ -77,8 +82,8 @@ func anyHost(patterns []hostPattern, text string) string {
 	return "its host is " + display.Line(host)
 }
 
-// mayBeHost reports whether a text could reach one of the hosts, on any port and with any scheme. Of a URL that is not
-// plain, any word in it could be the host, and a name in other letters could be any.
+// mayBeHost reports whether a text could reach one of the hosts, on any port and with any scheme. Of a URL
+// that is not plain, any word in it could be the host, and a name in other letters could be any.
 func mayBeHost(patterns []hostPattern, text string) holds {
 	if host, _, _, ok := splitURL(text); ok {
 		for _, p := range patterns {
@@ -98,7 +103,8 @@ func mayBeHost(patterns []hostPattern, text string) holds {
 			}
 		}
 	}
-	if strings.Contains(text, "://") || strings.ContainsAny(text, `%\@`) || utf8.RuneCountInString(text) != len(text) {
+	if strings.Contains(text, "://") || strings.ContainsAny(text, `%\@`) ||
+		utf8.RuneCountInString(text) != len(text) {
 		return maybe
 	}
 	return no

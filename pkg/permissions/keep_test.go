@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// A command that a person allows for a session is allowed where it was asked about: elsewhere the same words do something else.
+// A command that a person allows for a session is allowed where it was asked about: elsewhere the same
+// words do something else.
 func TestSessionGrantsKeepTheDirectory(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

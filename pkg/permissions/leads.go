@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Leads tells which files a request means now: its paths with the links on their way followed, and the links behind which a command's
-// words may have files. The same list later says that they are the same files. Where a command names more than can be looked at for
-// one decision, an empty text is among them.
+// Leads tells which files a request means now: its paths with the links on their way followed, and the
+// links behind which a command's words may have files. The same list later says that they are the same
+// files. Where a command names more than can be looked at for one decision, an empty text is among them.
 func Leads(r Request) []string {
 	f := newFacts(machine{})
 	var files []string

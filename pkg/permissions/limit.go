@@ -19,8 +19,8 @@ const (
 type Counter interface {
 	// Count tells how often the key was taken within the time before now.
 	Count(key string, per time.Duration, now time.Time) (int, error)
-	// Take takes the key once, unless it was taken count times within the time before now; then it is false. Looking and
-	// taking are one step, whoever else takes at the same time.
+	// Take takes the key once, unless it was taken count times within the time before now; then it is
+	// false. Looking and taking are one step, whoever else takes at the same time.
 	Take(key string, count int, per time.Duration, now time.Time) (bool, error)
 }
 
@@ -49,8 +49,8 @@ func (c *memoryCounter) Take(key string, count int, per time.Duration, now time.
 	return true, nil
 }
 
-// Within returns those of the times that lie within per before now. A time that is yet to come counts: a clock that was set
-// back must not make a limit forget.
+// Within returns those of the times that lie within per before now. A time that is yet to come counts: a
+// clock that was set back must not make a limit forget.
 func Within(times []time.Time, per time.Duration, now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return !at.After(now.Add(-per)) })
 }
@@ -109,6 +109,7 @@ func (c *checker) checkLimit(r *Rule) {
 		c.add("limit.per", fmt.Sprintf("want 1s to %s, found %s", longestLimit, l.Per), "")
 	}
 	if !slices.Contains([]LimitKey{"", LimitAll, LimitAgent, LimitSession, LimitTool, LimitWorkspace}, l.Key) {
-		c.add("limit.key", fmt.Sprintf("%q is nothing to count by", string(l.Key)), "all, agent, session, tool or workspace")
+		c.add("limit.key", fmt.Sprintf("%q is nothing to count by", string(l.Key)),
+			"all, agent, session, tool or workspace")
 	}
 }

@@ -11,8 +11,9 @@ import (
 // SecretMark stands where the value of a secret argument would.
 const SecretMark = "[secret]"
 
-// SecretTexts lists the texts that the values of secret arguments can appear as - as they are, as people are shown them, and as JSON
-// writes them -, the longest first: of two that begin alike the whole of the longer one is to go.
+// SecretTexts lists the texts that the values of secret arguments can appear as - as they are, as people
+// are shown them, and as JSON writes them -, the longest first: of two that begin alike the whole of the
+// longer one is to go.
 func SecretTexts(arguments map[string]any, secret map[string]bool) []string {
 	var texts []string
 	for _, v := range SecretValues(arguments, secret) {
@@ -88,7 +89,8 @@ func (r Request) Mask() func(string) string {
 	return Masker(SecretTexts(r.Arguments, r.Secret))
 }
 
-// Masked is the decision with what mask takes out of texts taken out of its reasons: a rule's reason names the paths that it looked at.
+// Masked is the decision with what mask takes out of texts taken out of its reasons: a rule's reason names
+// the paths that it looked at.
 func (d Decision) Masked(mask func(string) string) Decision {
 	d.Reason = mask(d.Reason)
 	reasons := make([]Reason, 0, len(d.Reasons))

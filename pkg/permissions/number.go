@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// canonicalNumber writes a JSON number in one way only, so that 1, 1.0 and 10e-1 are the same text. No digit is lost and
-// nothing is computed that grows with the exponent. It is false for what is no JSON number, or whose exponent nobody can
-// mean (more than nine digits); such a value equals only itself.
+// canonicalNumber writes a JSON number in one way only, so that 1, 1.0 and 10e-1 are the same text. No
+// digit is lost and nothing is computed that grows with the exponent. It is false for what is no JSON
+// number, or whose exponent nobody can mean (more than nine digits); such a value equals only itself.
 func canonicalNumber(text string) (string, bool) {
 	if !json.Valid([]byte(text)) || strings.Trim(text, "-+.0123456789eE") != "" {
 		return "", false
@@ -52,8 +52,8 @@ func numberText(value any) (string, bool) {
 	return "", false
 }
 
-// sameScalar reports whether two values are equal: numbers by value, texts and truth values exactly. A list or an object
-// equals nothing.
+// sameScalar reports whether two values are equal: numbers by value, texts and truth values exactly. A list
+// or an object equals nothing.
 func sameScalar(a, b any) bool {
 	if x, ok := numberText(a); ok {
 		y, ok := numberText(b)

@@ -1,7 +1,7 @@
 package permissions
 
-// Obligation is what whoever carries out an approved act has to do with it: the rule approved the act so, and not as it was
-// asked for. The zero Obligation is none. (The word is that of XACML 3.0, 7.18.)
+// Obligation is what whoever carries out an approved act has to do with it: the rule approved the act so,
+// and not as it was asked for. The zero Obligation is none. (The word is that of XACML 3.0, 7.18.)
 type Obligation struct {
 	// Environment is set for the command, over what the act itself sets.
 	Environment []Variable

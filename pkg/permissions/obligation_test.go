@@ -18,7 +18,8 @@ func (b testbed) terminal(text string) Request {
 	return r
 }
 
-// What can be switched off is approved where whoever carries it out switches it off, and only for commands that only read.
+// What can be switched off is approved where whoever carries it out switches it off, and only for commands
+// that only read.
 func TestObligation(t *testing.T) {
 	t.Parallel()
 	b := gitrepotest.New(t)

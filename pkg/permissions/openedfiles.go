@@ -72,8 +72,8 @@ func (v *evaluation) guardedWord(p resource, use use) string {
 	return ""
 }
 
-// guardCommand tells why an act's command needs a person whatever a rule that names no command says: it writes, or names,
-// a file that is more than data.
+// guardCommand tells why an act's command needs a person whatever a rule that names no command says: it
+// writes, or names, a file that is more than data.
 func (v *evaluation) guardCommand() string {
 	if v.shell == nil || v.byPerson() {
 		return ""
@@ -125,8 +125,8 @@ type namedFile struct {
 	use  use
 }
 
-// namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok is false where that
-// is too much to look at.
+// namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok
+// is false where that is too much to look at.
 func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 	var args []string
 	for _, word := range c.Args {

@@ -2,10 +2,12 @@ package permissions
 
 import "slices"
 
-// Option is one answer that an agent offers with its question. The id is the agent's own word; the kind is the protocol's.
+// Option is one answer that an agent offers with its question. The id is the agent's own word; the kind is
+// the protocol's.
 type Option struct{ ID, Name, Kind string }
 
-// The kinds of ACP 1. Version 2 of the protocol allows others; nobody knows what they mean, so they are never chosen.
+// The kinds of ACP 1. Version 2 of the protocol allows others; nobody knows what they mean, so they are
+// never chosen.
 const (
 	kindAllowOnce    = "allow_once"
 	kindAllowAlways  = "allow_always"
@@ -13,9 +15,10 @@ const (
 	kindRejectAlways = "reject_always"
 )
 
-// aliases are the words that policy files use for an answer, and the ids by which agents call it. The original system had
-// a few of them; the ids are those that Gemini, Codex, Claude and OpenCode were seen to offer (facts of November 2026).
-// Only an option of the given kind counts, so that "allow" never turns into "always".
+// aliases are the words that policy files use for an answer, and the ids by which agents call it. The
+// original system had a few of them; the ids are those that Gemini, Codex, Claude and OpenCode were seen to
+// offer (facts of November 2026). Only an option of the given kind counts, so that "allow" never turns into
+// "always".
 var aliases = []struct {
 	names []string
 	kind  string
@@ -29,10 +32,11 @@ var aliases = []struct {
 		[]string{"abort", "reject", "reject_once", "reject-once", "deny", "decline", "cancel"}},
 }
 
-// ChooseOption finds the offered option that says what was decided: the one that the rule names, if its kind fits the
-// verdict; else the first that is offered for this once; of a rejection else the first for always, since that only stops. It is
-// false where nothing offered says it, or where the id would not tell it from another option, and for a decision to ask. An
-// "always" that allows is never chosen unless the rule names it.
+// ChooseOption finds the offered option that says what was decided: the one that the rule names, if its
+// kind fits the verdict; else the first that is offered for this once; of a rejection else the first for
+// always, since that only stops. It is false where nothing offered says it, or where the id would not tell
+// it from another option, and for a decision to ask. An "always" that allows is never chosen unless the
+// rule names it.
 func ChooseOption(d Decision, options []Option) (Option, bool) {
 	if d.Verdict != Approve && d.Verdict != Reject {
 		return Option{}, false

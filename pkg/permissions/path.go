@@ -20,14 +20,14 @@ const (
 	mostLinks   = 40
 )
 
-// Resolve returns the file that a name means: absolute, clean, and with the links on its way resolved as far as it exists,
-// so that the parents of a file that does not exist yet count, too. A relative name is relative to dir, which must be
-// absolute. A file:// URL stands for its path.
+// Resolve returns the file that a name means: absolute, clean, and with the links on its way resolved as
+// far as it exists, so that the parents of a file that does not exist yet count, too. A relative name is
+// relative to dir, which must be absolute. A file:// URL stands for its path.
 //
-// It returns an error for a name that does not say one file to everybody: one with a NUL, over 4096 bytes, through more
-// than 40 links or through /proc, of another URL scheme, with a ~ in front, or with a ".." behind a link, which the kernel
-// and an editor that cleans names first read differently. Between this look and the act somebody may change a link;
-// whoever acts on the answer must act on the name that it gives.
+// It returns an error for a name that does not say one file to everybody: one with a NUL, over 4096 bytes,
+// through more than 40 links or through /proc, of another URL scheme, with a ~ in front, or with a ".."
+// behind a link, which the kernel and an editor that cleans names first read differently. Between this look
+// and the act somebody may change a link; whoever acts on the answer must act on the name that it gives.
 func Resolve(dir, name string) (string, error) { return newFacts(machine{}).resolveName(dir, name) }
 
 func (d *facts) resolveName(dir, name string) (string, error) {
@@ -36,7 +36,8 @@ func (d *facts) resolveName(dir, name string) (string, error) {
 		return "", err
 	}
 	if first, _, more := strings.Cut(plain, "/"); strings.HasPrefix(first, "~") && (more || first == "~") {
-		return "", fmt.Errorf("%q: some take ~ for the home directory and some for a name: write the whole path", plain)
+		return "", fmt.Errorf("%q: some take ~ for the home directory and some for a name: write the whole path",
+			plain)
 	}
 	return d.resolve(dir, plain)
 }
@@ -111,7 +112,8 @@ func (d *facts) resolve(dir, name string) (string, error) {
 	}
 	cleaned, err := d.walk(filepath.Clean(path))
 	if err == nil && cleaned != walked {
-		err = fmt.Errorf("%q is %s, or %s to those who clean names first: a .. stands behind a link", name, walked, cleaned)
+		err = fmt.Errorf("%q is %s, or %s to those who clean names first: a .. stands behind a link", name,
+			walked, cleaned)
 	}
 	if err != nil {
 		return "", err
@@ -119,7 +121,8 @@ func (d *facts) resolve(dir, name string) (string, error) {
 	return walked, nil
 }
 
-// walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any more.
+// walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any
+// more.
 func (d *facts) walk(path string) (string, error) {
 	at, rest, links := "/", strings.Split(path, "/"), 0
 	for len(rest) > 0 {
@@ -135,7 +138,8 @@ func (d *facts) walk(path string) (string, error) {
 		next := filepath.Join(at, part)
 		info, err := d.lstat(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && info.Mode()&fs.ModeSymlink == 0:
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil &&
+			info.Mode()&fs.ModeSymlink == 0:
 			at = next
 			continue
 		case err != nil:
@@ -163,11 +167,12 @@ func (d *facts) walk(path string) (string, error) {
 
 // resource is one file of a request, with everything that its name could mean.
 type resource struct {
-	name  string // as given
-	dir   string // that a word of a command is looked for in
-	real  string // see Resolve; "" when err says why not
-	err   error
-	maybe []string // absolute names that somebody could take it for, real among them: what a rule that stops looks at
+	name string // as given
+	dir  string // that a word of a command is looked for in
+	real string // see Resolve; "" when err says why not
+	err  error
+	// Absolute names that somebody could take it for, real among them: what a rule that stops looks at.
+	maybe []string
 	write bool
 }
 

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// tree makes a directory with files ("name": content) and links ("name": "-> target"), and gives its resolved name.
+// tree makes a directory with files ("name": content) and links ("name": "-> target"), and gives its
+// resolved name.
 func tree(t testing.TB, entries map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -2,9 +2,9 @@ package permissions
 
 import "strings"
 
-// possibleFiles lists what a word could name: itself, and what stands behind a sign that programs read as the end of an
-// option or of a part: --file=/etc/passwd, @/etc/passwd, HEAD:.env, a,b. Addresses of other machines are no files. ok is false
-// for a word of more parts than can be looked at.
+// possibleFiles lists what a word could name: itself, and what stands behind a sign that programs read as
+// the end of an option or of a part: --file=/etc/passwd, @/etc/passwd, HEAD:.env, a,b. Addresses of other
+// machines are no files. ok is false for a word of more parts than can be looked at.
 func possibleFiles(word string) (names []string, ok bool) {
 	names = []string{word}
 	signs := 0
@@ -20,11 +20,14 @@ func possibleFiles(word string) (names []string, ok bool) {
 		if strings.IndexByte("=:,@", word[i]) < 0 {
 			continue
 		}
-		if rest := word[i+1:]; rest != "" && !(word[i] == ':' && strings.HasPrefix(rest, "//") && !strings.HasSuffix(strings.ToLower(word[:i]), "file")) {
+		if rest := word[i+1:]; rest != "" &&
+			!(word[i] == ':' && strings.HasPrefix(rest, "//") &&
+				!strings.HasSuffix(strings.ToLower(word[:i]), "file")) {
 			names = append(names, rest)
 		}
 	}
-	if parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) }); len(parts) > 1 {
+	if parts := strings.FieldsFunc(word,
+		func(r rune) bool { return strings.ContainsRune("=:,@", r) }); len(parts) > 1 {
 		for i, part := range parts[:len(parts)-1] {
 			if i > 0 && strings.HasPrefix(part, "//") && !strings.HasSuffix(strings.ToLower(parts[i-1]), "file") {
 				continue // of an address

@@ -8,8 +8,8 @@ func Presets() []string { return []string{"careful", "balanced", "strict"} }
 //go:embed presets/careful.yaml presets/balanced.yaml presets/strict.yaml
 var presetFiles embed.FS
 
-// Preset returns a rule set that comes with the program, as the policy file that it is. No preset approves a file that runs,
-// decides or holds a secret.
+// Preset returns a rule set that comes with the program, as the policy file that it is. No preset approves
+// a file that runs, decides or holds a secret.
 func Preset(name string) ([]byte, bool) {
 	data, err := presetFiles.ReadFile("presets/" + name + ".yaml")
 	return data, err == nil

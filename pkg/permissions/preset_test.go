@@ -13,7 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// presetFile reads a preset. The loader that the program uses imports this package, so the tests have this small one.
+// presetFile reads a preset. The loader that the program uses imports this package, so the tests have this
+// small one.
 func presetFile(t testing.TB, name string) File {
 	t.Helper()
 	data, ok := Preset(name)
@@ -91,7 +92,8 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// checkPresetCommands: every command of a preset is one whose words are looked at, so that none of its options slips by.
+// checkPresetCommands: every command of a preset is one whose words are looked at, so that none of its
+// options slips by.
 func checkPresetCommands(t *testing.T, allow []string) {
 	t.Helper()
 	for i, text := range allow {

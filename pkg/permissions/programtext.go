@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// The small languages of programs that filter text. Each function gives the reason why a program in that language is not
-// known to only read its input and print; "" when it is.
+// The small languages of programs that filter text. Each function gives the reason why a program in that
+// language is not known to only read its input and print; "" when it is.
 
-// sedProgram reads a sed program of the commands that only look at lines and change what is printed: = d D g G h H l n N p P
-// q Q s x y z and { }, with any addresses. Everything else is not known here: w, W, r, R, e, F, labels, and a, i, c, whose
-// text ends in several ways. Where seds read differently (a delimiter in brackets, lines joined), the program is not known,
-// either. (GNU sed 4.9's manual, sed Programs.)
+// sedProgram reads a sed program of the commands that only look at lines and change what is printed: = d D
+// g G h H l n N p P q Q s x y z and { }, with any addresses. Everything else is not known here: w, W, r, R,
+// e, F, labels, and a, i, c, whose text ends in several ways. Where seds read differently (a delimiter in
+// brackets, lines joined), the program is not known, either. (GNU sed 4.9's manual, sed Programs.)
 func sedProgram(text string) string {
 	s := &sedReader{text: text}
 	for depth := 0; ; {
@@ -30,11 +30,13 @@ func sedProgram(text string) string {
 			continue
 		case c == '}' && depth > 0:
 			depth--
-		case c == 's' && s.substitution(), c == 'y' && s.parts(), c != 0 && strings.IndexByte("=dDgGhHlnNpPxz", c) >= 0:
+		case c == 's' && s.substitution(), c == 'y' && s.parts(), c != 0 &&
+			strings.IndexByte("=dDgGhHlnNpPxz", c) >= 0:
 		case c == 'q' || c == 'Q':
 			s.skip(" 0123456789")
 		default:
-			return fmt.Sprintf("the command %q of its sed program may do more than print, or is not known here", string(c))
+			return fmt.Sprintf("the command %q of its sed program may do more than print, or is not known here",
+				string(c))
 		}
 		s.skip(" \t")
 		if c := s.peek(); c != 0 && c != ';' && c != '\n' && c != '}' {
@@ -125,7 +127,8 @@ func (s *sedReader) substitution() bool {
 // parts reads two parts with the delimiter that stands in front of them.
 func (s *sedReader) parts() bool {
 	delimiter := s.next()
-	return delimiter != 0 && strings.IndexByte("/,|#:@!%~+_;=", delimiter) >= 0 && s.part(delimiter, true) && s.part(delimiter, false)
+	return delimiter != 0 && strings.IndexByte("/,|#:@!%~+_;=", delimiter) >= 0 && s.part(delimiter, true) &&
+		s.part(delimiter, false)
 }
 
 // part reads up to the delimiter and over it.
@@ -165,11 +168,13 @@ func closed(expression string) bool {
 	return true
 }
 
-// awkProgram takes an awk program that holds nothing by which awk runs a command, opens a file that is not among its words,
-// or tells its environment. The words of the language have no second spelling, so it is enough that none stands there,
-// be it in a text or a pattern. (gawk 5's manual: Redirection, Getline, I/O Functions, Indirect Calls, Include Files, Auto-set.)
+// awkProgram takes an awk program that holds nothing by which awk runs a command, opens a file that is not
+// among its words, or tells its environment. The words of the language have no second spelling, so it is
+// enough that none stands there, be it in a text or a pattern. (gawk 5's manual: Redirection, Getline, I/O
+// Functions, Indirect Calls, Include Files, Auto-set.)
 func awkProgram(text string) string {
-	for _, word := range []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "extension", "@", "\\\n"} {
+	for _, word := range []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB",
+		"FUNCTAB", "extension", "@", "\\\n"} {
 		if strings.Contains(text, word) {
 			return fmt.Sprintf("its awk program holds %q, by which it may do more than print", word)
 		}
@@ -182,8 +187,8 @@ func awkProgram(text string) string {
 	return ""
 }
 
-// jqProgram takes a jq program that neither tells its environment nor loads modules. Identifiers have no second spelling
-// in jq. (jq 1.7's manual: $ENV, Modules.)
+// jqProgram takes a jq program that neither tells its environment nor loads modules. Identifiers have no
+// second spelling in jq. (jq 1.7's manual: $ENV, Modules.)
 func jqProgram(text string) string {
 	for _, word := range []string{"env", "ENV", "import", "include", "modulemeta"} {
 		if strings.Contains(text, word) {

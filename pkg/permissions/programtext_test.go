@@ -46,7 +46,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// GNU sed has a mode in which it refuses programs that write, read or run. Of the programs that we take it refuses none.
+// GNU sed has a mode in which it refuses programs that write, read or run. Of the programs that we take it
+// refuses none.
 func TestSedSandboxAgrees(t *testing.T) {
 	t.Parallel()
 	sed, err := exec.LookPath("sed")

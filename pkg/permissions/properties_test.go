@@ -9,8 +9,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// For every text of the corpus: a further rule that stops never lets more happen, be it before or behind the others, in
-// their file or in one of its own; and in whichever order the files of a layer are read, the decision is the same.
+// For every text of the corpus: a further rule that stops never lets more happen, be it before or behind
+// the others, in their file or in one of its own; and in whichever order the files of a layer are read, the
+// decision is the same.
 func TestCorpusKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	b := corpusBed(t, ordinaryFiles, trappedFiles)
@@ -27,8 +28,8 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 		rule("no", Reject, wants("command", Matcher{Regex: ".*git.*"})), rule("no", Reject, when("params.nothing == 1")),
 	}
 	random := rand.New(rand.NewPCG(31, 0))
-	// A choice of the files, in some order: the preset alone would leave most rules without a part. They are compiled once, and
-	// each text meets some of them.
+	// A choice of the files, in some order: the preset alone would leave most rules without a part. They
+	// are compiled once, and each text meets some of them.
 	type choice struct {
 		before, again *Authority
 		stop          Rule
@@ -49,7 +50,8 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 		first, last := chosen[0], chosen[len(chosen)-1]
 		first.Rules = append([]Rule{c.stop}, first.Rules...)
 		last.Rules = append(slices.Clone(last.Rules), c.stop)
-		// An Ask in front of a file of the original format may come before its Reject, which is what that format means.
+		// An Ask in front of a file of the original format may come before its Reject, which is what that
+		// format means.
 		if first.Version == Version2 || c.stop.Verdict != Ask {
 			c.stopped["in front"] = b.unchanging(&asked, append([]File{first}, chosen[1:]...)...)
 		}
@@ -86,9 +88,9 @@ func TestCorpusKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// FuzzCommands: what the careful preset approves has an approving reason, is known in full and writes nothing; a rule that
-// rejects everything still holds; and the same text with another command behind it, in front of it or around it, is not
-// approved with it.
+// FuzzCommands: what the careful preset approves has an approving reason, is known in full and writes
+// nothing; a rule that rejects everything still holds; and the same text with another command behind it, in
+// front of it or around it, is not approved with it.
 func FuzzCommands(f *testing.F) {
 	for _, name := range []string{"reported.txt", "tricky.txt", "harmless.txt"} {
 		for i, row := range readCorpus(f, name) {

@@ -15,7 +15,8 @@ const mostEntries = 10000
 
 const readsHidden = " has hidden files read, too, and it cannot be told which"
 
-// treesHazard tells why a command that reads whole trees must not: there is a secret in one, or too much to look at.
+// treesHazard tells why a command that reads whole trees must not: there is a secret in one, or too much to
+// look at.
 func (v *evaluation) treesHazard(w commandWords, dir string) string {
 	if !w.tree {
 		return ""
@@ -33,7 +34,8 @@ func (v *evaluation) treesHazard(w commandWords, dir string) string {
 		if path := v.ignoresAbove(filepath.Dir(root)); path != "" && !w.hidden {
 			return shown(v.Workspace, path) + readsHidden
 		}
-		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows, only: strings.Join(w.only, "/")}); why != "" {
+		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows,
+			only: strings.Join(w.only, "/")}); why != "" {
 			return why
 		}
 	}
@@ -45,8 +47,8 @@ type walkedTree struct {
 	root            string
 	hidden, follows bool
 	only            string // the ends of the names of its files, slashes between them; "" for all
-	// found tells that its files are those that a find gives to a program: those of that name, in .git, too, and where plain is
-	// set none whose name is more than a word.
+	// found tells that its files are those that a find gives to a program: those of that name, in .git,
+	// too, and where plain is set none whose name is more than a word.
 	found, plain bool
 	name         string
 }
@@ -75,11 +77,15 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 			why = tooMuch
 			return fs.SkipAll
 		case seen > mostEntries:
-			why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told whether one is a secret", mostEntries)
+			why = shown(v.Workspace,
+				root) + fmt.Sprintf(" holds more than %d files, and it cannot be told whether one is a secret",
+				mostEntries)
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir // what we cannot read, it cannot read
-		case path != root && entry.IsDir() && (!tree.hidden && strings.HasPrefix(entry.Name(), ".") || !tree.found && !tree.follows && gitObjects(path)):
+		case path != root && entry.IsDir() &&
+			(!tree.hidden && strings.HasPrefix(entry.Name(), ".") ||
+				!tree.found && !tree.follows && gitObjects(path)):
 			return fs.SkipDir
 		case !tree.hidden && slices.Contains(ignoreFiles, entry.Name()) && v.facts.showsHidden(path):
 			why = shown(v.Workspace, path) + readsHidden
@@ -90,7 +96,9 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 		if tree.found && !nameMatches(tree.name, entry.Name()) {
 			return nil
 		}
-		if tree.only != "" && !entry.IsDir() && !slices.ContainsFunc(strings.Split(tree.only, "/"), func(end string) bool { return strings.HasSuffix(entry.Name(), end) }) {
+		if tree.only != "" && !entry.IsDir() &&
+			!slices.ContainsFunc(strings.Split(tree.only, "/"),
+				func(end string) bool { return strings.HasSuffix(entry.Name(), end) }) {
 			return nil
 		}
 		if tree.plain && strings.ContainsAny(strings.TrimPrefix(path, root), " \t\n\v\f\r\"'\\") {
@@ -114,10 +122,12 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 	return why
 }
 
-// gitObjects reports whether a directory is where git keeps what it has compressed: of its many files none is a secret by its name.
+// gitObjects reports whether a directory is where git keeps what it has compressed: of its many files none
+// is a secret by its name.
 func gitObjects(path string) bool { return strings.HasSuffix(path, "/.git/objects") }
 
-// linkHazard tells why a link that a command follows must not be: "" where it leads to a plain file of the workspace.
+// linkHazard tells why a link that a command follows must not be: "" where it leads to a plain file of the
+// workspace.
 func (v *evaluation) linkHazard(link string) string {
 	to, err := v.facts.resolve(filepath.Dir(link), filepath.Base(link))
 	if err != nil {
@@ -142,8 +152,9 @@ var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore"}
 // mostIgnored is the size, in bytes, of the largest such file that is read.
 const mostIgnored = 1 << 20
 
-// showsHidden reports whether such a file has rg read hidden files that may be secrets: by a line like !.env or !*. One like
-// !.gitkeep, which stands for nothing else, does not count. What cannot be read as a file may say anything.
+// showsHidden reports whether such a file has rg read hidden files that may be secrets: by a line like
+// !.env or !*. One like !.gitkeep, which stands for nothing else, does not count. What cannot be read as a
+// file may say anything.
 func (d *facts) showsHidden(path string) bool {
 	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {

@@ -122,7 +122,8 @@ func TestTreesWithARepository(t *testing.T) {
 	}
 }
 
-// Where git goes to another repository, what it runs on the way counts as well; and so it does for commands that only a rule knows.
+// Where git goes to another repository, what it runs on the way counts as well; and so it does for commands
+// that only a rule knows.
 func TestSettingsOfRemotes(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]Verdict{
@@ -147,7 +148,8 @@ func TestSettingsOfRemotes(t *testing.T) {
 	}
 }
 
-// Work trees that share a repository, and submodules of every form, are looked into with the repository around them.
+// Work trees that share a repository, and submodules of every form, are looked into with the repository
+// around them.
 func TestRepositoriesInside(t *testing.T) {
 	t.Parallel()
 	evil := func(t *testing.T, dir string) { git(t, dir, "config", "core.fsmonitor", "./evil") }

@@ -26,24 +26,26 @@ const (
 type Request struct {
 	Door   tool.Door
 	Action Action
-	// Prompt marks an agent's question about an act of its own (session/request_permission): we neither carry it out nor
-	// see it carried out, and all we know of it are the agent's words.
+	// Prompt marks an agent's question about an act of its own (session/request_permission): we neither
+	// carry it out nor see it carried out, and all we know of it are the agent's words.
 	Prompt bool
 
-	// Tools are the ids under which a rule may name the act, the best one first. Behind them stand those that only the agent's
-	// words give; see Alleged.
+	// Tools are the ids under which a rule may name the act, the best one first. Behind them stand those
+	// that only the agent's words give; see Alleged.
 	Tools     []string
 	Arguments map[string]any
 	Paths     []Path
-	// Shell is what the act runs; nil when it runs no command. ShellText is the text it was read from, for people.
+	// Shell is what the act runs; nil when it runs no command. ShellText is the text it was read from, for
+	// people.
 	Shell     *shellscan.Script
 	ShellText string
 	// Argv are the words of the one command that the act runs, where it was given as words and not as text.
 	Argv []string
-	// TakesObligations reports that whoever carries the act out does what the Decision's Obligation says. Otherwise there is
-	// none, and less is approved.
+	// TakesObligations reports that whoever carries the act out does what the Decision's Obligation says.
+	// Otherwise there is none, and less is approved.
 	TakesObligations bool
-	// Env are the names of the variables that the act sets for its command, and Variables those of which the value is known.
+	// Env are the names of the variables that the act sets for its command, and Variables those of which
+	// the value is known.
 	Env       []string
 	Variables []Variable
 
@@ -51,29 +53,30 @@ type Request struct {
 	Dir       string // what relative paths are relative to: absolute
 
 	Agent string // as it calls itself: a claim
-	// Principal is who asks, as far as we know ourselves and nobody else can choose: of an agent the command that a person had us
-	// start. "" stands for all of whom we know nothing.
+	// Principal is who asks, as far as we know ourselves and nobody else can choose: of an agent the
+	// command that a person had us start. "" stands for all of whom we know nothing.
 	Principal string
 	Session   string
 	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked.
 	Mode     string
 	Headless bool
 
-	// Doubts are reasons not to believe the request: claims that disagree, characters that hide something. One is enough
-	// to ask, whatever a rule says; a rejecting rule still rejects.
+	// Doubts are reasons not to believe the request: claims that disagree, characters that hide something.
+	// One is enough to ask, whatever a rule says; a rejecting rule still rejects.
 	Doubts []string
 
 	ReadOnly             bool // the tool's author says that it changes nothing
 	Destructive          bool // or that it removes or overwrites something
 	RequiresConfirmation bool // the tool's author wants a person asked every time
 
-	// Digest names what runs, sandbox and all, of a tool of ours; "" where that is not known, and for every other act.
+	// Digest names what runs, sandbox and all, of a tool of ours; "" where that is not known, and for every
+	// other act.
 	Digest string
 
 	// Secret are the arguments whose values no reason may tell.
 	Secret map[string]bool
-	// Withheld are the arguments whose values are not known, because the record of the act does not hold them. Rules that need
-	// one cannot be told; see Authority.Redecide.
+	// Withheld are the arguments whose values are not known, because the record of the act does not hold
+	// them. Rules that need one cannot be told; see Authority.Redecide.
 	Withheld map[string]bool
 }
 

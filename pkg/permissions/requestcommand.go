@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// SetShellText makes the request one that runs a shell text: what it runs, and whether the text can be believed, is read
-// from it.
+// SetShellText makes the request one that runs a shell text: what it runs, and whether the text can be
+// believed, is read from it.
 func (r *Request) SetShellText(text string) {
 	script := shellscan.Scan(text)
 	r.Shell, r.ShellText = &script, text
@@ -23,8 +23,8 @@ func (r *Request) SetArgv(argv []string) {
 	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(r.ShellText)...)
 }
 
-// SetsVariables says which variables the act sets for its command. One can change what a command does as much as an argument
-// can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
+// SetsVariables says which variables the act sets for its command. One can change what a command does as
+// much as an argument can: PATH, LD_PRELOAD, GIT_SSH_COMMAND.
 func (r *Request) SetsVariables(names []string) {
 	r.Env = names
 	for _, name := range names {
@@ -72,7 +72,8 @@ func QuoteArgv(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// CommandLines lists for people what the request can run, one command a line, with … for a word that is not known.
+// CommandLines lists for people what the request can run, one command a line, with … for a word that is not
+// known.
 func (r Request) CommandLines() []string {
 	if r.Shell == nil {
 		return nil

@@ -50,12 +50,14 @@ func (v *evaluation) assess() danger {
 		return danger{RiskHigh, "it cannot be believed"}
 	case v.Destructive:
 		return danger{RiskHigh, "the tool's author says that it destroys something"}
-	case v.Action == ActionSwitchMode, v.Action == ActionDelete, v.Action == ActionMove, v.Action == ActionFetch, v.Action == ActionOther:
+	case v.Action == ActionSwitchMode, v.Action == ActionDelete, v.Action == ActionMove,
+		v.Action == ActionFetch, v.Action == ActionOther:
 		return danger{RiskHigh, fmt.Sprintf("it is an act of the kind %s", v.Action)}
 	}
 	for _, p := range v.resources {
 		if p.err != nil || !v.inside(p) {
-			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell", display.Line(p.name))}
+			return danger{RiskHigh, fmt.Sprintf("%q lies outside the workspace, or nobody can tell",
+				display.Line(p.name))}
 		}
 		if why := v.sensitiveWhy(p, p.write); why != "" {
 			return danger{RiskHigh, why}
@@ -72,8 +74,8 @@ func (v *evaluation) assess() danger {
 	return danger{RiskMedium, "it may change something in the workspace"}
 }
 
-// assessCommand: known to only read is low; known to stay in the workspace, to reach no other machine and to remove nothing
-// is medium.
+// assessCommand: known to only read is low; known to stay in the workspace, to reach no other machine and
+// to remove nothing is medium.
 func (v *evaluation) assessCommand() danger {
 	switch {
 	case v.shell == nil:
@@ -94,7 +96,8 @@ func (v *evaluation) assessCommand() danger {
 		}
 	}
 	for _, p := range v.shell.resources {
-		if !v.inside(p) && p.name != "/dev/null" && (p.write || filepath.IsAbs(p.name) || strings.Contains(p.name, "..")) {
+		if !v.inside(p) && p.name != "/dev/null" &&
+			(p.write || filepath.IsAbs(p.name) || strings.Contains(p.name, "..")) {
 			return danger{RiskHigh, fmt.Sprintf("%q may lie outside the workspace", display.Line(p.name))}
 		}
 	}
@@ -119,17 +122,20 @@ func fixedTexts(c shellscan.Command) []string {
 
 // removes reports whether a command, or what runs it, removes or overwrites what is there as its own purpose.
 func removes(c shellscan.Command) bool {
-	if in(command.Removers, c.Name) || slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return in(command.Removers, name) }) {
+	if in(command.Removers, c.Name) ||
+		slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return in(command.Removers, name) }) {
 		return true
 	}
 	words := command.Subcommands(command.Removers, filepath.Base(c.Name))
-	return words != nil && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return !w.Fixed || words[w.Text] })
+	return words != nil && slices.ContainsFunc(c.Args,
+		func(w shellscan.Word) bool { return !w.Fixed || words[w.Text] })
 }
 
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
 func reachesNetwork(c shellscan.Command) string {
 	for _, name := range append(strings.Fields(c.Via), c.Name) {
-		if base := filepath.Base(name); command.In(command.NetworkClients, base) || command.In(command.NetworkReaching, base) {
+		if base := filepath.Base(name); command.In(command.NetworkClients, base) ||
+			command.In(command.NetworkReaching, base) {
 			return base
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestTrustedAtHome: a trusted file of a workspace approves there, and elsewhere it only rejects; a person's own rules are stronger.
+// TestTrustedAtHome: a trusted file of a workspace approves there, and elsewhere it only rejects; a
+// person's own rules are stronger.
 func TestTrustedAtHome(t *testing.T) {
 	t.Parallel()
 	rule := func(id, tools string, verdict permissions.Verdict) permissions.Rule {

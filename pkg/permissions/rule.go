@@ -9,8 +9,8 @@ import (
 // Version says by which rules of reading a policy file was written.
 type Version int
 
-// The versions. A file of the original format yields the decision of its first rule that matches; of a version-2 file
-// every rule that matches counts, and the strongest verdict holds.
+// The versions. A file of the original format yields the decision of its first rule that matches; of a
+// version-2 file every rule that matches counts, and the strongest verdict holds.
 const (
 	VersionOriginal Version = 1
 	Version2        Version = 2
@@ -22,13 +22,14 @@ type File struct {
 	Layer   tool.Layer
 	Name    string // as it is shown to people
 	Rules   []Rule
-	// TightenOnly keeps only the rejecting rules in force: the file belongs to a workspace that nobody has trusted.
+	// TightenOnly keeps only the rejecting rules in force: the file belongs to a workspace that nobody has
+	// trusted.
 	TightenOnly bool
-	// Root is the directory of the workspace whose own file this is, once somebody trusts it; "" for all others. Acts of other
-	// workspaces it can only reject.
+	// Root is the directory of the workspace whose own file this is, once somebody trusts it; "" for all
+	// others. Acts of other workspaces it can only reject.
 	Root string `json:",omitempty"`
-	// Unmatched is what becomes of an agent's act that no rule is about, where the file says so: Ask or Reject, in place of
-	// the program's own defaults. It never approves anything.
+	// Unmatched is what becomes of an agent's act that no rule is about, where the file says so: Ask or
+	// Reject, in place of the program's own defaults. It never approves anything.
 	Unmatched *Verdict
 }
 
@@ -37,8 +38,8 @@ func (f *File) tightens(w tool.Workspace) bool {
 	return f.TightenOnly || f.Root != "" && f.Root != w.Root
 }
 
-// Rule is one entry of auto_approval_policies. Every condition that it has must hold; a condition that it does not have
-// always holds.
+// Rule is one entry of auto_approval_policies. Every condition that it has must hold; a condition that it
+// does not have always holds.
 type Rule struct {
 	ID     string
 	Source tool.Source
@@ -85,13 +86,13 @@ type Rule struct {
 
 // Commands is what a rule lets shell texts run.
 type Commands struct {
-	// Allow holds the first words of allowed commands. They are compared word by word: "git log" allows "git log -1" and
-	// neither "git logx" nor "git -C / log".
+	// Allow holds the first words of allowed commands. They are compared word by word: "git log" allows
+	// "git log -1" and neither "git logx" nor "git -C / log".
 	Allow []string
 	// Redirects says which files the text may write by redirection: none, workspace or any.
 	Redirects Redirects
-	// Network, when it is given and false, keeps a rule from approving programs that reach another machine. When it is
-	// given and true, a rule that stops is about those programs.
+	// Network, when it is given and false, keeps a rule from approving programs that reach another machine.
+	// When it is given and true, a rule that stops is about those programs.
 	Network *bool
 }
 
@@ -105,8 +106,9 @@ const (
 	RedirectsAny       Redirects = "any"
 )
 
-// Matcher is what a rule wants of one argument, beyond being equal to one value. All that is given must hold. Of an
-// argument that is a list every entry must fit for an approval, and one is enough for a rule that stops.
+// Matcher is what a rule wants of one argument, beyond being equal to one value. All that is given must
+// hold. Of an argument that is a list every entry must fit for an approval, and one is enough for a rule
+// that stops.
 type Matcher struct {
 	In     []any    // one of these scalar values
 	Host   []string // a URL of one of these hosts: a name, *.name, or either with a :port

@@ -29,7 +29,8 @@ func newSensitive(own []string) *sensitiveFiles {
 	return s
 }
 
-// find tells what is special about a file: the completion of "`file` …", "" for nothing. name is absolute and clean.
+// find tells what is special about a file: the completion of "`file` …", "" for nothing. name is absolute
+// and clean.
 func (s *sensitiveFiles) find(w tool.Workspace, name string, wanted sensitive.Class) string {
 	if len(s.own) > 0 {
 		folded := sensitive.Fold(name)
@@ -49,7 +50,8 @@ func (s *sensitiveFiles) find(w tool.Workspace, name string, wanted sensitive.Cl
 	return found.Says
 }
 
-// holdsOwn reports whether a directory holds something of ours, so that to move or to remove it would do so to ours.
+// holdsOwn reports whether a directory holds something of ours, so that to move or to remove it would do so
+// to ours.
 func (s *sensitiveFiles) holdsOwn(name string) bool {
 	prefix := strings.TrimSuffix(sensitive.Fold(name), "/") + "/"
 	for _, own := range s.own {
@@ -60,8 +62,8 @@ func (s *sensitiveFiles) holdsOwn(name string) bool {
 	return false
 }
 
-// sensitiveWhy tells why a resource needs a person, unless a rule names the file: "`.git/config` runs as code later". It is "" for
-// plain data. Every name that the resource could mean counts.
+// sensitiveWhy tells why a resource needs a person, unless a rule names the file: "`.git/config` runs as
+// code later". It is "" for plain data. Every name that the resource could mean counts.
 func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 	wanted := sensitive.Secret
 	if write {
@@ -87,8 +89,8 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 	return ""
 }
 
-// hardLinked reports whether a file has more than one name. None of them is the right one, so that a plain name in the
-// workspace may be .git/config, or a file elsewhere.
+// hardLinked reports whether a file has more than one name. None of them is the right one, so that a plain
+// name in the workspace may be .git/config, or a file elsewhere.
 func (d *facts) hardLinked(path string) bool {
 	info, err := d.lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

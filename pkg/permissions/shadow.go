@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// Shadow is a rule that can never decide, because another one that is about everything that it is about always does.
+// Shadow is a rule that can never decide, because another one that is about everything that it is about
+// always does.
 type Shadow struct {
 	Rule, By Rule
 	Why      string // a sentence for the rule's author
 }
 
-// Shadows finds the rules that can never decide. It looks at rules without any condition only, so that there is a cure for
-// each that it names, and none when it cannot tell. files are those of one Set, a workspace's own left out.
+// Shadows finds the rules that can never decide. It looks at rules without any condition only, so that
+// there is a cure for each that it names, and none when it cannot tell. files are those of one Set, a
+// workspace's own left out.
 func Shadows(files []File) []Shadow {
 	var found []Shadow
 	for i, file := range files {
@@ -39,7 +41,8 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 				return other, fmt.Sprintf("rule %s at %s stands before it and matches whatever it matches; in a file without version: 2 the first one decides", other.ID, other.Source)
 			case i == j && file.Version != Version2:
 			case other.Verdict.stronger(rule.Verdict) && !(file.Version != Version2 && k > 0):
-				return other, fmt.Sprintf("rule %s at %s matches whatever it matches, and %s is stronger than %s", other.ID, other.Source, other.Verdict, rule.Verdict)
+				return other, fmt.Sprintf("rule %s at %s matches whatever it matches, and %s is stronger than %s",
+					other.ID, other.Source, other.Verdict, rule.Verdict)
 			}
 		}
 	}
@@ -49,7 +52,8 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 // unconditional reports whether a rule matches every act of its tools.
 func (r Rule) unconditional() bool {
 	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
-		r.Commands == nil && !r.InGitWorkTree && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid && r.When == "" && r.Expires.IsZero() &&
+		r.Commands == nil && !r.InGitWorkTree && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid &&
+		r.When == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0
 }
 

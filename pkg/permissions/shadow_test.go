@@ -81,8 +81,8 @@ func TestShadowedRulesNeverDecide(t *testing.T) {
 	}
 }
 
-// TestUnconditional sets every field of a rule: one that narrows what the rule is about makes it conditional, so that no other rule
-// is called idle because of it.
+// TestUnconditional sets every field of a rule: one that narrows what the rule is about makes it
+// conditional, so that no other rule is called idle because of it.
 func TestUnconditional(t *testing.T) {
 	t.Parallel()
 	narrowsNothing := []string{"ID", "Source", "AppliesTo", "Option", "Reason", "Limit", "SkipGovernors", "Match", "NotMatch"}

@@ -10,34 +10,35 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
 
-// The bounds of what is looked at in a shell text. Beyond them nothing can be told, and so nothing is covered: in Claude
-// Code more than fifty subcommands once fell from deny to ask.
+// The bounds of what is looked at in a shell text. Beyond them nothing can be told, and so nothing is
+// covered: in Claude Code more than fifty subcommands once fell from deny to ask.
 const (
 	mostCommands    = 200
 	mostDirectories = 16
 	mostResources   = 4000
 )
 
-// shellText is what can be told of a shell text without running it: the directories that its commands may run in, and the
-// files that its words could name.
+// shellText is what can be told of a shell text without running it: the directories that its commands may
+// run in, and the files that its words could name.
 type shellText struct {
 	commands []shellscan.Command
-	// forms are, for each command, the command itself and, where that is another, what it is without git's options for
-	// printing and the like: a rule may mean either.
+	// forms are, for each command, the command itself and, where that is another, what it is without git's
+	// options for printing and the like: a rule may mean either.
 	forms [][]shellscan.Command
 	// exceeding tells of the commands that rules name whether they exceed what the rule spells.
 	exceeding map[spelledCommand]bool
-	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in each of them.
+	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in
+	// each of them.
 	dirs []string
 	// resources are the files that a word, a part of a word or a redirection could name.
 	resources []resource
 	// allNamed tells that there is nothing else that the text could touch by name.
 	allNamed bool
-	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may have them stand for
-	// themselves.
+	// changesPatterns tells that the text may change what patterns stand for, stopsPatterns that it may
+	// have them stand for themselves.
 	changesPatterns, stopsPatterns bool
-	// linked are the links that lead to the directories, climbing tells that a cd goes up: a shell goes up by the names that it came
-	// by.
+	// linked are the links that lead to the directories, climbing tells that a cd goes up: a shell goes up
+	// by the names that it came by.
 	linked   []string
 	climbing bool
 	// fault is why no rule can cover the text; "" when one can.
@@ -54,7 +55,8 @@ func newShellText(v *evaluation) *shellText {
 	case len(v.Shell.Commands) == 0:
 		s.fail("it names no command")
 	case len(v.Shell.Variables) > 0:
-		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret", display.Line(v.Shell.Variables[0]))
+		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret",
+			display.Line(v.Shell.Variables[0]))
 	}
 	for _, c := range s.commands {
 		s.forms = append(s.forms, []shellscan.Command{c})
@@ -80,7 +82,8 @@ func (s *shellText) fail(format string, args ...any) {
 	}
 }
 
-// gatherDirs finds the directories: the one that the text starts in and, from each of them, those that a cd goes to.
+// gatherDirs finds the directories: the one that the text starts in and, from each of them, those that a cd
+// goes to.
 func (s *shellText) gatherDirs(v *evaluation) {
 	start, err := v.facts.resolve("/", v.Dir)
 	if err != nil || !filepath.IsAbs(v.Dir) {
@@ -97,7 +100,8 @@ func (s *shellText) gatherDirs(v *evaluation) {
 		return
 	}
 	first := -1 // the cd without which nothing runs
-	if dir := v.Shell.Enters; dir != "" && s.gatherDir(v, start, dir) && s.dirs[len(s.dirs)-1] != start && v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
+	if dir := v.Shell.Enters; dir != "" && s.gatherDir(v, start, dir) && s.dirs[len(s.dirs)-1] != start &&
+		v.Workspace.Contains(s.dirs[len(s.dirs)-1]) {
 		s.dirs = s.dirs[len(s.dirs)-1:]
 		first = slices.IndexFunc(s.commands, func(c shellscan.Command) bool { return c.Name == "cd" })
 	}
@@ -116,7 +120,8 @@ func (s *shellText) gatherDirs(v *evaluation) {
 		if len(args) > 0 && args[0].Fixed && args[0].Text == "--" {
 			args = args[1:]
 		}
-		if c.Name != "cd" || len(args) != 1 || !args[0].Fixed || strings.HasPrefix(args[0].Text, "-") || args[0].Text == "" {
+		if c.Name != "cd" || len(args) != 1 || !args[0].Fixed || strings.HasPrefix(args[0].Text, "-") ||
+			args[0].Text == "" {
 			s.fail("it cannot be told which directory %s goes to", c.Name)
 			s.allNamed = false
 			continue
@@ -258,8 +263,9 @@ func (s *shellText) gatherResources(v *evaluation) {
 	}
 }
 
-// saysWhat counts the words at the beginning of a command that say which of its program's commands is meant, and so no file: the one
-// of `git status`. It counts none where an option stands first, which may take the next word.
+// saysWhat counts the words at the beginning of a command that say which of its program's commands is
+// meant, and so no file: the one of `git status`. It counts none where an option stands first, which may
+// take the next word.
 func saysWhat(c shellscan.Command) int {
 	if subcommands[c.Name] && len(c.Args) > 0 && c.Args[0].Fixed && subcommand.MatchString(c.Args[0].Text) {
 		return 1

@@ -10,8 +10,8 @@ import (
 // mcpPrefix begins the id of another server's tool: mcp.SERVER.TOOL.
 const mcpPrefix = "mcp."
 
-// canonicalTool returns a tool's name in our spelling, however an agent spells the tool of an MCP server: mcp__SERVER__TOOL
-// as Claude does, or TOOL (SERVER MCP Server) as Gemini does. Other names stay.
+// canonicalTool returns a tool's name in our spelling, however an agent spells the tool of an MCP server:
+// mcp__SERVER__TOOL as Claude does, or TOOL (SERVER MCP Server) as Gemini does. Other names stay.
 func canonicalTool(name string) string {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
 		if server, call, ok := strings.Cut(rest, "__"); ok && server != "" && call != "" {
@@ -26,8 +26,8 @@ func canonicalTool(name string) string {
 	return name
 }
 
-// foldTool writes a tool's name as loosely as agents respell names for their models: letter case, and which sign stands
-// between words, do not count. The signs of patterns stay.
+// foldTool writes a tool's name as loosely as agents respell names for their models: letter case, and which
+// sign stands between words, do not count. The signs of patterns stay.
 func foldTool(name string) string {
 	var b strings.Builder
 	gap := false
@@ -48,8 +48,8 @@ func foldTool(name string) string {
 // ownServers are the names under which agents know the server with our tools.
 var ownServers = []string{"a2a-acp", "a2a-acp-tools", "a2a-acp-guard"}
 
-// toolIDs lists the names under which a rule may mean the act's tool: its ids, and for a tool of ours those that an agent
-// knows it by.
+// toolIDs lists the names under which a rule may mean the act's tool: its ids, and for a tool of ours those
+// that an agent knows it by.
 func (v *evaluation) toolIDs() []string {
 	names := make([]string, 0, len(v.Tools)+len(ownServers))
 	for _, id := range v.Tools {
@@ -84,7 +84,8 @@ func compileToolGlob(text string) (*toolGlob, error) {
 	t := &toolGlob{glob: g}
 	if folded := foldTool(canonicalTool(text)); folded != "" && !strings.ContainsAny(text, `[\`) {
 		t.loosely, err = compileGlob(folded, true)
-		if bare, mcp := strings.CutPrefix(folded, "mcp_"); err == nil && mcp && bare != "" && bare[0] != '*' && bare[0] != '?' {
+		if bare, mcp := strings.CutPrefix(folded, "mcp_"); err == nil && mcp && bare != "" &&
+			bare[0] != '*' && bare[0] != '?' {
 			t.bare, err = compileGlob(bare, true)
 		}
 	}
@@ -102,12 +103,12 @@ func (t *toolGlob) means(name string, verdict Verdict) bool {
 	return verdict != Approve && (t.mayMatch(name) || t.loosely != nil && t.loosely.mayMatch(foldTool(name)))
 }
 
-// Alleged stands in front of the names that an act has only by the agent's own words, such as a title. A rule that stops is
-// about them as well; one that approves never is, and nothing counts by them.
+// Alleged stands in front of the names that an act has only by the agent's own words, such as a title. A
+// rule that stops is about them as well; one that approves never is, and nothing counts by them.
 const Alleged = "claimed:"
 
-// mayBe reports whether an agent's words could name a tool that the pattern is about: github_create_issue, "Tool: github/create_issue"
-// and "create_issue (github)" are mcp__github__create_issue.
+// mayBe reports whether an agent's words could name a tool that the pattern is about: github_create_issue,
+// "Tool: github/create_issue" and "create_issue (github)" are mcp__github__create_issue.
 func (t *toolGlob) mayBe(words string) bool {
 	spellings := []string{canonicalTool(words)}
 	if rest, ok := strings.CutSuffix(words, ")"); ok {
@@ -120,7 +121,8 @@ func (t *toolGlob) mayBe(words string) bool {
 		for _, filler := range []string{"tool_", "call_", "mcp_"} {
 			folded = strings.TrimPrefix(folded, filler)
 		}
-		if t.mayMatch(spelling) || t.loosely != nil && t.loosely.mayMatch(folded) || t.bare != nil && t.bare.mayMatch(folded) {
+		if t.mayMatch(spelling) || t.loosely != nil && t.loosely.mayMatch(folded) ||
+			t.bare != nil && t.bare.mayMatch(folded) {
 			return true
 		}
 	}

@@ -2,7 +2,8 @@ package permissions
 
 import "fmt"
 
-// Verdict is the answer to a Request. The zero Verdict asks a person, which never lets anything happen by itself.
+// Verdict is the answer to a Request. The zero Verdict asks a person, which never lets anything happen by
+// itself.
 type Verdict int
 
 // The verdicts. Their numbers say nothing about their strength: see stronger.
@@ -21,8 +22,8 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// stronger reports whether v holds where both are said: reject is stronger than ask, and ask than approve. A verdict that
-// nobody knows counts as ask.
+// stronger reports whether v holds where both are said: reject is stronger than ask, and ask than approve.
+// A verdict that nobody knows counts as ask.
 func (v Verdict) stronger(other Verdict) bool { return v.strength() > other.strength() }
 
 func (v Verdict) strength() int {

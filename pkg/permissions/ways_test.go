@@ -6,8 +6,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Every way of writing a path that leads out of what a rule approves, alone and among others that lie inside: none is
-// approved, be it by include_paths or by a matcher, and a rule that rejects what lies there sees each that leads there.
+// Every way of writing a path that leads out of what a rule approves, alone and among others that lie
+// inside: none is approved, be it by include_paths or by a matcher, and a rule that rejects what lies there
+// sees each that leads there.
 func TestWaysOut(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
@@ -52,7 +53,8 @@ func TestWaysOut(t *testing.T) {
 	}
 }
 
-// What the person types is theirs, and what an agent says of the same file is not: no door lends its rights to another.
+// What the person types is theirs, and what an agent says of the same file is not: no door lends its rights
+// to another.
 func TestDoorsStayApart(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

@@ -15,8 +15,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The bounds of a condition: of its text, in bytes, and of what one evaluation may cost, in CEL's own units (a comparison
-// is one, a search in a text about a tenth of its length). There are no loops but those over lists that are there.
+// The bounds of a condition: of its text, in bytes, and of what one evaluation may cost, in CEL's own units
+// (a comparison is one, a search in a text about a tenth of its length). There are no loops but those over
+// lists that are there.
 const (
 	longestCondition = 4096
 	mostCost         = 100_000
@@ -44,18 +45,22 @@ type condition struct {
 	arguments bool
 }
 
-// conditionEnv is what expressions are checked against. It never changes, and costs some milliseconds to make, so it is
-// made when the first rule needs it.
+// conditionEnv is what expressions are checked against. It never changes, and costs some milliseconds to
+// make, so it is made when the first rule needs it.
 var conditionEnv = sync.OnceValues(func() (*cel.Env, error) {
 	texts := cel.ListType(cel.StringType)
 	return cel.NewEnv(
 		cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.ASTValidators(cel.ValidateRegexLiterals()),
 		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("call.tool", cel.StringType), cel.Variable("call.tools", texts), cel.Variable("call.action", cel.StringType),
-		cel.Variable("call.agent", cel.StringType), cel.Variable("call.session", cel.StringType), cel.Variable("call.door", cel.StringType),
+		cel.Variable("call.tool", cel.StringType), cel.Variable("call.tools", texts),
+		cel.Variable("call.action", cel.StringType),
+		cel.Variable("call.agent", cel.StringType), cel.Variable("call.session", cel.StringType),
+		cel.Variable("call.door", cel.StringType),
 		cel.Variable("call.mode", cel.StringType), cel.Variable("call.headless", cel.BoolType),
-		cel.Variable("call.paths", texts), cel.Variable("call.commands", texts), cel.Variable("call.shell", cel.StringType),
-		cel.Variable("call.env", texts), cel.Variable("call.dir", cel.StringType), cel.Variable("call.workspace", cel.StringType),
+		cel.Variable("call.paths", texts), cel.Variable("call.commands", texts),
+		cel.Variable("call.shell", cel.StringType),
+		cel.Variable("call.env", texts), cel.Variable("call.dir", cel.StringType),
+		cel.Variable("call.workspace", cel.StringType),
 		cel.Variable("call.risk", cel.StringType), cel.Variable("call.read_only", cel.BoolType),
 	)
 })
@@ -77,7 +82,8 @@ func compileCondition(text string) (*condition, error) {
 		return nil, conditionError(issues)
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
-		return nil, &globError{fmt.Sprintf("the expression gives %s, and a condition is true or false", ast.OutputType()), "compare it with something"}
+		return nil, &globError{fmt.Sprintf("the expression gives %s, and a condition is true or false",
+			ast.OutputType()), "compare it with something"}
 	}
 	options := []cel.ProgramOption{cel.CostLimit(mostCost), cel.InterruptCheckFrequency(1000)}
 	program, err := env.Program(ast, options...)
@@ -111,8 +117,8 @@ func conditionError(issues *cel.Issues) error {
 	return &globError{fmt.Sprintf("the expression is wrong %s: %s", where, message), hint}
 }
 
-// matchWhen asks the expression. Where it ends in an error (a missing argument, too much work), an approval does not match,
-// and a rule that stops does.
+// matchWhen asks the expression. Where it ends in an error (a missing argument, too much work), an approval
+// does not match, and a rule that stops does.
 func (c *compiledRule) matchWhen(v *evaluation) (holds, string) {
 	if c.when == nil {
 		return yes, ""
@@ -125,7 +131,8 @@ func (c *compiledRule) matchWhen(v *evaluation) (holds, string) {
 	case err != nil && c.Verdict == Approve:
 		return no, fmt.Sprintf("when: %s: %s", shownText, display.Line(err.Error()))
 	case err != nil:
-		return yes, fmt.Sprintf("when: %s ended in an error, which counts as a match of a rule that stops: %s", shownText, display.Line(err.Error()))
+		return yes, fmt.Sprintf("when: %s ended in an error, which counts as a match of a rule that stops: %s",
+			shownText, display.Line(err.Error()))
 	case !is:
 		return no, fmt.Sprintf("when: %s is false", shownText)
 	}
@@ -209,10 +216,12 @@ func (v *evaluation) variables() map[string]any {
 		params = map[string]any{}
 	}
 	v.variablesSeen = map[string]any{
-		"params": params, "call.tool": id, "call.tools": listOf(known(v.Tools)), "call.action": string(v.Action), "call.agent": v.Agent,
+		"params": params, "call.tool": id, "call.tools": listOf(known(v.Tools)),
+		"call.action": string(v.Action), "call.agent": v.Agent,
 		"call.session": v.Session, "call.door": string(v.Door), "call.mode": v.Mode, "call.headless": v.Headless,
 		"call.paths": paths, "call.commands": programs, "call.shell": v.ShellText, "call.env": listOf(v.Env),
-		"call.dir": v.Dir, "call.workspace": v.Workspace.Root, "call.risk": v.danger().risk.String(), "call.read_only": v.ReadOnly,
+		"call.dir": v.Dir, "call.workspace": v.Workspace.Root, "call.risk": v.danger().risk.String(),
+		"call.read_only": v.ReadOnly,
 	}
 	return v.variablesSeen
 }

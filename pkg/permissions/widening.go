@@ -13,12 +13,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
-// A rule that names go test, make or git push means what they do with the files that are there. The words behind may say
-// something else: code of their own, files by other names, another machine. What follows is asked about unless the rule
-// spells it; in each case what would run stands in the words themselves, where no question about a file was ever put.
+// A rule that names go test, make or git push means what they do with the files that are there. The words
+// behind may say something else: code of their own, files by other names, another machine. What follows is
+// asked about unless the rule spells it; in each case what would run stands in the words themselves, where
+// no question about a file was ever put.
 
-// widens tells why words of a program that only a rule knows say more than the rule does; "" when they do not. args are all its
-// words, and the rule spells the first of them.
+// widens tells why words of a program that only a rule knows say more than the rule does; "" when they do
+// not. args are all its words, and the rule spells the first of them.
 func (v *evaluation) widens(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
 	words := args[spelled:]
@@ -48,7 +49,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	return ""
 }
 
-// optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does not.
+// optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does
+// not.
 func (v *evaluation) optionWidens(s command.Stretched) string {
 	word := display.Line(s.Word)
 	for _, value := range s.Values {
@@ -74,13 +76,14 @@ func (v *evaluation) optionWidens(s command.Stretched) string {
 	return ""
 }
 
-// isOwn reports whether a file is the directory in which a program runs, or one in it that nobody may write unasked: what it
-// would go by of itself.
+// isOwn reports whether a file is the directory in which a program runs, or one in it that nobody may write
+// unasked: what it would go by of itself.
 func (v *evaluation) isOwn(dir, file string) bool {
 	return file == dir || filepath.Dir(file) == dir && v.sensitive.find(v.Workspace, file, sensitive.Written) != ""
 }
 
-// makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the recipes.
+// makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the
+// recipes.
 func makeWidens(word string) string {
 	name, value, sets := strings.Cut(word, "=")
 	if !sets || strings.HasPrefix(word, "-") {
@@ -95,13 +98,15 @@ func makeWidens(word string) string {
 // plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.
 const plainValueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-"
 
-// copiesSensitive tells why a program that takes whole directories along must not: among what it copies is more than data.
+// copiesSensitive tells why a program that takes whole directories along must not: among what it copies is
+// more than data.
 func (v *evaluation) copiesSensitive(words []string) string {
 	seen := 0
 	for _, word := range words {
 		for _, dir := range v.shell.dirs {
 			if target, err := v.facts.readlink(joined(dir, word)); err == nil && climbs(target) {
-				return fmt.Sprintf("%s is a link to %s, which means another file in another directory", display.Line(word), display.Line(target))
+				return fmt.Sprintf("%s is a link to %s, which means another file in another directory",
+					display.Line(word), display.Line(target))
 			}
 			root, err := v.facts.resolve(dir, word)
 			if info, statErr := v.facts.lstat(root); err != nil || statErr != nil || !info.IsDir() {
@@ -113,14 +118,17 @@ func (v *evaluation) copiesSensitive(words []string) string {
 				case !v.work(1):
 					why = tooMuch
 				case seen > mostEntries:
-					why = shown(v.Workspace, root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are", mostEntries)
+					why = shown(v.Workspace,
+						root) + fmt.Sprintf(" holds more than %d files, and it cannot be told what they are",
+						mostEntries)
 				case err != nil:
 					why = shown(v.Workspace, root) + " cannot be read"
 				default:
 					if what := v.sensitive.find(v.Workspace, path, sensitive.Written); what != "" && path != root {
 						why = shown(v.Workspace, path) + " " + what
 					}
-					if target, err := v.facts.readlink(path); entry.Type()&fs.ModeSymlink != 0 && (err != nil || climbs(target)) {
+					if target, err := v.facts.readlink(path); entry.Type()&fs.ModeSymlink != 0 &&
+						(err != nil || climbs(target)) {
 						why = shown(v.Workspace, path) + " is a link, which means another file in another directory"
 					}
 				}
@@ -137,10 +145,12 @@ func (v *evaluation) copiesSensitive(words []string) string {
 	return ""
 }
 
-// climbs reports whether a name goes up: as the target of a link it means another file wherever the link stands.
+// climbs reports whether a name goes up: as the target of a link it means another file wherever the link
+// stands.
 func climbs(name string) bool { return slices.Contains(strings.Split(name, "/"), "..") }
 
-// gitWidens is widens for git: what the repository's own settings have it run was never asked about, whatever a rule spells.
+// gitWidens is widens for git: what the repository's own settings have it run was never asked about,
+// whatever a rule spells.
 func (v *evaluation) gitWidens(args []string, spelled int) string {
 	at := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
 	if at < 0 {
@@ -155,8 +165,9 @@ func (v *evaluation) gitWidens(args []string, spelled int) string {
 	return v.otherRemote(args, at, spelled)
 }
 
-// otherRemote tells why git must not be given its words: they name a repository that the rule did not mean, by an address, by
-// a helper's name (ext::COMMAND runs it) or as a directory. A rule that says git push means the remotes that have names.
+// otherRemote tells why git must not be given its words: they name a repository that the rule did not mean,
+// by an address, by a helper's name (ext::COMMAND runs it) or as a directory. A rule that says git push
+// means the remotes that have names.
 func (v *evaluation) otherRemote(args []string, at, spelled int) string {
 	switch {
 	case command.Subcommands(command.Unpackers, "git")[args[at]] && spelled < len(args):
@@ -170,8 +181,10 @@ func (v *evaluation) otherRemote(args []string, at, spelled int) string {
 		named := i < spelled
 		switch {
 		case named:
-		case strings.Contains(word, "::"), strings.Contains(word, "://"), strings.HasPrefix(word, "--repo"), strings.HasPrefix(word, "--remote"):
-			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it", display.Line(word))
+		case strings.Contains(word, "::"), strings.Contains(word, "://"), strings.HasPrefix(word, "--repo"),
+			strings.HasPrefix(word, "--remote"):
+			return fmt.Sprintf("%s could be another repository than the rule means, so a rule must spell it",
+				display.Line(word))
 		case values[word]:
 			i++
 			continue

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Rules of every day name builders, copiers and git's commands that change something. They cover what those do with the files
-// that are there, and not what the words behind could make of them.
+// Rules of every day name builders, copiers and git's commands that change something. They cover what those
+// do with the files that are there, and not what the words behind could make of them.
 func TestReins(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// What is left of a call when the program that runs it is killed can only be seen from another program. So those rows have
-// their calls run by one that is then killed, as soon as the attempt says "ready".
+// What is left of a call when the program that runs it is killed can only be seen from another program. So
+// those rows have their calls run by one that is then killed, as soon as the attempt says "ready".
 
 // killedCall is what that program is told, in its environment.
 type killedCall struct {
@@ -65,7 +65,8 @@ func playKilled() error {
 	return err
 }
 
-// runKilled has a text run by that program, kills it, and clears away behind it as the next one does when it starts.
+// runKilled has a text run by that program, kills it, and clears away behind it as the next one does when
+// it starts.
 func (s *stage) runKilled(t *testing.T, level Level, text string) string {
 	t.Helper()
 	call := killedCall{Level: level, Temp: filepath.Join(s.base, "tmp"), Profile: s.profile(), Script: s.script(text)}

@@ -30,8 +30,8 @@ import (
 //go:embed testdata/attacks/*.yaml
 var attackTable embed.FS
 
-// attack is a row of the table: an attempt, what it must get, and what stops it. testdata/attacks/README.md says how rows
-// are written.
+// attack is a row of the table: an attempt, what it must get, and what stops it. testdata/attacks/README.md
+// says how rows are written.
 type attack struct {
 	Name    string
 	Stops   string // a Property, or in words what else stops it
@@ -63,7 +63,8 @@ type attack struct {
 	file string
 }
 
-// attackLimits are those of a row that has them; without, a call has none that the probe, a Go program, would run into.
+// attackLimits are those of a row that has them; without, a call has none that the probe, a Go program,
+// would run into.
 type attackLimits struct {
 	Timeout   time.Duration
 	CPU       time.Duration
@@ -146,8 +147,9 @@ func (a *attack) below() string {
 	return a.Below
 }
 
-// TestAttacks runs the table: each attempt unconfined, where it must succeed, and on each level that this machine reaches and
-// that promises to stop it, where it must not. Where a level does not promise that, its plan must say so.
+// TestAttacks runs the table: each attempt unconfined, where it must succeed, and on each level that this
+// machine reaches and that promises to stop it, where it must not. Where a level does not promise that, its
+// plan must say so.
 func TestAttacks(t *testing.T) {
 	if os.Getenv(machineCaller) == "" {
 		for _, caller := range callers {
@@ -274,7 +276,8 @@ func (a *attack) refused(t *testing.T, host *Host, err error) {
 	}
 }
 
-// admitted checks that a plan of a level that does not promise to stop the row says so, and tells what is missing.
+// admitted checks that a plan of a level that does not promise to stop the row says so, and tells what is
+// missing.
 func (a *attack) admitted(plan Plan) string {
 	lacking := plan.NotEnforced()
 	says := slices.Clone(lacking)
@@ -351,7 +354,8 @@ func (s *stage) confined(t *testing.T, host *Host, plan Plan) (Outcome, string) 
 	return outcome, fmt.Sprintf("%s\n[exit %d, limits hit %q, hints %q, changed %q]", out, outcome.ExitCode, outcome.LimitsHit, outcome.Hints, outcome.Changed)
 }
 
-// unconfined runs a text as the same user, with the environment of this program, as tools are run without a sandbox.
+// unconfined runs a text as the same user, with the environment of this program, as tools are run without a
+// sandbox.
 func (s *stage) unconfined(t *testing.T, text string) string {
 	if s.row.Killed {
 		return s.runKilled(t, "", text)

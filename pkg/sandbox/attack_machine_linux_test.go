@@ -19,10 +19,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The attacks run in a machine of their own: namespaces for mounts, processes, System V IPC, the network and the host name,
-// made for one run of the table and gone with its first process. So an attack that is not stopped, and every control, which
-// is not meant to be, changes nothing that anybody else has; and the table may put files, sockets and processes where the
-// ones stand that an attacker would look for.
+// The attacks run in a machine of their own: namespaces for mounts, processes, System V IPC, the network
+// and the host name, made for one run of the table and gone with its first process. So an attack that is
+// not stopped, and every control, which is not meant to be, changes nothing that anybody else has; and the
+// table may put files, sockets and processes where the ones stand that an attacker would look for.
 
 // What the machine is told in its environment.
 const (
@@ -36,8 +36,8 @@ const (
 	homePlace  = "/home"
 )
 
-// callers are who runs the calls. With the owner, the program is root and the files are an ordinary user's, so the calls are that
-// user's too.
+// callers are who runs the calls. With the owner, the program is root and the files are an ordinary user's,
+// so the calls are that user's too.
 var callers = []string{"root", "owner", "user"}
 
 // patienceWithTable is how long one caller's run may take, on a machine that is busy with other things.
@@ -46,7 +46,8 @@ const patienceWithTable = 5 * time.Minute
 // ordinaryUser is who it is when we are root and could be anybody.
 const ordinaryUser = 65534
 
-// inMachine runs the calling test in a machine, as a caller. The names of the subtests to run are those below the caller's.
+// inMachine runs the calling test in a machine, as a caller. The names of the subtests to run are those
+// below the caller's.
 func inMachine(t *testing.T, caller string) {
 	t.Helper()
 	pattern := "^" + t.Name() + "$"
@@ -180,7 +181,8 @@ func raiseLoopback() error {
 
 const (
 	probePath = stagePlace + "/probe"
-	// ownPlace is a directory that a row can be granted although there is something in it that is the program's own.
+	// ownPlace is a directory that a row can be granted although there is something in it that is the
+	// program's own.
 	ownPlace = stagePlace + "/own"
 )
 

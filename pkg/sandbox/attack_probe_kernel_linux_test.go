@@ -42,7 +42,8 @@ func probeSend(w words) error {
 	return unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrUnix{Name: w.text(0)})
 }
 
-// probePairSend sends from one end of a pair to somebody else: a datagram socket that is connected can still do that.
+// probePairSend sends from one end of a pair to somebody else: a datagram socket that is connected can
+// still do that.
 func probePairSend(w words) error {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -110,8 +111,8 @@ func probePerf(words) error {
 	return err
 }
 
-// probeHandle opens a file by its handle (CVE-2014-3519 and docker's shocker exploit): a directory of the file system, and the
-// file. Only the privileged may open one, so for others to make one is all.
+// probeHandle opens a file by its handle (CVE-2014-3519 and docker's shocker exploit): a directory of the
+// file system, and the file. Only the privileged may open one, so for others to make one is all.
 func probeHandle(w words) error {
 	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, w.text(1), 0)
 	if err != nil {

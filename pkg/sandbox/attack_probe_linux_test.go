@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// playAttack makes the system call that its first argument names, which bash cannot make, and says "done", or the error's
-// name. What each does is read best where it is used, in testdata/attacks.
+// playAttack makes the system call that its first argument names, which bash cannot make, and says "done",
+// or the error's name. What each does is read best where it is used, in testdata/attacks.
 func playAttack(args []string) error {
 	if len(args) == 0 {
 		return errors.New("probe what?")
@@ -77,8 +77,8 @@ func room(n int) uintptr {
 	return uintptr(unsafe.Pointer(&b[0]))
 }
 
-// bare are the system calls that need no more than numbers, or room that nothing is read from: what the kernel says to them
-// tells whether they are there at all. A row names what is left, its arguments.
+// bare are the system calls that need no more than numbers, or room that nothing is read from: what the
+// kernel says to them tells whether they are there at all. A row names what is left, its arguments.
 var bare = map[string]uintptr{
 	"add_key": unix.SYS_ADD_KEY, "keyctl": unix.SYS_KEYCTL, "request_key": unix.SYS_REQUEST_KEY, "bpf": unix.SYS_BPF,
 	"fanotify_init": unix.SYS_FANOTIFY_INIT, "quotactl": unix.SYS_QUOTACTL,
@@ -166,7 +166,8 @@ func init() {
 	}
 }
 
-// probeCall makes a bare system call: numbers are themselves, @TEXT is a string's address and %N that of N bytes of room.
+// probeCall makes a bare system call: numbers are themselves, @TEXT is a string's address and %N that of N
+// bytes of room.
 func probeCall(w words) error {
 	number, ok := bare[w.text(0)]
 	if !ok {

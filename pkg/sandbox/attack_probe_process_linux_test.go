@@ -67,8 +67,8 @@ func probeQueueKill(w words) error {
 	return call6(unix.SYS_RT_TGSIGQUEUEINFO, pid, pid, uintptr(unix.SIGKILL), uintptr(unsafe.Pointer(&info[0])))
 }
 
-// probeOwnerKill makes a process the owner of a descriptor, whose events are then told to it by a signal of the attacker's
-// choice (fcntl(2), F_SETOWN and F_SETSIG).
+// probeOwnerKill makes a process the owner of a descriptor, whose events are then told to it by a signal of
+// the attacker's choice (fcntl(2), F_SETOWN and F_SETSIG).
 func probeOwnerKill(w words) error {
 	var ends [2]int
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -122,8 +122,8 @@ func probeReadShared(w words) error {
 // probeMakeQueue makes a POSIX message queue with a message in it.
 func probeMakeQueue(w words) error {
 	name := append([]byte(w.text(0)), 0)
-	// A small one: a user may have 819200 bytes of them (RLIMIT_MSGQUEUE), and the kernel takes its time to free those of calls that
-	// are over.
+	// A small one: a user may have 819200 bytes of them (RLIMIT_MSGQUEUE), and the kernel takes its time to
+	// free those of calls that are over.
 	attributes := struct{ flags, maxMessages, messageSize, messages, _, _, _, _ int }{maxMessages: 2, messageSize: 256}
 	fd, _, errno := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDWR|unix.O_CREAT, 0o600, uintptr(unsafe.Pointer(&attributes)), 0, 0)
 	if errno != 0 {

@@ -146,7 +146,8 @@ func (s *stage) startVictim(t *testing.T) {
 	s.vars["VICTIM_AT"] = fields[50-3]
 }
 
-// victimAnswers reports whether the victim lives, which one that has been sent SIGKILL and has not yet ended does not.
+// victimAnswers reports whether the victim lives, which one that has been sent SIGKILL and has not yet
+// ended does not.
 func (s *stage) victimAnswers() bool {
 	if _, err := s.toVictim.Write([]byte("x")); err != nil {
 		return false
@@ -155,8 +156,8 @@ func (s *stage) victimAnswers() bool {
 	return n == 1 && err == nil
 }
 
-// listen opens sockets of all kinds for the attempt to reach: their addresses are in the environment. Nobody serves them. The
-// kernel keeps a connection, or a datagram, until the proof asks for it.
+// listen opens sockets of all kinds for the attempt to reach: their addresses are in the environment.
+// Nobody serves them. The kernel keeps a connection, or a datagram, until the proof asks for it.
 func (s *stage) listen(t *testing.T) {
 	uid, _ := callerUser()
 	open := func(family, kind int, address unix.Sockaddr) unix.Sockaddr {

@@ -16,8 +16,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// BenchmarkRun compares a call with a bare start of the same script. The ways take turns within one run, so that other
-// work on the machine falls on all of them. x-floor is the ratio of the medians to os/exec with everything at /dev/null.
+// BenchmarkRun compares a call with a bare start of the same script. The ways take turns within one run, so
+// that other work on the machine falls on all of them. x-floor is the ratio of the medians to os/exec with
+// everything at /dev/null.
 //
 //	go test -run '^$' -bench BenchmarkRun -benchtime 300x ./pkg/sandbox
 func BenchmarkRun(b *testing.B) {

@@ -13,8 +13,9 @@ import (
 
 // TestForkBomb checks that a call which starts more and more processes is ended, long before its time is up.
 //
-// The kernel does not hold root to any number of processes, so the bombs are bounded themselves, in case that it is this
-// test's subject that fails: each is a tree of 127 processes, whose leaves stay until they are ended.
+// The kernel does not hold root to any number of processes, so the bombs are bounded themselves, in case
+// that it is this test's subject that fails: each is a tree of 127 processes, whose leaves stay until they
+// are ended.
 func TestForkBomb(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -39,7 +40,8 @@ func TestForkBomb(t *testing.T) {
 	})
 }
 
-// TestCountTasks checks how many tasks a call is found to have: processes at any depth and threads, and nobody else's.
+// TestCountTasks checks how many tasks a call is found to have: processes at any depth and threads, and
+// nobody else's.
 func TestCountTasks(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -65,7 +67,8 @@ func TestCountTasks(t *testing.T) {
 	})
 }
 
-// TestThreadsAreTasks checks that a call with as many tasks as it may have goes on, and that threads are counted.
+// TestThreadsAreTasks checks that a call with as many tasks as it may have goes on, and that threads are
+// counted.
 func TestThreadsAreTasks(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)

@@ -28,8 +28,9 @@ type bystander struct {
 	ended func() (unix.Signal, error)
 }
 
-// TestBystanders checks that whatever ends a call ends nothing else: the program itself and its children, processes of other
-// programs, those that carry a limit on file locks as a call's do, and those of another program's calls.
+// TestBystanders checks that whatever ends a call ends nothing else: the program itself and its children,
+// processes of other programs, those that carry a limit on file locks as a call's do, and those of another
+// program's calls.
 func TestBystanders(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		host := openHost(t)
@@ -88,7 +89,8 @@ func TestBystanders(t *testing.T) {
 		if err := next.Close(); err != nil {
 			t.Error(err)
 		}
-		// What was sent a signal and has not come round to dying is found out too: the first one that is deadly counts.
+		// What was sent a signal and has not come round to dying is found out too: the first one that is
+		// deadly counts.
 		for _, b := range all {
 			if err := unix.PidfdSendSignal(b.pidfd, unix.SIGTERM, nil, 0); err != nil {
 				t.Errorf("%s: %v", b.name, err)
@@ -190,7 +192,8 @@ func (all bystanders) check(t *testing.T, after string) {
 	}
 }
 
-// startAndRead starts a program, which the caller waits for, and gives its first line. The program is killed with the test.
+// startAndRead starts a program, which the caller waits for, and gives its first line. The program is
+// killed with the test.
 func startAndRead(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -213,11 +216,13 @@ func startAndRead(t *testing.T, cmd *exec.Cmd) string {
 	return line
 }
 
-// TestSignalGroup checks that a group is signalled only while its number is the root's own, and never what is no group.
+// TestSignalGroup checks that a group is signalled only while its number is the root's own, and never what
+// is no group.
 func TestSignalGroup(t *testing.T) {
 	t.Parallel()
-	// start starts a program that says 7 when it hears SIGCONT, which harms nobody, in a group of its own or in ours. It looks up
-	// once a second, since bash can miss a signal that comes just before it begins to read.
+	// start starts a program that says 7 when it hears SIGCONT, which harms nobody, in a group of its own
+	// or in ours. It looks up once a second, since bash can miss a signal that comes just before it begins
+	// to read.
 	start := func(own bool) (*exec.Cmd, int, io.Closer) {
 		cmd := exec.Command(bash, "-c", "trap 'exit 7' CONT; echo ready; while read -r -t 1; (( $? > 128 )); do :; done; exit 0")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: own}
@@ -288,8 +293,8 @@ func TestIsMark(t *testing.T) {
 	}
 }
 
-// TestOpenOrphanGone checks that a process that is gone is not taken for one that cannot be looked at, also when others are
-// still in the group that has its number.
+// TestOpenOrphanGone checks that a process that is gone is not taken for one that cannot be looked at, also
+// when others are still in the group that has its number.
 func TestOpenOrphanGone(t *testing.T) {
 	cmd := exec.Command(bash, "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -338,8 +343,8 @@ func TestStillness(t *testing.T) {
 	}
 }
 
-// TestZombieMoves checks that a process which has ended, and was not reaped since, does not count as one that hangs; but only
-// once, or one that a debugger holds would keep us for ever.
+// TestZombieMoves checks that a process which has ended, and was not reaped since, does not count as one
+// that hangs; but only once, or one that a debugger holds would keep us for ever.
 func TestZombieMoves(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("/bin/true")

@@ -30,7 +30,8 @@ func requirements() []requirement {
 func findCapability(needed []requirement) capability {
 	for _, r := range needed {
 		if err := r.try(); err != nil {
-			return capability{level: LevelNone, why: fmt.Sprintf("process trees cannot be owned without %s: %v", r.name, err)}
+			return capability{level: LevelNone,
+				why: fmt.Sprintf("process trees cannot be owned without %s: %v", r.name, err)}
 		}
 	}
 	c := capability{level: LevelRlimits, why: "nothing stronger was tried", user: os.Geteuid()}
@@ -45,7 +46,8 @@ func tryPidfd() error {
 		return fmt.Errorf("pidfd_open: %w", err)
 	}
 	defer unix.Close(fd)
-	// Waiting by descriptor came two versions later. We are no child of our own: ECHILD says that the call is known.
+	// Waiting by descriptor came two versions later. We are no child of our own: ECHILD says that the call
+	// is known.
 	if err := unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG, nil); err != unix.ECHILD {
 		return fmt.Errorf("waitid: %w", err)
 	}

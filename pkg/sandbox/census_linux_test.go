@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestEachListed checks that the listing with inodes has the processes that the plain one has, each with an inode of its own.
+// TestEachListed checks that the listing with inodes has the processes that the plain one has, each with an
+// inode of its own.
 func TestEachListed(t *testing.T) {
 	child := sleeper(t)
 	inodes, listed := map[uint64]int{}, map[int]bool{}
@@ -29,8 +30,8 @@ func TestEachListed(t *testing.T) {
 	}
 }
 
-// TestTallyForgets checks that a process that is no call's is looked at once and not again, until some time has gone by, and that one
-// with the number of another is looked at.
+// TestTallyForgets checks that a process that is no call's is looked at once and not again, until some time
+// has gone by, and that one with the number of another is looked at.
 func TestTallyForgets(t *testing.T) {
 	child := sleeper(t)
 	own, err := markOf(child)
@@ -72,8 +73,8 @@ func sleeper(t testing.TB) int {
 	return cmd.Process.Pid
 }
 
-// BenchmarkTally counts the tasks of a call among a hundred processes that are no call's: anew each time, as if none were remembered,
-// and as the census does it.
+// BenchmarkTally counts the tasks of a call among a hundred processes that are no call's: anew each time,
+// as if none were remembered, and as the census does it.
 func BenchmarkTally(b *testing.B) {
 	for range 100 {
 		sleeper(b)

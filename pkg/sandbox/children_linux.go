@@ -23,7 +23,8 @@ type childList struct {
 	buffer []byte
 }
 
-// openChildList opens the list of a thread: proc_pid_task_tid_children(5), which needs a kernel with CONFIG_PROC_CHILDREN.
+// openChildList opens the list of a thread: proc_pid_task_tid_children(5), which needs a kernel with
+// CONFIG_PROC_CHILDREN.
 func openChildList(thread int) (*childList, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/self/task/%d/children", thread))
 	if err != nil {
@@ -36,8 +37,8 @@ func (l *childList) close() { l.file.Close() }
 
 // read returns the thread's children, zombies included, the newest first.
 //
-// The kernel walks the list anew for each piece that it hands out, and when a child is reaped in the wrong moment its
-// neighbour is left out. So an answer is believed when it is empty, or the second of two.
+// The kernel walks the list anew for each piece that it hands out, and when a child is reaped in the wrong
+// moment its neighbour is left out. So an answer is believed when it is empty, or the second of two.
 func (l *childList) read() ([]int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +121,8 @@ func eachListed(visit func(pid int, inode uint64)) error {
 		if err != nil || n <= 0 {
 			return err
 		}
-		// struct linux_dirent64 (getdents(2)): 8 bytes inode, 8 offset, 2 length of the entry, 1 type, and the name up to a NUL.
+		// struct linux_dirent64 (getdents(2)): 8 bytes inode, 8 offset, 2 length of the entry, 1 type, and
+		// the name up to a NUL.
 		for rest := buffer[:n]; len(rest) > 19; {
 			length := int(binary.NativeEndian.Uint16(rest[16:]))
 			if length <= 19 || length > len(rest) {
@@ -135,8 +137,8 @@ func eachListed(visit func(pid int, inode uint64)) error {
 	}
 }
 
-// taskState reads the state of a process or thread from its stat file (proc_pid_stat(5)): R, S, D, Z and so on; 0 when it is
-// gone.
+// taskState reads the state of a process or thread from its stat file (proc_pid_stat(5)): R, S, D, Z and so
+// on; 0 when it is gone.
 func taskState(path string) byte {
 	stat, err := os.ReadFile(path)
 	if err != nil {

@@ -13,20 +13,21 @@ import (
 	"strings"
 )
 
-// readablePaths are what a call with a list of commands can read of the system. The directories that programs lie in are not
-// among them: what can be read can be started through the loader (/lib64/ld-linux-x86-64.so.2 /usr/bin/id), which has to be
-// executable itself.
+// readablePaths are what a call with a list of commands can read of the system. The directories that
+// programs lie in are not among them: what can be read can be started through the loader
+// (/lib64/ld-linux-x86-64.so.2 /usr/bin/id), which has to be executable itself.
 //
-// Some programs lie among the libraries (/usr/lib/git-core, Java's). They cannot be started by name, but through the loader
-// they can. It is the one hole of the list that is known and open.
+// Some programs lie among the libraries (/usr/lib/git-core, Java's). They cannot be started by name, but
+// through the loader they can. It is the one hole of the list that is known and open.
 var readablePaths = []string{
-	"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/share", "/usr/local/lib", "/usr/local/share", "/lib", "/lib32", "/lib64", "/libx32",
+	"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/share", "/usr/local/lib", "/usr/local/share",
+	"/lib", "/lib32", "/lib64", "/libx32",
 	"/etc", "/nix/store", "/gnu/store", "/proc", "/sys", "/var/lib/dpkg", "/var/lib/rpm", "/var/cache/fontconfig",
 }
 
-// executables finds the files that have to be executable so that the commands can start: the programs themselves, without
-// links, the interpreters that their first lines name, and the loader that the kernel starts them with (it asks for the
-// right to execute that one too).
+// executables finds the files that have to be executable so that the commands can start: the programs
+// themselves, without links, the interpreters that their first lines name, and the loader that the kernel
+// starts them with (it asks for the right to execute that one too).
 func executables(commands []string) (files, missing []string) {
 	for _, command := range commands {
 		found := false
@@ -66,8 +67,8 @@ func candidates(command string) []string {
 	return paths
 }
 
-// startedBy returns what the kernel starts a program with: the interpreter of a script, the loader of a dynamic program; "" for a
-// static one.
+// startedBy returns what the kernel starts a program with: the interpreter of a script, the loader of a
+// dynamic program; "" for a static one.
 func startedBy(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

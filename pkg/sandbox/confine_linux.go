@@ -18,8 +18,8 @@ import (
 
 // confinement is what a call's new process is to be shut into.
 type confinement struct {
-	rules  *ruleset // nil below LevelLandlock; closed by close
-	view   *mountView    // nil without namespaces
+	rules  *ruleset   // nil below LevelLandlock; closed by close
+	view   *mountView // nil without namespaces
 	filter []unix.SockFilter
 
 	own     []hiding // this program's own files
@@ -34,12 +34,13 @@ func (f *confinement) close() {
 	}
 }
 
-// confine makes a call's confinement. What was granted is opened here, so that Landlock's rules are about the very files and
-// directories that had the names, and not about names.
+// confine makes a call's confinement. What was granted is opened here, so that Landlock's rules are about
+// the very files and directories that had the names, and not about names.
 func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, error) {
 	profile := &p.profile
 	network := profile.Network == tool.NetworkOn
-	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0, memfd: profile.Commands == nil, alone: p.level.hasNamespaces()}]}
+	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0,
+		memfd: profile.Commands == nil, alone: p.level.hasNamespaces()}]}
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
@@ -80,7 +81,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			f.hints = append(f.hints, path+": it is this program's own, which no call sees, so it was not granted")
 			return nil
 		}
-		g := grant{path: real, write: write, noRun: noRun, file: !info.IsDir(), socket: info.Mode()&fs.ModeSocket != 0}
+		g := grant{path: real, write: write, noRun: noRun, file: !info.IsDir(),
+			socket: info.Mode()&fs.ModeSocket != 0}
 		if i := slices.IndexFunc(f.grants, func(other grant) bool { return other.path == real }); i >= 0 {
 			f.grants[i].write = f.grants[i].write || write
 			return nil
@@ -101,11 +103,13 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	}
 	for _, allowed := range profile.AllowedPaths {
 		if err := add(allowed.Path, !allowed.ReadOnly); errors.Is(err, fs.ErrNotExist) {
-			f.hints = append(f.hints, fmt.Sprintf("allowed path %s: it does not exist, so it was not granted", allowed.Path))
+			f.hints = append(f.hints,
+				fmt.Sprintf("allowed path %s: it does not exist, so it was not granted", allowed.Path))
 		} else if bent := (*linkError)(nil); errors.As(err, &bent) {
 			return &StartError{Step: "grant", Path: allowed.Path, Err: err}
 		} else if err != nil {
-			return &StartError{Step: "open", Path: allowed.Path, Cure: "allowed_paths grants it, but this user cannot get there", Err: unwrapPath(err)}
+			return &StartError{Step: "open", Path: allowed.Path,
+				Cure: "allowed_paths grants it, but this user cannot get there", Err: unwrapPath(err)}
 		}
 	}
 	for _, socket := range profile.Sockets {
@@ -121,7 +125,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	if !p.level.hasNamespaces() && !profile.BestEffort {
 		for _, g := range f.grants {
 			if slices.ContainsFunc(own, func(h hiding) bool { return within(h.path, g.path) }) {
-				return &StartError{Step: "grant", Path: g.path, Err: errHoldsOurs, Cure: "name what is in it instead; `best_effort: true` grants it all the same"}
+				return &StartError{Step: "grant", Path: g.path, Err: errHoldsOurs,
+					Cure: "name what is in it instead; `best_effort: true` grants it all the same"}
 			}
 		}
 	}
@@ -140,7 +145,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	return nil
 }
 
-// errHoldsOurs says that a directory to be granted holds what no call may see, and that this level cannot hide it.
+// errHoldsOurs says that a directory to be granted holds what no call may see, and that this level cannot
+// hide it.
 var errHoldsOurs = errors.New("it holds this program's own files, which cannot be hidden on this machine")
 
 // add adds a grant, unless there is one for the path already.
@@ -206,9 +212,9 @@ func (f *confinement) permitPublic(dir held, public []held) error {
 	return nil
 }
 
-// isSomebodys reports whether a working directory is one that a call may be shown as a whole: not the root, nor a place for
-// everybody's temporary files, nor one that people's homes are in, nor a home; and for root not what lies in /etc, see
-// permitPublic. A call starts there all the same.
+// isSomebodys reports whether a working directory is one that a call may be shown as a whole: not the root,
+// nor a place for everybody's temporary files, nor one that people's homes are in, nor a home; and for root
+// not what lies in /etc, see permitPublic. A call starts there all the same.
 func (h *Host) isSomebodys(dir string, user int) bool {
 	real, err := realPath(dir)
 	if err != nil {
@@ -229,7 +235,8 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 // viewFor makes what a call sees of the file system.
 func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *mountView {
 	v := &mountView{
-		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...), size: p.profile.Limits.TempSize,
+		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...),
+		size:   p.profile.Limits.TempSize,
 		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(own),
 		empty: h.scratch.empty, void: h.scratch.void, start: d.start, pty: p.profile.Pty,
 	}
@@ -248,12 +255,14 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *m
 	// What nobody was granted cannot be read in any case. A socket could be connected to even so.
 	v.hidden = slices.DeleteFunc(v.hidden, func(hide hiding) bool {
 		inside := func(dir string) bool { return within(hide.path, dir) }
-		granted := slices.ContainsFunc(grants, func(g grant) bool { return inside(g.path) }) || slices.ContainsFunc(systemPaths, inside)
+		granted := slices.ContainsFunc(grants, func(g grant) bool { return inside(g.path) }) ||
+			slices.ContainsFunc(systemPaths, inside)
 		return !granted && (len(p.profile.Sockets) == 0 || slices.ContainsFunc(covered, inside))
 	})
 	for _, g := range grants {
 		below := slices.ContainsFunc(covered, func(dir string) bool { return within(g.path, dir) })
-		inside := slices.ContainsFunc(grants, func(other grant) bool { return other.write && other.path != g.path && within(g.path, other.path) })
+		inside := slices.ContainsFunc(grants,
+			func(other grant) bool { return other.write && other.path != g.path && within(g.path, other.path) })
 		if g.write || below || inside {
 			v.placed = append(v.placed, g)
 		}
@@ -261,7 +270,8 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *m
 	return v
 }
 
-// outermost divides directories into those that lie in no other one, and those that do. A home can lie anywhere.
+// outermost divides directories into those that lie in no other one, and those that do. A home can lie
+// anywhere.
 func outermost(dirs []string) (outer, inner []string) {
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(dirs))) {
 		if slices.ContainsFunc(outer, func(other string) bool { return within(dir, other) }) {

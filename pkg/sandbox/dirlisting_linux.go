@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listings are what the directories held that calls may write to, when they were read last: most of them have not changed at the
-// next call, and to ask for a directory's change time takes a tenth of the time to read it.
+// listings are what the directories held that calls may write to, when they were read last: most of them
+// have not changed at the next call, and to ask for a directory's change time takes a tenth of the time to
+// read it.
 type listings struct {
 	now     func() time.Time // time.Now where it is nil
 	scratch *scratch         // whose start directories are passed over; nil: none
@@ -50,7 +51,8 @@ func (l *listings) clock() time.Time {
 // isStart reports whether a running call starts in a directory.
 func (l *listings) isStart(dir string) bool {
 	var above unix.Stat_t
-	if l.scratch == nil || !strings.HasPrefix(path.Base(dir), startPrefix) || unix.Stat(path.Dir(dir), &above) != nil {
+	if l.scratch == nil || !strings.HasPrefix(path.Base(dir), startPrefix) ||
+		unix.Stat(path.Dir(dir), &above) != nil {
 		return false
 	}
 	return l.scratch.isStart(entry{above.Dev, above.Ino, path.Base(dir)})
@@ -89,7 +91,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	begun := l.clock()
 	fd, err := openBelow(root, strings.TrimSuffix(dir, "/"), unix.O_DIRECTORY)
 	if err != nil {
-		one.closed = !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) // it is gone
+		// It is gone.
+		one.closed = !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP)
 		return one
 	}
 	defer unix.Close(fd)
@@ -97,7 +100,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	if !ok {
 		return one
 	}
-	// The clock of change times may stand still for some ticks (hasFineTimes), and where it has no fractions for two seconds.
+	// The clock of change times may stand still for some ticks (hasFineTimes), and where it has no
+	// fractions for two seconds.
 	age := begun.Sub(time.Unix(is.changed.Unix()))
 	one.is, one.settled = is, age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0
 	for {
@@ -107,7 +111,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 			one.settled = one.settled && err == nil
 			return one
 		}
-		// struct linux_dirent64 (getdents64(2)): 8 bytes each for inode and offset, 2 for the length, 1 for the type, and the name.
+		// struct linux_dirent64 (getdents64(2)): 8 bytes each for inode and offset, 2 for the length, 1 for
+		// the type, and the name.
 		for rest := buffer[:n]; len(rest) > 19; {
 			size := int(rest[16]) | int(rest[17])<<8
 			if size < 19 || size > len(rest) {
@@ -166,6 +171,7 @@ func leadsAside(fd int, dir, name string, judge Judge) bool {
 		return false
 	}
 	way := dir + string(target[:n])
-	calls := slices.ContainsFunc(strings.Split(way, "/"), func(part string) bool { return strings.HasPrefix(part, startPrefix) })
+	calls := slices.ContainsFunc(strings.Split(way, "/"),
+		func(part string) bool { return strings.HasPrefix(part, startPrefix) })
 	return calls || judge.Hides(way)
 }

@@ -8,9 +8,10 @@ import (
 // searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs it.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// environ makes a call's environment from nothing. home is the call's private directory: an empty HOME keeps the user's
-// dotfiles, which programs would read or run, out of the call. Without SHELL every bash looks the user up (getpwuid(3)), and with
-// some set-ups asks a server, to make up one; which may be any shell, or none (nologin).
+// environ makes a call's environment from nothing. home is the call's private directory: an empty HOME
+// keeps the user's dotfiles, which programs would read or run, out of the call. Without SHELL every bash
+// looks the user up (getpwuid(3)), and with some set-ups asks a server, to make up one; which may be any
+// shell, or none (nologin).
 func (p *Plan) environ(home string) []string {
 	variables := map[string]string{
 		"PATH":   searchPath,

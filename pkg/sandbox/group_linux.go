@@ -18,12 +18,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groups are the control groups (cgroups(7)) of this program's calls. They count tasks, whoever runs them, where a limit on
-// processes counts per user and never holds root; and with cgroup v2 they bound the memory of a call as a whole.
+// groups are the control groups (cgroups(7)) of this program's calls. They count tasks, whoever runs them,
+// where a limit on processes counts per user and never holds root; and with cgroup v2 they bound the memory
+// of a call as a whole.
 //
-// A group is made below one that is ours to divide. With v1 any will do for root. With v2 it has to be delegated to us, and
-// we may not be in it ourselves ("no internal processes"): a systemd service with Delegate=yes and DelegateSubgroup=…, whose
-// unit is the parent of our own group, is so.
+// A group is made below one that is ours to divide. With v1 any will do for root. With v2 it has to be
+// delegated to us, and we may not be in it ourselves ("no internal processes"): a systemd service with
+// Delegate=yes and DelegateSubgroup=…, whose unit is the parent of our own group, is so.
 type groups struct {
 	base   string // a directory of ours
 	v2     bool
@@ -82,7 +83,8 @@ type groupPlace struct {
 func groupPlaces(own, mounts string) []groupPlace {
 	var v1, v2 []groupPlace
 	for line := range strings.Lines(mounts) {
-		// "39 31 0:36 / /sys/fs/cgroup/pids rw,relatime shared:1 - cgroup cgroup rw,pids" (proc_pid_mountinfo(5))
+		// "39 31 0:36 / /sys/fs/cgroup/pids rw,relatime shared:1 - cgroup cgroup rw,pids"
+		// (proc_pid_mountinfo(5))
 		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ")
 		fields, kind := strings.Fields(left), strings.Fields(right)
 		if !ok || len(fields) < 5 || len(kind) < 3 {
@@ -126,7 +128,8 @@ func (p groupPlace) open(id string) (*groups, error) {
 			return nil, err
 		}
 		if !slices.Contains(strings.Fields(string(enabled)), "pids") {
-			return nil, fmt.Errorf("%s does not count tasks (cgroup.subtree_control: %q)", p.dir, bytes.TrimSpace(enabled))
+			return nil, fmt.Errorf("%s does not count tasks (cgroup.subtree_control: %q)", p.dir,
+				bytes.TrimSpace(enabled))
 		}
 	}
 	old, _ := filepath.Glob(filepath.Join(p.dir, groupPrefix+"*"))
@@ -154,10 +157,10 @@ func (p groupPlace) open(id string) (*groups, error) {
 // claims is how often a program tries to make its directory against others that sweep at the same time.
 const claims = 20
 
-// claim makes our directory and locks it. Between the two it looks like one that a dead program has left, and somebody who
-// sweeps just then removes it, also after we have opened it: only a locked directory that still has the name is ours. They
-// hold the lock for as long as it takes to remove a directory, and nobody but our own user can open it. claim tells whether
-// the groups below it can have a limit on memory.
+// claim makes our directory and locks it. Between the two it looks like one that a dead program has left,
+// and somebody who sweeps just then removes it, also after we have opened it: only a locked directory that
+// still has the name is ours. They hold the lock for as long as it takes to remove a directory, and nobody
+// but our own user can open it. claim tells whether the groups below it can have a limit on memory.
 func (g *groups) claim() (memory bool, err error) {
 	for range claims {
 		if err = os.Mkdir(g.base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -175,7 +178,8 @@ func (g *groups) claim() (memory bool, err error) {
 	return false, fmt.Errorf("lock %s: %w", g.base, err)
 }
 
-// divide lets the groups below our directory have limits of their own. With v1 they have one on tasks, and no other.
+// divide lets the groups below our directory have limits of their own. With v1 they have one on tasks, and
+// no other.
 func (g *groups) divide() (memory bool, err error) {
 	if !g.v2 {
 		return false, nil
@@ -186,7 +190,8 @@ func (g *groups) divide() (memory bool, err error) {
 	return slices.Contains(strings.Fields(string(enabled)), "memory"), err
 }
 
-// lockGroups locks a directory of groups; with unix.LOCK_NB only if its program does not live. ENOENT: it was removed meanwhile.
+// lockGroups locks a directory of groups; with unix.LOCK_NB only if its program does not live. ENOENT: it
+// was removed meanwhile.
 func lockGroups(dir string, flags int) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -280,8 +285,8 @@ func (g *groups) set(one *group, tasks int, memory int64) error {
 	return nil
 }
 
-// take returns a call a group, and a descriptor of the file that takes processes in. A group that somebody else has removed,
-// who takes care of the machine's groups, is made again.
+// take returns a call a group, and a descriptor of the file that takes processes in. A group that somebody
+// else has removed, who takes care of the machine's groups, is made again.
 func (g *groups) take(tasks int, memory int64) (*group, int, error) {
 	for {
 		one, kept := g.spare(), true
@@ -305,8 +310,8 @@ func (g *groups) take(tasks int, memory int64) (*group, int, error) {
 	}
 }
 
-// open opens the file of a group that takes processes in. With v1 a thread that moves only itself takes no lock; moving a whole
-// process waits for all processors, some 15 ms.
+// open opens the file of a group that takes processes in. With v1 a thread that moves only itself takes no
+// lock; moving a whole process waits for all processors, some 15 ms.
 func (g *groups) open(one *group) (int, error) {
 	name := "tasks"
 	if g.v2 {

@@ -26,8 +26,8 @@ func openOurGroups(t *testing.T) *groups {
 	return g
 }
 
-// TestGroupsOfManyPrograms: programs that start at once sweep away what others have just made and not yet locked. Whoever has
-// been told that the groups are its own keeps them.
+// TestGroupsOfManyPrograms: programs that start at once sweep away what others have just made and not yet
+// locked. Whoever has been told that the groups are its own keeps them.
 func TestGroupsOfManyPrograms(t *testing.T) {
 	t.Parallel()
 	openOurGroups(t)
@@ -67,8 +67,8 @@ func openAndUseGroups() error {
 	return nil
 }
 
-// TestGroupsAreMadeAgain: who removes empty groups of the machine, as some services do, removes ours with them. The next calls
-// make them again, and lock them.
+// TestGroupsAreMadeAgain: who removes empty groups of the machine, as some services do, removes ours with
+// them. The next calls make them again, and lock them.
 func TestGroupsAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	g := openOurGroups(t)

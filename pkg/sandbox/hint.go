@@ -25,8 +25,9 @@ const (
 type Refusal struct {
 	What string // one of the above
 	Path string // of the file or socket, absolute, printable; "" for the network
-	// Grant is what has to be granted for it: the path, or for a file that does not exist the directory that it would be made
-	// in; for a program the name that allowed_commands takes. It is "" where that would be far more than the file.
+	// Grant is what has to be granted for it: the path, or for a file that does not exist the directory
+	// that it would be made in; for a program the name that allowed_commands takes. It is "" where that
+	// would be far more than the file.
 	Grant string
 }
 
@@ -38,9 +39,10 @@ const (
 	mostRefusals = 5
 )
 
-// Refusals looks through what a program said for what the sandbox kept it from: at most five things, each once. A program can say
-// anything. What it names counts only where this plan does not grant it, and where the call's user could have had it without
-// a sandbox: what is merely missing, or closed to everybody, is no refusal. This program's own files are never named.
+// Refusals looks through what a program said for what the sandbox kept it from: at most five things, each
+// once. A program can say anything. What it names counts only where this plan does not grant it, and where
+// the call's user could have had it without a sandbox: what is merely missing, or closed to everybody, is
+// no refusal. This program's own files are never named.
 func (r Reach) Refusals(said string) []Refusal {
 	if len(said) > mostSaid {
 		said = said[len(said)-mostSaid:]
@@ -63,7 +65,8 @@ func (r Reach) Refusals(said string) []Refusal {
 	return list
 }
 
-// How programs tell of the kernel's refusals: strerror(3)'s words, in any letter case, and Node's names of errors.
+// How programs tell of the kernel's refusals: strerror(3)'s words, in any letter case, and Node's names of
+// errors.
 var (
 	saysReadOnly = regexp.MustCompile(`(?i)read-only file system|\bEROFS\b`)
 	saysDenied   = regexp.MustCompile(`(?i)permission denied|operation not permitted|\bEACCES\b|\bEPERM\b`)
@@ -75,8 +78,8 @@ var (
 	saysSocket  = regexp.MustCompile(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
 	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
-	// A shell that cannot open what output goes to says no more than the name. A name that does not exist is meant to be made.
-	// Of a program that it cannot start it says just the same.
+	// A shell that cannot open what output goes to says no more than the name. A name that does not exist
+	// is meant to be made. Of a program that it cannot start it says just the same.
 	saysRedirect = regexp.MustCompile(`: line \d+: [^:]+: [^:]+$`)
 	saysRunning  = regexp.MustCompile(`(?i)\b(?:exec\w*|spawn\w*|run\w*)\b|^\S+: \d+: `)
 	quoted       = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
@@ -117,8 +120,8 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 	return list
 }
 
-// namesIn returns the words of a line that may be names of files: what stands in quotes, else what begins with a slash or a
-// dot, or stands between colons before the error at the index.
+// namesIn returns the words of a line that may be names of files: what stands in quotes, else what begins
+// with a slash or a dot, or stands between colons before the error at the index.
 func namesIn(line string, at int) []string {
 	var names []string
 	add := func(name string) {
@@ -160,8 +163,9 @@ func printable(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
-// program reports whether a name is that of a program which is not among those that may start. A file may be meant that is to be
-// read, unless the words are about running it, or there is no such file but for the program that the name finds (execvp(3)).
+// program reports whether a name is that of a program which is not among those that may start. A file may
+// be meant that is to be read, unless the words are about running it, or there is no such file but for the
+// program that the name finds (execvp(3)).
 func (r Reach) program(name string, running bool) (Refusal, bool) {
 	if !r.listed {
 		return Refusal{}, false
@@ -179,7 +183,8 @@ func (r Reach) program(name string, running bool) (Refusal, bool) {
 		path = filepath.Join(r.start, path)
 	}
 	real, exists := realName(path)
-	if !running || !exists || runnable(real) != nil || !printable(path) || r.Of(real).Own || IsPrivate(real) || slices.Contains(r.commands, real) {
+	if !running || !exists || runnable(real) != nil || !printable(path) || r.Of(real).Own ||
+		IsPrivate(real) || slices.Contains(r.commands, real) {
 		return Refusal{}, false
 	}
 	grant := real
@@ -228,7 +233,8 @@ func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (R
 func (r Reach) socket(name string) (Refusal, bool) {
 	real, exists := realName(name)
 	info, err := os.Stat(real)
-	if !exists || err != nil || info.Mode()&os.ModeSocket == 0 || r.Socket(real) || r.Of(real).Own || !printable(real) || !r.couldOutside(real, true, true) {
+	if !exists || err != nil || info.Mode()&os.ModeSocket == 0 || r.Socket(real) || r.Of(real).Own ||
+		!printable(real) || !r.couldOutside(real, true, true) {
 		return Refusal{}, false
 	}
 	return Refusal{What: RefusedConnect, Path: real, Grant: real}, true
@@ -250,8 +256,8 @@ func realName(path string) (real string, exists bool) {
 	return path, false
 }
 
-// couldOutside reports whether the call's user could use a file were there no sandbox. To make one takes the right to change the
-// directory that it would be in.
+// couldOutside reports whether the call's user could use a file were there no sandbox. To make one takes
+// the right to change the directory that it would be in.
 func (r Reach) couldOutside(path string, exists, write bool) bool {
 	if r.other {
 		return mayUse("/", path, r.user, write)

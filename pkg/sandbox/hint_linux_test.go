@@ -103,7 +103,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestRefusals reads what real programs say. A line that tells of nothing that the sandbox refused gives nothing.
+// TestRefusals reads what real programs say. A line that tells of nothing that the sandbox refused gives
+// nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	root := layout(t)
@@ -165,8 +166,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedRun has real programs say that they could not start another one, and that they could not read or write what is a
-// program. The first is told as what it is, by the name that allowed_commands takes.
+// TestRefusedRun has real programs say that they could not start another one, and that they could not read
+// or write what is a program. The first is told as what it is, by the name that allowed_commands takes.
 func TestRefusedRun(t *testing.T) {
 	t.Parallel()
 	root := layout(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestHomes runs calls of users whose homes lie in unusual places: in and beside those that are shown empty. What was granted is
-// there, and nothing else of the home is.
+// TestHomes runs calls of users whose homes lie in unusual places: in and beside those that are shown
+// empty. What was granted is there, and nothing else of the home is.
 func TestHomes(t *testing.T) {
 	if os.Getenv(machineCaller) == "" {
 		for _, caller := range callers {

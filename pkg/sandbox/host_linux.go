@@ -19,8 +19,8 @@ import (
 type Host struct {
 	capability capability
 	grace      time.Duration
-	own        callMark   // ours, which no call has
-	family     family // the calls'
+	own        callMark // ours, which no call has
+	family     family   // the calls'
 
 	scratch *scratch
 	null    *os.File
@@ -49,9 +49,9 @@ type Host struct {
 	unlooked    *unlooked // nil where nothing is noted
 	unnoted     error     // why not, where it should be
 
-	groups  *groups    // nil without control groups
-	adopted *childList // of the main thread, which gets what calls leave behind
-	strays  strayZombies     // the census's
+	groups  *groups      // nil without control groups
+	adopted *childList   // of the main thread, which gets what calls leave behind
+	strays  strayZombies // the census's
 
 	// orphans is held while what calls left behind is listed and reaped. It comes before mu.
 	orphans sync.Mutex
@@ -70,15 +70,16 @@ type Host struct {
 // errClosed is what a Host says after Close.
 var errClosed = errors.New("the sandbox has been closed")
 
-// Open finds out what this machine enforces and makes ready for calls. Where it cannot even own a process tree the Host has
-// LevelNone, every Plan is refused, and Why says what is missing.
+// Open finds out what this machine enforces and makes ready for calls. Where it cannot even own a process
+// tree the Host has LevelNone, every Plan is refused, and Why says what is missing.
 //
-// It clears away what programs left that were killed and that had the same TempDir: processes of their calls, directories and
-// control groups.
+// It clears away what programs left that were killed and that had the same TempDir: processes of their
+// calls, directories and control groups.
 //
-// It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes its child, and
-// so do orphans of other children: they are left alone while they run, and reaped when they have ended, see strays), and
-// descriptors from 3 on that it inherited are no longer passed on to programs that it starts. The caller closes the Host.
+// It changes two things of the whole program: it becomes a child subreaper (what calls leave behind becomes
+// its child, and so do orphans of other children: they are left alone while they run, and reaped when they
+// have ended, see strays), and descriptors from 3 on that it inherited are no longer passed on to programs
+// that it starts. The caller closes the Host.
 func Open(o Options) (*Host, error) {
 	h := &Host{
 		capability: findCapability(requirements()), grace: o.Grace, self: -1, init: -1, main: newSquatter(),
@@ -170,8 +171,8 @@ func (h *Host) survey(o Options) {
 	}
 }
 
-// Close waits until the running calls have ended, which cancelling their contexts hastens, and takes everything away that
-// Open made. Run refuses from now on.
+// Close waits until the running calls have ended, which cancelling their contexts hastens, and takes
+// everything away that Open made. Run refuses from now on.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {

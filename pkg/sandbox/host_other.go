@@ -18,13 +18,15 @@ type Host struct {
 func Open(Options) (*Host, error) {
 	return &Host{capability: capability{
 		level: LevelNone,
-		why:   "process trees cannot be owned on " + runtime.GOOS + "/" + runtime.GOARCH + "; a Linux machine (amd64 or arm64), also in a virtual machine, runs tools",
+		why: "process trees cannot be owned on " + runtime.GOOS + "/" + runtime.GOARCH +
+			"; a Linux machine (amd64 or arm64), also in a virtual machine, runs tools",
 	}}, nil
 }
 
 // Run refuses: there is no Plan to run.
 func (h *Host) Run(context.Context, Plan, Process) (Outcome, error) {
-	return Outcome{ExitCode: -1}, tool.Failf(tool.FailSandbox, "tools cannot be run on this machine: %s", h.capability.why)
+	return Outcome{ExitCode: -1}, tool.Failf(tool.FailSandbox, "tools cannot be run on this machine: %s",
+		h.capability.why)
 }
 
 // Close does nothing.

@@ -18,10 +18,11 @@ type identity struct {
 	drop     bool // we are root, and the call is not
 }
 
-// maps tells the kernel that in the call's user namespace this user is itself. Below dir, which stands for /proc, where
-// there is one.
+// maps tells the kernel that in the call's user namespace this user is itself. Below dir, which stands for
+// /proc, where there is one.
 //
-// Because the user has the same number on both sides, and is not root, its capabilities in the namespace vanish at execve.
+// Because the user has the same number on both sides, and is not root, its capabilities in the namespace
+// vanish at execve.
 func (i identity) maps(l *launch, dir *int32) {
 	at := "/proc/self/"
 	if dir != nil {
@@ -35,10 +36,11 @@ func (i identity) maps(l *launch, dir *int32) {
 
 // become makes root the owner of the working directory, in a user namespace where there are namespaces.
 //
-// On a change of identity the kernel forbids everybody to look into the process (PR_SET_DUMPABLE, commit_creds), which is
-// what keeps that user's other processes out of a process that shares our memory until execve. It must stay so. But it also
-// makes root the owner of uid_map. So the process is the user for what counts when a namespace is made and mapped, the
-// effective id, and root for what counts when a file is opened, the file system id, until the map is written.
+// On a change of identity the kernel forbids everybody to look into the process (PR_SET_DUMPABLE,
+// commit_creds), which is what keeps that user's other processes out of a process that shares our memory
+// until execve. It must stay so. But it also makes root the owner of uid_map. So the process is the user
+// for what counts when a namespace is made and mapped, the effective id, and root for what counts when a
+// file is opened, the file system id, until the map is written.
 func (i identity) become(l *launch, v *mountView) {
 	if !i.drop {
 		return
@@ -64,8 +66,8 @@ func (i identity) rootOnly() result {
 	return mayFail
 }
 
-// userFor returns the user that a call in dir runs as: us; but where we are root, the owner of dir, since what is in it is that
-// user's business and not root's.
+// userFor returns the user that a call in dir runs as: us; but where we are root, the owner of dir, since
+// what is in it is that user's business and not root's.
 func (h *Host) userFor(dir string) int {
 	if h.capability.user != 0 {
 		return h.capability.user
@@ -81,8 +83,8 @@ func (h *Host) userFor(dir string) int {
 	return int(stat.Uid)
 }
 
-// identityOf returns the whole identity of a plan's user. Its group is the one that the user database gives, and none other: a
-// group like docker or sudo is not for a tool.
+// identityOf returns the whole identity of a plan's user. Its group is the one that the user database
+// gives, and none other: a group like docker or sudo is not for a tool.
 func (h *Host) identityOf(p *Plan) (identity, error) {
 	if p.user == h.capability.user {
 		return identity{uid: p.user, gid: os.Getegid()}, nil

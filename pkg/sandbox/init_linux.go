@@ -15,21 +15,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// initProgram is the first process of a call's process namespace, its init. It starts the command, waits for it, takes orphans
-// off the process table, reports how the command ended, and ends, with which the kernel ends what is left.
+// initProgram is the first process of a call's process namespace, its init. It starts the command, waits
+// for it, takes orphans off the process table, reports how the command ended, and ends, with which the
+// kernel ends what is left.
 //
 // Were the command itself the first process, the kernel would spare it every signal that it has no handler for
 // (pid_namespaces(7)): kill -TERM $$ would have no effect, nor kill -KILL $$.
 //
-// It goes through the same birth as the command, so the filter, Landlock, the limits and the control group hold for it as well. It
-// has no handlers, so no process of the call can signal it; none of them may look into it (PR_SET_DUMPABLE), so none can
-// have it do or report something else; and it has no descriptor but the one that it reports to. Nor does it pass signals
-// on: who has one for the command sends it to that, see call.command.
+// It goes through the same birth as the command, so the filter, Landlock, the limits and the control group
+// hold for it as well. It has no handlers, so no process of the call can signal it; none of them may look
+// into it (PR_SET_DUMPABLE), so none can have it do or report something else; and it has no descriptor but
+// the one that it reports to. Nor does it pass signals on: who has one for the command sends it to that,
+// see call.command.
 //
-// It is a program of its own since a process that shares our memory could be used to read it, and ours takes a thousand times
-// longer to start than these few instructions. They are never called, but copied into a file in memory. Its name is its first
-// argument, the command and its arguments are the others. Where it leads a process group, the command leads another one, as a
-// job of a shell does.
+// It is a program of its own since a process that shares our memory could be used to read it, and ours
+// takes a thousand times longer to start than these few instructions. They are never called, but copied
+// into a file in memory. Its name is its first argument, the command and its arguments are the others.
+// Where it leads a process group, the command leads another one, as a job of a shell does.
 func initProgram()
 
 var _ = initProgram // it is named by initAddress only
@@ -38,8 +40,8 @@ var _ = initProgram // it is named by initAddress only
 func initAddress() *byte
 
 const (
-	// initReport is the descriptor to which it reports: above those of the call's files, see mostInputs, and below 64, since the
-	// kernel has a table with room for so many at hand.
+	// initReport is the descriptor to which it reports: above those of the call's files, see mostInputs,
+	// and below 64, since the kernel has a table with room for so many at hand.
 	initReport = 60
 	// initEnd follows the last instruction: "init end".
 	initEnd = 0x646e652074696e69
@@ -78,8 +80,9 @@ func executable(code []byte) []byte {
 	var file bytes.Buffer
 	for _, part := range []any{
 		elf.Header64{
-			Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
-			Type:  uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
+			Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+				byte(elf.EV_CURRENT)},
+			Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
 			Entry: address + headers, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
 		},
 		elf.Prog64{
@@ -103,7 +106,8 @@ func openReport() (fd int, err error) {
 	return fd, nil
 }
 
-// readReport tells how a command ended by what its init has reported. known is false where that was killed before it could.
+// readReport tells how a command ended by what its init has reported. known is false where that was killed
+// before it could.
 func readReport(fd int, program string) (status unix.WaitStatus, known bool, err error) {
 	var text [8]byte
 	_, err = unix.Read(fd, text[:])

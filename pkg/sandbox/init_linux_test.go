@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInit checks what a call with a process namespace sees of its first process, and can do to it: nothing but that it is there.
+// TestInit checks what a call with a process namespace sees of its first process, and can do to it: nothing
+// but that it is there.
 func TestInit(t *testing.T) {
 	atLevels(t, func(t *testing.T, host *Host) {
 		if !host.Level().hasNamespaces() {

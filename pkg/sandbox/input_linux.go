@@ -11,8 +11,8 @@ import (
 // seals are all that fcntl(2) knows for content: nothing of it can be changed, and no seal taken off.
 const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// openInput puts an input into a sealed file in memory and gives a descriptor that reads it from its beginning. That it was
-// opened for writing too is of no use to anybody: the seals are the file's.
+// openInput puts an input into a sealed file in memory and gives a descriptor that reads it from its
+// beginning. That it was opened for writing too is of no use to anybody: the seals are the file's.
 func openInput(in Input) (fd int, err error) {
 	return openSealed(in.Name, in.Data, unix.MFD_NOEXEC_SEAL)
 }
@@ -41,8 +41,8 @@ func openSealed(name string, data []byte, mode int) (fd int, err error) {
 	return fd, nil
 }
 
-// memfd makes a file in memory. One that is data cannot be executed, which would be a way around noexec mounts. Linux knows the
-// modes since 6.3 and earlier kernels refuse them.
+// memfd makes a file in memory. One that is data cannot be executed, which would be a way around noexec
+// mounts. Linux knows the modes since 6.3 and earlier kernels refuse them.
 func memfd(name string, mode int) (int, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|mode)
 	if err == unix.EINVAL {

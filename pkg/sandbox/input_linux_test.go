@@ -12,7 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestInputSealed checks that nothing that a call can do changes an input, which other processes of it still have to read.
+// TestInputSealed checks that nothing that a call can do changes an input, which other processes of it
+// still have to read.
 func TestInputSealed(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -33,7 +34,8 @@ func TestInputSealed(t *testing.T) {
 	})
 }
 
-// TestInputBig checks that inputs of any size arrive whole, and from their beginning for whoever opens them again.
+// TestInputBig checks that inputs of any size arrive whole, and from their beginning for whoever opens them
+// again.
 func TestInputBig(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)

@@ -16,8 +16,8 @@ type launch struct {
 	steps
 	namespaces uintptr // flags of clone(2)
 
-	// Set by start. The new process shares our memory until it runs its program, and has gone no further when we go on: so it
-	// says here which step failed, and why.
+	// Set by start. The new process shares our memory until it runs its program, and has gone no further
+	// when we go on: so it says here which step failed, and why.
 	failedAt int32 // -1: none
 	errno    uint32
 	pidfd    int32 // written by the kernel
@@ -29,8 +29,9 @@ type started struct {
 	pidfd int // close-on-exec; the caller closes it
 }
 
-// start makes the process and returns when it runs its program. It must be called on a thread that outlives the process,
-// since the kernel kills the process with that thread (PR_SET_PDEATHSIG). On an error nothing is left.
+// start makes the process and returns when it runs its program. It must be called on a thread that outlives
+// the process, since the kernel kills the process with that thread (PR_SET_PDEATHSIG). On an error nothing
+// is left.
 func (l *launch) start() (started, error) {
 	l.failedAt, l.pidfd = -1, -1
 	pid, errno := l.clone()
@@ -59,8 +60,8 @@ func runtimeAfterFork()
 //go:noescape
 func cloneVM(flags uintptr, pidfd *int32) (pid, errno uintptr)
 
-// clone makes the new process and, in the parent, puts the runtime back in order. It is a function apart from cloneAndExec
-// because the child spoils that one's frame.
+// clone makes the new process and, in the parent, puts the runtime back in order. It is a function apart
+// from cloneAndExec because the child spoils that one's frame.
 //
 //go:noinline
 //go:norace
@@ -72,11 +73,12 @@ func (l *launch) clone() (uintptr, syscall.Errno) {
 
 // cloneAndExec makes the new process, which goes through the steps. The last one is execve.
 //
-// CLONE_VM|CLONE_VFORK is what posix_spawn(3) and os/exec use: the child borrows our memory, and our thread stands still,
-// until it has called execve or exit. That makes a start as quick with a heap of gigabytes as with an empty one, where a
-// plain fork copies the page tables (measured: 144 ms at 1.5 GB; os/exec does that when it is asked for a user namespace). It
-// also means that the child runs in our memory, beside our other threads, with our stack. So from the clone on there is
-// nothing but raw system calls on what launch holds:
+// CLONE_VM|CLONE_VFORK is what posix_spawn(3) and os/exec use: the child borrows our memory, and our thread
+// stands still, until it has called execve or exit. That makes a start as quick with a heap of gigabytes as
+// with an empty one, where a plain fork copies the page tables (measured: 144 ms at 1.5 GB; os/exec does
+// that when it is asked for a user namespace). It also means that the child runs in our memory, beside our
+// other threads, with our stack. So from the clone on there is nothing but raw system calls on what launch
+// holds:
 //
 //   - no allocation, no growing of the stack, no lock, no scheduling: another thread may hold what they need, and the
 //     runtime would take the child for one of its own threads. The runtime is told by BeforeFork, which also makes growing

@@ -48,8 +48,9 @@ func TestLaunchEnvironment(t *testing.T) {
 	})
 }
 
-// TestLaunchDescriptors checks that nothing is open in a call but its three streams and its inputs, also when this program
-// has many descriptors open, some of them below the numbers that are handed on, and some not marked close-on-exec.
+// TestLaunchDescriptors checks that nothing is open in a call but its three streams and its inputs, also
+// when this program has many descriptors open, some of them below the numbers that are handed on, and some
+// not marked close-on-exec.
 func TestLaunchDescriptors(t *testing.T) {
 	atLevels(t, func(t *testing.T, host *Host) {
 		for range 20 {
@@ -98,7 +99,8 @@ func number(s string) int {
 	return n
 }
 
-// TestOpenMarksInheritedDescriptors checks that programs which other parts of this one start do not get what it inherited.
+// TestOpenMarksInheritedDescriptors checks that programs which other parts of this one start do not get
+// what it inherited.
 func TestOpenMarksInheritedDescriptors(t *testing.T) {
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil {

@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// endLeftovers ends what is left of the calls of a program that was killed. Where calls have no process namespace only their roots
-// were killed with it, and what those had started went on with nobody to own it, until now.
+// endLeftovers ends what is left of the calls of a program that was killed. Where calls have no process
+// namespace only their roots were killed with it, and what those had started went on with nobody to own it,
+// until now.
 //
-// It goes on until a look finds none, for as long as its patience at most: nothing that a call has left may keep this program
-// from starting. It leaves what hangs in the kernel, what belongs to another user by now, and what has lowered its mark.
+// It goes on until a look finds none, for as long as its patience at most: nothing that a call has left may
+// keep this program from starting. It leaves what hangs in the kernel, what belongs to another user by now,
+// and what has lowered its mark.
 func endLeftovers(marks family) {
 	for begun := time.Now(); time.Since(begun) < patience; {
 		var left round
@@ -43,10 +45,11 @@ func endLeftovers(marks family) {
 // enoughToAwait is how many processes are held at a time until they have ended.
 const enoughToAwait = 64
 
-// everyMarked is eachMarked for processes that start others as fast as they are found, and end. The list of processes alone can
-// miss them all: each has ended when its turn comes, and the next one was not there when the list was made. But it has a higher
-// number. So the numbers that were given meanwhile are gone through too, until there are no more: that takes far less
-// time than to start a process. It is false where the numbers began anew, or cannot be told: then some may have been missed.
+// everyMarked is eachMarked for processes that start others as fast as they are found, and end. The list of
+// processes alone can miss them all: each has ended when its turn comes, and the next one was not there
+// when the list was made. But it has a higher number. So the numbers that were given meanwhile are gone
+// through too, until there are no more: that takes far less time than to start a process. It is false where
+// the numbers began anew, or cannot be told: then some may have been missed.
 func everyMarked(marks family, visit func(orphan)) bool {
 	next, ok := lastNumber()
 	if !ok || eachMarked(marks, visit) != nil {
@@ -67,7 +70,8 @@ func everyMarked(marks family, visit func(orphan)) bool {
 	}
 }
 
-// lastNumber returns the number of the process, or thread, that was started last: the end of /proc/loadavg (proc_loadavg(5)).
+// lastNumber returns the number of the process, or thread, that was started last: the end of /proc/loadavg
+// (proc_loadavg(5)).
 func lastNumber() (int, bool) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -9,18 +9,20 @@ type Level string
 const (
 	// LevelNone confines nothing. A host of this level refuses to run anything.
 	LevelNone Level = "none"
-	// LevelRlimits enforces resource limits, switches the network off, and owns the process tree by a mark on each process.
-	// It does not confine files.
+	// LevelRlimits enforces resource limits, switches the network off, and owns the process tree by a mark
+	// on each process. It does not confine files.
 	LevelRlimits Level = "rlimits"
-	// LevelLandlock confines files too, but for their modes, owners and times, which a call can change wherever its user can.
+	// LevelLandlock confines files too, but for their modes, owners and times, which a call can change
+	// wherever its user can.
 	LevelLandlock Level = "landlock"
-	// LevelNoProc adds namespaces: nothing outlives the call, everything but what was granted is read-only, and /tmp, /run and the
-	// home directories are the call's own. Of the machine's processes the call still sees the list, since a container that hides
-	// parts of its /proc lets nobody mount another.
+	// LevelNoProc adds namespaces: nothing outlives the call, everything but what was granted is read-only,
+	// and /tmp, /run and the home directories are the call's own. Of the machine's processes the call still
+	// sees the list, since a container that hides parts of its /proc lets nobody mount another.
 	LevelNoProc Level = "no-proc"
 	// LevelFull adds a /proc of the call's own.
 	LevelFull Level = "full"
-	// LevelFullCgroup adds a control group (cgroup v2) for each call, which bounds the memory of the call as a whole.
+	// LevelFullCgroup adds a control group (cgroup v2) for each call, which bounds the memory of the call
+	// as a whole.
 	LevelFullCgroup Level = "full+cgroup"
 )
 
@@ -35,7 +37,8 @@ func (l Level) AtLeast(other Level) bool {
 	return slices.Index(all, l) >= slices.Index(all, other)
 }
 
-// hasNamespaces reports whether a call of this level has namespaces of its own: then it is the kernel that ends the tree.
+// hasNamespaces reports whether a call of this level has namespaces of its own: then it is the kernel that
+// ends the tree.
 func (l Level) hasNamespaces() bool { return l.AtLeast(LevelNoProc) }
 
 // hasLandlock reports whether a call of this level can open only what was granted.

@@ -29,8 +29,8 @@ var runningInto = map[string]struct {
 	limitTempSize:  {tool.Limits{TempSize: 1 << 20}, "head -c 8M /dev/zero >$TMPDIR/big", LevelNoProc},
 }
 
-// TestEachLimitIsNamed runs into each limit that a call can have, on every level, and checks that the result names it, and
-// nothing else. A limit that has no script here fails the test.
+// TestEachLimitIsNamed runs into each limit that a call can have, on every level, and checks that the
+// result names it, and nothing else. A limit that has no script here fails the test.
 func TestEachLimitIsNamed(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/perl"); err != nil {
 		t.Skip("want perl in /usr/bin, which says why something was refused it")
@@ -65,7 +65,8 @@ func TestEachLimitIsNamed(t *testing.T) {
 const wantsGroups = "want control groups of version 2 (cgroup2 in /proc/mounts) with the controllers memory and pids, in a part of the tree " +
 	"that is delegated to this user and that this program is in a group below: a systemd unit with Delegate=yes and DelegateSubgroup=…"
 
-// TestMemoryOfTheWholeCall checks that processes which are each within the limit on memory, and together are not, end the call.
+// TestMemoryOfTheWholeCall checks that processes which are each within the limit on memory, and together
+// are not, end the call.
 func TestMemoryOfTheWholeCall(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host, err := Open(Options{TempDir: t.TempDir(), AllowWeak: true})

@@ -11,13 +11,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// ordinaryOpenFiles is the soft limit of a call that has no limit on open files. Go raises ours to the hard one, which
-// would break programs that use select(2).
+// ordinaryOpenFiles is the soft limit of a call that has no limit on open files. Go raises ours to the hard
+// one, which would break programs that use select(2).
 const ordinaryOpenFiles = 1024
 
-// coreLimit keeps a call from leaving a core file, which would outlive it and hold what it was given. With 0 there is no file,
-// but a handler that dumps are piped to (systemd-coredump, apport) gets them all the same; with 1 neither: core(5), and
-// do_coredump in the kernel's fs/coredump.c.
+// coreLimit keeps a call from leaving a core file, which would outlive it and hold what it was given. With
+// 0 there is no file, but a handler that dumps are piped to (systemd-coredump, apport) gets them all the
+// same; with 1 neither: core(5), and do_coredump in the kernel's fs/coredump.c.
 const coreLimit = 1
 
 // limit is one limit of the kernel's.
@@ -42,8 +42,8 @@ func kernelLimitsOf(limits tool.Limits, m callMark, processes uint64, c capabili
 		set("RLIMIT_CPU", unix.RLIMIT_CPU, seconds, seconds+1)
 	}
 	if limits.Memory > 0 {
-		// Not RLIMIT_AS, but where somebody asks for it: node, java and go reserve far more addresses than they ever use, and
-		// do not start.
+		// Not RLIMIT_AS, but where somebody asks for it: node, java and go reserve far more addresses than
+		// they ever use, and do not start.
 		set("RLIMIT_DATA", unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory))
 	}
 	if limits.Addresses > 0 {

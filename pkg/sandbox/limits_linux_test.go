@@ -200,7 +200,8 @@ func TestCapability(t *testing.T) {
 	}
 }
 
-// TestClosed checks that a Host waits for its calls before it takes their place away, and runs nothing afterwards.
+// TestClosed checks that a Host waits for its calls before it takes their place away, and runs nothing
+// afterwards.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	host, err := Open(Options{TempDir: t.TempDir(), Level: LevelRlimits, AllowWeak: true})

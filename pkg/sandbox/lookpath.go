@@ -11,9 +11,10 @@ import (
 // SearchPath is PATH for every call whose profile names none.
 const SearchPath = searchPath
 
-// LookPath finds a program as a call would that has path as its PATH and starts in dir: what has a slash is a path and
-// relative to dir; an empty or relative entry of path is passed over, since it would mean whatever lies in dir. The result is
-// absolute. It looks at this machine's files, some of which a call may not see.
+// LookPath finds a program as a call would that has path as its PATH and starts in dir: what has a slash is
+// a path and relative to dir; an empty or relative entry of path is passed over, since it would mean
+// whatever lies in dir. The result is absolute. It looks at this machine's files, some of which a call may
+// not see.
 func LookPath(name, path, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {

@@ -100,19 +100,20 @@ func play(role string) error {
 	return fmt.Errorf("no such role: %s", role)
 }
 
-// block does nothing until the process is killed. A single pause(2) ends with any signal, and Go sends itself some.
+// block does nothing until the process is killed. A single pause(2) ends with any signal, and Go sends
+// itself some.
 func block() {
 	for {
 		_ = unix.Pause()
 	}
 }
 
-// self is the test binary: a new process is that program until it has become another one. The path works for a user who
-// cannot get to the directory that the binary is in.
+// self is the test binary: a new process is that program until it has become another one. The path works
+// for a user who cannot get to the directory that the binary is in.
 const self = "/proc/self/exe"
 
-// stress returns how often a test does something that it could do for ever: n times, or as many times more as A2A_STRESS says, and
-// a quarter of it with -short.
+// stress returns how often a test does something that it could do for ever: n times, or as many times more
+// as A2A_STRESS says, and a quarter of it with -short.
 func stress(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("A2A_STRESS")); err == nil && factor > 0 {
 		return n * factor
@@ -123,8 +124,9 @@ func stress(n int) int {
 	return n
 }
 
-// asEveryUser runs a test as the user we are and, if that is root, in a process of its own as an ordinary user too: the
-// kernel lets root do much that it would refuse anybody else. With -short it is one of the two.
+// asEveryUser runs a test as the user we are and, if that is root, in a process of its own as an ordinary
+// user too: the kernel lets root do much that it would refuse anybody else. With -short it is one of the
+// two.
 func asEveryUser(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -183,8 +185,8 @@ func lacking(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// openHost opens a Host that is closed with the test and must leave nothing behind. It owns its calls by their marks, as it
-// must where there are no namespaces, and they have little time to end.
+// openHost opens a Host that is closed with the test and must leave nothing behind. It owns its calls by
+// their marks, as it must where there are no namespaces, and they have little time to end.
 func openHost(t testing.TB) *Host {
 	t.Helper()
 	return open(t, 100*time.Millisecond)
@@ -196,7 +198,8 @@ func openFull(t testing.TB) *Host {
 	return openWith(t, Options{Grace: 100 * time.Millisecond, Level: LevelFull})
 }
 
-// atLevels runs a test as every user on every level that this machine can reach, and that a machine of this kind should.
+// atLevels runs a test as every user on every level that this machine can reach, and that a machine of this
+// kind should.
 func atLevels(t *testing.T, f func(t *testing.T, h *Host)) {
 	t.Helper()
 	levels := []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull}
@@ -314,7 +317,8 @@ func planFor(t testing.TB, h *Host, limits tool.Limits, isolate bool) Plan {
 	return p
 }
 
-// role makes a script of a role of the test binary, for levels where a call sees the way to it. The Go runtime and the race detector reserve more memory than a tool may.
+// role makes a script of a role of the test binary, for levels where a call sees the way to it. The Go
+// runtime and the race detector reserve more memory than a tool may.
 func role(name string) script {
 	limits := tool.DefaultLimits()
 	limits.Memory, limits.OpenFiles = 0, 0
@@ -343,8 +347,8 @@ func survivors(t testing.TB, name, value string) []string {
 	return found
 }
 
-// environ reads the environment of a process. One that is in the middle of execve has none for a moment, and is waited for; a
-// thread of the kernel never has one, and no program either.
+// environ reads the environment of a process. One that is in the middle of execve has none for a moment,
+// and is waited for; a thread of the kernel never has one, and no program either.
 func environ(path string) ([]byte, error) {
 	for {
 		data, err := os.ReadFile(path)

@@ -13,13 +13,15 @@ import (
 
 // dismantler takes the mounts of calls apart when the calls are over.
 //
-// Whoever lets go of a mount namespace last waits until no processor can still be looking at one of its mounts
-// (synchronize_rcu_expedited in the kernel's fs/namespace.c): a quarter of a millisecond and more, in which nothing is done. That
-// is the root of a call, in its exit, unless somebody else holds the namespace too. So we do, and let go when the call has
-// its outcome. Nothing of the call is alive then, and nobody can enter the namespace but by our descriptor.
+// Whoever lets go of a mount namespace last waits until no processor can still be looking at one of its
+// mounts (synchronize_rcu_expedited in the kernel's fs/namespace.c): a quarter of a millisecond and more,
+// in which nothing is done. That is the root of a call, in its exit, unless somebody else holds the
+// namespace too. So we do, and let go when the call has its outcome. Nothing of the call is alive then, and
+// nobody can enter the namespace but by our descriptor.
 //
-// Every new process has a copy of our descriptors until it closes them, and may then be the last itself. So a namespace waits in
-// the queue of a socket, where no process has it (unix(7), SCM_RIGHTS), until those are on their way that had a copy.
+// Every new process has a copy of our descriptors until it closes them, and may then be the last itself. So
+// a namespace waits in the queue of a socket, where no process has it (unix(7), SCM_RIGHTS), until those
+// are on their way that had a copy.
 type dismantler struct {
 	in, out int
 	pending sync.WaitGroup // what is in the queue
@@ -29,7 +31,8 @@ type dismantler struct {
 	turning    bool // there will be a turn
 }
 
-// turnTime is how long what is in the queue is left there, up to twice. A turn for each call would wake a thread for each.
+// turnTime is how long what is in the queue is left there, up to twice. A turn for each call would wake a
+// thread for each.
 const turnTime = 5 * time.Millisecond
 
 func newDismantler() (*dismantler, error) {
@@ -40,8 +43,8 @@ func newDismantler() (*dismantler, error) {
 	return &dismantler{in: pair[0], out: pair[1]}, nil
 }
 
-// holdMounts takes hold of the mount namespace of a process. It gives -1 where it cannot: on kernels before Linux 6.11, and
-// where the process has ended already.
+// holdMounts takes hold of the mount namespace of a process. It gives -1 where it cannot: on kernels before
+// Linux 6.11, and where the process has ended already.
 func holdMounts(pidfd int) int {
 	const getMountNamespace = 0xff03 // PIDFD_GET_MNT_NAMESPACE (linux/pidfd.h)
 	fd, err := unix.IoctlRetInt(pidfd, getMountNamespace)

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemPaths are what every call can read and run programs from: the system, and nothing of anybody's own. What of them
-// does not exist is left out; what is a link counts as what it leads to.
+// systemPaths are what every call can read and run programs from: the system, and nothing of anybody's own.
+// What of them does not exist is left out; what is a link counts as what it leads to.
 var systemPaths = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store",
 	"/proc", "/sys", "/var/lib/dpkg", "/var/lib/rpm", "/var/cache/fontconfig",
@@ -48,8 +48,8 @@ func (g grant) rights() uint64 {
 	return rights
 }
 
-// mountView is what a call with a mount namespace sees of the file system: everything is read-only, some directories are empty,
-// and what was granted is in its place.
+// mountView is what a call with a mount namespace sees of the file system: everything is read-only, some
+// directories are empty, and what was granted is in its place.
 type mountView struct {
 	ownProc bool     // a /proc of its own
 	covers  []string // directories that are shown empty, none of them in another
@@ -79,16 +79,18 @@ const (
 	here           = ^uintptr(99) // AT_FDCWD, -100
 )
 
-// openHow is how a granted path is opened: it has no links in it, so none that was put there since is followed (openat2(2)).
+// openHow is how a granted path is opened: it has no links in it, so none that was put there since is
+// followed (openat2(2)).
 func openHow() *unix.OpenHow {
-	return &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	return &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 }
 
 // mounts adds the steps that make the view. rules gets the rights to the directories that only exist then.
 //
-// Mounts cannot be taken from another namespace, and covering a directory hides what is below. So everything that is granted
-// is opened here first, in the new process, then the directories are covered, then everything is made read-only at once,
-// and only then is what was opened put in its place.
+// Mounts cannot be taken from another namespace, and covering a directory hides what is below. So
+// everything that is granted is opened here first, in the new process, then the directories are covered,
+// then everything is made read-only at once, and only then is what was opened put in its place.
 func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	type opened struct {
 		grant
@@ -108,10 +110,13 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	}
 	if id.drop {
 		v.proc = l.slot()
-		l.do("open_tree", unix.SYS_OPEN_TREE, here, l.text("/proc"), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|mountRecursive).about("/proc", "").give(v.proc)
+		l.do("open_tree", unix.SYS_OPEN_TREE, here, l.text("/proc"),
+			unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|mountRecursive).about("/proc", "").give(v.proc)
 	}
 	if v.ownProc {
-		l.do("mount", unix.SYS_MOUNT, l.text("proc"), l.text("/proc"), l.text("proc"), unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc", "a container that hides parts of its /proc allows no other one")
+		l.do("mount", unix.SYS_MOUNT, l.text("proc"), l.text("/proc"), l.text("proc"),
+			unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc",
+			"a container that hides parts of its /proc allows no other one")
 		v.permit(l, rules, grant{path: "/proc", noRun: v.noRun})
 	}
 	for _, dir := range v.covers {
@@ -129,12 +134,14 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 		}
 	}
 	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
-	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
+	v.set(l, here, "/", unix.AT_RECURSIVE,
+		unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
 	if temp != nil {
 		v.attach(l, temp, temporary)
 	} else {
 		// As many files as pages, since each takes some of the kernel's memory too; 0 would be no limit.
-		v.memory(l, temporary, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", id.uid, id.gid, v.size, max(v.size>>12, 16)))
+		v.memory(l, temporary, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", id.uid, id.gid,
+			v.size, max(v.size>>12, 16)))
 		if v.noRun {
 			v.set(l, here, temporary, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC})
 		}
@@ -150,7 +157,8 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(temporary), l.text(path), 0, unix.MS_BIND, 0).about(path, "")
 	}
 	for _, g := range trees {
-		if within(g.path, temporary) || slices.ContainsFunc(v.shared, func(dir string) bool { return within(g.path, dir) }) {
+		if within(g.path, temporary) ||
+			slices.ContainsFunc(v.shared, func(dir string) bool { return within(g.path, dir) }) {
 			v.place(l, g.grant)
 		}
 		v.attach(l, g.tree, g.path)
@@ -160,12 +168,13 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	}
 }
 
-// cover shows a directory empty: as one in memory where something has to have its place in it, which takes twice as long
-// to make and to take away, else as the empty directory.
+// cover shows a directory empty: as one in memory where something has to have its place in it, which takes
+// twice as long to make and to take away, else as the empty directory.
 func (v *mountView) cover(l *launch, dir string) {
 	inside := func(path string) bool { return within(path, dir) }
 	holds := inside(v.start) || slices.ContainsFunc(v.placed, func(g grant) bool { return inside(g.path) }) ||
-		slices.ContainsFunc(v.bare, inside) || slices.ContainsFunc(v.shared, inside) || slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
+		slices.ContainsFunc(v.bare, inside) || slices.ContainsFunc(v.shared, inside) ||
+		slices.ContainsFunc(v.hidden, func(h hiding) bool { return inside(h.path) }) ||
 		// The empty directory is itself below one that is covered.
 		slices.ContainsFunc(v.covers, func(other string) bool { return within(v.empty, other) })
 	if holds {
@@ -183,13 +192,17 @@ func (v *mountView) instead(h hiding) string {
 	return v.empty
 }
 
-// open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in its place.
+// open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in
+// its place.
 func (v *mountView) open(l *launch, g grant) *int32 {
 	const cure = "it has to exist, and to lead there without links"
 	fd, tree := l.slot(), l.slot()
 	how := address(&l.steps, openHow())
-	l.do("openat2", unix.SYS_OPENAT2, here, l.text(g.path), how, unsafe.Sizeof(unix.OpenHow{})).about(g.path, cure).give(fd)
-	l.do("open_tree", unix.SYS_OPEN_TREE, 0, l.text(""), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|mountRecursive).about(g.path, "").take(0, fd).give(tree)
+	l.do("openat2", unix.SYS_OPENAT2, here, l.text(g.path), how, unsafe.Sizeof(unix.OpenHow{})).about(g.path,
+		cure).give(fd)
+	l.do("open_tree", unix.SYS_OPEN_TREE, 0, l.text(""),
+		unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|mountRecursive).about(g.path,
+		"").take(0, fd).give(tree)
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
 	if !g.write {
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
@@ -203,17 +216,20 @@ func (v *mountView) open(l *launch, g grant) *int32 {
 
 // set adds a mount_setattr(2).
 func (v *mountView) set(l *launch, dir uintptr, path string, flags uintptr, attr unix.MountAttr) *step {
-	return l.do("mount_setattr", unix.SYS_MOUNT_SETATTR, dir, l.text(path), flags, address(&l.steps, &attr), unsafe.Sizeof(attr)).about(path, "")
+	return l.do("mount_setattr", unix.SYS_MOUNT_SETATTR, dir, l.text(path), flags, address(&l.steps, &attr),
+		unsafe.Sizeof(attr)).about(path, "")
 }
 
 // memory mounts a file system in memory.
 func (v *mountView) memory(l *launch, path, options string) {
-	l.do("mount(tmpfs)", unix.SYS_MOUNT, l.text("tmpfs"), l.text(path), l.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, l.text(options)).about(path, "")
+	l.do("mount(tmpfs)", unix.SYS_MOUNT, l.text("tmpfs"), l.text(path), l.text("tmpfs"),
+		unix.MS_NOSUID|unix.MS_NODEV, l.text(options)).about(path, "")
 }
 
 // attach puts a tree in its place.
 func (v *mountView) attach(l *launch, tree *int32, path string) {
-	l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path), unix.MOVE_MOUNT_F_EMPTY_PATH).take(0, tree).about(path, "")
+	l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path),
+		unix.MOVE_MOUNT_F_EMPTY_PATH).take(0, tree).about(path, "")
 }
 
 // place makes the place for what is granted, where a directory that is shown empty covers it.
@@ -240,11 +256,12 @@ func (v *mountView) place(l *launch, g grant) {
 	}
 }
 
-// terminals gives the call pseudo-terminals of its own: an instance of devpts in which nobody else's are. In the machine's, a
-// call could read what this user types elsewhere.
+// terminals gives the call pseudo-terminals of its own: an instance of devpts in which nobody else's are.
+// In the machine's, a call could read what this user types elsewhere.
 func (v *mountView) terminals(l *launch, rules *ruleset) {
 	const dir, ptmx = "/dev/pts", "/dev/ptmx"
-	l.do("mount(devpts)", unix.SYS_MOUNT, l.text("devpts"), l.text(dir), l.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, l.text("newinstance,ptmxmode=0666,mode=0620")).about(dir, "")
+	l.do("mount(devpts)", unix.SYS_MOUNT, l.text("devpts"), l.text(dir), l.text("devpts"),
+		unix.MS_NOSUID|unix.MS_NOEXEC, l.text("newinstance,ptmxmode=0666,mode=0620")).about(dir, "")
 	l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(dir+"/ptmx"), l.text(ptmx), 0, unix.MS_BIND, 0).about(ptmx, "")
 	v.allow(l, rules, dir, landlockDevice|unix.LANDLOCK_ACCESS_FS_READ_DIR)
 	v.allow(l, rules, ptmx, landlockDevice)
@@ -257,7 +274,8 @@ func (v *mountView) allow(l *launch, rules *ruleset, path string, rights uint64)
 	b := new(beneath)
 	b.set(rights&rules.rights, -1)
 	l.do("open", unix.SYS_OPENAT, here, l.text(path), unix.O_PATH|unix.O_CLOEXEC, 0).about(path, "").give(b.fd())
-	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH, address(&l.steps, b), 0).about(path, "")
+	l.do("landlock_add_rule", unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
+		address(&l.steps, b), 0).about(path, "")
 }
 
 // openPath opens a path without following a link.
@@ -287,8 +305,9 @@ func hold(paths []string, file bool) []held {
 	return list
 }
 
-// holdPublic opens what of a directory everybody can read, which is what a call of root's gets of it: with the keys and
-// passwords there a call has no business. Directories that hold something private are opened one by one, three deep.
+// holdPublic opens what of a directory everybody can read, which is what a call of root's gets of it: with
+// the keys and passwords there a call has no business. Directories that hold something private are opened
+// one by one, three deep.
 func holdPublic(dir string, depth int) []held {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -309,8 +328,8 @@ func holdPublic(dir string, depth int) []held {
 	return list
 }
 
-// holdsPrivate reports whether there is something in a directory that not everybody can read. What lies too deep counts as
-// private.
+// holdsPrivate reports whether there is something in a directory that not everybody can read. What lies too
+// deep counts as private.
 func holdsPrivate(dir string, depth int) bool {
 	const deepest = 6
 	entries, err := os.ReadDir(dir)
@@ -326,7 +345,8 @@ func holdsPrivate(dir string, depth int) bool {
 	})
 }
 
-// homes lists the directories that people's own files are in, but for those in places of which every call has its own.
+// homes lists the directories that people's own files are in, but for those in places of which every call
+// has its own.
 func homes() []string {
 	candidates := []string{"/home", "/root"}
 	if dir, err := os.UserHomeDir(); err == nil {
@@ -335,12 +355,15 @@ func homes() []string {
 	var list []string
 	for _, dir := range candidates {
 		real, err := filepath.EvalSymlinks(dir)
-		private := slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", "/run"}, func(dir string) bool { return within(real, dir) })
-		if err != nil || private || slices.ContainsFunc(list, func(other string) bool { return within(real, other) }) {
+		private := slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", "/run"},
+			func(dir string) bool { return within(real, dir) })
+		if err != nil || private || slices.ContainsFunc(list,
+			func(other string) bool { return within(real, other) }) {
 			continue
 		}
 		// A service's home can be anywhere, also above what every call needs.
-		if slices.ContainsFunc(append([]string{"/tmp", "/dev"}, systemPaths...), func(needed string) bool { return within(needed, real) }) {
+		if slices.ContainsFunc(append([]string{"/tmp", "/dev"}, systemPaths...),
+			func(needed string) bool { return within(needed, real) }) {
 			continue
 		}
 		list = append(list, real)

@@ -19,8 +19,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestOthersAreLeftAlone checks that the children of other parts of the program live on whatever calls do: plain ones, ones
-// without new privileges, ones in a group of their own, and the orphans that come to us because we are a subreaper.
+// TestOthersAreLeftAlone checks that the children of other parts of the program live on whatever calls do:
+// plain ones, ones without new privileges, ones in a group of their own, and the orphans that come to us
+// because we are a subreaper.
 func TestOthersAreLeftAlone(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		if core, err := HardLimit(0, unix.RLIMIT_CORE); core == 0 || err != nil {
@@ -77,8 +78,8 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	})
 }
 
-// TestMainThread covers what is ours in the list of the main thread, where orphans are: a process that the main thread
-// started, and a call that the main thread asks for.
+// TestMainThread covers what is ours in the list of the main thread, where orphans are: a process that the
+// main thread started, and a call that the main thread asks for.
 func TestMainThread(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), self)
@@ -138,7 +139,8 @@ func playMainThread() error {
 	return nil
 }
 
-// TestTwoHosts checks that a call of one Host lives on while another Host, and the same one, clear up after theirs.
+// TestTwoHosts checks that a call of one Host lives on while another Host, and the same one, clear up after
+// theirs.
 func TestTwoHosts(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		hosts := []*Host{openPatientHost(t), openPatientHost(t)}
@@ -148,7 +150,8 @@ func TestTwoHosts(t *testing.T) {
 		for i, host := range hosts {
 			ready := make(chan struct{})
 			running.Go(func() {
-				// The daemon is the root's child, since the root is a subreaper. It must not be taken for an orphan.
+				// The daemon is the root's child, since the root is a subreaper. It must not be taken for
+				// an orphan.
 				s := script{text: "(setsid sleep 1000 &); ulimit -x 77; trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.01; done"}
 				s.stdout = lineWriter(func(line string) {
 					if line == "ready" {
@@ -178,7 +181,8 @@ func TestTwoHosts(t *testing.T) {
 	})
 }
 
-// TestNestedSandbox checks that a program with a sandbox of its own can run in a sandbox, and that the outer one owns all.
+// TestNestedSandbox checks that a program with a sandbox of its own can run in a sandbox, and that the
+// outer one owns all.
 func TestNestedSandbox(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)

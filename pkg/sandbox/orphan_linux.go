@@ -11,13 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orphan is a process that may be left of a call, held by a descriptor: what is done to it is never done to another that
-// was given its number meanwhile. Whoever opens one looks at the process again (its mark) before doing anything to it.
+// orphan is a process that may be left of a call, held by a descriptor: what is done to it is never done to
+// another that was given its number meanwhile. Whoever opens one looks at the process again (its mark)
+// before doing anything to it.
 type orphan struct {
 	pid, fd int
 }
 
-// openOrphan takes hold of a process. One that is gone is ESRCH; anything else is want of descriptors or memory.
+// openOrphan takes hold of a process. One that is gone is ESRCH; anything else is want of descriptors or
+// memory.
 func openOrphan(pid int) (orphan, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err == unix.EINVAL || err == unix.ENOENT {
@@ -60,15 +62,16 @@ func (o orphan) reap() (ended bool, by unix.Signal, err error) {
 	return info.pid != 0, by, nil
 }
 
-// patience is how long processes that hang in the kernel may do so after SIGKILL, one on a network file system that has gone
-// away for instance, before we go on without them. Time in which a process only waits for its turn does not count.
+// patience is how long processes that hang in the kernel may do so after SIGKILL, one on a network file
+// system that has gone away for instance, before we go on without them. Time in which a process only waits
+// for its turn does not count.
 const patience = 20 * time.Second
 
 // lookAgain is how soon a process that has not ended is looked at again.
 const lookAgain = time.Second
 
-// enoughLooks is how often processes must have been found hanging, one look after the other. On a machine that hardly lets
-// us have a turn much time can pass between two looks, and processes can get far in it.
+// enoughLooks is how often processes must have been found hanging, one look after the other. On a machine
+// that hardly lets us have a turn much time can pass between two looks, and processes can get far in it.
 const enoughLooks = 10
 
 // stillness is a time in which nothing has moved of what should end.
@@ -89,8 +92,9 @@ func (s *stillness) look(moved bool) bool {
 	return s.looks >= enoughLooks && time.Since(s.since) > patience
 }
 
-// moves reports whether all is well: something has ended, or will when it gets its turn. seen counts how often a process had
-// ended when this was asked: one that had so before and is here again cannot be reaped, because a debugger holds it.
+// moves reports whether all is well: something has ended, or will when it gets its turn. seen counts how
+// often a process had ended when this was asked: one that had so before and is here again cannot be reaped,
+// because a debugger holds it.
 func (r round) moves(seen map[int]int) bool {
 	moves := r.count > len(r.alive)
 	for _, o := range r.alive {
@@ -132,8 +136,8 @@ func (r round) close() {
 	}
 }
 
-// hangs reports whether a process that was sent SIGKILL is held up by something else than a busy machine: none of its threads
-// runs or is about to. What is not there does not hang.
+// hangs reports whether a process that was sent SIGKILL is held up by something else than a busy machine:
+// none of its threads runs or is about to. What is not there does not hang.
 func hangs(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/"
 	tasks, err := os.ReadDir(dir)

@@ -39,7 +39,8 @@ func (c *call) outcome(why callEnd, end *exit) Outcome {
 		out.LimitsHit = append(out.LimitsHit, why.limit)
 	}
 	if why.limit == "" && !why.cancelled && end != nil {
-		out.LimitsHit = append(out.LimitsHit, kernelLimits(end.status, cpuTime(end.usage), c.plan.profile.Limits.CPU)...)
+		out.LimitsHit = append(out.LimitsHit,
+			kernelLimits(end.status, cpuTime(end.usage), c.plan.profile.Limits.CPU)...)
 	}
 	out.LimitsHit = append(out.LimitsHit, c.hit...)
 	if most := c.plan.tasks(); most > 0 && int(c.peak.Load()) >= most && out.ExitCode != 0 {
@@ -62,13 +63,14 @@ func unique(list []string) []string {
 	})
 }
 
-// kernelLimits tells which limits of the kernel's ended a process: the root itself, or the one that a shell was waiting for
-// and whose end it passes on as an exit code. Only what is certain is told. SIGKILL may come from anywhere, and an exit code
-// can be anybody's, so they mean the limit on CPU only where much was used; memory and descriptors cannot be told at all,
-// since a program that is refused them ends in its own way.
+// kernelLimits tells which limits of the kernel's ended a process: the root itself, or the one that a shell
+// was waiting for and whose end it passes on as an exit code. Only what is certain is told. SIGKILL may
+// come from anywhere, and an exit code can be anybody's, so they mean the limit on CPU only where much was
+// used; memory and descriptors cannot be told at all, since a program that is refused them ends in its own
+// way.
 //
-// The kernel holds a process to the limit by counting the ticks of the clock that it was running at, which with much going
-// on can be twice of what it has used.
+// The kernel holds a process to the limit by counting the ticks of the clock that it was running at, which
+// with much going on can be twice of what it has used.
 func kernelLimits(status unix.WaitStatus, used, cpu time.Duration) []string {
 	ended := func(by unix.Signal) bool {
 		return status.Signaled() && status.Signal() == by || status.ExitStatus() == 128+int(by)
@@ -77,7 +79,8 @@ func kernelLimits(status unix.WaitStatus, used, cpu time.Duration) []string {
 	case ended(unix.SIGXFSZ):
 		return []string{limitFileSize}
 	case cpu == 0:
-	case status.Signaled() && status.Signal() == unix.SIGXCPU, ended(unix.SIGXCPU) && used >= cpu/2, ended(unix.SIGKILL) && used >= cpu:
+	case status.Signaled() && status.Signal() == unix.SIGXCPU, ended(unix.SIGXCPU) &&
+		used >= cpu/2, ended(unix.SIGKILL) && used >= cpu:
 		return []string{limitCPU}
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// ways are the ways in which a process tries to outlive its call. The shell goes on to do what the test says when it has tried:
-// the process itself says so, on a pipe. What starts others without end does so a hundred thousand times at most, in case
-// that it is this test's subject that fails.
+// ways are the ways in which a process tries to outlive its call. The shell goes on to do what the test
+// says when it has tried: the process itself says so, on a pipe. What starts others without end does so a
+// hundred thousand times at most, in case that it is this test's subject that fails.
 var ways = []struct {
 	name, text string
 }{
@@ -36,7 +36,8 @@ var ways = []struct {
 // hops has each process start the next one in a session of its own, and end. N is how many more there will be.
 const hops = `export HOP='export N=$(( N - 1 )); (( N == 99990 )) && echo up; if (( N > 0 )); then setsid bash -c "$HOP" & fi'; `
 
-// TestNothingOutlivesACall is the promise of this package: however a call ends and whatever it tried, nothing of it is left.
+// TestNothingOutlivesACall is the promise of this package: however a call ends and whatever it tried,
+// nothing of it is left.
 func TestNothingOutlivesACall(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		t.Run("marks", func(t *testing.T) { nothingOutlives(t, openHost(t)) })

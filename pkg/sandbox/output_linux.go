@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeSize is what a pipe for standard output is made to hold, where this user may have pipes of that size: a call that
-// writes much then waits for us less often. All pipes of a user beyond 64 MiB shrink to a page (pipe(7)), so no more.
+// pipeSize is what a pipe for standard output is made to hold, where this user may have pipes of that size:
+// a call that writes much then waits for us less often. All pipes of a user beyond 64 MiB shrink to a page
+// (pipe(7)), so no more.
 const pipeSize = 256 << 10
 
 // stream is one stream of a call, which is kept up to a limit.
@@ -46,8 +47,8 @@ func openStream(s stream, size int) (*stream, int, error) {
 	return &s, pipe[1], nil
 }
 
-// take reads some of what is in the pipe, and tells whether to go on with it: no longer when the stream has ended or was longer
-// than the limit.
+// take reads some of what is in the pipe, and tells whether to go on with it: no longer when the stream has
+// ended or was longer than the limit.
 func (s *stream) take() bool {
 	n, err := unix.Read(s.from, s.room())
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
@@ -56,8 +57,8 @@ func (s *stream) take() bool {
 	return n > 0 && !s.keep(n)
 }
 
-// finish takes what is there and closes the stream. Called when no process of the call is left; a program of somebody else's
-// that was handed the descriptor must not keep the result back.
+// finish takes what is there and closes the stream. Called when no process of the call is left; a program
+// of somebody else's that was handed the descriptor must not keep the result back.
 func (s *stream) finish() {
 	for !s.truncated {
 		n, err := unix.Read(s.from, s.room())
@@ -72,8 +73,8 @@ func (s *stream) finish() {
 	unix.Close(s.from)
 }
 
-// room returns the space that the next bytes are read into: behind what is kept, or when the limit has been reached a single
-// byte that shows that there is more.
+// room returns the space that the next bytes are read into: behind what is kept, or when the limit has been
+// reached a single byte that shows that there is more.
 func (s *stream) room() []byte {
 	if s.limit > 0 && s.total == s.limit {
 		return make([]byte, 1)

@@ -65,7 +65,8 @@ func TestOutput(t *testing.T) {
 	})
 }
 
-// TestOutputFlood checks that a call which writes without end is ended soon, and costs little memory until then.
+// TestOutputFlood checks that a call which writes without end is ended soon, and costs little memory until
+// then.
 func TestOutputFlood(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		host := openHost(t)
@@ -89,7 +90,8 @@ func TestOutputFlood(t *testing.T) {
 	})
 }
 
-// TestOutputLast is about a caller that keeps the output itself: it gets every byte, and the outcome holds the end of it.
+// TestOutputLast is about a caller that keeps the output itself: it gets every byte, and the outcome holds
+// the end of it.
 func TestOutputLast(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		host := openHost(t)
@@ -128,8 +130,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestOutputHeldElsewhere checks that a result does not wait for a program that is no part of the call and was handed its
-// standard output, as a daemon could be over a socket.
+// TestOutputHeldElsewhere checks that a result does not wait for a program that is no part of the call and
+// was handed its standard output, as a daemon could be over a socket.
 func TestOutputHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	host := openHost(t)

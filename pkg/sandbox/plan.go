@@ -46,8 +46,8 @@ type capability struct {
 	processes uint64 // tasks of the whole user
 }
 
-// plan settles what a machine enforces of a profile for a call that runs as user. What the profile requires and the machine
-// does not have is refused, unless it says best effort: sandbox_unavailable.
+// plan settles what a machine enforces of a profile for a call that runs as user. What the profile requires
+// and the machine does not have is refused, unless it says best effort: sandbox_unavailable.
 func plan(c capability, profile Profile, user int) (Plan, error) {
 	if c.level == LevelNone {
 		return Plan{}, tool.Failf(tool.FailSandbox, "tools cannot be run on this machine: %s", c.why)
@@ -56,8 +56,9 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 		return Plan{}, err
 	}
 	if c.level == LevelRlimits && !c.weak {
-		return Plan{}, tool.Failf(tool.FailSandbox, "this machine cannot confine the files of a call (%s), so none is run; "+
-			"`a2a-acp doctor` shows what is missing, and `sandbox: {allow_weak: true}` in a2a-acp.yaml runs tools even so", c.why)
+		return Plan{}, tool.Failf(tool.FailSandbox,
+			"this machine cannot confine the files of a call (%s), so none is run; "+
+				"`a2a-acp doctor` shows what is missing, and `sandbox: {allow_weak: true}` in a2a-acp.yaml runs tools even so", c.why)
 	}
 	if profile.Network == tool.NetworkUnsaid {
 		profile.Network = tool.NetworkOff
@@ -98,7 +99,8 @@ func properties(c capability, user int) (enforced, lacking map[Property]string) 
 		files = "Landlock; but modes, owners and times of this user's other files can be changed"
 	}
 	has(PropertyFiles, c.level.hasLandlock(), files, "the call can use whatever this user can")
-	has(PropertyNetwork, c.level.AtLeast(LevelRlimits), "a system call filter (seccomp)", "nothing here filters system calls")
+	has(PropertyNetwork, c.level.AtLeast(LevelRlimits), "a system call filter (seccomp)",
+		"nothing here filters system calls")
 	switch {
 	case c.tasks && (user == 0 || c.totalMemory):
 		enforced[PropertyProcesses] = "a control group"
@@ -111,7 +113,8 @@ func properties(c capability, user int) (enforced, lacking map[Property]string) 
 		}
 		lacking[PropertyProcesses] = why
 	}
-	has(PropertyMemory, c.totalMemory, "a control group", "each process of a call is held to the limit, but not all of them together")
+	has(PropertyMemory, c.totalMemory, "a control group",
+		"each process of a call is held to the limit, but not all of them together")
 	has(PropertyTree, c.level.hasNamespaces(), "a process namespace",
 		"all of a call is ended with it, but what it has started goes on when this program is killed, until it is started again; "+
 			"and it can ask others, such as cron, to start something")
@@ -125,24 +128,29 @@ func (p *Plan) refuse(c capability) error {
 	}
 	for _, property := range p.profile.Require {
 		if why, ok := p.lacking[property]; ok {
-			return tool.Failf(tool.FailSandbox, "the tool requires %s, which this machine does not enforce (sandbox level %s): %s; `a2a-acp doctor` tells what would, `best_effort: true` runs it even so", property, p.level, why)
+			return tool.Failf(tool.FailSandbox,
+				"the tool requires %s, which this machine does not enforce (sandbox level %s): %s; `a2a-acp doctor` tells what would, `best_effort: true` runs it even so", property, p.level, why)
 		}
 	}
 	if len(p.profile.Sockets) > 0 && !p.profile.Isolated && c.landlock < landlockScopes {
-		return tool.Failf(tool.FailSandbox, "sockets cannot be granted by name on this machine: those without a path (abstract ones) would be open too, "+
-			"for want of version %d of Landlock (Linux 6.12); `best_effort: true` grants them, `strict: true` closes them with the network", landlockScopes)
+		return tool.Failf(tool.FailSandbox,
+			"sockets cannot be granted by name on this machine: those without a path (abstract ones) would be open too, "+
+				"for want of version %d of Landlock (Linux 6.12); `best_effort: true` grants them, `strict: true` closes them with the network", landlockScopes)
 	}
 	if p.level.hasNamespaces() {
 		return nil
 	}
 	if p.profile.Commands != nil {
-		return tool.Failf(tool.FailSandbox, "allowed_commands cannot be enforced on this machine (sandbox level %s): a call could start a copy of its own making; `best_effort: true` runs it even so", p.level)
+		return tool.Failf(tool.FailSandbox,
+			"allowed_commands cannot be enforced on this machine (sandbox level %s): a call could start a copy of its own making; `best_effort: true` runs it even so", p.level)
 	}
 	if len(p.profile.Sockets) > 0 {
-		return tool.Failf(tool.FailSandbox, "sockets cannot be granted by name on this machine (sandbox level %s), only all of them; `best_effort: true` grants all", p.level)
+		return tool.Failf(tool.FailSandbox,
+			"sockets cannot be granted by name on this machine (sandbox level %s), only all of them; `best_effort: true` grants all", p.level)
 	}
 	if p.profile.Isolated {
-		return tool.Failf(tool.FailSandbox, "this machine gives calls no network interfaces of their own (sandbox level %s); `best_effort: true` runs it even so", p.level)
+		return tool.Failf(tool.FailSandbox,
+			"this machine gives calls no network interfaces of their own (sandbox level %s); `best_effort: true` runs it even so", p.level)
 	}
 	return nil
 }
@@ -161,22 +169,23 @@ func (p Plan) Level() Level { return p.level }
 // User is whom the call runs as.
 func (p Plan) User() int { return p.user }
 
-// Digest names all that will be enforced, in hexadecimal: two plans that differ in anything have different digests. It is
-// "" for the zero Plan.
+// Digest names all that will be enforced, in hexadecimal: two plans that differ in anything have different
+// digests. It is "" for the zero Plan.
 func (p Plan) Digest() string { return p.digest }
 
 // Enforced tells which properties the machine enforces, and by what.
 func (p Plan) Enforced() map[Property]string { return maps.Clone(p.enforced) }
 
-// NotEnforced says what the profile holds, or a reader may take for granted, that this machine does not enforce. Each entry
-// is a sentence that begins with the property's name.
+// NotEnforced says what the profile holds, or a reader may take for granted, that this machine does not
+// enforce. Each entry is a sentence that begins with the property's name.
 func (p Plan) NotEnforced() []string {
 	list := []string{}
 	for _, property := range Properties() {
 		why, ok := p.lacking[property]
 		switch {
 		case !ok:
-		case property == PropertyProcesses && p.profile.Limits.Processes == 0, property == PropertyMemory && p.profile.Limits.Memory == 0:
+		case property == PropertyProcesses && p.profile.Limits.Processes == 0, property == PropertyMemory &&
+			p.profile.Limits.Memory == 0:
 		default:
 			list = append(list, string(property)+": "+why)
 		}
@@ -200,8 +209,9 @@ func (p Plan) NotEnforced() []string {
 	return list
 }
 
-// Report is the beginning of what a result says about its sandbox. Limits are in milliseconds for timeout, in seconds for
-// cpu, in bytes for memory, address_space, file_size, temp_size and output, and counted for open_files and processes.
+// Report is the beginning of what a result says about its sandbox. Limits are in milliseconds for timeout,
+// in seconds for cpu, in bytes for memory, address_space, file_size, temp_size and output, and counted for
+// open_files and processes.
 func (p Plan) Report() tool.SandboxReport {
 	limits := map[string]int64{}
 	for name, value := range map[string]int64{
@@ -244,13 +254,15 @@ func (p *Plan) sum() string {
 	puts(h, "a2a-acp sandbox plan v2", string(p.level), p.profile.Dir, string(p.profile.Network))
 	l := p.profile.Limits
 	flags := int64(0)
-	for i, set := range []bool{p.profile.TempIsolation, p.profile.Isolated, p.profile.BestEffort, p.profile.Terminal, p.profile.Commands != nil, p.profile.Pty} {
+	for i, set := range []bool{p.profile.TempIsolation, p.profile.Isolated, p.profile.BestEffort,
+		p.profile.Terminal, p.profile.Commands != nil, p.profile.Pty} {
 		if set {
 			flags |= 1 << i
 		}
 	}
 	for _, n := range []int64{
-		flags, int64(p.user), int64(l.Timeout), int64(l.CPU), l.Memory, l.FileSize, l.Output, int64(l.OpenFiles), int64(l.Processes), l.TempSize, l.Addresses,
+		flags, int64(p.user), int64(l.Timeout), int64(l.CPU), l.Memory, l.FileSize, l.Output,
+		int64(l.OpenFiles), int64(l.Processes), l.TempSize, l.Addresses,
 		int64(len(p.profile.AllowedPaths)), int64(len(p.profile.Environment)), int64(len(p.profile.Sockets)),
 		int64(len(p.profile.Commands)), int64(len(p.profile.Require)),
 	} {

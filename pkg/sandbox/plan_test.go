@@ -64,7 +64,8 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestPlanDigest checks that two plans that differ in anything have different names, since a grant is bound to the name.
+// TestPlanDigest checks that two plans that differ in anything have different names, since a grant is bound
+// to the name.
 func TestPlanDigest(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -114,7 +115,8 @@ func TestPlanDigest(t *testing.T) {
 	}
 }
 
-// TestPlanIsACopy checks that a plan does not change with the profile that it was made from: what was approved is what runs.
+// TestPlanIsACopy checks that a plan does not change with the profile that it was made from: what was
+// approved is what runs.
 func TestPlanIsACopy(t *testing.T) {
 	t.Parallel()
 	profile := Profile{Dir: "/", Environment: map[string]string{"A": "before"}, AllowedPaths: []tool.AllowedPath{{Path: "/a"}}}

@@ -14,9 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// probeLevel finds the highest level, not above most, that really works here: by running something on each, from the top, the
-// same way as any call, and seeing what it can do. Asking the kernel would not do. On Ubuntu for instance a user namespace can
-// be made, and then nothing can be done in it.
+// probeLevel finds the highest level, not above most, that really works here: by running something on each,
+// from the top, the same way as any call, and seeing what it can do. Asking the kernel would not do. On
+// Ubuntu for instance a user namespace can be made, and then nothing can be done in it.
 func (h *Host) probeLevel(most Level) {
 	if most == "" {
 		most = LevelFullCgroup
@@ -77,7 +77,8 @@ func (h *Host) try(level Level) error {
 	capability.level = level
 	limits := tool.DefaultLimits()
 	limits.Timeout = patienceOfProbe
-	p, err := plan(capability, Profile{Dir: "/", Limits: limits, Environment: map[string]string{"CANARY": canary, "LC_ALL": "C"}}, capability.user)
+	p, err := plan(capability, Profile{Dir: "/", Limits: limits,
+		Environment: map[string]string{"CANARY": canary, "LC_ALL": "C"}}, capability.user)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,8 @@ func (h *Host) try(level Level) error {
 	}
 	works := strings.Split(strings.TrimSpace(string(outcome.Stdout)), "\n")
 	if works[len(works)-1] != "done" {
-		return fmt.Errorf("%s ended with %d: %s", shell, outcome.ExitCode, strings.TrimSpace(string(outcome.Stderr)))
+		return fmt.Errorf("%s ended with %d: %s", shell, outcome.ExitCode,
+			strings.TrimSpace(string(outcome.Stderr)))
 	}
 	for _, work := range works[:len(works)-1] {
 		if work == "processes" && !level.hasNamespaces() {

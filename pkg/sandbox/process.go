@@ -20,20 +20,21 @@ type Process struct {
 	Inputs []Input
 	// Stdin becomes standard input, as an Input does. Optional; without it standard input is empty.
 	Stdin *Input
-	// Stdio are the files that become standard input, output and error, as they are, and nothing of the output is kept or
-	// counted. Optional; all three, or none. Run does not close them.
+	// Stdio are the files that become standard input, output and error, as they are, and nothing of the
+	// output is kept or counted. Optional; all three, or none. Run does not close them.
 	Stdio []*os.File
-	// Stdout and Stderr get the output while it comes, up to the limit, beside the Outcome. Both are optional. A Writer that
-	// blocks holds the call back, and Run does not return before it does; one that fails gets nothing more.
+	// Stdout and Stderr get the output while it comes, up to the limit, beside the Outcome. Both are
+	// optional. A Writer that blocks holds the call back, and Run does not return before it does; one that
+	// fails gets nothing more.
 	Stdout, Stderr io.Writer
-	// Last, where it is not 0, is how many bytes of each stream the Outcome keeps, those that came last. It is for callers that
-	// keep the output themselves, and for whom Limits.Output is too much to hold.
+	// Last, where it is not 0, is how many bytes of each stream the Outcome keeps, those that came last. It
+	// is for callers that keep the output themselves, and for whom Limits.Output is too much to hold.
 	Last int64
 }
 
-// Input is data that a call reads from a descriptor: a file in memory that nobody can change any more, not even its reader
-// (fcntl(2), file sealing), and that can be read from any offset. A pipe would do as well but for bash, which reads one
-// byte by byte.
+// Input is data that a call reads from a descriptor: a file in memory that nobody can change any more, not
+// even its reader (fcntl(2), file sealing), and that can be read from any offset. A pipe would do as well
+// but for bash, which reads one byte by byte.
 type Input struct {
 	Name string // seen by people who look at /proc/PID/fd; at most 249 bytes (memfd_create(2))
 	Data []byte
@@ -48,33 +49,35 @@ type Outcome struct {
 	OutputBytes    int64  // of both, kept or not, as far as they were read
 	Truncated      bool   // there was more
 
-	// LimitsHit names the limits that ended the call, or that it ran into before it failed: timeout, output, processes, cpu,
-	// file_size, memory, open_files, temp_size. The kernel tells of the last three in the program's ear only; they are named when
-	// the call failed and its standard error speaks of them.
+	// LimitsHit names the limits that ended the call, or that it ran into before it failed: timeout,
+	// output, processes, cpu, file_size, memory, open_files, temp_size. The kernel tells of the last three
+	// in the program's ear only; they are named when the call failed and its standard error speaks of them.
 	LimitsHit []string
 	TimedOut  bool
 	Cancelled bool // ctx ended first
 
-	// Reaped counts the processes that outlived the root's end only as zombies, Killed those that were still running then, and
-	// were ended.
+	// Reaped counts the processes that outlived the root's end only as zombies, Killed those that were
+	// still running then, and were ended.
 	//
-	// In a process namespace they are counted when we end the call, just before. Where the root ends by itself there, both are 0,
-	// which does not say that nothing was left: the kernel ends it on the root's own way out, before anybody can learn that the
-	// root has ended, and keeps no count.
+	// In a process namespace they are counted when we end the call, just before. Where the root ends by
+	// itself there, both are 0, which does not say that nothing was left: the kernel ends it on the root's
+	// own way out, before anybody can learn that the root has ended, and keeps no count.
 	Reaped, Killed int
 	Lost           int // processes that could not be ended: they belong to another user by now
 
 	Elapsed time.Duration
 	// Hints say what was asked for and could not be granted, because it does not exist for instance.
 	Hints []string
-	// Changed says, a sentence each, what the call made or changed that others run or believe without a further look, and where it is now.
+	// Changed says, a sentence each, what the call made or changed that others run or believe without a
+	// further look, and where it is now.
 	Changed []string
 
 	// Leftover says what could not be removed of the call's temporary files; "" when all is gone.
 	Leftover string
 }
 
-// mostInputs is how many inputs a call can have. Some numbers of descriptors behind them are for what starts it.
+// mostInputs is how many inputs a call can have. Some numbers of descriptors behind them are for what
+// starts it.
 const mostInputs = 52
 
 // check finds what cannot be started at all.
@@ -86,7 +89,8 @@ func (p *Process) check() error {
 		return fmt.Errorf("start %q: want an absolute path, since PATH is the call's, not ours", p.Argv[0])
 	}
 	if n := len(p.Stdio); n != 0 && n != 3 || n != 0 && p.Stdin != nil {
-		return fmt.Errorf("start %s: want three standard files or none, and no input beside them; got %d", p.Argv[0], n)
+		return fmt.Errorf("start %s: want three standard files or none, and no input beside them; got %d",
+			p.Argv[0], n)
 	}
 	if n := len(p.Inputs); n > mostInputs {
 		return fmt.Errorf("start %s: %d inputs; want at most %d", p.Argv[0], n, mostInputs)
@@ -122,7 +126,8 @@ func (e *StartError) Error() string {
 // Unwrap gives the system's error.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// As returns the error as the Failure that every door knows (errors.As): this host cannot do what the tool asks for.
+// As returns the error as the Failure that every door knows (errors.As): this host cannot do what the tool
+// asks for.
 func (e *StartError) As(target any) bool {
 	failure, ok := target.(**tool.Failure)
 	if ok {

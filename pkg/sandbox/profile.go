@@ -15,34 +15,37 @@ import (
 type Profile struct {
 	// Dir is the directory that the call starts in, or below which it gets one of its own. Required, absolute.
 	Dir string
-	// TempIsolation starts the call in a fresh directory below Dir, which is removed with all it holds when the call ends.
-	// Where Dir cannot be written to, the call starts in its private temporary directory.
+	// TempIsolation starts the call in a fresh directory below Dir, which is removed with all it holds when
+	// the call ends. Where Dir cannot be written to, the call starts in its private temporary directory.
 	TempIsolation bool
-	// Environment is added to PATH, HOME, TMPDIR, LANG and SHELL, and wins over them. The program's own environment is not inherited.
+	// Environment is added to PATH, HOME, TMPDIR, LANG and SHELL, and wins over them. The program's own
+	// environment is not inherited.
 	Environment  map[string]string
 	Limits       tool.Limits
 	AllowedPaths []tool.AllowedPath
-	// Own are those of AllowedPaths that hold the program's own state. In them nothing is protected: it rewrites its settings, and
-	// what it writes there counts for itself.
+	// Own are those of AllowedPaths that hold the program's own state. In them nothing is protected: it
+	// rewrites its settings, and what it writes there counts for itself.
 	Own []string
 	// Network is off unless it is on.
 	Network tool.Network
-	// Isolated gives the call network interfaces of its own, none but a loopback that is down, beside what Network means. It
-	// costs half a start more, and is for those who want two walls.
+	// Isolated gives the call network interfaces of its own, none but a loopback that is down, beside what
+	// Network means. It costs half a start more, and is for those who want two walls.
 	Isolated bool
-	// Sockets are UNIX sockets that the call may connect to, or directories of them. There are none but these: the network
-	// includes no UNIX socket, since behind one there may be a daemon with more rights than the call (docker, D-Bus).
+	// Sockets are UNIX sockets that the call may connect to, or directories of them. There are none but
+	// these: the network includes no UNIX socket, since behind one there may be a daemon with more rights
+	// than the call (docker, D-Bus).
 	Sockets []string
-	// Commands are the program files that may start, absolute paths or names to be found in PATH. Nil means all. It is a promise
-	// about files, not about code: a listed interpreter runs any code, and so do the shell's own commands.
+	// Commands are the program files that may start, absolute paths or names to be found in PATH. Nil means
+	// all. It is a promise about files, not about code: a listed interpreter runs any code, and so do the
+	// shell's own commands.
 	Commands []string
 	// Require lists what must be enforced for the call to run at all, unless BestEffort says otherwise.
 	Require    []Property
 	BestEffort bool
 	// Terminal is set for a call that a person works in: it stays in this program's process group.
 	Terminal bool
-	// Pty lets the call make pseudo-terminals of its own (pty(7)), which script, tmux and agents' shells need. It takes
-	// namespaces; on lower levels there are none.
+	// Pty lets the call make pseudo-terminals of its own (pty(7)), which script, tmux and agents' shells
+	// need. It takes namespaces; on lower levels there are none.
 	Pty bool
 }
 
@@ -53,7 +56,8 @@ func (p *Profile) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Environment)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			return fmt.Errorf("environment variable %q: a name is not empty and has no '=' and no NUL (environ(7))", name)
+			return fmt.Errorf("environment variable %q: a name is not empty and has no '=' and no NUL (environ(7))",
+				name)
 		}
 		if strings.ContainsRune(p.Environment[name], 0) {
 			return fmt.Errorf("environment variable %s: a value has no NUL (environ(7))", name)

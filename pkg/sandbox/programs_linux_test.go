@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestPrograms runs real programs at LevelFull with the default limits, but for the time: a machine that is busy with other
-// things takes longer for everything. What is not installed is skipped by name.
+// TestPrograms runs real programs at LevelFull with the default limits, but for the time: a machine that is
+// busy with other things takes longer for everything. What is not installed is skipped by name.
 func TestPrograms(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openFull(t)
@@ -128,7 +128,8 @@ go build -o hello . && ./hello 2>&1`,
 // systemPath is where programs are that every call can run, Go's own place included.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin"
 
-// systemProgram finds a program there; "" when there is none. One in somebody's home is nothing that a call can see.
+// systemProgram finds a program there; "" when there is none. One in somebody's home is nothing that a call
+// can see.
 func systemProgram(name string) string {
 	for _, dir := range filepath.SplitList(systemPath) {
 		path := filepath.Join(dir, name)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gitServer serves a repository that can be pushed to over TCP, and gives its address. It is "" without git. For each
-// connection there is a git daemon, as inetd starts it (git-daemon(1)).
+// gitServer serves a repository that can be pushed to over TCP, and gives its address. It is "" without
+// git. For each connection there is a git daemon, as inetd starts it (git-daemon(1)).
 func gitServer(t *testing.T) string {
 	t.Helper()
 	git := systemProgram("git")
@@ -60,8 +60,8 @@ func gitServer(t *testing.T) string {
 // postgresPath is where Debian has the server's programs beside the usual places.
 const postgresPath = "/usr/lib/postgresql/*/bin"
 
-// postgresServer serves a database on a UNIX socket, and gives the directory that the socket is in and the socket. They are ""
-// where there is no server.
+// postgresServer serves a database on a UNIX socket, and gives the directory that the socket is in and the
+// socket. They are "" where there is no server.
 func postgresServer(t *testing.T) (dir, socket string) {
 	t.Helper()
 	found, _ := filepath.Glob(filepath.Join(postgresPath, "postgres"))

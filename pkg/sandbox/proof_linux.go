@@ -20,8 +20,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Prove tries every property that this machine is said to enforce, for a call that starts in dir: a real call attempts what
-// it must not be able to do. The attempts need nothing but bash. What cannot be tried is not enforced, and the proof says why.
+// Prove tries every property that this machine is said to enforce, for a call that starts in dir: a real
+// call attempts what it must not be able to do. The attempts need nothing but bash. What cannot be tried is
+// not enforced, and the proof says why.
 func (h *Host) Prove(ctx context.Context, dir string) []Proof {
 	_, lacking := h.Properties(dir)
 	attempts := map[Property]func(context.Context, string) (string, error){
@@ -88,7 +89,8 @@ func (h *Host) proveFiles(ctx context.Context, dir string) (string, error) {
 	}
 	defer os.RemoveAll(outside)
 	canary := filepath.Join(outside, "canary")
-	if err := errors.Join(os.Chmod(outside, 0o777), os.WriteFile(canary, []byte("secret\n"), 0o666), os.Chmod(canary, 0o666)); err != nil {
+	if err := errors.Join(os.Chmod(outside, 0o777), os.WriteFile(canary, []byte("secret\n"), 0o666),
+		os.Chmod(canary, 0o666)); err != nil {
 		return "", err
 	}
 	made := filepath.Join(dir, "."+filepath.Base(outside))
@@ -179,8 +181,8 @@ func port(a net.Addr) string {
 	return port
 }
 
-// proveProcesses has a call start more than it may. A shell that is refused a process waits and tries again, which is not
-// waited for.
+// proveProcesses has a call start more than it may. A shell that is refused a process waits and tries
+// again, which is not waited for.
 func (h *Host) proveProcesses(ctx context.Context, dir string) (string, error) {
 	const most, tried = 16, 48
 	ctx, cancel := context.WithCancel(ctx)
@@ -235,8 +237,8 @@ func (h *Host) proveMemory(ctx context.Context, dir string) (string, error) {
 	return fmt.Sprintf("a call that took more than %d MB in several processes was ended", most>>20), nil
 }
 
-// proveTree has a call leave a process behind that has left its parent, is stopped and heeds no signal. It holds a pipe, whose
-// other end tells when the last holder has gone.
+// proveTree has a call leave a process behind that has left its parent, is stopped and heeds no signal. It
+// holds a pipe, whose other end tells when the last holder has gone.
 func (h *Host) proveTree(ctx context.Context, dir string) (string, error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -263,7 +265,9 @@ func (h *Host) proveTree(ctx context.Context, dir string) (string, error) {
 	case poll[0].Revents&unix.POLLHUP == 0:
 		return "", errors.New("a process that the call left behind still runs")
 	case !strings.HasPrefix(string(text[:max(n, 0)]), "here"):
-		return "", fmt.Errorf("the call could not start a process to leave behind (it ended with %d)", outcome.ExitCode)
+		return "", fmt.Errorf("the call could not start a process to leave behind (it ended with %d)",
+			outcome.ExitCode)
 	}
-	return fmt.Sprintf("a process that a call had left behind was gone %s after its start, with the call", outcome.Elapsed.Round(time.Millisecond)), nil
+	return fmt.Sprintf("a process that a call had left behind was gone %s after its start, with the call",
+		outcome.Elapsed.Round(time.Millisecond)), nil
 }

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// in lists what of it is in a directory that is open: whether it is a directory, a file or neither. One reading of the directory is
-// quicker than asking for each name. No link is followed on the way: a call could have it lead to somebody else's files.
+// in lists what of it is in a directory that is open: whether it is a directory, a file or neither. One
+// reading of the directory is quicker than asking for each name. No link is followed on the way: a call
+// could have it lead to somebody else's files.
 func (p protected) in(dir *os.File) map[string]fs.FileMode {
 	list := map[string]fs.FileMode{}
 	names, _ := dir.Readdirnames(-1)
@@ -53,14 +54,16 @@ func lookBeneath(dir int, path string) (fs.FileMode, bool) {
 
 // openBeneath opens a directory below another one, through no link and never above it (openat2(2)).
 func openBeneath(dir int, path string) (int, error) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	return unix.Openat2(dir, path, &how)
 }
 
-// protect keeps what is protected from being changed, in every directory that the call may write to. What was granted by
-// name may be.
+// protect keeps what is protected from being changed, in every directory that the call may write to. What
+// was granted by name may be.
 //
-// It can only be mounted over when it is there, and where the call has mounts of its own. The rest is watched: see tellNew.
+// It can only be mounted over when it is there, and where the call has mounts of its own. The rest is
+// watched: see tellNew.
 func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Profile, mounts bool) {
 	own := realPaths(profile.Own)
 	for _, dir := range slices.Clone(f.grants) {
@@ -87,8 +90,8 @@ func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Pr
 				w.mounted = append(w.mounted, path)
 			}
 			f.add(grant{path: whole, noRun: dir.noRun, file: !is.IsDir(), write: holds})
-			// A directory on the way to it could be moved aside with it, and another put in its place, were it not a mount of its
-			// own.
+			// A directory on the way to it could be moved aside with it, and another put in its place, were
+			// it not a mount of its own.
 			for above := filepath.Dir(whole); above != dir.path; above = filepath.Dir(above) {
 				f.add(grant{path: above, noRun: dir.noRun, write: true})
 			}
@@ -115,7 +118,8 @@ func realPaths(paths []string) []string {
 
 // openDirectory opens a directory that was granted, through no link.
 func openDirectory(path string) (*os.File, error) {
-	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
@@ -123,7 +127,8 @@ func openDirectory(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// watched is a directory that a call may write to, and what in it could mean something to others when the call began.
+// watched is a directory that a call may write to, and what in it could mean something to others when the
+// call began.
 type watched struct {
 	dir      string
 	judge    Judge
@@ -161,11 +166,13 @@ func (t *telling) lines() []string {
 	return append(t.told, fmt.Sprintf("protected: and so %d more in %s", t.more, t.dir))
 }
 
-// tellNew looks, when the call has ended, for what others run or believe without a further look, at every depth, that is not as
-// it was when the call began and is not held by the kernel. While the call ran it was there.
+// tellNew looks, when the call has ended, for what others run or believe without a further look, at every
+// depth, that is not as it was when the call began and is not held by the kernel. While the call ran it was
+// there.
 //
-// A tool's call is over in moments, and what is new is its doing: hold takes it out of the way. A command of a person's, or an
-// agent, may run for hours, and the person works in the same directory meanwhile: then it is only told.
+// A tool's call is over in moments, and what is new is its doing: hold takes it out of the way. A command
+// of a person's, or an agent, may run for hours, and the person works in the same directory meanwhile: then
+// it is only told.
 func (w watched) tellNew(hold bool) []string {
 	dir, err := openDirectory(w.dir)
 	if err != nil {
@@ -181,10 +188,12 @@ func (w watched) tellNew(hold bool) []string {
 			continue
 		}
 		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
-		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made or changed, which others run or believe without a look"
+		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) +
+			" was made or changed, which others run or believe without a look"
 		if v := after.there[at]; weight == Plain && v.kind == unix.S_IFLNK && leadsAsideBelow(root, at, w.judge) {
 			weight = v.weighLink()
-			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) + " was made to lead to where nobody looks for what others run or believe"
+			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
+				" was made to lead to where nobody looks for what others run or believe"
 		}
 		if weight == Plain {
 			continue
@@ -192,7 +201,8 @@ func (w watched) tellNew(hold bool) []string {
 		switch {
 		case weight == Told, w.listings.scratch != nil && w.listings.scratch.isAnothers(at):
 		case w.before.hadElsewhere(at, after.there[at]):
-			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) + " got there from another directory, and others run or believe it without a look"
+			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
+				" got there from another directory, and others run or believe it without a look"
 		case hold:
 			held, err := w.putAside(root, at)
 			if err != nil {
@@ -205,7 +215,8 @@ func (w watched) tellNew(hold bool) []string {
 		told.add(hint)
 	}
 	hints := told.lines()
-	after.closed = slices.DeleteFunc(after.closed, func(at string) bool { return slices.Contains(w.before.closed, at) })
+	after.closed = slices.DeleteFunc(after.closed,
+		func(at string) bool { return slices.Contains(w.before.closed, at) })
 	if n := len(after.closed); n > 0 {
 		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, after.closed[0]), n))
 	}
@@ -245,8 +256,8 @@ func (w watched) mayBe(at string) bool {
 	})
 }
 
-// putAside returns what lies below a directory another name, under which nobody runs or believes it, outside of every directory
-// that others run or believe as a whole.
+// putAside returns what lies below a directory another name, under which nobody runs or believes it,
+// outside of every directory that others run or believe as a whole.
 func (w watched) putAside(root int, at string) (held string, err error) {
 	at = strings.TrimSuffix(at, "/")
 	to := filepath.Dir(at)

@@ -122,8 +122,8 @@ func TestHeldAs(t *testing.T) {
 	}
 }
 
-// TestProtectedAlike checks that every call in a workspace finds it as the one before did, however many there were: it commits,
-// with directories that earlier calls have used, and cannot change what git runs.
+// TestProtectedAlike checks that every call in a workspace finds it as the one before did, however many
+// there were: it commits, with directories that earlier calls have used, and cannot change what git runs.
 func TestProtectedAlike(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -184,7 +184,8 @@ func TestProtectedReach(t *testing.T) {
 	}
 }
 
-// TestProtectThroughLink checks that a link which a call made on the way to a protected path keeps no later call from starting.
+// TestProtectThroughLink checks that a link which a call made on the way to a protected path keeps no later
+// call from starting.
 func TestProtectThroughLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -197,7 +198,8 @@ func TestProtectThroughLink(t *testing.T) {
 	}
 }
 
-// TestHoldsOurs checks that a level which can hide nothing grants no directory that holds this program's own files.
+// TestHoldsOurs checks that a level which can hide nothing grants no directory that holds this program's
+// own files.
 func TestHoldsOurs(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// protected are the paths that others run or believe without a further look (Options.Protected), by their first name.
+// protected are the paths that others run or believe without a further look (Options.Protected), by their
+// first name.
 type protected map[string][]string
 
 func newProtected(paths []string) protected {
@@ -19,8 +20,9 @@ func newProtected(paths []string) protected {
 	return p
 }
 
-// holds reports whether further protected paths lie in a protected one. Where that is a directory, they are what is kept as
-// it is, and the directory only stays where it is: a call that commits changes much of .git, but never the hooks.
+// holds reports whether further protected paths lie in a protected one. Where that is a directory, they are
+// what is kept as it is, and the directory only stays where it is: a call that commits changes much of
+// .git, but never the hooks.
 func (p protected) holds(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return slices.ContainsFunc(p[first], func(other string) bool { return other != path && within(other, path) })

@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// Reach is what a plan lets a call reach, for those who act in its place or explain what it was refused. It never changes. The
-// zero Reach reaches nothing.
+// Reach is what a plan lets a call reach, for those who act in its place or explain what it was refused. It
+// never changes. The zero Reach reaches nothing.
 //
-// It speaks of files by their real names (no links on the way, see path_resolution(7)); whoever asks resolves the name first.
+// It speaks of files by their real names (no links on the way, see path_resolution(7)); whoever asks
+// resolves the name first.
 type Reach struct {
 	granted   []reachGrant
 	system    []string  // everybody's, to read
@@ -41,15 +42,16 @@ type reachGrant struct {
 // Access is what a call can do with one file.
 type Access struct {
 	Read, Write bool
-	// Protected is set where the call could write but for what the file is: something that others run or believe without a
-	// further look (Options.Protected).
+	// Protected is set where the call could write but for what the file is: something that others run or
+	// believe without a further look (Options.Protected).
 	Protected bool
 	// Own is set for this program's own files, which no call sees.
 	Own bool
 }
 
-// Of tells what the call can do with the file that has that real name. Files in the call's private places, its /tmp, /proc and
-// empty home, are not among those that it reaches: what has such a name outside is another file.
+// Of tells what the call can do with the file that has that real name. Files in the call's private places,
+// its /tmp, /proc and empty home, are not among those that it reaches: what has such a name outside is
+// another file.
 func (r Reach) Of(path string) Access {
 	path = filepath.Clean(path)
 	for _, own := range r.hidden {
@@ -64,7 +66,8 @@ func (r Reach) Of(path string) Access {
 		}
 	}
 	switch {
-	case !found && (!r.isSystems(path) || r.listed && !slices.Contains(r.commands, path) && !isBelow(path, r.readable)):
+	case !found && (!r.isSystems(path) ||
+		r.listed && !slices.Contains(r.commands, path) && !isBelow(path, r.readable)):
 		return Access{}
 	case !found:
 		return Access{Read: openToAll(path)}
@@ -99,8 +102,9 @@ func isBelow(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
 }
 
-// isProtected reports whether a path below what may be written to is, or lies in, something protected that was not granted by its
-// own name. Every directory that may be written to has its own; granted is the deepest that holds the path.
+// isProtected reports whether a path below what may be written to is, or lies in, something protected that
+// was not granted by its own name. Every directory that may be written to has its own; granted is the
+// deepest that holds the path.
 func (r Reach) isProtected(path, granted string) bool {
 	for _, g := range r.granted {
 		if !g.write || !within(path, g.path) || path == g.path || slices.Contains(r.own, g.path) {
@@ -119,7 +123,8 @@ func (r Reach) isProtected(path, granted string) bool {
 	return false
 }
 
-// IsPrivate reports whether a path lies where every call has temporary files of its own, and means nothing of that name outside.
+// IsPrivate reports whether a path lies where every call has temporary files of its own, and means nothing
+// of that name outside.
 func IsPrivate(path string) bool {
 	for _, dir := range []string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
 		if rest, found := strings.CutPrefix(path, dir); found {
@@ -131,13 +136,13 @@ func IsPrivate(path string) bool {
 	return false
 }
 
-// openToAll reports whether everybody may read a file, which is what a call gets of the system. What does not exist counts as
-// open: there is nothing to be read.
+// openToAll reports whether everybody may read a file, which is what a call gets of the system. What does
+// not exist counts as open: there is nothing to be read.
 func openToAll(path string) bool { return mayUse("/", path, -1, false) }
 
-// mayUse reports whether a user may read a file, or write it, who can get to the directory or file from that it is below. It goes
-// by modes alone: the owner's, or everybody else's. Groups and access lists are left out, so it may say no where the kernel says
-// yes.
+// mayUse reports whether a user may read a file, or write it, who can get to the directory or file from
+// that it is below. It goes by modes alone: the owner's, or everybody else's. Groups and access lists are
+// left out, so it may say no where the kernel says yes.
 func mayUse(from, path string, user int, write bool) bool {
 	at := from
 	for _, name := range strings.Split(strings.Trim(strings.TrimPrefix(path, from), "/"), "/") {
@@ -153,7 +158,8 @@ func mayUse(from, path string, user int, write bool) bool {
 		}
 		next := filepath.Join(at, name)
 		if _, err := os.Lstat(next); err != nil {
-			// It does not exist yet, or an error tells whoever tries. To make it takes the right to change the directory.
+			// It does not exist yet, or an error tells whoever tries. To make it takes the right to change
+			// the directory.
 			return os.IsNotExist(err) && (!write || hasMode(info, user, 2))
 		}
 		at = next

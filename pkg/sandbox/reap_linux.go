@@ -16,12 +16,13 @@ type leftCount struct {
 	reaped, killed, lost int
 }
 
-// clearAway ends and reaps everything of a call whose root has ended: its zombie, which the caller still has to reap, keeps
-// the number of the process group from being given to another.
+// clearAway ends and reaps everything of a call whose root has ended: its zombie, which the caller still
+// has to reap, keeps the number of the process group from being given to another.
 //
-// What is left of the tree are children of ours, and below them. It is over when none of our children is the call's. Nothing
-// can be left then: whoever was below a child of ours has either ended or become one. A round that found only zombies is
-// not the last one, since each may have left a child to us after we had read the list.
+// What is left of the tree are children of ours, and below them. It is over when none of our children is
+// the call's. Nothing can be left then: whoever was below a child of ours has either ended or become one. A
+// round that found only zombies is not the last one, since each may have left a child to us after we had
+// read the list.
 //
 // killing says that the call was ended by us, and its processes with it.
 func (h *Host) clearAway(c *call, killing bool) (leftCount, error) {
@@ -33,13 +34,14 @@ func (h *Host) clearAway(c *call, killing bool) (leftCount, error) {
 	return t, err
 }
 
-// clearRest goes on, from the first round and its error, until nothing is left. Some may be starting others as fast as they
-// are found, so each round signals the whole process group at once, then every process that carries the call's mark, at any
-// depth.
+// clearRest goes on, from the first round and its error, until nothing is left. Some may be starting others
+// as fast as they are found, so each round signals the whole process group at once, then every process that
+// carries the call's mark, at any depth.
 //
-// There is no time by which it has to be done: on a machine with a thousand things to do a process takes long to die. It
-// gives up when for all of its patience nothing has ended, because all that is left hangs in the kernel; or when for as long
-// it could not even look, because this program has no descriptors left for instance.
+// There is no time by which it has to be done: on a machine with a thousand things to do a process takes
+// long to die. It gives up when for all of its patience nothing has ended, because all that is left hangs
+// in the kernel; or when for as long it could not even look, because this program has no descriptors left
+// for instance.
 func (h *Host) clearRest(c *call, t *leftCount, seen round, err error) error {
 	still, ended := newStillness(), map[int]int{}
 	for err != nil || seen.count > 0 {
@@ -49,7 +51,8 @@ func (h *Host) clearRest(c *call, t *leftCount, seen round, err error) error {
 			}
 			t.lost += len(seen.alive)
 			seen.close()
-			return fmt.Errorf("%w: %d left of the call, one of them process %d", errLostControl, len(seen.alive), seen.alive[0].pid)
+			return fmt.Errorf("%w: %d left of the call, one of them process %d", errLostControl,
+				len(seen.alive), seen.alive[0].pid)
 		}
 		c.root.signalGroup(unix.SIGKILL)
 		if killErr := h.killMarked(c.mark); err != nil || killErr != nil {
@@ -68,8 +71,8 @@ type round struct {
 	alive []orphan // those that had not ended, and have been sent SIGKILL
 }
 
-// clearRound reaps those of our children that are left of the call and have ended, and kills those that have not. The caller
-// closes what it returns.
+// clearRound reaps those of our children that are left of the call and have ended, and kills those that
+// have not. The caller closes what it returns.
 func (h *Host) clearRound(c *call, t *leftCount, killing bool) (round, error) {
 	// One call at a time: see childList.read for what becomes of a list while its members are reaped.
 	h.orphans.Lock()
@@ -83,8 +86,8 @@ func (h *Host) clearRound(c *call, t *leftCount, killing bool) (round, error) {
 	if err != nil {
 		return round{}, err
 	}
-	// The newest first. What starts others without end is among them, and is reached before it has started the next one;
-	// before them in the kernel's order are the zombies that it has left.
+	// The newest first. What starts others without end is among them, and is reached before it has started
+	// the next one; before them in the kernel's order are the zombies that it has left.
 	var seen round
 	for _, pid := range append(adopted, list...) {
 		if c.lost[pid] {
@@ -135,15 +138,16 @@ func (h *Host) isLeftOf(pid int, c *call) bool {
 	return !h.isLive(m, pid) && isCalls(pid)
 }
 
-// isCalls reports whether a process with a mark that we do not know has the other thing that all processes of all calls have
-// and cannot put off. A program that somebody gave a limit on file locks, for whatever reason, does not have it.
+// isCalls reports whether a process with a mark that we do not know has the other thing that all processes
+// of all calls have and cannot put off. A program that somebody gave a limit on file locks, for whatever
+// reason, does not have it.
 func isCalls(pid int) bool {
 	core, err := HardLimit(pid, unix.RLIMIT_CORE)
 	return err == nil && core == coreLimit
 }
 
-// killMarked kills every process of the machine that carries a call's mark. It finds them at any depth, in one pass, and
-// faster than they can multiply.
+// killMarked kills every process of the machine that carries a call's mark. It finds them at any depth, in
+// one pass, and faster than they can multiply.
 func (h *Host) killMarked(m callMark) error {
 	if !h.isMark(m) {
 		return fmt.Errorf("%d is no call's mark", m)
@@ -151,7 +155,8 @@ func (h *Host) killMarked(m callMark) error {
 	return eachMarked(family{first: m, size: 1}, func(o orphan) { _ = o.kill() })
 }
 
-// eachMarked calls visit with every process of the machine that carries a mark of a family, held by a descriptor.
+// eachMarked calls visit with every process of the machine that carries a mark of a family, held by a
+// descriptor.
 func eachMarked(marks family, visit func(orphan)) error {
 	return eachProcess(func(pid int) { ifMarked(pid, marks, visit) })
 }
@@ -174,8 +179,9 @@ func ifMarked(pid int, marks family, visit func(orphan)) {
 
 // count counts the processes of a call beside its command, when we are about to end it.
 //
-// Where a call has a process namespace this is all that is ever known of them. The kernel ends the rest of a namespace on the
-// root's own way out, before anybody can learn that the root has ended, and tells nobody what there was.
+// Where a call has a process namespace this is all that is ever known of them. The kernel ends the rest of
+// a namespace on the root's own way out, before anybody can learn that the root has ended, and tells nobody
+// what there was.
 func (h *Host) count(c *call) leftCount {
 	var t leftCount
 	command := c.root.command()
@@ -194,10 +200,10 @@ func (h *Host) count(c *call) leftCount {
 
 // ask sends a signal to the process group that a call's command is in.
 //
-// A call that a person works in has none of its own unless its command is a shell with job control, which makes one: it is in
-// ours, where a signal to the group would reach us and those who have started us. And in a process namespace the group's number is
-// no longer the command's when its init has taken that off the process table. There each of the call's processes that is in
-// the group gets it.
+// A call that a person works in has none of its own unless its command is a shell with job control, which
+// makes one: it is in ours, where a signal to the group would reach us and those who have started us. And
+// in a process namespace the group's number is no longer the command's when its init has taken that off the
+// process table. There each of the call's processes that is in the group gets it.
 func (h *Host) ask(c *call, signal unix.Signal) {
 	if !c.plan.profile.Terminal && !c.plan.level.hasNamespaces() {
 		c.root.signalGroup(signal)
@@ -215,6 +221,6 @@ func (h *Host) ask(c *call, signal unix.Signal) {
 	})
 }
 
-// isMark reports whether a call of this Host may carry a mark, which nothing else carries: not the limit that everybody has,
-// nor one that an administrator would set.
+// isMark reports whether a call of this Host may carry a mark, which nothing else carries: not the limit
+// that everybody has, nor one that an administrator would set.
 func (h *Host) isMark(m callMark) bool { return m >= leastMark && m < h.own }

@@ -22,8 +22,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestSiblingOfTheRoot covers clone(2) with CLONE_PARENT: such a process has never been below the call's root, and is our
-// child beside it.
+// TestSiblingOfTheRoot covers clone(2) with CLONE_PARENT: such a process has never been below the call's
+// root, and is our child beside it.
 func TestSiblingOfTheRoot(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -40,8 +40,8 @@ func TestSiblingOfTheRoot(t *testing.T) {
 	})
 }
 
-// TestRootInOurGroup covers a root that joins our own process group, where SIGTERM for its group does not reach it and must
-// not reach us.
+// TestRootInOurGroup covers a root that joins our own process group, where SIGTERM for its group does not
+// reach it and must not reach us.
 func TestRootInOurGroup(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -70,8 +70,8 @@ func TestReapedAndKilled(t *testing.T) {
 	})
 }
 
-// TestCountedWhenEnded checks the same counts for a call that we end, on every level: the root has two processes beside it, one
-// of which has ended.
+// TestCountedWhenEnded checks the same counts for a call that we end, on every level: the root has two
+// processes beside it, one of which has ended.
 func TestCountedWhenEnded(t *testing.T) {
 	atLevels(t, func(t *testing.T, host *Host) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -126,8 +126,9 @@ func waitid(pid, how int) error {
 	}
 }
 
-// TestTheProgramIsKilled checks, on every level, that a script does not go on when this program is killed, and that the next
-// start removes the directories and the control groups that were left, and without process namespaces the processes too.
+// TestTheProgramIsKilled checks, on every level, that a script does not go on when this program is killed,
+// and that the next start removes the directories and the control groups that were left, and without
+// process namespaces the processes too.
 func TestTheProgramIsKilled(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		for _, level := range []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull} {
@@ -149,7 +150,8 @@ func theProgramIsKilled(t *testing.T, level Level) {
 	groups := strings.TrimSpace(startAndRead(t, cmd))
 	cmd.Process.Kill()
 	cmd.Wait()
-	// The script does not go on. What it has started does, where it is not in a process namespace: three processes.
+	// The script does not go on. What it has started does, where it is not in a process namespace: three
+	// processes.
 	goingOn := 3
 	if level.hasNamespaces() {
 		goingOn = 0
@@ -215,8 +217,9 @@ func TestLeftoversThatHop(t *testing.T) {
 	})
 }
 
-// reapLeftovers reaps what a killed program's calls have left, and the next start has ended: where this process is a subreaper it
-// has become our child, and nobody's of those that Hosts look after. No call may be running.
+// reapLeftovers reaps what a killed program's calls have left, and the next start has ended: where this
+// process is a subreaper it has become our child, and nobody's of those that Hosts look after. No call may
+// be running.
 func reapLeftovers(t *testing.T) {
 	t.Helper()
 	own, err := ownMark()
@@ -230,8 +233,9 @@ func reapLeftovers(t *testing.T) {
 	}
 }
 
-// awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may be for a moment. They may
-// be gone: the start of any program with a sandbox removes what is abandoned, another test's too.
+// awaitEmpty waits until nothing is in any of a program's control groups. A process that has just died may
+// be for a moment. They may be gone: the start of any program with a sandbox removes what is abandoned,
+// another test's too.
 func awaitEmpty(t *testing.T, groups string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(groups, "*", "cgroup.procs"))
@@ -278,7 +282,8 @@ func playVictim() error {
 	return err
 }
 
-// TestSignalled checks what a reader of an Outcome learns of a signal that a command sends itself, whatever the command is.
+// TestSignalled checks what a reader of an Outcome learns of a signal that a command sends itself, whatever
+// the command is.
 func TestSignalled(t *testing.T) {
 	commands := map[string][]string{"bash": {bash, "-c"}, "sh": {"/bin/sh", "-c"}}
 	texts := map[string]string{"bash": "kill -%d $$; echo not reached", "sh": "kill -%d $$; echo not reached"}

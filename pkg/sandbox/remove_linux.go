@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeTree removes what has a name in a directory, with all that is below it. What is there was made by a tool and may be
-// meant to get in our way: links are removed and not followed, directories that nobody may write to or read are opened up,
-// and a tree of any depth takes three descriptors and no stack, since a directory that is not empty is moved to the top and
-// emptied there. os.RemoveAll fails on the second and third.
+// removeTree removes what has a name in a directory, with all that is below it. What is there was made by a
+// tool and may be meant to get in our way: links are removed and not followed, directories that nobody may
+// write to or read are opened up, and a tree of any depth takes three descriptors and no stack, since a
+// directory that is not empty is moved to the top and emptied there. os.RemoveAll fails on the second and
+// third.
 func removeTree(parent int, name string) error {
 	if err := removeEntry(parent, name); err == nil {
 		return nil
@@ -114,10 +115,11 @@ func (m *mover) move(parent int, name string) error {
 	return unix.Renameat(parent, name, m.top, m.prefix+strconv.Itoa(m.count))
 }
 
-// openUp opens a directory, never through a link, after giving ourselves all rights to it. What is not ours may be
-// open to us even so.
+// openUp opens a directory, never through a link, after giving ourselves all rights to it. What is not ours
+// may be open to us even so.
 func openUp(parent int, name string) (*os.File, error) {
-	// O_PATH opens what we have no right to read, and the link in /proc leads to the very thing that was opened.
+	// O_PATH opens what we have no right to read, and the link in /proc leads to the very thing that was
+	// opened.
 	handle, err := unix.Openat(parent, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,8 @@ func openUp(parent int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// eachEntry calls visit for the entries that a directory holds now. Those that come or go meanwhile may be left out.
+// eachEntry calls visit for the entries that a directory holds now. Those that come or go meanwhile may be
+// left out.
 func eachEntry(dir *os.File, visit func(name string)) error {
 	if _, err := dir.Seek(0, 0); err != nil {
 		return err

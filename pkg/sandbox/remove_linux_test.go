@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryDir is a directory on a file system in memory, where there is one: some trees take long to make on a disk.
+// memoryDir is a directory on a file system in memory, where there is one: some trees take long to make on
+// a disk.
 func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sandbox-test-")
@@ -25,8 +26,8 @@ func memoryDir(t *testing.T) string {
 	return dir
 }
 
-// TestRemoveTreeDeep removes a tree that is deeper than any path can name, than this process has descriptors, and whose
-// directories nobody has a right to.
+// TestRemoveTreeDeep removes a tree that is deeper than any path can name, than this process has
+// descriptors, and whose directories nobody has a right to.
 func TestRemoveTreeDeep(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		base := memoryDir(t)
@@ -85,8 +86,8 @@ func TestRemoveTreeWide(t *testing.T) {
 	}
 }
 
-// TestRemoveTreeRefused checks that what cannot be removed is told, and does not keep us busy for ever: a directory of
-// another user's, and what lies in one.
+// TestRemoveTreeRefused checks that what cannot be removed is told, and does not keep us busy for ever: a
+// directory of another user's, and what lies in one.
 func TestRemoveTreeRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("takes root, to make what an ordinary user cannot remove")

@@ -22,9 +22,9 @@ func (e *linkError) Error() string {
 	return fmt.Sprintf("%s leads through the link %s, which a call could have put there; name %s itself if that is meant", e.path, e.link, e.real)
 }
 
-// resolve follows the links of a path that is to be granted. Only links that no call can have made are followed: those of
-// the system, in its own directories. A call that may write to a directory can replace what is in it by a link to somebody's
-// keys, and the next call would be granted those.
+// resolve follows the links of a path that is to be granted. Only links that no call can have made are
+// followed: those of the system, in its own directories. A call that may write to a directory can replace
+// what is in it by a link to somebody's keys, and the next call would be granted those.
 func resolve(path string, writable []string) (string, error) {
 	clean := filepath.Clean(path)
 	if _, ok := lookLinkless(clean); ok {
@@ -46,7 +46,8 @@ func resolve(path string, writable []string) (string, error) {
 		if info.Mode()&os.ModeSymlink == 0 {
 			continue
 		}
-		if !isSystems(parent, info) || slices.ContainsFunc(writable, func(dir string) bool { return within(at, dir) }) {
+		if !isSystems(parent, info) ||
+			slices.ContainsFunc(writable, func(dir string) bool { return within(at, dir) }) {
 			return "", &linkError{path: path, link: at, real: real}
 		}
 		// What it leads to is looked at in the same way.
@@ -72,8 +73,8 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// lookLinkless looks at what has a path that is clean and has no link in it, as most have. The kernel is asked once, where
-// EvalSymlinks asks for every part of the path.
+// lookLinkless looks at what has a path that is clean and has no link in it, as most have. The kernel is
+// asked once, where EvalSymlinks asks for every part of the path.
 func lookLinkless(path string) (is unix.Stat_t, ok bool) {
 	if filepath.Clean(path) != path {
 		return is, false
@@ -104,8 +105,8 @@ func isSystems(parent string, link os.FileInfo) bool {
 	return owner(dir) == 0 && owner(link) == 0
 }
 
-// writableBy lists the directories that a call of a profile may write to, and its working directory, which another tool's
-// calls may.
+// writableBy lists the directories that a call of a profile may write to, and its working directory, which
+// another tool's calls may.
 func writableBy(profile *Profile) []string {
 	list := []string{profile.Dir}
 	for _, allowed := range profile.AllowedPaths {

@@ -30,8 +30,8 @@ type root struct {
 	givenUp atomic.Bool   // it does not die
 }
 
-// command returns the number of the process that was asked for: the root, or the child that this has had longest. It is 0 when
-// there is none, not yet or any more.
+// command returns the number of the process that was asked for: the root, or the child that this has had
+// longest. It is 0 when there is none, not yet or any more.
 func (r *root) command() int {
 	if r.report < 0 {
 		return r.pid
@@ -45,8 +45,8 @@ func (r *root) command() int {
 	return pid
 }
 
-// terminate asks a call to end, and insists after the grace, or when over says so. ask sends a signal to those who are to hear
-// of it.
+// terminate asks a call to end, and insists after the grace, or when over says so. ask sends a signal to
+// those who are to hear of it.
 func (r *root) terminate(grace time.Duration, over <-chan string, ask func(unix.Signal)) {
 	ask(unix.SIGTERM) // a root that has left its group does not hear of it, and gets SIGKILL
 	ask(unix.SIGCONT) // or a stopped one would not hear of it
@@ -84,9 +84,10 @@ func (r *root) kill() {
 
 // signalGroup signals the root's process group, and nobody else's.
 //
-// kill(2) knows groups by their number only. This one is the root's own as long as the root is on the process table, ended or
-// not. That is ours to say, unless another part of the program waits for whatever child there is, so the descriptor is asked
-// first. Two numbers would reach far more than a group: 0 our own, and -1 every process that we may signal.
+// kill(2) knows groups by their number only. This one is the root's own as long as the root is on the
+// process table, ended or not. That is ours to say, unless another part of the program waits for whatever
+// child there is, so the descriptor is asked first. Two numbers would reach far more than a group: 0 our
+// own, and -1 every process that we may signal.
 func (r *root) signalGroup(signal unix.Signal) {
 	if r.pid <= 1 {
 		return

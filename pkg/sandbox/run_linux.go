@@ -22,7 +22,7 @@ type call struct {
 	dirs    *directories
 	streams [2]*stream // stdout and stderr
 	root    root
-	found   leftCount         // what was running when a call with a process namespace was ended
+	found   leftCount    // what was running when a call with a process namespace was ended
 	watched []watched    // directories in which nothing protected may appear
 	hints   []string     // what was asked for and could not be granted
 	changed []string     // what others run or believe, and is not as it was
@@ -34,15 +34,17 @@ type call struct {
 	stopping
 }
 
-// Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when the first
-// process ends, what it left behind is killed at once; when ctx ends or the time is up, the process group gets SIGTERM, and
-// after the grace SIGKILL; a call that floods its output or starts too many processes gets SIGKILL.
+// Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when
+// the first process ends, what it left behind is killed at once; when ctx ends or the time is up, the
+// process group gets SIGTERM, and after the grace SIGKILL; a call that floods its output or starts too many
+// processes gets SIGKILL.
 //
-// An error means that nothing ran (*StartError), or that the tree could not be ended, which the Outcome beside it tells more
-// of. A tool's own failure is an Outcome.
+// An error means that nothing ran (*StartError), or that the tree could not be ended, which the Outcome
+// beside it tells more of. A tool's own failure is an Outcome.
 func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, error) {
 	if plan.digest == "" {
-		return Outcome{ExitCode: -1}, tool.Failf(tool.FailSandbox, "the plan to run under is empty; Host.Plan makes one")
+		return Outcome{ExitCode: -1},
+			tool.Failf(tool.FailSandbox, "the plan to run under is empty; Host.Plan makes one")
 	}
 	if err := process.check(); err != nil {
 		return Outcome{ExitCode: -1}, err
@@ -157,7 +159,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 	}
 	if c.plan.level.hasNamespaces() {
 		if h.noInit != nil {
-			return &StartError{Step: "memfd_create", Cure: "let programs be started from files in memory (sysctl vm.memfd_noexec=1)", Err: h.noInit}
+			return &StartError{Step: "memfd_create",
+				Cure: "let programs be started from files in memory (sysctl vm.memfd_noexec=1)", Err: h.noInit}
 		}
 		if c.root.report, err = openReport(); err != nil {
 			return err
@@ -177,8 +180,8 @@ func (h *Host) start(c *call, process Process) (err error) {
 	return nil
 }
 
-// files makes the descriptors of a call, in their order. Those that are only for the call are given back to be closed, also
-// on an error.
+// files makes the descriptors of a call, in their order. Those that are only for the call are given back to
+// be closed, also on an error.
 func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, err error) {
 	all = []int{int(h.null.Fd())}
 	if process.Stdin != nil {
@@ -223,7 +226,8 @@ func (h *Host) files(c *call, process Process, id identity) (all, theirs []int, 
 	return append(all, theirs[stdin:]...), theirs, nil
 }
 
-// namespaces returns the flags of clone(2) for a plan. Root that is to become somebody else makes its user namespace later.
+// namespaces returns the flags of clone(2) for a plan. Root that is to become somebody else makes its user
+// namespace later.
 func namespaces(p *Plan, id identity) uintptr {
 	if !p.level.hasNamespaces() {
 		return 0
@@ -238,8 +242,8 @@ func namespaces(p *Plan, id identity) uintptr {
 	return flags
 }
 
-// processes returns the number for RLIMIT_NPROC. In a user namespace of its own the kernel counts the call alone; else it
-// counts all of the user's, and the limit is only there to stop a bomb.
+// processes returns the number for RLIMIT_NPROC. In a user namespace of its own the kernel counts the call
+// alone; else it counts all of the user's, and the limit is only there to stop a bomb.
 func (h *Host) processes(p *Plan) uint64 {
 	if p.level.hasNamespaces() && p.user != 0 {
 		return uint64(p.tasks())
@@ -255,7 +259,8 @@ func (p *Plan) tasks() int {
 	return p.profile.Limits.Processes
 }
 
-// terminate asks a call to end, and insists after the grace. One whose init has no command yet has nothing to put in order.
+// terminate asks a call to end, and insists after the grace. One whose init has no command yet has nothing
+// to put in order.
 func (h *Host) terminate(c *call) {
 	if c.plan.level.hasNamespaces() {
 		if c.root.command() == 0 {
@@ -275,8 +280,8 @@ func (h *Host) kill(c *call) {
 	c.root.kill()
 }
 
-// conclude takes the root off the process table, if it has ended, lets go of it, ends the reading of its output and says
-// what became of the call.
+// conclude takes the root off the process table, if it has ended, lets go of it, ends the reading of its
+// output and says what became of the call.
 func (c *call) conclude(why callEnd, ended bool) (Outcome, error) {
 	var end *exit
 	var err error

@@ -19,12 +19,13 @@ const (
 	scratchPrefix = "a2a-acp-calls-"
 	// startPrefix begins the name of a start directory; the process's own id and a random number follow.
 	startPrefix = ".a2a-call-"
-	// recordPrefix begins the name of a link to a directory in which there may be start directories of this process.
+	// recordPrefix begins the name of a link to a directory in which there may be start directories of this
+	// process.
 	recordPrefix = "in-"
 )
 
-// scratch is this process's place for the temporary directories of its calls. It is locked as long as the process lives,
-// which tells a later one what it may clear away.
+// scratch is this process's place for the temporary directories of its calls. It is locked as long as the
+// process lives, which tells a later one what it may clear away.
 type scratch struct {
 	path string
 	id   string   // the part of the name that no other process has
@@ -36,14 +37,14 @@ type scratch struct {
 	mu       sync.Mutex
 	recorded map[string]bool
 	starts   map[entry]bool // the start directories of calls that run
-	spares   []spareDir        // those used last at the end
+	spares   []spareDir     // those used last at the end
 
 	device    uint64 // that it is on
 	fineTimes bool   // there every change of a directory shows in its change time
 }
 
-// openScratch clears away what processes that were killed left below base, and makes a place for this one. ended is called with
-// the id of each of them, before their directories are removed.
+// openScratch clears away what processes that were killed left below base, and makes a place for this one.
+// ended is called with the id of each of them, before their directories are removed.
 func openScratch(base string, ended func(id string)) (*scratch, error) {
 	base, err := filepath.Abs(base)
 	if err != nil {
@@ -58,7 +59,8 @@ func openScratch(base string, ended func(id string)) (*scratch, error) {
 		// Between mkdir and the lock another process may have taken it for an abandoned one.
 		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
 			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
-			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, starts: map[entry]bool{}, empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
+			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, starts: map[entry]bool{},
+				empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
 			return s, errors.Join(s.furnish(), s.locate())
 		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -66,8 +68,8 @@ func openScratch(base string, ended func(id string)) (*scratch, error) {
 	}
 }
 
-// furnish makes what is shown instead of something else, and opens the way to the calls' directories to other users: where we
-// are root, a call may be another's.
+// furnish makes what is shown instead of something else, and opens the way to the calls' directories to
+// other users: where we are root, a call may be another's.
 func (s *scratch) furnish() error {
 	if os.Geteuid() == 0 {
 		if err := os.Chmod(s.path, 0o711); err != nil { // the names in it are random
@@ -95,7 +97,8 @@ func (s *scratch) close() error {
 	return removeTree(unix.AT_FDCWD, s.path)
 }
 
-// sweep removes the places of processes that are gone. What cannot be removed stays: it is not worth refusing to start.
+// sweep removes the places of processes that are gone. What cannot be removed stays: it is not worth
+// refusing to start.
 func sweep(base string, ended func(id string)) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -117,8 +120,9 @@ func sweep(base string, ended func(id string)) {
 	}
 }
 
-// sweepStarts removes the start directories of an abandoned place, in the directories that it has links to. A call could
-// write such a link itself, so nothing is believed but the name that only start directories of that process have.
+// sweepStarts removes the start directories of an abandoned place, in the directories that it has links to.
+// A call could write such a link itself, so nothing is believed but the name that only start directories of
+// that process have.
 func sweepStarts(dir *os.File, path string) {
 	mine := startPrefix + strings.TrimPrefix(filepath.Base(path), scratchPrefix) + "-"
 	names, err := dir.Readdirnames(-1)
@@ -142,8 +146,8 @@ func sweepStarts(dir *os.File, path string) {
 	}
 }
 
-// lockDir opens a directory of ours, not through a link, and locks it. EWOULDBLOCK: another process holds it. ENOENT: it is
-// not ours, or was removed while we waited.
+// lockDir opens a directory of ours, not through a link, and locks it. EWOULDBLOCK: another process holds
+// it. ENOENT: it is not ours, or was removed while we waited.
 func lockDir(parent int, name string) (*os.File, error) {
 	fd, err := unix.Openat(parent, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -155,7 +159,8 @@ func lockDir(parent int, name string) (*os.File, error) {
 		return nil, err
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil || stat.Nlink == 0 || int(stat.Uid) != os.Geteuid() || stat.Mode&0o777 != 0o700 && stat.Mode&0o777 != 0o711 {
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Nlink == 0 || int(stat.Uid) != os.Geteuid() ||
+		stat.Mode&0o777 != 0o700 && stat.Mode&0o777 != 0o711 {
 		dir.Close()
 		return nil, unix.ENOENT
 	}
@@ -196,8 +201,8 @@ func (s *scratch) isAnothers(path string) bool {
 	return false
 }
 
-// record notes that start directories are made in dir, so that they are found when this program is killed. Once for each
-// dir: on a disk a new name costs a tenth of a whole call.
+// record notes that start directories are made in dir, so that they are found when this program is killed.
+// Once for each dir: on a disk a new name costs a tenth of a whole call.
 func (s *scratch) record(dir string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,13 +221,13 @@ const cureScratch = "the directory for the calls' temporary files was removed, o
 // directories are a call's own: its private temporary directory, and the one that it starts in.
 type directories struct {
 	scratch *scratch
-	own     spareDir  // none where the call's is in memory
-	temp    string // its path here
-	home    string // its path in the call: HOME and TMPDIR
+	own     spareDir // none where the call's is in memory
+	temp    string   // its path here
+	home    string   // its path in the call: HOME and TMPDIR
 	start   string
 
-	// parent is the directory that start was made in, by the name in at; nil where start was not made for this call. It is held
-	// open, since the call may put something else in its place.
+	// parent is the directory that start was made in, by the name in at; nil where start was not made for
+	// this call. It is held open, since the call may put something else in its place.
 	parent *os.File
 	at     entry
 	below  spareDir
@@ -281,9 +286,10 @@ func (d *directories) isolate(dir string, id identity) error {
 	case err == nil:
 		d.parent, d.start = parent, filepath.Join(dir, d.at.name)
 		return nil
-	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS), errors.Is(err, unix.ENOENT):
-		// dir is not a place to write in. ENOENT comes from a file system that has no such names, like /proc, and from a
-		// directory that was removed when we had opened it.
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS),
+		errors.Is(err, unix.ENOENT):
+		// dir is not a place to write in. ENOENT comes from a file system that has no such names, like
+		// /proc, and from a directory that was removed when we had opened it.
 		parent.Close()
 		d.start = d.home
 		return nil

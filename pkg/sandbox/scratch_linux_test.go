@@ -201,8 +201,9 @@ var touches = []struct {
 	{"a link", func(path string) error { return firstError(os.Remove(path), os.Symlink("/etc", path)) }},
 }
 
-// TestSpares checks that a directory which is used again is as a new one: only one that a call has left entirely alone goes
-// back, and only one that has been left alone since is given out. For temporary directories, and for those that calls start in.
+// TestSpares checks that a directory which is used again is as a new one: only one that a call has left
+// entirely alone goes back, and only one that has been left alone since is given out. For temporary
+// directories, and for those that calls start in.
 func TestSpares(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		s, err := openScratch(t.TempDir(), func(string) {})
@@ -300,8 +301,8 @@ func TestSpares(t *testing.T) {
 	})
 }
 
-// TestSparesAreForOne checks that a start directory is used again only for calls of the same user in the same directory, and
-// that no more are kept than may be.
+// TestSparesAreForOne checks that a start directory is used again only for calls of the same user in the
+// same directory, and that no more are kept than may be.
 func TestSparesAreForOne(t *testing.T) {
 	t.Parallel()
 	s, err := openScratch(t.TempDir(), func(string) {})
@@ -354,8 +355,8 @@ func TestSparesAreForOne(t *testing.T) {
 	}
 }
 
-// TestCallsUseSpares checks that a call which leaves its directories alone hands them to the next one, and that one which may
-// have handed them to somebody else does not.
+// TestCallsUseSpares checks that a call which leaves its directories alone hands them to the next one, and
+// that one which may have handed them to somebody else does not.
 func TestCallsUseSpares(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)

@@ -26,44 +26,55 @@ type verdict uint32
 const (
 	allow  verdict = unix.SECCOMP_RET_ALLOW
 	refuse verdict = unix.SECCOMP_RET_ERRNO | verdict(unix.EPERM)
-	// unknown is what a kernel says that does not have a system call. Programs then do without it, which they do not on EPERM.
+	// unknown is what a kernel says that does not have a system call. Programs then do without it, which
+	// they do not on EPERM.
 	unknown verdict = unix.SECCOMP_RET_ERRNO | verdict(unix.ENOSYS)
 	// noFamily is what a kernel says that does not have a kind of socket.
 	noFamily verdict = unix.SECCOMP_RET_ERRNO | verdict(unix.EAFNOSUPPORT)
-	// kill is for a process that changes to another architecture's system calls, whose numbers mean other things.
+	// kill is for a process that changes to another architecture's system calls, whose numbers mean other
+	// things.
 	kill verdict = unix.SECCOMP_RET_KILL_PROCESS
 )
 
 // refused lists the system calls that no tool has a use for, or only to get out.
 //
-// A user that has no privileges is refused most of them by the kernel itself. They are here because each was a way to
-// privileges at some time, and because a call has all privileges inside of a user namespace that it makes.
+// A user that has no privileges is refused most of them by the kernel itself. They are here because each
+// was a way to privileges at some time, and because a call has all privileges inside of a user namespace
+// that it makes.
 var refused = []uintptr{
 	// Other processes: read and write their memory, take their descriptors, join their namespaces.
-	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD,
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_PIDFD_GETFD,
 	unix.SYS_KCMP, unix.SYS_SETNS,
-	// Namespaces and mounts of its own: with them come privileges, and CVE-2022-0185, CVE-2023-0386, CVE-2024-1086.
+	// Namespaces and mounts of its own: with them come privileges, and CVE-2022-0185, CVE-2023-0386,
+	// CVE-2024-1086.
 	unix.SYS_UNSHARE, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_OPEN_TREE,
-	unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_MOUNT_SETATTR,
 	unix.SYS_OPEN_TREE_ATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT, unix.SYS_LISTNS,
 	// Files by a number instead of a path: no mount and no link says where they lie.
-	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_QUOTACTL,
+	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+	unix.SYS_QUOTACTL,
 	unix.SYS_QUOTACTL_FD,
 	// Programs and memory inside of the kernel. io_uring does what other system calls do, past this filter.
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
+	unix.SYS_IO_URING_REGISTER,
 	unix.SYS_USERFAULTFD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD,
 	unix.SYS_KEXEC_FILE_LOAD,
 	// Keys of this user: a keyring is no namespace's.
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
 	// The machine itself.
-	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_SETHOSTNAME,
-	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	unix.SYS_SETHOSTNAME,
+	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME,
+	unix.SYS_ADJTIMEX,
 	unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE,
 	// NUMA placement of other processes.
 	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 }
 
-// lastKnown is the highest system call that this program knows. A later one may do anything, so it does not exist.
+// lastKnown is the highest system call that this program knows. A later one may do anything, so it does not
+// exist.
 const lastKnown = unix.SYS_RSEQ_SLICE_YIELD
 
 // newNamespaces are the flags of clone(2) that make namespaces.
@@ -72,9 +83,9 @@ const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID 
 
 // filter makes a call's seccomp program.
 //
-// The kernel runs a filter on each system call, and when it is loaded it runs it once for each number there is, to
-// remember those that are always allowed. A list of comparisons makes that slow (88 µs, measured for 50 numbers), a tree of
-// them does not (34 µs).
+// The kernel runs a filter on each system call, and when it is loaded it runs it once for each number there
+// is, to remember those that are always allowed. A list of comparisons makes that slow (88 µs, measured for
+// 50 numbers), a tree of them does not (34 µs).
 func filter(r filterRules) []unix.SockFilter {
 	program := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 4}, // seccomp_data.arch
@@ -91,16 +102,18 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 		// With clone3(2) the flags are in memory, where a filter cannot look. libc falls back to clone(2).
 		unix.SYS_CLONE3: {give(unknown)},
 		unix.SYS_CLONE:  {loadArgument(0), jumpIfAnyBit(newNamespaces, 0, 1), give(refuse), give(allow)},
-		// Typing into the terminal of whoever started us (CVE-2013-6409, CVE-2017-5226), and pasting with the console's mouse.
-		unix.SYS_IOCTL:  {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1), give(refuse), give(allow)},
+		// Typing into the terminal of whoever started us (CVE-2013-6409, CVE-2017-5226), and pasting with
+		// the console's mouse.
+		unix.SYS_IOCTL: {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1),
+			give(refuse), give(allow)},
 		unix.SYS_SOCKET: socketRules(r),
 	}
 	for number, rules := range modeRules() {
 		leaves[number] = rules
 	}
 	if !r.unix {
-		// One end of a pair of datagram sockets can send to any other socket with a name, and connect to it; those of the other
-		// types cannot. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
+		// One end of a pair of datagram sockets can send to any other socket with a name, and connect to
+		// it; those of the other types cannot. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
 		leaves[unix.SYS_SOCKETPAIR] = []unix.SockFilter{
 			loadArgument(1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf},
 			jumpIfEqual(unix.SOCK_DGRAM, 1, 0), jumpIfEqual(unix.SOCK_RAW, 0, 1), give(refuse), give(allow),
@@ -112,7 +125,8 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 			unix.SYS_PRLIMIT64: 0, unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1, unix.SYS_SCHED_SETAFFINITY: 0,
 			unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
 		} {
-			leaves[number] = []unix.SockFilter{loadArgument(argument), jumpIfEqual(0, 0, 1), give(allow), give(refuse)}
+			leaves[number] = []unix.SockFilter{loadArgument(argument), jumpIfEqual(0, 0, 1), give(allow),
+				give(refuse)}
 		}
 		// System V objects have no owner that ends with the call, and are open to all of this user's programs.
 		for _, number := range []uintptr{unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_SHMAT} {
@@ -149,14 +163,15 @@ func socketRules(r filterRules) []unix.SockFilter {
 	return append(rules,
 		jumpIfEqual(unix.AF_INET, 0, 1), give(allow),
 		jumpIfEqual(unix.AF_INET6, 0, 1), give(allow),
-		// getaddrinfo(3) asks which addresses this machine has. Other protocols of netlink speak to other parts of the kernel.
+		// getaddrinfo(3) asks which addresses this machine has. Other protocols of netlink speak to other
+		// parts of the kernel.
 		jumpIfEqual(unix.AF_NETLINK, 0, 3), loadArgument(2), jumpIfEqual(unix.NETLINK_ROUTE, 0, 1), give(allow),
 		give(noFamily),
 	)
 }
 
-// modeRules refuse files that give their user or group to whoever runs them. Such a file means nothing to the call itself,
-// but it stays when the call has ended.
+// modeRules refuse files that give their user or group to whoever runs them. Such a file means nothing to
+// the call itself, but it stays when the call has ended.
 func modeRules() map[uintptr][]unix.SockFilter {
 	const special = unix.S_ISUID | unix.S_ISGID
 	const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
@@ -165,10 +180,12 @@ func modeRules() map[uintptr][]unix.SockFilter {
 	}
 	// The mode counts only when a file is made.
 	open := func(flags uint32) []unix.SockFilter {
-		return append([]unix.SockFilter{loadArgument(flags), jumpIfAnyBit(making, 1, 0), give(allow)}, mode(flags+1)...)
+		return append([]unix.SockFilter{loadArgument(flags), jumpIfAnyBit(making, 1, 0), give(allow)},
+			mode(flags+1)...)
 	}
 	rules := map[uintptr][]unix.SockFilter{
-		unix.SYS_FCHMOD: mode(1), unix.SYS_FCHMODAT: mode(2), unix.SYS_FCHMODAT2: mode(2), unix.SYS_MKNODAT: mode(2), unix.SYS_OPENAT: open(2),
+		unix.SYS_FCHMOD: mode(1), unix.SYS_FCHMODAT: mode(2), unix.SYS_FCHMODAT2: mode(2),
+		unix.SYS_MKNODAT: mode(2), unix.SYS_OPENAT: open(2),
 		// Its flags are in memory, where a filter cannot look. Programs that know it do without it.
 		unix.SYS_OPENAT2: {give(unknown)},
 	}
@@ -215,8 +232,9 @@ func segments(leaves map[uintptr][]unix.SockFilter) []segment {
 	return list
 }
 
-// tree makes a binary search over the segments, whose last steps are short lists. Loading a program costs by its length (237 instructions 150 µs, 3 instructions
-// 30 µs), so segments that end in the same verdict share one instruction.
+// tree makes a binary search over the segments, whose last steps are short lists. Loading a program costs
+// by its length (237 instructions 150 µs, 3 instructions 30 µs), so segments that end in the same verdict
+// share one instruction.
 func tree(list []segment) []unix.SockFilter {
 	t := treeMaker{verdicts: map[unix.SockFilter]int{}}
 	t.search(list, 1<<32)
@@ -224,14 +242,15 @@ func tree(list []segment) []unix.SockFilter {
 	return t.reversed
 }
 
-// treeMaker writes a program from its end to its beginning, since a jump only leads forward, to what it has to know. An
-// instruction's place is counted from the end.
+// treeMaker writes a program from its end to its beginning, since a jump only leads forward, to what it has
+// to know. An instruction's place is counted from the end.
 type treeMaker struct {
 	reversed []unix.SockFilter
 	verdicts map[unix.SockFilter]int // the last place of each
 }
 
-// farthest is how far a conditional jump is made to lead: it can reach 255 instructions, and one may come between.
+// farthest is how far a conditional jump is made to lead: it can reach 255 instructions, and one may come
+// between.
 const farthest = math.MaxUint8 - 1
 
 // search writes the search in a list of segments that reaches up to the number before end, and gives its place.
@@ -250,12 +269,12 @@ func (t *treeMaker) search(list []segment, end uintptr) int {
 	return t.put(jumpIfAtLeast(uint32(list[middle].first), t.distance(above), t.distance(below)))
 }
 
-// longestChain is how many comparisons follow each other at most. Longer chains make the program no shorter, and every other
-// number goes through all of them when the kernel tries it.
+// longestChain is how many comparisons follow each other at most. Longer chains make the program no
+// shorter, and every other number goes through all of them when the kernel tries it.
 const longestChain = 2
 
-// chain writes a few single numbers as comparisons, one after the other, where all that lies between them shares a leaf. A
-// search would take twice as many: each number ends one segment and begins another.
+// chain writes a few single numbers as comparisons, one after the other, where all that lies between them
+// shares a leaf. A search would take twice as many: each number ends one segment and begins another.
 func (t *treeMaker) chain(list []segment, end uintptr) (place int, ok bool) {
 	for _, between := range list[:2] {
 		single, ok := singles(list, end, between.leaf)
@@ -274,7 +293,8 @@ func (t *treeMaker) chain(list []segment, end uintptr) (place int, ok bool) {
 	return 0, false
 }
 
-// singles returns the segments that do not have the leaf that lies between, if each is a single number and they are few.
+// singles returns the segments that do not have the leaf that lies between, if each is a single number and
+// they are few.
 func singles(list []segment, end uintptr, between []unix.SockFilter) (single []segment, ok bool) {
 	for i, s := range list {
 		next := end
@@ -323,8 +343,8 @@ func (t *treeMaker) put(instruction unix.SockFilter) int {
 // distance is how many instructions lie between the next one that is written and a place.
 func (t *treeMaker) distance(place int) uint8 { return uint8(len(t.reversed) - 1 - place) }
 
-// loadArgument loads the lower half of an argument (seccomp_data.args). Flags, families and ioctl requests have 32 bits, to
-// the kernel too.
+// loadArgument loads the lower half of an argument (seccomp_data.args). Flags, families and ioctl requests
+// have 32 bits, to the kernel too.
 func loadArgument(n uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16 + 8*n}
 }
@@ -363,7 +383,8 @@ func makeFilters() filters {
 // tryFilter finds out whether the kernel has filters that can end a process.
 func tryFilter() error {
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0,
+		uintptr(unsafe.Pointer(&action))); errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)
 	}
 	return nil

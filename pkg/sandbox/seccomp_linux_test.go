@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFilterTree holds the programs that the kernel is given against the list that they are made from, for every number and
-// for arguments that the rules look at. A verdict that is shared must not be shared with the wrong one.
+// TestFilterTree holds the programs that the kernel is given against the list that they are made from, for
+// every number and for arguments that the rules look at. A verdict that is shared must not be shared with
+// the wrong one.
 func TestFilterTree(t *testing.T) {
 	t.Parallel()
 	arguments := []uint32{0, 1, 2, 3, 5, 10, 16, 17, unix.CLONE_NEWUSER, unix.CLONE_VM, unix.TIOCSTI, tioclinux, 1 << 31}
@@ -90,9 +91,9 @@ func judge(t *testing.T, program []unix.SockFilter, data func(offset uint32) uin
 	return 0
 }
 
-// numbersByName are system calls by the numbers that the kernel's own tables give them (arch/x86/entry/syscalls/syscall_64.tbl,
-// include/uapi/asm-generic/unistd.h), which the filter gets from elsewhere, with what becomes of them in a call that has neither
-// network nor sockets.
+// numbersByName are system calls by the numbers that the kernel's own tables give them
+// (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h), which the filter gets from
+// elsewhere, with what becomes of them in a call that has neither network nor sockets.
 var numbersByName = []struct {
 	name         string
 	amd64, arm64 uint32

@@ -28,8 +28,8 @@ func (s someNames) Weigh(path string, _ func(string) []byte) Weight {
 	return Plain
 }
 
-// TestSight checks that what is kept of earlier readings hides nothing: after each change a look with it sees what a first look does,
-// and tells the file from what it was.
+// TestSight checks that what is kept of earlier readings hides nothing: after each change a look with it
+// sees what a first look does, and tells the file from what it was.
 func TestSight(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -109,7 +109,8 @@ func TestSightBounds(t *testing.T) {
 	}
 }
 
-// TestSightClosed has a call close a directory behind itself, which leaves the way through it open. Root can look into it all the same.
+// TestSightClosed has a call close a directory behind itself, which leaves the way through it open. Root
+// can look into it all the same.
 func TestSightClosed(t *testing.T) {
 	t.Parallel()
 	asEveryUser(t, func(t *testing.T) {

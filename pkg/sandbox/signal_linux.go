@@ -11,16 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Signal sends a signal to the command of every running call: what a terminal, or whoever has started this program, tells the
-// command that it stands for.
+// Signal sends a signal to the command of every running call: what a terminal, or whoever has started this
+// program, tells the command that it stands for.
 func (h *Host) Signal(signal syscall.Signal) {
 	h.eachCommand(func(o orphan) {
 		_ = unix.PidfdSendSignal(o.fd, signal, nil, 0) // ESRCH: it has ended meanwhile
 	})
 }
 
-// Heeds reports whether the command of every running call has said what it does on a signal, be it to ignore it. One that has not
-// would end of it, and leave the rest of its call to be ended: that is for the caller. False when no call runs.
+// Heeds reports whether the command of every running call has said what it does on a signal, be it to
+// ignore it. One that has not would end of it, and leave the rest of its call to be ended: that is for the
+// caller. False when no call runs.
 func (h *Host) Heeds(signal syscall.Signal) bool {
 	some, all := false, true
 	h.eachCommand(func(o orphan) {
@@ -40,7 +41,8 @@ func (h *Host) eachCommand(f func(orphan)) {
 		if err != nil {
 			continue
 		}
-		// Looked at now that it is held: between its end and its call's, the number may have been given to another.
+		// Looked at now that it is held: between its end and its call's, the number may have been given to
+		// another.
 		if m, err := markOf(pid); err == nil && h.live[m] != nil {
 			f(o)
 		}
@@ -48,7 +50,8 @@ func (h *Host) eachCommand(f func(orphan)) {
 	}
 }
 
-// heeds reports whether a process has a handler for a signal, or ignores it (proc_pid_status(5), SigCgt and SigIgn).
+// heeds reports whether a process has a handler for a signal, or ignores it (proc_pid_status(5), SigCgt and
+// SigIgn).
 func heeds(pid int, signal syscall.Signal) bool {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostSeen is how many names in a directory that a call may write to are looked at, those of the upper directories first. To
-// read so many takes a fifth of a second.
+// mostSeen is how many names in a directory that a call may write to are looked at, those of the upper
+// directories first. To read so many takes a fifth of a second.
 const mostSeen = 200_000
 
 // snapshot is what of a directory, and of all below it, can mean something to others.
@@ -23,7 +23,8 @@ type snapshot struct {
 	whole  bool               // every other name was looked at
 }
 
-// version tells a file from every other, and from what it was before: nobody can set the change time (inode(7)).
+// version tells a file from every other, and from what it was before: nobody can set the change time
+// (inode(7)).
 type version struct {
 	device, inode uint64
 	kind, leadsTo uint32 // leadsTo is the kind of what a link leads to; 0 as long as nothing is there
@@ -71,7 +72,8 @@ func (s *snapshot) add(root int, at string) {
 	}
 }
 
-// versionOf looks at a file below a directory. Where a link was put on the way to it since the way was read, it tells of another file.
+// versionOf looks at a file below a directory. Where a link was put on the way to it since the way was
+// read, it tells of another file.
 func versionOf(root int, at string) (version, bool) {
 	var is unix.Stat_t
 	if at == "" {
@@ -83,7 +85,8 @@ func versionOf(root int, at string) (version, bool) {
 	return version{device: is.Dev, inode: is.Ino, kind: is.Mode & unix.S_IFMT, changed: is.Ctim}, true
 }
 
-// weighLink says what it means that a link leads to where not all is looked at. A file has the link's name there, and is judged by that.
+// weighLink says what it means that a link leads to where not all is looked at. A file has the link's name
+// there, and is judged by that.
 func (v version) weighLink() Weight {
 	switch v.leadsTo {
 	case unix.S_IFDIR:
@@ -94,7 +97,8 @@ func (v version) weighLink() Weight {
 	return Plain
 }
 
-// has reports whether something was there before, as it is. Of a directory it does not count what was made in it.
+// has reports whether something was there before, as it is. Of a directory it does not count what was made
+// in it.
 func (s *snapshot) has(at string, v version) bool {
 	before, ok := s.there[at]
 	if v.kind == unix.S_IFDIR {
@@ -109,7 +113,8 @@ func (s *snapshot) hadElsewhere(at string, v version) bool {
 	return ok && base == path.Base(at)
 }
 
-// openBelow opens a file below a directory for reading, through no link and never above it (openat2(2)). It waits for nobody.
+// openBelow opens a file below a directory for reading, through no link and never above it (openat2(2)). It
+// waits for nobody.
 func openBelow(root int, at string, flags uint64) (int, error) {
 	if at == "" {
 		at = "."

@@ -20,10 +20,10 @@ const (
 	soakHeap = 256 << 20
 )
 
-// TestSoak runs calls of all kinds at LevelFull, 64 at a time, in a program with a large heap, a thousand goroutines that
-// hand something on, and one garbage collection after the other: whatever in a start needs the runtime in a certain state
-// comes to light here, after long enough. Then it counts what is left. `make soak` makes a hundred thousand calls
-// (A2A_SOAK); by itself the test makes a few hundred.
+// TestSoak runs calls of all kinds at LevelFull, 64 at a time, in a program with a large heap, a thousand
+// goroutines that hand something on, and one garbage collection after the other: whatever in a start needs
+// the runtime in a certain state comes to light here, after long enough. Then it counts what is left. `make
+// soak` makes a hundred thousand calls (A2A_SOAK); by itself the test makes a few hundred.
 func TestSoak(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		calls, err := strconv.ParseInt(os.Getenv("A2A_SOAK"), 10, 64)
@@ -105,7 +105,8 @@ func TestSoak(t *testing.T) {
 	})
 }
 
-// newRing makes goroutines each of which hands on to the next what it gets. round lets something go round; stop ends them.
+// newRing makes goroutines each of which hands on to the next what it gets. round lets something go round;
+// stop ends them.
 func newRing(size int) (round, stop func()) {
 	first := make(chan chan struct{})
 	from := first

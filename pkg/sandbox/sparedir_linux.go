@@ -16,15 +16,16 @@ const mostSpares = 64
 
 // spareDir is an empty directory that is a call's own as long as the call runs.
 //
-// Most calls never touch theirs. To make and remove a directory on a disk takes a tenth of a whole call, and much more where
-// the file system tells the disk of each block that comes free, or looks for a number that was not used lately (ext4 without
-// a journal). So one that a call has left as it was is kept for the next call of the same user, in the scratch directory,
-// where no call comes. Whatever is done to a directory, be it a file that was made in it and removed again, a mode, an
-// attribute or an access list, sets its change time, which nobody can set back (inode(7), ctime). Where the clock of that
-// is coarse (see hasFineTimes), what is done at once after we have looked does not show; so what would matter to the next
+// Most calls never touch theirs. To make and remove a directory on a disk takes a tenth of a whole call,
+// and much more where the file system tells the disk of each block that comes free, or looks for a number
+// that was not used lately (ext4 without a journal). So one that a call has left as it was is kept for the
+// next call of the same user, in the scratch directory, where no call comes. Whatever is done to a
+// directory, be it a file that was made in it and removed again, a mode, an attribute or an access list,
+// sets its change time, which nobody can set back (inode(7), ctime). Where the clock of that is coarse (see
+// hasFineTimes), what is done at once after we have looked does not show; so what would matter to the next
 // call is looked at too.
 type spareDir struct {
-	name string   // in the scratch directory; for a start directory "" while a call has it
+	name string      // in the scratch directory; for a start directory "" while a call has it
 	use  spareDirUse // what for
 	is   unix.Stat_t
 	attr fileAttributes
@@ -33,9 +34,9 @@ type spareDir struct {
 // spareDirUse says which calls can have a spare.
 type spareDirUse struct {
 	uid, gid int
-	// The directory that it was made in, whose access lists, group and quota it has. A call that may write to that one can
-	// hold a directory in it open, so it must not meet it anywhere else, not even where a later directory has its number. None for
-	// temporary directories.
+	// The directory that it was made in, whose access lists, group and quota it has. A call that may write
+	// to that one can hold a directory in it open, so it must not meet it anywhere else, not even where a
+	// later directory has its number. None for temporary directories.
 	major, minor uint32
 	inode        uint64
 	born         unix.StatxTimestamp
@@ -56,7 +57,8 @@ func makeSpare(parent int, name string, use spareDirUse, id identity) (spareDir,
 	}
 	if id.drop {
 		if err := unix.Fchownat(parent, name, id.uid, id.gid, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return spareDir{}, &StartError{Step: "chown", Path: name, Err: errors.Join(err, removeEntry(parent, name))}
+			return spareDir{}, &StartError{Step: "chown", Path: name,
+				Err: errors.Join(err, removeEntry(parent, name))}
 		}
 	}
 	s := spareDir{use: use}
@@ -111,9 +113,9 @@ func (s *scratch) isUntouched(one spareDir, parent int, name string) bool {
 	return err == nil && is == one.is && attr == one.attr
 }
 
-// hasFineTimes finds out, by trying, whether every change of a directory that was looked at shows in its change time: since
-// Linux 6.13, on most file systems (multigrain timestamps). On others all changes within a tick of the clock, some
-// milliseconds, have the same.
+// hasFineTimes finds out, by trying, whether every change of a directory that was looked at shows in its
+// change time: since Linux 6.13, on most file systems (multigrain timestamps). On others all changes within
+// a tick of the clock, some milliseconds, have the same.
 func hasFineTimes(parent int) bool {
 	const tries = 8 // in less than a tick, or two at most: otherwise most of them are the same
 	name := "times-" + randomName()
@@ -159,7 +161,8 @@ func (s *scratch) takeSpare(use spareDirUse) (spareDir, bool) {
 			return spareDir{}, false
 		}
 		var is unix.Stat_t
-		if err := unix.Fstatat(int(s.dir.Fd()), one.name, &is, unix.AT_SYMLINK_NOFOLLOW); err == nil && is == one.is {
+		if err := unix.Fstatat(int(s.dir.Fd()), one.name, &is, unix.AT_SYMLINK_NOFOLLOW); err == nil &&
+			is == one.is {
 			return one, true
 		}
 		_ = removeTree(int(s.dir.Fd()), one.name) // it goes with the scratch directory at the latest
@@ -208,7 +211,8 @@ func (s *scratch) takeTemp(id identity) (spareDir, error) {
 	return one, err
 }
 
-// giveBack takes a call's temporary directory away when the call has ended: to be used again where nothing was done to it.
+// giveBack takes a call's temporary directory away when the call has ended: to be used again where nothing
+// was done to it.
 func (s *scratch) giveBack(temp spareDir) error {
 	if s.isUntouched(temp, int(s.dir.Fd()), temp.name) {
 		s.keep(temp)
@@ -243,7 +247,8 @@ func (s *scratch) takeStart(parent int, name string, id identity) (spareDir, err
 	}
 }
 
-// giveStartBack takes it away when the call has ended. Where the scratch directory is on another file system it is removed.
+// giveStartBack takes it away when the call has ended. Where the scratch directory is on another file
+// system it is removed.
 func (s *scratch) giveStartBack(one spareDir, parent int, name string) error {
 	if s.isNear(one) && s.isUntouched(one, parent, name) {
 		one.name = randomName()

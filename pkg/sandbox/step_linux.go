@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// step is one system call between clone and execve. All that a new process does there is a list of steps that was made
-// before: what runs in the window in which nothing can be allocated is a loop over it (launch.run).
+// step is one system call between clone and execve. All that a new process does there is a list of steps
+// that was made before: what runs in the window in which nothing can be allocated is a loop over it
+// (launch.run).
 type step struct {
 	number uintptr
 	args   [6]uintptr // pointers among them lead to what launch.kept holds
@@ -87,7 +88,8 @@ func (s *step) may(r result) *step {
 	return s
 }
 
-// text returns the address of a text as the kernel reads it. The caller has checked that it holds no NUL, which would end it.
+// text returns the address of a text as the kernel reads it. The caller has checked that it holds no NUL,
+// which would end it.
 func (s *steps) text(text string) uintptr { return uintptr(unsafe.Pointer(s.bytes(text))) }
 
 // usualTexts is how many bytes are made room for at once. Texts are short and many.
@@ -120,7 +122,8 @@ func (s *steps) slot() *int32 {
 	return slot
 }
 
-// write adds the writing of a text into a file, which is opened and closed for it. Below dir, where there is one.
+// write adds the writing of a text into a file, which is opened and closed for it. Below dir, where there
+// is one.
 func (s *steps) write(dir *int32, path, text string) {
 	const here = ^uintptr(99) // AT_FDCWD, -100
 	fd := s.slot()

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStrays checks that zombies which nobody waits for are reaped, and that a child that somebody does wait for, or will, keeps
-// its exit status: also one that the main thread has started, which is in the same list as what we adopted.
+// TestStrays checks that zombies which nobody waits for are reaped, and that a child that somebody does
+// wait for, or will, keeps its exit status: also one that the main thread has started, which is in the same
+// list as what we adopted.
 func TestStrays(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), self)
@@ -115,8 +116,8 @@ func abandon(n int) ([]int, error) {
 	return all, nil
 }
 
-// statuses starts children from the main thread and from others, while strays are reaped as if each look were long after the
-// one before, and checks that each child's status comes to the one who waits for it.
+// statuses starts children from the main thread and from others, while strays are reaped as if each look
+// were long after the one before, and checks that each child's status comes to the one who waits for it.
 func statuses(look func(time.Duration) error) error {
 	rounds, err := strconv.Atoi(os.Getenv("SANDBOX_TEST_ROUNDS"))
 	if err != nil {

@@ -13,22 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strayAge is how long a process must have been seen as a zombie before it is taken for a stray. Whoever waits for a child
-// takes it off the process table in the moment that it ends.
+// strayAge is how long a process must have been seen as a zombie before it is taken for a stray. Whoever
+// waits for a child takes it off the process table in the moment that it ends.
 const strayAge = 10 * time.Second
 
 // strayInterval is how often strays are looked for while calls run.
 const strayInterval = time.Second
 
-// strayZombies are the zombies of processes that no call has started: a daemon that another child of this program left behind, for
-// instance, which became our child because we are a subreaper. Nobody waits for such a one, so it would stay on the process
-// table, and in the list that each call's end goes through, as long as this program runs.
+// strayZombies are the zombies of processes that no call has started: a daemon that another child of this
+// program left behind, for instance, which became our child because we are a subreaper. Nobody waits for
+// such a one, so it would stay on the process table, and in the list that each call's end goes through, as
+// long as this program runs.
 //
-// The kernel does not tell an adopted child from one that this program has started. What tells is that whoever waits for a
-// child holds it: os.Process has a process descriptor from before the child runs until the child has been reaped, or was
-// released. So a zombie that this program has no process descriptor of is nobody's. Where os.Process has none
-// (WithHandle), nothing is reaped. A child that was started without it (syscall.ForkExec) and ends is safe for strayAge,
-// and longer than that if its thread is not the main one, since it is not in the list then.
+// The kernel does not tell an adopted child from one that this program has started. What tells is that
+// whoever waits for a child holds it: os.Process has a process descriptor from before the child runs until
+// the child has been reaped, or was released. So a zombie that this program has no process descriptor of is
+// nobody's. Where os.Process has none (WithHandle), nothing is reaped. A child that was started without it
+// (syscall.ForkExec) and ends is safe for strayAge, and longer than that if its thread is not the main one,
+// since it is not in the list then.
 type strayZombies struct {
 	held   bool                      // os.Process holds descriptors
 	zombie map[incarnation]time.Time // since when
@@ -129,8 +131,8 @@ func (i incarnation) reap() {
 	}
 }
 
-// heldProcesses finds the processes that this program has descriptors of (pidfd_open(2)): /proc/self/fdinfo has a line "Pid:"
-// for each.
+// heldProcesses finds the processes that this program has descriptors of (pidfd_open(2)): /proc/self/fdinfo
+// has a line "Pid:" for each.
 func heldProcesses() (map[int]bool, error) {
 	dir, err := os.Open("/proc/self/fdinfo")
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestManyCalls runs calls of all kinds, sixteen at a time, among garbage collections and other starts, and counts what
-// is left.
+// TestManyCalls runs calls of all kinds, sixteen at a time, among garbage collections and other starts, and
+// counts what is left.
 func TestManyCalls(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		temp, work := t.TempDir(), t.TempDir()
@@ -69,8 +69,8 @@ func TestManyCalls(t *testing.T) {
 	})
 }
 
-// one makes one call and checks what comes of it. Most are short; some leave daemons, time out, flood, or do not start.
-// environment is a variable of the call's and its value, if any.
+// one makes one call and checks what comes of it. Most are short; some leave daemons, time out, flood, or
+// do not start. environment is a variable of the call's and its value, if any.
 func one(t *testing.T, host *Host, work string, i int, environment ...string) {
 	limits := tool.DefaultLimits()
 	limits.Output = 64 << 10
@@ -112,7 +112,8 @@ func one(t *testing.T, host *Host, work string, i int, environment ...string) {
 	}
 }
 
-// descriptors counts those of this process that are open, when the mounts of calls that are over have been taken apart.
+// descriptors counts those of this process that are open, when the mounts of calls that are over have been
+// taken apart.
 func descriptors(t *testing.T, host *Host) int {
 	t.Helper()
 	host.mounts.pending.Wait()

@@ -19,9 +19,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestTerminateOnTerminal checks how a call ends that a person works in: it is in the process group of the program, whose terminal it
-// uses. The grace is an hour, so a call that does not hear SIGTERM does not end in time. That the program hears nothing shows in
-// that it goes on to tell the outcome.
+// TestTerminateOnTerminal checks how a call ends that a person works in: it is in the process group of the
+// program, whose terminal it uses. The grace is an hour, so a call that does not hear SIGTERM does not end
+// in time. That the program hears nothing shows in that it goes on to tell the outcome.
 func TestTerminateOnTerminal(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		for _, level := range []Level{LevelRlimits, LevelLandlock, LevelNoProc, LevelFull} {
@@ -46,8 +46,8 @@ func TestTerminateOnTerminal(t *testing.T) {
 	})
 }
 
-// onTerminal has a call run on a terminal by a program whose terminal it is, cancels it when it says "ready", and gives what it
-// says from then on, with its exit code and signal.
+// onTerminal has a call run on a terminal by a program whose terminal it is, cancels it when it says
+// "ready", and gives what it says from then on, with its exit code and signal.
 func onTerminal(t *testing.T, level Level, text string) string {
 	t.Helper()
 	master, slave := openPty(t)

@@ -12,10 +12,11 @@ import (
 
 // onThread calls f on a thread that is its own as long as f runs, and is not the main thread of the program.
 //
-// The kernel ties two things to the thread that starts a process, not to the program. One is the death signal: the process
-// would be killed when Go retires the thread. The other is the list of children that the process appears in, which tells
-// the first process of a call, and what it slips in beside itself (clone(2), CLONE_PARENT), from what calls left behind:
-// those always become children of the main thread (find_alive_thread in the kernel's kernel/exit.c).
+// The kernel ties two things to the thread that starts a process, not to the program. One is the death
+// signal: the process would be killed when Go retires the thread. The other is the list of children that
+// the process appears in, which tells the first process of a call, and what it slips in beside itself
+// (clone(2), CLONE_PARENT), from what calls left behind: those always become children of the main thread
+// (find_alive_thread in the kernel's kernel/exit.c).
 func onThread(f func(thread int)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -24,7 +25,8 @@ func onThread(f func(thread int)) {
 		f(thread)
 		return
 	}
-	// Another goroutine cannot get the main thread while this one holds it. It costs some 60 µs, two threads being woken for it.
+	// Another goroutine cannot get the main thread while this one holds it. It costs some 60 µs, two
+	// threads being woken for it.
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -33,8 +35,8 @@ func onThread(f func(thread int)) {
 	<-done
 }
 
-// idleThread holds the main thread, so that no call finds itself on it. With two processors a program has few threads, and one
-// call in four would.
+// idleThread holds the main thread, so that no call finds itself on it. With two processors a program has
+// few threads, and one call in four would.
 type idleThread struct {
 	busy   atomic.Bool
 	leave  chan struct{}
@@ -43,8 +45,8 @@ type idleThread struct {
 
 func newSquatter() *idleThread { return &idleThread{leave: make(chan struct{})} }
 
-// settle tries to take the main thread, if the caller is on it. The caller may be on another one when this returns, or not:
-// the scheduler is asked, and need not listen.
+// settle tries to take the main thread, if the caller is on it. The caller may be on another one when this
+// returns, or not: the scheduler is asked, and need not listen.
 func (s *idleThread) settle() {
 	if unix.Gettid() != unix.Getpid() || !s.busy.CompareAndSwap(false, true) {
 		return

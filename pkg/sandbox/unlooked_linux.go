@@ -19,11 +19,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unlooked notes in which directories calls run whose changes are looked at when they end. What a program that was killed has noted, the
-// next call in the same directory finds, and looks at what has changed there since.
+// unlooked notes in which directories calls run whose changes are looked at when they end. What a program
+// that was killed has noted, the next call in the same directory finds, and looks at what has changed there
+// since.
 //
-// There is a file for each directory and program, which the program keeps locked as long as it lives. A call writes it anew when it
-// begins and when it ends, and nothing waits for the disk.
+// There is a file for each directory and program, which the program keeps locked as long as it lives. A
+// call writes it anew when it begins and when it ends, and nothing waits for the disk.
 type unlooked struct {
 	dir string
 
@@ -55,19 +56,21 @@ func openUnlooked(dir string) (*unlooked, error) {
 	return u, nil
 }
 
-// begin notes that a call begins that may write to a directory, and returns the notes of programs that were killed while calls ran
-// there. The caller closes them.
+// begin notes that a call begins that may write to a directory, and returns the notes of programs that were
+// killed while calls ran there. The caller closes them.
 func (u *unlooked) begin(path string) ([]*note, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	n := u.notes[path]
 	if n == nil {
-		file, err := os.OpenFile(filepath.Join(u.dir, noteName(path)+randomName()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(filepath.Join(u.dir, noteName(path)+randomName()),
+			os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
 		n = &note{file: file, path: path}
-		if err := errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB), n.write(time.Time{})); err != nil {
+		if err := errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB),
+			n.write(time.Time{})); err != nil {
 			n.forget()
 			return nil, err
 		}
@@ -116,7 +119,8 @@ func (u *unlooked) abandoned(path string) (list []*note) {
 			continue
 		}
 		n := &note{file: file}
-		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !n.read() || path != "" && n.path != path {
+		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !n.read() ||
+			path != "" && n.path != path {
 			file.Close()
 			continue
 		}
@@ -164,7 +168,8 @@ func (n *note) forget() {
 	n.file.Close()
 }
 
-// note notes that a call runs that may write to what is watched, and has told what nobody has looked at since an earlier one.
+// note notes that a call runs that may write to what is watched, and has told what nobody has looked at
+// since an earlier one.
 func (h *Host) note(c *call) {
 	if h.unlooked == nil && h.unnoted == nil {
 		return
@@ -205,7 +210,8 @@ func (h *Host) unnote(c *call, told bool) {
 	}
 }
 
-// slack is how far a change time may lie before the change: some ticks of the clock, and two seconds on FAT, which has no fractions.
+// slack is how far a change time may lie before the change: some ticks of the clock, and two seconds on
+// FAT, which has no fractions.
 func (v version) slack() time.Duration {
 	if v.changed.Nsec == 0 {
 		return 2 * time.Second
@@ -213,8 +219,9 @@ func (v version) slack() time.Duration {
 	return 50 * time.Millisecond
 }
 
-// tellMissed tells what others run or believe without a look, and has changed since calls began which nobody looked at when they
-// ended, for their program was killed. The person may have changed it meanwhile: it is only told.
+// tellMissed tells what others run or believe without a look, and has changed since calls began which
+// nobody looked at when they ended, for their program was killed. The person may have changed it meanwhile:
+// it is only told.
 func (w *watched) tellMissed(since time.Time) []string {
 	dir, err := openDirectory(w.dir)
 	if err != nil {
@@ -240,7 +247,8 @@ func (w *watched) tellMissed(since time.Time) []string {
 			within = at
 		}
 		told.add(fmt.Sprintf("protected: %s was made or changed since %s, when a call ran here and the program that ran it was killed: "+
-			"others run or believe it without a look, and nobody has looked", filepath.Join(w.dir, at), since.Format(time.DateTime)))
+			"others run or believe it without a look, and nobody has looked", filepath.Join(w.dir, at),
+			since.Format(time.DateTime)))
 	}
 	return told.lines()
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestUnlooked checks that what a call made is told by the next call in the same directory, once, where the program that ran it was
-// killed meanwhile, and by none where it was not.
+// TestUnlooked checks that what a call made is told by the next call in the same directory, once, where the
+// program that ran it was killed meanwhile, and by none where it was not.
 func TestUnlooked(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		notes, work := filepath.Join(t.TempDir(), "notes"), realTemp(t)

@@ -13,12 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// await keeps what a call writes until its root has ended, or was given up, which is an error; and sees to its end when that
-// has to be. It tells why the call ended. The root stays a zombie: its number, which names the process group too, remains
-// its own until all of the call is gone.
+// await keeps what a call writes until its root has ended, or was given up, which is an error; and sees to
+// its end when that has to be. It tells why the call ended. The root stays a zombie: its number, which
+// names the process group too, remains its own until all of the call is gone.
 //
-// It does all that on the thread that started the root, which is there already and has nothing else to do: waking others
-// takes as long as reading what they would read. A thread for each running call is what os/exec takes too.
+// It does all that on the thread that started the root, which is there already and has nothing else to do:
+// waking others takes as long as reading what they would read. A thread for each running call is what
+// os/exec takes too.
 func (h *Host) waitForEnd(ctx context.Context, c *call) (callEnd, error) {
 	c.begin(func(why callEnd) {
 		if why.limit == limitTimeout || why.cancelled {
@@ -80,8 +81,9 @@ type callEnd struct {
 	cancelled bool
 }
 
-// stopping is how a call is ended from outside: its time is up, its context has ended, or it ran into a limit of ours. The
-// first reason counts, and is seen to in a goroutine of its own, which ends when the call has stopped waiting for its root.
+// stopping is how a call is ended from outside: its time is up, its context has ended, or it ran into a
+// limit of ours. The first reason counts, and is seen to in a goroutine of its own, which ends when the
+// call has stopped waiting for its root.
 type stopping struct {
 	over    chan string // the limit that it ran into; has room for one. Read by whoever gives it a grace
 	overOne sync.Once

@@ -26,7 +26,8 @@ type Call struct {
 type Origin struct {
 	Door  Door
 	Agent string // the agent's own name, as it gave it; "" when a person calls
-	// Principal is who calls, as far as we know ourselves: of an agent the command that a person had us start. It is never recorded.
+	// Principal is who calls, as far as we know ourselves: of an agent the command that a person had us
+	// start. It is never recorded.
 	Principal string
 	Session   string // the ACP session; "" when there is none
 	Task      string // the A2A task; "" when there is none

@@ -15,13 +15,13 @@ import (
 // mostMisfits is how many mistakes one failure names.
 const mostMisfits = 5
 
-// CheckArguments checks a call's arguments against the tool's parameters and gives them as values that can be relied on:
-// the defaults filled in, every value of its parameter's type, whole numbers written as such (1.0 becomes 1), numbers as
-// json.Number. What it accepts is what InputSchema says, and nothing that two readers could read differently: no key twice,
-// no text that is not Unicode.
+// CheckArguments checks a call's arguments against the tool's parameters and gives them as values that can
+// be relied on: the defaults filled in, every value of its parameter's type, whole numbers written as such
+// (1.0 becomes 1), numbers as json.Number. What it accepts is what InputSchema says, and nothing that two
+// readers could read differently: no key twice, no text that is not Unicode.
 //
-// The Failure is nil or a FailValidation that names the first five mistakes, each with the place of its value. It never
-// holds the value of a secret parameter. The map is the caller's own.
+// The Failure is nil or a FailValidation that names the first five mistakes, each with the place of its
+// value. It never holds the value of a secret parameter. The map is the caller's own.
 func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 	arguments, wrong := decodeArguments(raw)
 	if wrong != nil {

@@ -236,8 +236,9 @@ func oracle(t testing.TB, tool *Tool) *jsonschema.Schema {
 	return schema
 }
 
-// FuzzCheckArguments: CheckArguments accepts exactly what the schema that agents are shown accepts, but for what no two
-// readers agree about; what it gives fits the schema, holds every default, and passes a second time unchanged.
+// FuzzCheckArguments: CheckArguments accepts exactly what the schema that agents are shown accepts, but for
+// what no two readers agree about; what it gives fits the schema, holds every default, and passes a second
+// time unchanged.
 func FuzzCheckArguments(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"text":"a","word":"b","colour":"red","count":1.0,"level":2e2}`, `{"ratio":0.1,"flag":true,"object":{},"list":[]}`,

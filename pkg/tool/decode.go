@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of one call's arguments. Each is far beyond what a tool is for, and keeps what a stranger can make us hold
-// below a hundred megabytes.
+// The bounds of one call's arguments. Each is far beyond what a tool is for, and keeps what a stranger can
+// make us hold below a hundred megabytes.
 const (
 	mostArgumentBytes  = 16 << 20
 	mostArgumentValues = 1 << 18
@@ -32,13 +32,14 @@ func (m misfit) String() string {
 	return m.path + ": " + m.message
 }
 
-// decodeArguments reads arguments so that no two readers could disagree about them: encoding/json alone would keep the last
-// of two equal keys and put U+FFFD in the place of what is no text. Numbers are json.Number. Nothing and null are no
-// arguments.
+// decodeArguments reads arguments so that no two readers could disagree about them: encoding/json alone
+// would keep the last of two equal keys and put U+FFFD in the place of what is no text. Numbers are
+// json.Number. Nothing and null are no arguments.
 func decodeArguments(raw json.RawMessage) (map[string]any, *misfit) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) > mostArgumentBytes {
-		return nil, &misfit{"", fmt.Sprintf("the arguments are %d bytes long; at most %d are taken", len(raw), mostArgumentBytes)}
+		return nil, &misfit{"", fmt.Sprintf("the arguments are %d bytes long; at most %d are taken", len(raw),
+			mostArgumentBytes)}
 	}
 	if len(raw) == 0 || string(bytes.TrimRight(raw, " \t\r\n")) == "null" {
 		return map[string]any{}, nil
@@ -138,8 +139,8 @@ func (d *argumentDecoder) next(path string) (json.Token, []byte, *misfit) {
 	return token, d.raw[start:d.tokens.InputOffset()], nil
 }
 
-// checkText refuses what cannot be handed to a program unchanged: bytes that are no UTF-8, halves of a surrogate pair, and
-// NUL, which ends a text in C. The decoder puts U+FFFD in the place of the first two.
+// checkText refuses what cannot be handed to a program unchanged: bytes that are no UTF-8, halves of a
+// surrogate pair, and NUL, which ends a text in C. The decoder puts U+FFFD in the place of the first two.
 func checkText(path, text string, literal []byte) *misfit {
 	switch {
 	case !utf8.Valid(literal), strings.ContainsRune(text, utf8.RuneError) && hasLoneSurrogate(literal):
@@ -189,7 +190,8 @@ func checkNumber(path string, n json.Number) *misfit {
 	return nil
 }
 
-// rational returns the exact value of a number. It is false for one beyond the bounds, whose value would fill the memory.
+// rational returns the exact value of a number. It is false for one beyond the bounds, whose value would
+// fill the memory.
 func rational(n json.Number) (*big.Rat, bool) {
 	text, exponent := n.String(), 0
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
@@ -198,7 +200,8 @@ func rational(n json.Number) (*big.Rat, bool) {
 			return nil, false
 		}
 	}
-	if exponent < -mostNumberDigits || exponent > mostNumberDigits || len(text)+max(exponent, -exponent) > mostNumberDigits {
+	if exponent < -mostNumberDigits || exponent > mostNumberDigits ||
+		len(text)+max(exponent, -exponent) > mostNumberDigits {
 		return nil, false
 	}
 	return new(big.Rat).SetString(text)
@@ -218,5 +221,6 @@ func itemPath(path string, index int) string { return path + "[" + strconv.Itoa(
 
 // plainKey reports whether a key can stand in a path as it is.
 func plainKey(key string) bool {
-	return key != "" && len(key) <= 64 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+	return key != "" && len(key) <= 64 &&
+		strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

@@ -9,8 +9,9 @@ import (
 // ErrorProfile says how much clients are told of an error by the protocol itself.
 type ErrorProfile string
 
-// The profiles. ACP's own clients print an error's data as it is and show an object as "[object Object]", so under ProfileBasic
-// it is a text, and what does not fit stands in the diagnostics. ProfileExtended lets it be any JSON.
+// The profiles. ACP's own clients print an error's data as it is and show an object as "[object Object]",
+// so under ProfileBasic it is a text, and what does not fit stands in the diagnostics. ProfileExtended lets
+// it be any JSON.
 const (
 	ProfileBasic    ErrorProfile = "acp-basic" // also what "" means
 	ProfileExtended ErrorProfile = "extended-json"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Example is one call of a tool that its author gives: for whoever reads the entry and, when it is more than a text, as a test
-// that `a2a-acp tools test` makes in a directory of its own.
+// Example is one call of a tool that its author gives: for whoever reads the entry and, when it is more
+// than a text, as a test that `a2a-acp tools test` makes in a directory of its own.
 type Example struct {
 	Text string // an example in words; nothing else is set then
 
@@ -16,9 +16,10 @@ type Example struct {
 	Arguments json.RawMessage // one JSON object
 	Files     []ExampleFile   // what lies in the directory before the call, in the order of their names
 	Setup     string          // a bash script that makes what files cannot say, such as a repository; "" for none
-	Needs     []string        // programs without which the call cannot work; where one is missing the example is skipped
-	Expect    Expectation
-	Line      int // of the tools file, from 1
+	// Programs without which the call cannot work; where one is missing the example is skipped.
+	Needs  []string
+	Expect Expectation
+	Line   int // of the tools file, from 1
 }
 
 // ExampleFile is one file of an example's directory.
@@ -90,7 +91,8 @@ func shown(text string) string {
 // FailureCodes lists the failure codes.
 func FailureCodes() []FailureCode {
 	return []FailureCode{
-		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource, FailCircuitOpen,
+		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource,
+		FailCircuitOpen,
 		FailSandbox, FailTemplate, FailNotFound, FailInternal,
 	}
 }

@@ -2,8 +2,8 @@ package tool
 
 import "fmt"
 
-// FailureCode says what kind of thing went wrong. A tool that exits with another code than 0 is no failure of ours: it
-// is a Result.
+// FailureCode says what kind of thing went wrong. A tool that exits with another code than 0 is no failure
+// of ours: it is a Result.
 type FailureCode string
 
 // The failure codes.

@@ -27,7 +27,8 @@ const (
 
 // Formats lists the formats in the order that messages name them.
 func Formats() []Format {
-	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatURI, FormatEmail, FormatPatch}
+	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatURI, FormatEmail,
+		FormatPatch}
 }
 
 // formatRule describes one format: in words, and by an expression for the whole text that agents are shown. The
@@ -62,11 +63,13 @@ var formatRules = map[Format]formatRule{
 		words: "base64", pattern: whole(`[A-Za-z0-9+/_-]*={0,2}`), holds: isBase64,
 	},
 	FormatURI: {
-		words: "an absolute URI such as https://example.com/a", pattern: whole(`[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+`),
-		holds: func(text string) bool { u, err := url.Parse(text); return err == nil && u.Scheme != "" },
+		words:   "an absolute URI such as https://example.com/a",
+		pattern: whole(`[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+`),
+		holds:   func(text string) bool { u, err := url.Parse(text); return err == nil && u.Scheme != "" },
 	},
 	FormatEmail: {
-		words: "an e-mail address", pattern: whole("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + emailLabel + `(?:\.` + emailLabel + `)*`),
+		words: "an e-mail address", pattern: whole("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + emailLabel +
+			`(?:\.` + emailLabel + `)*`),
 		holds: func(text string) bool { return len(text) <= 254 }, // RFC 5321, 4.5.3.1.3
 	},
 	FormatPatch: {
@@ -79,7 +82,8 @@ var formatRules = map[Format]formatRule{
 // Words says what a text of the format is: "an IP address".
 func (f Format) Words() string { return formatRules[f].words }
 
-// Holds reports whether a text is of the format. The empty Format holds every text, one that is none of the formats none.
+// Holds reports whether a text is of the format. The empty Format holds every text, one that is none of the
+// formats none.
 func (f Format) Holds(text string) bool {
 	if f == "" {
 		return true
@@ -94,8 +98,8 @@ func (f Format) Holds(text string) bool {
 	return rule.holds == nil || rule.holds(text)
 }
 
-// Fault says what is wrong with a text that Holds does not hold, where more is to be said than that; it never holds a part of
-// the text.
+// Fault says what is wrong with a text that Holds does not hold, where more is to be said than that; it
+// never holds a part of the text.
 func (f Format) Fault(text string) string {
 	if f != FormatPatch {
 		return ""
@@ -119,9 +123,9 @@ func isBase64(text string) bool {
 	return err == nil
 }
 
-// describe adds to a schema what it can say about the format: an expression where the author gave none, and the words.
-// The keyword "format" is not used: it means other durations in JSON Schema, has no name for half of the formats, and
-// some models' interfaces refuse a tool for a name that they do not know.
+// describe adds to a schema what it can say about the format: an expression where the author gave none, and
+// the words. The keyword "format" is not used: it means other durations in JSON Schema, has no name for
+// half of the formats, and some models' interfaces refuse a tool for a name that they do not know.
 func (f Format) describe(schema map[string]any) {
 	rule, known := formatRules[f]
 	if !known {

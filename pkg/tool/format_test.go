@@ -89,8 +89,8 @@ func TestFormatsOfArguments(t *testing.T) {
 	oracle(t, tool)
 }
 
-// FuzzFormat: what a format holds, the schema that agents are shown accepts, and nothing that is held has a line break or a
-// sign that a shell knows, but for paths and the marks of URIs and addresses.
+// FuzzFormat: what a format holds, the schema that agents are shown accepts, and nothing that is held has a
+// line break or a sign that a shell knows, but for paths and the marks of URIs and addresses.
 func FuzzFormat(f *testing.F) {
 	for _, text := range []string{"90s", "::1", "10.0.0.0/8", "YQ==", "https://example.com", "a@b", "$(id)"} {
 		for i := range Formats() {

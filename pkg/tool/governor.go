@@ -19,8 +19,8 @@ type GovernorAnswer struct {
 	Governor string `json:"governor"`
 	At       string `json:"at,omitempty"` // file:line of its entry
 	Type     string `json:"type"`
-	// Status is approve, reject, needs_attention or abstain; error or timeout when there is no answer; cancelled when it was
-	// not waited for.
+	// Status is approve, reject, needs_attention or abstain; error or timeout when there is no answer;
+	// cancelled when it was not waited for.
 	Status string `json:"status"`
 	// CountsAs is what an error or a time-out was taken for, by on_error and on_timeout.
 	CountsAs string   `json:"counts_as,omitempty"`

@@ -9,10 +9,11 @@ import (
 	"sort"
 )
 
-// Invocation is a call with its values filled in: exactly what would run. Rendering it has no effect on anything.
+// Invocation is a call with its values filled in: exactly what would run. Rendering it has no effect on
+// anything.
 //
-// The values do not stand in Script. They travel beside it and the script refers to them, so that Script is the same for
-// every call of the same shape and no value ever meets the shell's parser.
+// The values do not stand in Script. They travel beside it and the script refers to them, so that Script is
+// the same for every call of the same shape and no value ever meets the shell's parser.
 type Invocation struct {
 	Tool        string
 	Interpreter []string // absolute path and arguments
@@ -23,16 +24,18 @@ type Invocation struct {
 	Environment map[string]string
 	Sandbox     Sandbox
 
-	// References are the variables whose values are filled in last. Fingerprints are keyed hashes of those values, once they
-	// are known: the values themselves are never part of an Invocation.
+	// References are the variables whose values are filled in last. Fingerprints are keyed hashes of those
+	// values, once they are known: the values themselves are never part of an Invocation.
 	References   map[string]Reference
 	Fingerprints map[string]string
 
-	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags left standing.
+	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags
+	// left standing.
 	Shown string
 	// Dynamic holds the commands that values of this call chose, for a tool that lets them.
 	Dynamic []DynamicCommand
-	// Spool says that the output goes to files while it comes. Sandbox.Limits.Output is then what a file may hold.
+	// Spool says that the output goes to files while it comes. Sandbox.Limits.Output is then what a file
+	// may hold.
 	Spool bool
 }
 
@@ -42,7 +45,8 @@ type DynamicCommand struct {
 	Argv []string // an argument vector that no shell splits
 }
 
-// Digest names an Invocation: two that differ in anything that runs have different digests. The zero Digest names none.
+// Digest names an Invocation: two that differ in anything that runs have different digests. The zero Digest
+// names none.
 type Digest [sha256.Size]byte
 
 // IsZero reports whether d names nothing.
@@ -50,8 +54,9 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest covers the interpreter, the script, the values or parameters, the directory, the environment and the fingerprints of what is
-// filled in last, each with its length, so that no two ways of splitting the same bytes agree.
+// Digest covers the interpreter, the script, the values or parameters, the directory, the environment and
+// the fingerprints of what is filled in last, each with its length, so that no two ways of splitting the
+// same bytes agree.
 func (inv *Invocation) Digest() Digest {
 	h := sha256.New()
 	put := func(parts ...string) {

@@ -1,7 +1,7 @@
 package tool
 
-// MapLeaves copies a JSON value with each of its texts, numbers, truth values and nulls as leaf gives them. Lists and objects are
-// copied, so the value itself is never changed; keys stay.
+// MapLeaves copies a JSON value with each of its texts, numbers, truth values and nulls as leaf gives them.
+// Lists and objects are copied, so the value itself is never changed; keys stay.
 func MapLeaves(value any, leaf func(any) any) any {
 	switch v := value.(type) {
 	case []any:

@@ -7,13 +7,13 @@ import (
 
 // Output is what an entry says about how much of the output of its calls is passed on.
 type Output struct {
-	// Keep is how many bytes of each stream are passed on: its beginning and its end. 0 is what the door has for a rule:
-	// DefaultKeep for agents, everything for a person.
+	// Keep is how many bytes of each stream are passed on: its beginning and its end. 0 is what the door
+	// has for a rule: DefaultKeep for agents, everything for a person.
 	Keep int64
 	// Spill keeps the whole stream in a file, where it is too long to be passed on, or is not text.
 	Spill bool
-	// SpillMost is how many bytes a stream may have that goes to a file, in place of Limits.Output; a call that puts out more is
-	// ended. 0 is DefaultSpill.
+	// SpillMost is how many bytes a stream may have that goes to a file, in place of Limits.Output; a call
+	// that puts out more is ended. 0 is DefaultSpill.
 	SpillMost int64
 }
 
@@ -28,8 +28,8 @@ func (o Output) MostSpilled() int64 {
 	return o.SpillMost
 }
 
-// DefaultKeep is what an agent gets of a stream whose tool says nothing, in bytes: some 16,000 tokens, more than most
-// clients show their model.
+// DefaultKeep is what an agent gets of a stream whose tool says nothing, in bytes: some 16,000 tokens, more
+// than most clients show their model.
 const DefaultKeep = 64 << 10
 
 // Binary describes a stream that is not text. Diagnostics have it as `binary`, by the stream's name.
@@ -57,8 +57,8 @@ const (
 	OutputGovernorKey = "output_governor" // a map: which governor changed or withheld the output, and why
 )
 
-// InText returns the result for a reader of text or JSON, neither of which can hold any bytes: a stream that is not text is
-// replaced by what it is.
+// InText returns the result for a reader of text or JSON, neither of which can hold any bytes: a stream
+// that is not text is replaced by what it is.
 func (r Result) InText() Result {
 	binary, _ := r.Metadata.Diagnostics[BinaryKey].(map[string]Binary)
 	if b, ok := binary["stdout"]; ok {
@@ -70,8 +70,8 @@ func (r Result) InText() Result {
 	return r
 }
 
-// Excerpt returns the beginning and the end of a text that is longer than most bytes, with what is left out in words between
-// them, and tells whether it did. No character is divided.
+// Excerpt returns the beginning and the end of a text that is longer than most bytes, with what is left out
+// in words between them, and tells whether it did. No character is divided.
 func Excerpt(text string, most int64) (short string, cut bool) {
 	if most <= 0 || int64(len(text)) <= most {
 		return text, false
@@ -79,15 +79,16 @@ func Excerpt(text string, most int64) (short string, cut bool) {
 	return ExcerptOf(text, text, int64(len(text)), most), true
 }
 
-// ExcerptOf is Excerpt for a text of total bytes of which only its beginning and its end are at hand. Where most is 0, or more
-// than they are, it gives all of both.
+// ExcerptOf is Excerpt for a text of total bytes of which only its beginning and its end are at hand. Where
+// most is 0, or more than they are, it gives all of both.
 func ExcerptOf(head, tail string, total, most int64) string {
 	if most <= 0 || most > int64(len(head)+len(tail)) {
 		most = int64(len(head) + len(tail))
 	}
 	first := int(min(most/2, int64(len(head))))
 	last := len(tail) - int(min(most-most/2, int64(len(tail))))
-	for before := first; first < len(head) && first > 0 && !utf8.RuneStart(head[first]) && before-first < utf8.UTFMax; {
+	for before := first; first < len(head) && first > 0 && !utf8.RuneStart(head[first]) &&
+		before-first < utf8.UTFMax; {
 		first--
 	}
 	for before := last; last < len(tail) && !utf8.RuneStart(tail[last]) && last-before < utf8.UTFMax; {

@@ -46,7 +46,7 @@ type Parameter struct {
 	// Secret keeps the value out of prompts, events and the record.
 	Secret bool
 
-	// Implied marks a parameter that no entry declares: the template names it, and a file of the original format may
-	// leave the declaration out.
+	// Implied marks a parameter that no entry declares: the template names it, and a file of the original
+	// format may leave the declaration out.
 	Implied bool
 }

@@ -17,9 +17,9 @@ const (
 	patchEOF    = "*** End of File"
 )
 
-// PatchFiles lists the files that a patch makes, changes, moves or removes, in its order. It is read more strictly than the
-// models' own tools do: a line that could be taken for another thing by another reader is an error, which names the line
-// and never what stands there.
+// PatchFiles lists the files that a patch makes, changes, moves or removes, in its order. It is read more
+// strictly than the models' own tools do: a line that could be taken for another thing by another reader is
+// an error, which names the line and never what stands there.
 func PatchFiles(patch string) ([]string, error) {
 	lines := strings.Split(strings.TrimRight(patch, "\n"), "\n")
 	if lines[0] != patchBegin {
@@ -35,7 +35,8 @@ func PatchFiles(patch string) ([]string, error) {
 		}
 	}
 	if len(r.files) == 0 {
-		return nil, fmt.Errorf("it names no file: %s, %s or %s", strings.TrimSpace(patchAdd), strings.TrimSpace(patchUpdate), strings.TrimSpace(patchDelete))
+		return nil, fmt.Errorf("it names no file: %s, %s or %s", strings.TrimSpace(patchAdd),
+			strings.TrimSpace(patchUpdate), strings.TrimSpace(patchDelete))
 	}
 	return r.files, nil
 }
@@ -78,15 +79,16 @@ func (r *patchReader) file() error {
 	return nil
 }
 
-// skip goes over the lines that begin with one of the signs. In a change an empty line is one of context, and the mark of
-// the file's end is a line of its own.
+// skip goes over the lines that begin with one of the signs. In a change an empty line is one of context,
+// and the mark of the file's end is a line of its own.
 func (r *patchReader) skip(signs string) {
 	for ; r.at < len(r.lines); r.at++ {
 		line := r.lines[r.at]
 		if line == "" && len(signs) > 1 || line == patchEOF && len(signs) > 1 {
 			continue
 		}
-		if line == "" || !strings.ContainsRune(signs, rune(line[0])) || line[0] == '@' && !strings.HasPrefix(line, "@@") {
+		if line == "" || !strings.ContainsRune(signs, rune(line[0])) ||
+			line[0] == '@' && !strings.HasPrefix(line, "@@") {
 			return
 		}
 	}

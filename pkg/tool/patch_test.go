@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPatchFiles: every file that a patch names is listed, and a patch that another reader could read otherwise is an error
-// that names the line and nothing of what stands there.
+// TestPatchFiles: every file that a patch names is listed, and a patch that another reader could read
+// otherwise is an error that names the line and nothing of what stands there.
 func TestPatchFiles(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -57,8 +57,8 @@ func TestPatchFiles(t *testing.T) {
 	}
 }
 
-// FuzzPatchFiles: whatever the text is, a name that is listed stands behind a header, each header's name is listed, and
-// none can be read in two ways.
+// FuzzPatchFiles: whatever the text is, a name that is listed stands behind a header, each header's name is
+// listed, and none can be read in two ways.
 func FuzzPatchFiles(f *testing.F) {
 	f.Add("*** Begin Patch\n*** Add File: a\n+b\n*** Update File: c\n*** Move to: d\n@@\n x\n*** End Patch\n")
 	f.Fuzz(func(t *testing.T, patch string) {

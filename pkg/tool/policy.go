@@ -22,10 +22,12 @@ const (
 
 // DefaultRetry is what an entry means that says `retry:` and no more.
 func DefaultRetry() Retry {
-	return Retry{Attempts: 3, Backoff: BackoffExponential, Delay: time.Second, Multiplier: 2, MaxDelay: 30 * time.Second}
+	return Retry{Attempts: 3, Backoff: BackoffExponential, Delay: time.Second, Multiplier: 2,
+		MaxDelay: 30 * time.Second}
 }
 
-// CircuitBreaker says when calls of a tool that keeps failing are refused for a while. The zero CircuitBreaker never does.
+// CircuitBreaker says when calls of a tool that keeps failing are refused for a while. The zero
+// CircuitBreaker never does.
 type CircuitBreaker struct {
 	Failures      int           // so many of them within Period open the circuit
 	Period        time.Duration //
@@ -38,8 +40,8 @@ func DefaultCircuitBreaker() CircuitBreaker {
 	return CircuitBreaker{Failures: 5, Period: 30 * time.Second, Recovery: time.Minute, HalfOpenCalls: 1}
 }
 
-// Caching says whether the result of a call that succeeded is given to later calls of the same kind in place of running
-// them. The zero Caching keeps nothing.
+// Caching says whether the result of a call that succeeded is given to later calls of the same kind in
+// place of running them. The zero Caching keeps nothing.
 type Caching struct {
 	Enabled bool
 	TTL     time.Duration // how long a result is given out

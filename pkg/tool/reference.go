@@ -2,7 +2,8 @@ package tool
 
 import "strings"
 
-// Reference says where the value of a variable stands, so that an entry need not hold it. Exactly one field is set.
+// Reference says where the value of a variable stands, so that an entry need not hold it. Exactly one field
+// is set.
 type Reference struct {
 	Secret  string   // a name in the program's own store: `a2a-acp secrets set NAME`
 	Env     string   // a variable of the environment that the program was started with

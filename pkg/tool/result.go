@@ -58,13 +58,15 @@ type SandboxReport struct {
 	Killed    int              `json:"killed"` // those that had to be ended
 }
 
-// Hint is something that a reader of a Result may want to know about its sandbox: a sentence, or something that the call was
-// refused and the line that would allow it.
+// Hint is something that a reader of a Result may want to know about its sandbox: a sentence, or something
+// that the call was refused and the line that would allow it.
 type Hint struct {
 	Says    string `json:"says,omitempty"`
 	Refused string `json:"refused,omitempty"` // "write /home/x/notes.txt"
-	Allow   string `json:"allow,omitempty"`   // what to write into the tool's entry; "" where nothing is recommended
-	Changed bool   `json:"changed,omitempty"` // it is about what the call changed that others run or believe without a look
+	// What to write into the tool's entry; "" where nothing is recommended.
+	Allow string `json:"allow,omitempty"`
+	// It is about what the call changed that others run or believe without a look.
+	Changed bool `json:"changed,omitempty"`
 }
 
 // Hints makes hints of sentences.

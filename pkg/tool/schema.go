@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// InputSchema returns the tool's parameters as JSON Schema (draft 2020-12, which is what MCP takes a schema for that names no
-// dialect; 2025-11-25, Tool.inputSchema). It is the same for the same tool, and accepts what CheckArguments accepts, up to
-// what JSON Schema cannot say. The map is the caller's own.
+// InputSchema returns the tool's parameters as JSON Schema (draft 2020-12, which is what MCP takes a schema
+// for that names no dialect; 2025-11-25, Tool.inputSchema). It is the same for the same tool, and accepts
+// what CheckArguments accepts, up to what JSON Schema cannot say. The map is the caller's own.
 //
-// A pattern is left out that is not written alike in RE2 and in JavaScript: there are clients that refuse all tools of a
-// server for one expression that they cannot read. A format appears as an expression and in words. The default of a secret
-// parameter is left out too.
+// A pattern is left out that is not written alike in RE2 and in JavaScript: there are clients that refuse
+// all tools of a server for one expression that they cannot read. A format appears as an expression and in
+// words. The default of a secret parameter is left out too.
 func (t *Tool) InputSchema() map[string]any {
 	properties := make(map[string]any, len(t.Parameters))
 	required := []string{}
@@ -56,7 +56,8 @@ func (p *Parameter) schema() map[string]any {
 	case p.Items != nil:
 		s["items"] = p.Items.schema()
 	case p.Type == TypeArray:
-		s["items"] = map[string]any{} // any value; some models' interfaces refuse a list that says nothing about its items
+		// Any value; some models' interfaces refuse a list that says nothing about its items.
+		s["items"] = map[string]any{}
 	}
 	return s
 }
@@ -64,12 +65,13 @@ func (p *Parameter) schema() map[string]any {
 // anchored returns an expression that must fit the whole value, as JSON Schema's own need not.
 func anchored(pattern string) string { return "^(?:" + pattern + ")$" }
 
-// portable reports whether an expression means the same in RE2 (https://github.com/google/re2/wiki/Syntax) and in JavaScript
-// with the `u` flag, as JSON Schema wants it, but for rare white space and line ends. It knows what is certain and takes
-// the rest for not portable.
+// portable reports whether an expression means the same in RE2 (https://github.com/google/re2/wiki/Syntax)
+// and in JavaScript with the `u` flag, as JSON Schema wants it, but for rare white space and line ends. It
+// knows what is certain and takes the rest for not portable.
 func portable(pattern string) bool {
 	inClass := false
-	var before byte = '(' // the character before, '\\' for an escape that is no character, '(' where nothing can be repeated
+	// The character before, '\\' for an escape that is no character, '(' where nothing can be repeated.
+	var before byte = '('
 	for i := 0; i < len(pattern); i++ {
 		c, rest := pattern[i], pattern[i+1:]
 		switch {
@@ -88,7 +90,8 @@ func portable(pattern string) bool {
 		case inClass && c == '[':
 			return false // a named class in RE2
 		case inClass && c == '-':
-			if before != '[' && !strings.HasPrefix(rest, "]") && !(isWord(before) && rest != "" && isWord(rest[0])) {
+			if before != '[' && !strings.HasPrefix(rest, "]") &&
+				!(isWord(before) && rest != "" && isWord(rest[0])) {
 				return false // next to an escape it is a range to one and itself to the other
 			}
 		case inClass:

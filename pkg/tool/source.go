@@ -2,7 +2,8 @@ package tool
 
 import "fmt"
 
-// Layer is the place that a configuration file was found in. A later layer replaces an entry of an earlier one by its id.
+// Layer is the place that a configuration file was found in. A later layer replaces an entry of an earlier
+// one by its id.
 type Layer int
 
 // The layers, from the one that is always there to the one that nothing overrides.
@@ -12,7 +13,8 @@ const (
 	LayerEnvironment              // named by an A2A_ variable
 	LayerFlag                     // named on the command line
 	LayerSystem                   // /etc/a2a-acp, owned by root
-	// LayerProject is a workspace's own files. It stands outside the order: it replaces nothing in the other layers.
+	// LayerProject is a workspace's own files. It stands outside the order: it replaces nothing in the
+	// other layers.
 	LayerProject
 )
 

@@ -1,5 +1,6 @@
-// Package tool holds the nouns that every other package speaks: a Tool as its author wrote it, a Call that somebody makes
-// of it, the Invocation that the call becomes, the Result that comes back, and the Failure that says why there is none.
+// Package tool holds the nouns that every other package speaks: a Tool as its author wrote it, a Call that
+// somebody makes of it, the Invocation that the call becomes, the Result that comes back, and the Failure
+// that says why there is none.
 //
 // It imports nothing of ours, so that any package may speak of tools without knowing how they are run.
 package tool
@@ -31,7 +32,8 @@ type Tool struct {
 
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
-	// TrustProgram says that the author knows what programs that no table has do with the values that they are given.
+	// TrustProgram says that the author knows what programs that no table has do with the values that they
+	// are given.
 	TrustProgram bool
 
 	Tags     []string
@@ -41,8 +43,8 @@ type Tool struct {
 
 	Source Source
 
-	// Unavailable says why calls are refused: the entry uses something that this build does not do, and running it
-	// without would do less than its author wrote. Empty for a tool that can be called.
+	// Unavailable says why calls are refused: the entry uses something that this build does not do, and
+	// running it without would do less than its author wrote. Empty for a tool that can be called.
 	Unavailable string
 }
 
@@ -52,21 +54,25 @@ type Sandbox struct {
 	ConfirmationMessage  string // plain text template; empty: a standard sentence
 
 	WorkingDirectory string // as written; "" and "." mean the caller's directory
-	// TempIsolation gives each call a directory of its own to start in, below WorkingDirectory, and removes it afterwards.
+	// TempIsolation gives each call a directory of its own to start in, below WorkingDirectory, and removes
+	// it afterwards.
 	TempIsolation bool
 	AllowedPaths  []AllowedPath
 	Environment   map[string]string
-	// References are the variables whose values stand elsewhere. They are filled in last, for the process alone.
+	// References are the variables whose values stand elsewhere. They are filled in last, for the process
+	// alone.
 	References map[string]Reference
-	// Grants are the names of what the entry was granted in one word (internal/grant). What they give stands in the other
-	// fields, too.
+	// Grants are the names of what the entry was granted in one word (internal/grant). What they give
+	// stands in the other fields, too.
 	Grants  []string
 	Network Network
-	// Strict gives a call network interfaces of its own, none of which leads anywhere, beside what Network means.
+	// Strict gives a call network interfaces of its own, none of which leads anywhere, beside what Network
+	// means.
 	Strict bool
 	// Sockets are the UNIX sockets that a call may connect to. No others are, whatever Network says.
 	Sockets []string
-	// Commands are the program files that may start: names to be found in PATH, or absolute paths. Nil means all.
+	// Commands are the program files that may start: names to be found in PATH, or absolute paths. Nil
+	// means all.
 	Commands []string
 	// Require names properties that must be enforced for a call to run, unless BestEffort.
 	Require    []string
@@ -79,16 +85,16 @@ type Sandbox struct {
 type AllowedPath struct {
 	Path     string
 	ReadOnly bool
-	// Anything also lets the call make and change what others run or believe without a look. No file can say it: it is for directories
-	// that nobody works in.
+	// Anything also lets the call make and change what others run or believe without a look. No file can
+	// say it: it is for directories that nobody works in.
 	Anything bool `json:",omitempty"`
 }
 
 // Network says whether a call may use the network.
 type Network string
 
-// The values of Network. NetworkUnsaid is what a file says that says nothing: on when the author's own script calls a
-// network client, else off.
+// The values of Network. NetworkUnsaid is what a file says that says nothing: on when the author's own
+// script calls a network client, else off.
 const (
 	NetworkUnsaid Network = ""
 	NetworkOn     Network = "on"
@@ -105,11 +111,12 @@ type Limits struct {
 	OpenFiles int           // descriptors of each process
 	Processes int           // tasks of the whole call; the kernel counts threads
 	TempSize  int64         // bytes of the call's own /tmp, which is in memory
-	Addresses int64         // bytes of address space of each process, whether it uses them or not; none unless asked for
+	// Bytes of address space of each process, whether it uses them or not; none unless asked for.
+	Addresses int64
 }
 
-// DefaultLimits are the limits of an entry that names none: those of the original system, but for processes, since the
-// kernel counts threads and 10 of them start neither java nor go.
+// DefaultLimits are the limits of an entry that names none: those of the original system, but for
+// processes, since the kernel counts threads and 10 of them start neither java nor go.
 func DefaultLimits() Limits {
 	return Limits{
 		Timeout:   30 * time.Second,
@@ -125,20 +132,23 @@ func DefaultLimits() Limits {
 
 // MappedError is what an exit code means to the protocols' clients.
 type MappedError struct {
-	Code      int    // JSON-RPC error code
-	Message   string // canonical text, e.g. "Resource not found"
-	Detail    any    // a plain text template over the call's arguments; under ProfileExtended JSON whose texts are such
+	Code    int    // JSON-RPC error code
+	Message string // canonical text, e.g. "Resource not found"
+	// A plain text template over the call's arguments; under ProfileExtended JSON whose texts are such.
+	Detail    any
 	Retryable bool
 }
 
-// Surface says how a door tells what the tool came to, where its author wants it otherwise than the door's rule.
+// Surface says how a door tells what the tool came to, where its author wants it otherwise than the door's
+// rule.
 type Surface struct {
-	// MCPProtocolError lets a mapped exit code be an error of the protocol to MCP clients, in place of a result with isError.
+	// MCPProtocolError lets a mapped exit code be an error of the protocol to MCP clients, in place of a
+	// result with isError.
 	MCPProtocolError bool
 }
 
-// Annotations are the hints that MCP shows to a client (MCP 2025-06-18, ToolAnnotations). A nil hint was not given.
-// ReadOnly is more than a hint to us: a read-only tool is not asked about when no rule matches.
+// Annotations are the hints that MCP shows to a client (MCP 2025-06-18, ToolAnnotations). A nil hint was
+// not given. ReadOnly is more than a hint to us: a read-only tool is not asked about when no rule matches.
 type Annotations struct {
 	Title       string
 	ReadOnly    *bool
@@ -155,12 +165,14 @@ func (t *Tool) IsDestructive() bool {
 	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
 }
 
-// IsOpenWorld reports whether the author says that the tool reaches other machines, or other programs on this one.
+// IsOpenWorld reports whether the author says that the tool reaches other machines, or other programs on
+// this one.
 func (t *Tool) IsOpenWorld() bool {
 	return t.Annotations.OpenWorld != nil && *t.Annotations.OpenWorld
 }
 
-// HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could change something with.
+// HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could
+// change something with.
 func (t *Tool) HoldToHints() {
 	if !t.IsReadOnly() {
 		return

@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHoldToHints checks what is left of a sandbox for a tool that changes nothing, and that no other is touched.
+// TestHoldToHints checks what is left of a sandbox for a tool that changes nothing, and that no other is
+// touched.
 func TestHoldToHints(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

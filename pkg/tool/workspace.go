@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Workspace is the set of directories that a session works in: its working directory and the additional ones that the
-// editor named. The zero Workspace contains nothing.
+// Workspace is the set of directories that a session works in: its working directory and the additional
+// ones that the editor named. The zero Workspace contains nothing.
 type Workspace struct {
 	Root       string   // absolute, clean, links resolved; "" when the session has no workspace
 	Additional []string // likewise
 }
 
-// Contains reports whether path lies in the workspace, or is one of its directories. The path must be absolute and clean,
-// with its links resolved: Contains compares names and never looks at the disk.
+// Contains reports whether path lies in the workspace, or is one of its directories. The path must be
+// absolute and clean, with its links resolved: Contains compares names and never looks at the disk.
 func (w Workspace) Contains(path string) bool {
 	_, ok := w.Rel(path)
 	return ok

@@ -102,8 +102,8 @@ func (a agent) install(t *testing.T, home, temp, model string) []string {
 	return environment
 }
 
-// node returns the Node.js that agents and SDK run on. Claude's adapter needs 22, and no agent shall depend on what else is
-// on the machine: on Linux, npm installs one (package.json). Elsewhere it must be on PATH.
+// node returns the Node.js that agents and SDK run on. Claude's adapter needs 22, and no agent shall depend
+// on what else is on the machine: on Linux, npm installs one (package.json). Elsewhere it must be on PATH.
 func node(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS == "linux" {

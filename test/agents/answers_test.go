@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 )
 
-// answersToAgent returns the answers that the agent behind the bridge got to its questions, by the kind of the option that
-// was chosen, or by the outcome where none was.
+// answersToAgent returns the answers that the agent behind the bridge got to its questions, by the kind of
+// the option that was chosen, or by the outcome where none was.
 func (r *rig) answersToAgent() []string {
 	r.t.Helper()
 	options := make(map[string]map[string]string) // kinds by option id, by request id

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 )
 
-// TestBare says what the agents do by themselves. When a new version of an agent changes one of these, the bridge may have
-// to change too.
+// TestBare says what the agents do by themselves. When a new version of an agent changes one of these, the
+// bridge may have to change too.
 func TestBare(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents() {

@@ -32,7 +32,8 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// checkServers checks that the agent was asked to start the editor's own MCP server as the editor had asked, and one more.
+// checkServers checks that the agent was asked to start the editor's own MCP server as the editor had
+// asked, and one more.
 func (r *rig) checkServers() {
 	r.t.Helper()
 	servers := func(frames []editor.Frame) []json.RawMessage {

@@ -32,9 +32,10 @@ tools:
     annotations: {readOnlyHint: true}
 `
 
-// TestBridgeToolsChange changes the tools file while an agent runs. Both agents offer their model what is new in the same
-// thread, since they heed notifications/tools/list_changed. Gemini no longer offers what is gone; Claude does until the thread
-// ends, and a call of it comes to nothing. How many prompts it takes is theirs to say.
+// TestBridgeToolsChange changes the tools file while an agent runs. Both agents offer their model what is
+// new in the same thread, since they heed notifications/tools/list_changed. Gemini no longer offers what is
+// gone; Claude does until the thread ends, and a call of it comes to nothing. How many prompts it takes is
+// theirs to say.
 func TestBridgeToolsChange(t *testing.T) {
 	eachAgent(t, bridge{policies: noRules, tools: ourTools}, part{"the model is offered the new list", func(r *rig) {
 		r.prompt(editor.Person{}, model.Step{Say: "Good morning to you."})

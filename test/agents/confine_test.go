@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/model"
 )
 
-// TestBridgeConfined plays a session of a real agent in the sandbox: it answers, its own shell works in the workspace and
-// nowhere else, and it calls our tools through the bridge.
+// TestBridgeConfined plays a session of a real agent in the sandbox: it answers, its own shell works in the
+// workspace and nowhere else, and it calls our tools through the bridge.
 func TestBridgeConfined(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents() {

@@ -23,8 +23,8 @@ func judge(t *testing.T, a agent) *schema.Judge {
 	return j
 }
 
-// checkFrames judges frames. The agents' own are valid to the last, so whatever stands in between has to keep them so, and
-// to be as good with what it adds.
+// checkFrames judges frames. The agents' own are valid to the last, so whatever stands in between has to
+// keep them so, and to be as good with what it adds.
 func (r *rig) checkFrames(frames []editor.Frame) {
 	r.t.Helper()
 	j := judge(r.t, r.agent)
@@ -79,10 +79,12 @@ type relay struct {
 	made []editor.Frame // arrived, and were not sent
 }
 
-// writtenAnew are the methods that the bridge decides about: what goes on says the same, and is written by the bridge.
+// writtenAnew are the methods that the bridge decides about: what goes on says the same, and is written by
+// the bridge.
 var writtenAnew = []string{"session/request_permission", "fs/read_text_file", "fs/write_text_file"}
 
-// same reports whether a frame that arrived is one that was sent: byte by byte, and of what is written anew in all that it says.
+// same reports whether a frame that arrived is one that was sent: byte by byte, and of what is written anew
+// in all that it says.
 func same(sent, arrived editor.Frame) bool {
 	if bytes.Equal(sent.Raw, arrived.Raw) {
 		return true
@@ -109,8 +111,9 @@ func cancels(f editor.Frame) bool {
 	return json.Unmarshal(f.Raw, &answer) == nil && answer.Result.Outcome.Outcome == "cancelled"
 }
 
-// withdraws reports whether a frame takes a question back that the editor answers by the end of its turn. When a turn is
-// cancelled, agent and bridge both say so, and which of the two the editor hears, if any, is a matter of who was first.
+// withdraws reports whether a frame takes a question back that the editor answers by the end of its turn.
+// When a turn is cancelled, agent and bridge both say so, and which of the two the editor hears, if any, is
+// a matter of who was first.
 func withdraws(f editor.Frame, seen []editor.Frame) bool {
 	var params struct {
 		ID json.RawMessage `json:"requestId"`
@@ -119,8 +122,8 @@ func withdraws(f editor.Frame, seen []editor.Frame) bool {
 		slices.ContainsFunc(seen, func(s editor.Frame) bool { return s.ToAgent && cancels(s) && bytes.Equal(s.ID, params.ID) })
 }
 
-// says reports whether a JSON value holds everything that another one does. What the agent told of a tool call before may be in
-// it, too.
+// says reports whether a JSON value holds everything that another one does. What the agent told of a tool
+// call before may be in it, too.
 func says(whole, part any) bool {
 	switch part := part.(type) {
 	case map[string]any:
@@ -142,8 +145,8 @@ func says(whole, part any) bool {
 	return whole == part
 }
 
-// relayed compares in order what was sent with what arrived. The answers that end the questions of a turn have no order among
-// each other: they are answers to different requests, and each question ends by itself.
+// relayed compares in order what was sent with what arrived. The answers that end the questions of a turn
+// have no order among each other: they are answers to different requests, and each question ends by itself.
 func relayed(sent, arrived []editor.Frame) relay {
 	var out relay
 	for _, frame := range arrived {
@@ -181,7 +184,8 @@ func callID(f editor.Frame) string {
 	return params.Update.ID
 }
 
-// checkRelay checks that the bridge let everything through as it came, in a session in which it had nothing to decide.
+// checkRelay checks that the bridge let everything through as it came, in a session in which it had nothing
+// to decide.
 func (r *rig) checkRelay() {
 	r.t.Helper()
 	tapped, seen := r.tapped(), r.editor.Frames()
@@ -191,7 +195,8 @@ func (r *rig) checkRelay() {
 	if len(toEditor.kept) == 0 {
 		r.t.Error("nothing that the agent said arrived as it was")
 	}
-	// A decision of the bridge is a line in the card of the tool call, and stays there when the agent updates the card.
+	// A decision of the bridge is a line in the card of the tool call, and stays there when the agent
+	// updates the card.
 	decided := make(map[string]bool)
 	for _, f := range toEditor.made {
 		id := callID(f)

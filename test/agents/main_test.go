@@ -15,8 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/witness"
 )
 
-// TestMain lets the test binary be three programs: the tests, the MCP server that an agent starts, and the wiretap that a
-// bridge starts.
+// TestMain lets the test binary be three programs: the tests, the MCP server that an agent starts, and the
+// wiretap that a bridge starts.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(witness.Environment); file != "" {
 		exit(0, witness.Serve(os.Stdin, os.Stdout, file))

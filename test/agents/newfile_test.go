@@ -12,9 +12,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/model"
 )
 
-// Gemini reads a file before it writes it, and takes an editor's "not found" for a failure: with such an editor it cannot
-// make a new file (google-gemini/gemini-cli#9280). With one that gives an empty file for a missing one it can, which the
-// scenarios show. A bridge must not change either.
+// Gemini reads a file before it writes it, and takes an editor's "not found" for a failure: with such an
+// editor it cannot make a new file (google-gemini/gemini-cli#9280). With one that gives an empty file for a
+// missing one it can, which the scenarios show. A bridge must not change either.
 
 func TestBareNewFile(t *testing.T) {
 	t.Parallel()

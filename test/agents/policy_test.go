@@ -119,8 +119,9 @@ func TestBridgeRejectsByRule(t *testing.T) {
 		r.wantFile("no.txt", "")
 		r.wantCall(turn, "failed", "hands-off") // the person sees the call, and what stopped it
 		r.wantDecision(decision{"write", "reject", "policy", "hands-off"})
-		// What an agent tells its model is its own affair: of a prompt that was answered with no it is "refused" or "canceled
-		// by the user", and no protocol has a place for the reason. But it must not be that the file was written.
+		// What an agent tells its model is its own affair: of a prompt that was answered with no it is
+		// "refused" or "canceled by the user", and no protocol has a place for the reason. But it must not
+		// be that the file was written.
 		if told := r.told(turn); len(told) != 1 || strings.Contains(strings.ToLower(told[0]), "success") {
 			r.t.Errorf("the model was told %q, want one refusal", told)
 		}

@@ -48,8 +48,8 @@ type decision struct {
 	Rule   string
 }
 
-// decisions returns the decisions on record about acts that change or run something, in order. Reads are left out: agents
-// differ in how often they look at a file before they change it.
+// decisions returns the decisions on record about acts that change or run something, in order. Reads are
+// left out: agents differ in how often they look at a file before they change it.
 func (r *rig) decisions() []decision {
 	r.t.Helper()
 	var out []decision

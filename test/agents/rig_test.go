@@ -20,8 +20,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/witness"
 )
 
-// patience is how long one answer may take. An agent takes a second to start and milliseconds to answer; the rest is for
-// a machine that does something else at the same time.
+// patience is how long one answer may take. An agent takes a second to start and milliseconds to answer;
+// the rest is for a machine that does something else at the same time.
 const patience = 2 * time.Minute
 
 // options say how a rig is put together.
@@ -38,8 +38,8 @@ type bridge struct {
 	confine  string // the profile that the agent is confined by; "": it is not
 }
 
-// rig is everything that a test needs around an agent: a model, an editor with an MCP server of its own, a workspace, and
-// perhaps a bridge in between.
+// rig is everything that a test needs around an agent: a model, an editor with an MCP server of its own, a
+// workspace, and perhaps a bridge in between.
 type rig struct {
 	t       *testing.T
 	agent   agent
@@ -77,7 +77,8 @@ func assemble(t *testing.T, a agent, o options) *rig {
 			t.Fatal(err)
 		}
 	}
-	// Sockets are made in it, and their names are short by law: not below a directory that has the test's name in it.
+	// Sockets are made in it, and their names are short by law: not below a directory that has the test's
+	// name in it.
 	temp, err := os.MkdirTemp("", "a")
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,8 @@ func assemble(t *testing.T, a agent, o options) *rig {
 	return r
 }
 
-// start assembles a rig, starts the agent and opens a session with it. All of it ends with the test, or with stop.
+// start assembles a rig, starts the agent and opens a session with it. All of it ends with the test, or
+// with stop.
 func start(t *testing.T, a agent, o options) *rig {
 	t.Helper()
 	r := assemble(t, a, o)
@@ -153,8 +155,8 @@ func (r *rig) throughBridge(agent []string, b bridge, root string) []string {
 	return append(words, wiretap.Command(testBinary(r.t), r.tap, agent...)...)
 }
 
-// stop ends the agent as an editor does that is closed, and checks that nothing of it is left. After it, everything that
-// was said has arrived.
+// stop ends the agent as an editor does that is closed, and checks that nothing of it is left. After it,
+// everything that was said has arrived.
 func (r *rig) stop() { r.stopped.Do(r.end) }
 
 func (r *rig) end() {
@@ -182,8 +184,8 @@ func (r *rig) end() {
 	}
 }
 
-// grace is how long the program has to end when its input does. Alone, Gemini may not end by itself, and that is its own
-// affair. A bridge must, and must have ended the agent.
+// grace is how long the program has to end when its input does. Alone, Gemini may not end by itself, and
+// that is its own affair. A bridge must, and must have ended the agent.
 func (r *rig) grace() time.Duration {
 	if r.bridged {
 		return patience / 4
@@ -268,8 +270,8 @@ func (r *rig) witnessed() []string {
 // group matches what Gemini tells of a process, which is another one each time.
 var group = regexp.MustCompile(`PGID: \d+`)
 
-// told returns what the model was told that the calls of a turn came to, without what differs from run to run. An agent may
-// tell it with a later prompt only, or never.
+// told returns what the model was told that the calls of a turn came to, without what differs from run to
+// run. An agent may tell it with a later prompt only, or never.
 func (r *rig) told(turn editor.Turn) []string {
 	var out []string
 	for _, told := range r.model.Told() {

@@ -24,7 +24,8 @@ type scenario struct {
 	person editor.Person
 }
 
-// scenarios are played one after another in one session, so each also shows that the one before left the agent well.
+// scenarios are played one after another in one session, so each also shows that the one before left the
+// agent well.
 func scenarios() []scenario {
 	say := model.Step{Say: "All done, really."}
 	return []scenario{{
@@ -141,8 +142,9 @@ func (r *rig) play(s scenario) outcome {
 	if turn.Stop == "cancelled" {
 		out.Told = nil // the model is told of it with this turn or with the next
 		if r.agent.name == "claude-protocol-2" && len(out.Prompts) > 0 && out.Text == "All done, really." {
-			// The agent reads the cancellation, and then the end of its question. Here it lets its model speak once more when
-			// the second is dealt with first, which is a race of its own (seen in one of some forty runs).
+			// The agent reads the cancellation, and then the end of its question. Here it lets its model
+			// speak once more when the second is dealt with first, which is a race of its own (seen in one
+			// of some forty runs).
 			out.Text = ""
 		}
 	}

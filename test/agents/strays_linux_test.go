@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// endStrays kills the processes that still run with the given home directory, and returns their command lines. No two
-// tests share a home.
+// endStrays kills the processes that still run with the given home directory, and returns their command
+// lines. No two tests share a home.
 func endStrays(t *testing.T, home string) []string {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")

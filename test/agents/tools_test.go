@@ -17,7 +17,8 @@ import (
 // ourServer is the name under which the bridge gives its tools to an agent.
 const ourServer = "a2a-acp"
 
-// ourTools are three tools: one that only looks, one that changes something, and one whose author wants to be asked.
+// ourTools are three tools: one that only looks, one that changes something, and one whose author wants to
+// be asked.
 const ourTools = `version: 2
 tools:
   demo.greet:
@@ -97,8 +98,8 @@ func TestBridgeTools(t *testing.T) {
 	}})
 }
 
-// confirm calls the tool that requires confirmation: the person must be asked exactly once, with a title, about a call
-// that the editor knows, and be shown the values.
+// confirm calls the tool that requires confirmation: the person must be asked exactly once, with a title,
+// about a call that the editor knows, and be shown the values.
 func (r *rig) confirm(answer editor.Decision) {
 	r.t.Helper()
 	person := editor.Person{Decide: func(editor.Permission) editor.Decision { return answer }}

@@ -1,5 +1,5 @@
-// Package gitrepotest makes repositories for tests, ordinary and hostile ones, and runs git in them to see what it does. The only
-// effect of a hostile one is a file, in a directory that goes away with the test.
+// Package gitrepotest makes repositories for tests, ordinary and hostile ones, and runs git in them to see
+// what it does. The only effect of a hostile one is a file, in a directory that goes away with the test.
 package gitrepotest
 
 import (
@@ -31,8 +31,8 @@ type Bed struct {
 	mark      string
 }
 
-// New makes a bed whose workspace holds no repository yet, but a program evil that leaves the mark. It skips the test where there
-// is no git.
+// New makes a bed whose workspace holds no repository yet, but a program evil that leaves the mark. It
+// skips the test where there is no git.
 func New(t testing.TB) *Bed {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -42,14 +42,16 @@ func New(t testing.TB) *Bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bed{T: t, Dir: dir, WS: dir + "/ws", Home: dir + "/home", Elsewhere: dir + "/elsewhere", mark: dir + "/marks/ran"}
+	b := &Bed{T: t, Dir: dir, WS: dir + "/ws", Home: dir + "/home", Elsewhere: dir + "/elsewhere",
+		mark: dir + "/marks/ran"}
 	for _, d := range []string{b.WS, b.Home, b.Elsewhere, dir + "/marks"} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if os.Getuid() == 0 {
-		for d := filepath.Dir(dir); d != "/" && d != filepath.Clean(os.TempDir()); d = filepath.Dir(d) { // so that another user comes in
+		// So that another user comes in.
+		for d := filepath.Dir(dir); d != "/" && d != filepath.Clean(os.TempDir()); d = filepath.Dir(d) {
 			if err := os.Chmod(d, 0o711); err != nil {
 				t.Fatal(err)
 			}
@@ -114,13 +116,15 @@ func (b *Bed) Move(from, to string) {
 	}
 }
 
-// Git runs git in a directory to prepare it, before anything hostile is in there: the mark must not be there afterwards.
+// Git runs git in a directory to prepare it, before anything hostile is in there: the mark must not be
+// there afterwards.
 func (b *Bed) Git(dir string, args ...string) string {
 	b.T.Helper()
 	cmd := exec.CommandContext(b.T.Context(), "git", args...)
 	cmd.Dir = filepath.Join(b.Dir, dir)
 	cmd.Env = append(b.Environ(), "GIT_CONFIG_COUNT=4", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		"GIT_CONFIG_KEY_1=user.name", "GIT_CONFIG_VALUE_1=a", "GIT_CONFIG_KEY_2=user.email", "GIT_CONFIG_VALUE_2=a@b",
+		"GIT_CONFIG_KEY_1=user.name", "GIT_CONFIG_VALUE_1=a", "GIT_CONFIG_KEY_2=user.email",
+		"GIT_CONFIG_VALUE_2=a@b",
 		"GIT_CONFIG_KEY_3=protocol.file.allow", "GIT_CONFIG_VALUE_3=always")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -145,7 +149,8 @@ func (b *Bed) Init(dir string, options ...string) {
 
 // Environ is what git runs with: no settings of the tester's.
 func (b *Bed) Environ() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.Home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "TERM=dumb", "TMPDIR=" + b.Elsewhere, "PAGER=cat"}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.Home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C",
+		"TERM=dumb", "TMPDIR=" + b.Elsewhere, "PAGER=cat"}
 }
 
 // Version reports whether git is of that version or later.
@@ -165,8 +170,8 @@ type Run struct {
 	Output   string
 }
 
-// Run runs git in a directory, on a terminal and as nobody where the test is root, with further variables, and says whether the
-// mark was left. The words of the command and its effects are the test's own: see Bed.
+// Run runs git in a directory, on a terminal and as nobody where the test is root, with further variables,
+// and says whether the mark was left. The words of the command and its effects are the test's own: see Bed.
 func (b *Bed) Run(dir string, env []string, args ...string) Run {
 	b.T.Helper()
 	return b.run(dir, env, nil, args)
@@ -175,7 +180,8 @@ func (b *Bed) Run(dir string, env []string, args ...string) Run {
 // Traced is Run below strace.
 func (b *Bed) Traced(dir string, env []string, args ...string) Run {
 	b.T.Helper()
-	return b.run(dir, env, []string{"strace", "-f", "-qq", "-z", "-s", "4096", "-e", "trace=execve", "-e", "signal=none", "-o", b.Dir + "/marks/trace"}, args)
+	return b.run(dir, env, []string{"strace", "-f", "-qq", "-z", "-s", "4096", "-e", "trace=execve", "-e",
+		"signal=none", "-o", b.Dir + "/marks/trace"}, args)
 }
 
 func (b *Bed) run(dir string, env, tracer, args []string) Run {
@@ -250,7 +256,8 @@ func (b *Bed) programs() []string {
 			continue
 		}
 		program, words, _ := strings.Cut(rest, `"`)
-		if filepath.Base(program) == "git" || strings.HasPrefix(filepath.Base(program), "git-") && strings.Contains(program, "git-core/") {
+		if filepath.Base(program) == "git" ||
+			strings.HasPrefix(filepath.Base(program), "git-") && strings.Contains(program, "git-core/") {
 			continue
 		}
 		words, _, _ = strings.Cut(strings.TrimPrefix(words, ", "), "], ")

@@ -13,7 +13,8 @@ type Case struct {
 	Name string
 	// Make makes it and gives the directory, relative to the bed's, in which git is to run.
 	Make func(b *Bed) (dir string)
-	// Commands are words behind git by which it shows: of a hostile one, those that run what it names. Without any, status.
+	// Commands are words behind git by which it shows: of a hostile one, those that run what it names.
+	// Without any, status.
 	Commands [][]string
 	// Since is the first version of git to which it matters, such as 2.54; "" for all.
 	Since string
@@ -67,12 +68,17 @@ const inProc = "/proc/self/cwd"
 // Hostile are repositories that have git run something, or show what it should not, when it only reads.
 func Hostile() []Case {
 	return []Case{
-		{Name: "core.fsmonitor", Make: settings("[core]\n\tfsmonitor = ./evil\n"), Commands: words("status", "diff", "ls-files", "describe --dirty --always")},
+		{Name: "core.fsmonitor", Make: settings("[core]\n\tfsmonitor = ./evil\n"),
+			Commands: words("status", "diff", "ls-files", "describe --dirty --always")},
 		{Name: "core.fsmonitor behind a line break", Make: settings("[CORE]\n\tFSMonitor = \\\n./evil\n")},
-		{Name: "core.fsmonitor, harmless later", Make: settings("[core]\n\tfsmonitor = ./evil\n[core]\n\thooksPath = x\n")},
-		{Name: "core.pager", Make: settings("[core]\n\tpager = ./evil\n"), Commands: words("log", "diff", "show", "blame a.txt", "grep one")},
-		{Name: "core.pager, one with options", Make: settings("[core]\n\tpager = cat --pager ./evil | ./evil\n"), Commands: words("log")},
-		{Name: "pager of one command", Make: settings("[pager]\n\tstatus = ./evil\n\tlog = ./evil\n"), Commands: words("status", "log")},
+		{Name: "core.fsmonitor, harmless later",
+			Make: settings("[core]\n\tfsmonitor = ./evil\n[core]\n\thooksPath = x\n")},
+		{Name: "core.pager", Make: settings("[core]\n\tpager = ./evil\n"),
+			Commands: words("log", "diff", "show", "blame a.txt", "grep one")},
+		{Name: "core.pager, one with options",
+			Make: settings("[core]\n\tpager = cat --pager ./evil | ./evil\n"), Commands: words("log")},
+		{Name: "pager of one command", Make: settings("[pager]\n\tstatus = ./evil\n\tlog = ./evil\n"),
+			Commands: words("status", "log")},
 		{Name: "diff.external", Make: settings("[diff]\n\texternal = ./evil\n"), Commands: words("diff")},
 		{Name: "filter.clean", Make: func(b *Bed) string {
 			b.Init("ws")
@@ -119,20 +125,23 @@ func Hostile() []Case {
 		{Name: "a partial clone over a helper", Make: func(b *Bed) string {
 			b.Init("ws")
 			lacking(b)
-			b.Append("ws/.git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::./evil\n[protocol \"ext\"]\n\tallow = always\n")
+			b.Append("ws/.git/config",
+				"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::./evil\n[protocol \"ext\"]\n\tallow = always\n")
 			return "ws"
 		}, Commands: words("diff", "log -p", "cat-file -p HEAD:a.txt")},
 		{Name: "a partial clone by a program of its own", Make: func(b *Bed) string {
 			b.Init("ws")
 			lacking(b)
-			b.Append("ws/.git/config", "[core]\n\trepositoryformatversion = 1\n\tsshCommand = ./evil\n[remote \"o\"]\n\tpromisor = true\n\turl = nobody@localhost:x\n")
+			b.Append("ws/.git/config",
+				"[core]\n\trepositoryformatversion = 1\n\tsshCommand = ./evil\n[remote \"o\"]\n\tpromisor = true\n\turl = nobody@localhost:x\n")
 			return "ws"
 		}, Commands: words("log -p")},
 		{Name: "a partial clone of a repository beside it", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Git("elsewhere", "init", "-q", "--bare", "src")
 			lacking(b)
-			b.Append("ws/.git/config", "[core]\n\trepositoryformatversion = 1\n[remote \"o\"]\n\tpromisor = true\n\turl = ../elsewhere/src\n\tuploadpack = ./evil\n")
+			b.Append("ws/.git/config",
+				"[core]\n\trepositoryformatversion = 1\n[remote \"o\"]\n\tpromisor = true\n\turl = ../elsewhere/src\n\tuploadpack = ./evil\n")
 			return "ws"
 		}, Commands: words("log -p")},
 		{Name: "hook", Make: func(b *Bed) string {
@@ -211,7 +220,8 @@ func Hostile() []Case {
 		{Name: "[include] with a prefix", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("ws/more", "[core]\n\tfsmonitor = ./evil\n")
-			b.Append("ws/.git/config", "[include]\n\tpath = %(prefix)/"+inProc+"/more\n[include]\n\tpath = ../more\n")
+			b.Append("ws/.git/config",
+				"[include]\n\tpath = %(prefix)/"+inProc+"/more\n[include]\n\tpath = ../more\n")
 			return "ws"
 		}},
 		{Name: "[include] below home", Make: func(b *Bed) string {
@@ -247,7 +257,8 @@ func Hostile() []Case {
 		}},
 		{Name: "settings of the work tree", Make: func(b *Bed) string {
 			b.Init("ws")
-			b.Append("ws/.git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n")
+			b.Append("ws/.git/config",
+				"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n")
 			b.Write("ws/.git/config.worktree", "[core]\n\tfsmonitor = ./evil\n")
 			return "ws"
 		}},
@@ -354,7 +365,8 @@ func Hostile() []Case {
 			tree := b.Git("ws", "write-tree")
 			sparseIndex(b, "out/", b.Git("ws", "rev-parse", tree+":out"))
 			b.Append("ws/out/inner/.git/config", "[core]\n\tfsmonitor = ../../evil\n")
-			b.Append("ws/.git/config", "[core]\n\tsparseCheckout = true\n") // git looks what of it is there all the same
+			// Git looks what of it is there all the same.
+			b.Append("ws/.git/config", "[core]\n\tsparseCheckout = true\n")
 			b.Write("ws/.git/info/sparse-checkout", "/*\n")
 			return "ws"
 		}, Since: "2.36"},
@@ -385,14 +397,18 @@ func Hostile() []Case {
 		{Name: "an extension of git-lfs", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("ws/.gitattributes", "* filter=lfs\n")
-			b.Append("ws/.git/config", "[lfs \"extension.x\"]\n\tclean = ./evil\n\tpriority = 0\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n")
+			b.Append("ws/.git/config",
+				"[lfs \"extension.x\"]\n\tclean = ./evil\n\tpriority = 0\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n")
 			return "ws"
 		}, Unproved: "git-lfs would run it, which need not be there"},
-		{Name: "a sort by signatures", Make: settings("[gpg]\n\tprogram = gpg\n[tag]\n\tsort = signature\n"), Commands: words("tag --list"),
+		{Name: "a sort by signatures", Make: settings("[gpg]\n\tprogram = gpg\n[tag]\n\tsort = signature\n"),
+			Commands: words("tag --list"),
 			Unproved: "gpg would be run by git from 2.43 on, and is no file of the repository"},
-		{Name: "a sort by signatures, without more", Make: settings("[branch]\n\tsort = -signature:grade\n"), Commands: words("branch --list"),
+		{Name: "a sort by signatures, without more", Make: settings("[branch]\n\tsort = -signature:grade\n"),
+			Commands: words("branch --list"),
 			Unproved: "gpg would be run by git from 2.43 on, and is no file of the repository"},
-		{Name: "a pager with another behind it", Make: settings("[core]\n\tpager = bat --pager ./evil\n"), Commands: words("log"),
+		{Name: "a pager with another behind it", Make: settings("[core]\n\tpager = bat --pager ./evil\n"),
+			Commands: words("log"),
 			Unproved: "bat would run it, which need not be there"},
 		{Name: "settings of a person's pager", Make: func(b *Bed) string {
 			b.Init("ws")
@@ -458,7 +474,8 @@ func Hostile() []Case {
 			b.Init("ws")
 			b.Write("home/.netrc", "secret\n")
 			b.Link(b.Home+"/.netrc", "ws/ignored")
-			b.Append("ws/.git/config", "[blame]\n\tignoreRevsFile = :(optional)ignored\n") // git-config(1), pathname, from 2.52 on
+			// git-config(1), pathname, from 2.52 on.
+			b.Append("ws/.git/config", "[blame]\n\tignoreRevsFile = :(optional)ignored\n")
 			return "ws"
 		}, Commands: words("blame a.txt")},
 	}
@@ -467,8 +484,8 @@ func Hostile() []Case {
 // up names the root by way of the home directory.
 func up(b *Bed) string { return "~" + strings.Repeat("/..", strings.Count(b.Home, "/")) }
 
-// sparseIndex writes an index with one entry: a directory that stands for all that is in it (gitformat-index(5), sparse directory
-// entries), though nothing is sparse.
+// sparseIndex writes an index with one entry: a directory that stands for all that is in it
+// (gitformat-index(5), sparse directory entries), though nothing is sparse.
 func sparseIndex(b *Bed, name, tree string) {
 	id, err := hex.DecodeString(tree)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Generate makes a repository out of pieces that choose picks, each by a number below the one that it is given. It gives the
-// directory to run git in, and tells the pieces.
+// Generate makes a repository out of pieces that choose picks, each by a number below the one that it is
+// given. It gives the directory to run git in, and tells the pieces.
 func Generate(b *Bed, choose func(int) int) (dir, told string) {
 	var pieces []string
 	say := func(format string, args ...any) { pieces = append(pieces, fmt.Sprintf(format, args...)) }
@@ -127,10 +127,13 @@ var generatedKeys = strings.Fields(`core.fsmonitor core.pager core.hooksPath cor
 	delta.pager safe.directory user.name branch.main.remote branch.sort tag.sort`)
 
 var generatedValues = []string{
-	"./evil", "./evil", "./evil", "!./evil", "evil", "../evil", "sh -c ./evil", "true", "false", "", "1", "x", "post-index-change", "diff", "log", "%G?", "cat", "cat; ./evil", "less -FRX", "h", "../h",
-	"$UP/proc/self/cwd/evil", "$UP/proc/self/cwd/h", "$UP/proc/self/cwd/more", "../more", "more", "$WS/evil", "$WS/h", "%(prefix)/evil", "~/evil", "ext::./evil", "o", "sha256", "..", "/", ".", "git-lfs clean -- %f",
+	"./evil", "./evil", "./evil", "!./evil", "evil", "../evil", "sh -c ./evil", "true", "false", "", "1", "x",
+	"post-index-change", "diff", "log", "%G?", "cat", "cat; ./evil", "less -FRX", "h", "../h",
+	"$UP/proc/self/cwd/evil", "$UP/proc/self/cwd/h", "$UP/proc/self/cwd/more", "../more", "more", "$WS/evil",
+	"$WS/h", "%(prefix)/evil", "~/evil", "ext::./evil", "o", "sha256", "..", "/", ".", "git-lfs clean -- %f",
 	"git-lfs clean; ./evil", "nobody@localhost:x", "../elsewhere", ".gitignore",
-	"bat --pager ./evil", ":(optional)more", ":(optional)h", "signature", "l/../h", "l/../more", "l/../evil", "$UP$WS/evil", "~+/evil", "~root/evil",
+	"bat --pager ./evil", ":(optional)more", ":(optional)h", "signature", "l/../h", "l/../more", "l/../evil",
+	"$UP$WS/evil", "~+/evil", "~root/evil",
 }
 
 // extras are what else may lie in a repository.
@@ -154,7 +157,8 @@ var extras = []struct {
 		b.Write("ws/more", "[core]\n\tfsmonitor = ./evil\n")
 		b.Write("home/more", "[core]\n\tfsmonitor = ./evil\n")
 	}},
-	{"an index that is older than its files", func(b *Bed, dir string) { b.Write(dir+"/a.txt", "one\nand more\n") }},
+	{"an index that is older than its files",
+		func(b *Bed, dir string) { b.Write(dir+"/a.txt", "one\nand more\n") }},
 	{"modules", func(b *Bed, _ string) {
 		b.Write("ws/.gitmodules", "[submodule \"inner\"]\n\tpath = inner\n\turl = ../x\n\tignore = none\n\tupdate = !./evil\n")
 	}},

@@ -70,7 +70,8 @@ cannot deny, not even for itself: an answer is a person's.`,
 		if err := cli.CheckToTighten(); err != nil {
 			return err
 		}
-		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason}, func() bool { return true })
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason},
+			func() bool { return true })
 	}
 	return cmd
 }
@@ -84,10 +85,12 @@ func oneID(cmd *cobra.Command, args []string) error {
 }
 
 // answerApproval shows a question whole and answers it, if the person means it.
-func answerApproval(ctx context.Context, env *cli.Environment, id string, answer store.Answer, meant func() bool) (err error) {
+func answerApproval(ctx context.Context, env *cli.Environment, id string, answer store.Answer,
+	meant func() bool) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", display.Line(id), store.ErrNoApproval))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", display.Line(id),
+			store.ErrNoApproval))
 	}
 	if err != nil {
 		return cli.Fail(exit.Host, err)
@@ -132,7 +135,8 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 	if a.Left {
 		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, for %s at the most.\n\n%s\n\n%s\n\n"
 	}
-	fmt.Fprintf(env.Stderr, asked, who(s), short(env.Now().Sub(a.Asked)), short(a.Expires.Sub(env.Now())), s.Title, s.Text)
+	fmt.Fprintf(env.Stderr, asked, who(s), short(env.Now().Sub(a.Asked)), short(a.Expires.Sub(env.Now())),
+		s.Title, s.Text)
 	if a.Bound {
 		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return
@@ -147,7 +151,8 @@ func tooLate(env *cli.Environment, id string, a store.Approval, err error) error
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrAnswered):
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State, short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State,
+			short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
 	case errors.Is(err, store.ErrWithdrawn):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):

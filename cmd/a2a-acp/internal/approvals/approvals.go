@@ -36,7 +36,8 @@ where (a2a-acp audit list).`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(approvalsListCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env), approvalsRevokeCommand(env))
+	cmd.AddCommand(approvalsListCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env),
+		approvalsRevokeCommand(env))
 	return cmd
 }
 
@@ -67,7 +68,8 @@ type shownApproval struct {
 
 func showApproval(a store.Approval) shownApproval {
 	s := shownApproval{
-		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires, Door: display.Line(a.Door),
+		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires,
+		Door:  display.Line(a.Door),
 		Agent: display.Line(a.Agent), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
@@ -103,8 +105,10 @@ that asked has ended: what you answer, or have answered, waits for the same call
 		Args: cobra.NoArgs,
 	}
 	f := cli.AddFormat(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "also those of the last day that were answered, withdrawn or not answered")
-	cmd.Flags().BoolVar(&granted, "granted", false, "instead, what was allowed for sessions that go on (\"always\")")
+	cmd.Flags().BoolVar(&all, "all", false,
+		"also those of the last day that were answered, withdrawn or not answered")
+	cmd.Flags().BoolVar(&granted, "granted", false,
+		"instead, what was allowed for sessions that go on (\"always\")")
 	cmd.MarkFlagsMutuallyExclusive("all", "granted")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if granted {
@@ -130,7 +134,8 @@ that asked has ended: what you answer, or have answered, waits for the same call
 		out := cli.Table{Head: []string{"ID", "AGE", "STATE", "WHO", "KIND", "BOUND", "DIGEST", "WHAT"}}
 		for _, a := range list {
 			s := showApproval(a)
-			out.Add(s.ID, short(env.Now().Sub(a.Asked)), stateInWords(env, a), who(s), s.Kind, yesNo(a.Bound), s.Digest[:min(8, len(s.Digest))], s.Title)
+			out.Add(s.ID, short(env.Now().Sub(a.Asked)), stateInWords(env, a), who(s), s.Kind, yesNo(a.Bound),
+				s.Digest[:min(8, len(s.Digest))], s.Title)
 		}
 		out.Write(env.Stdout)
 		return nil
@@ -139,7 +144,8 @@ that asked has ended: what you answer, or have answered, waits for the same call
 }
 
 // listApprovals returns the questions that are wanted; none where nothing was ever asked.
-func listApprovals(ctx context.Context, env *cli.Environment, wanted func(store.Approval) bool) (list []store.Approval, err error) {
+func listApprovals(ctx context.Context, env *cli.Environment,
+	wanted func(store.Approval) bool) (list []store.Approval, err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -164,7 +170,8 @@ func completeApprovals(env *cli.Environment) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		list, _ := listApprovals(cmd.Context(), env, func(a store.Approval) bool { return a.State == store.Pending })
+		list, _ := listApprovals(cmd.Context(), env,
+			func(a store.Approval) bool { return a.State == store.Pending })
 		for _, a := range list {
 			s := showApproval(a)
 			ids = append(ids, cobra.CompletionWithDesc(s.ID, s.Title))

@@ -77,7 +77,8 @@ to come again takes that answer back.`,
 		Example: `  a2a-acp approvals list --granted
   a2a-acp approvals revoke w7c2mqn4`,
 		Args: oneID,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			var ids []cobra.Completion
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -115,7 +116,8 @@ func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 	g, err := approvals.Revoke(ctx, id, env.Approver("cli"))
 	switch {
 	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are", display.Line(id), err))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are",
+			display.Line(id), err))
 	case err != nil:
 		return cli.Fail(exit.Host, err)
 	}

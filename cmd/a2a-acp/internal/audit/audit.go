@@ -49,14 +49,20 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
-	cmd.Flags().StringVar(&f.result, "result", "", "only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
+	cmd.Flags().StringVar(&f.result, "result", "",
+		"only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
 	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
-	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search", "call", "other"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("kind",
+		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
+			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("result",
+		cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"},
+			cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *ActFilter) fits(c audit.Chapter) bool {
-	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) && (f.result == "" || resultOf(c) == f.result || f.result == resultRefused && refused(c))
+	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) &&
+		(f.result == "" || resultOf(c) == f.result || f.result == resultRefused && refused(c))
 }
 
 // resultRefused picks what the sandbox of a confined agent refused, whatever else became of the act.
@@ -66,7 +72,8 @@ func refused(c audit.Chapter) bool {
 	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
 }
 
-// Chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes with the rest.
+// Chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes
+// with the rest.
 func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {
@@ -125,7 +132,8 @@ func auditListCommand(env *cli.Environment) *cobra.Command {
 		out := cli.Table{Head: []string{"NO", "TIME", "DECISION", "BY", "ENDED", "ACT"}}
 		for _, chapter := range chapters {
 			first := chapter[0]
-			out.Add(strconv.FormatInt(first.Seq, 10), first.Time.Local().Format(time.DateTime), resultOf(chapter), deciderOf(chapter), endOf(chapter), TitleOf(chapter))
+			out.Add(strconv.FormatInt(first.Seq, 10), first.Time.Local().Format(time.DateTime),
+				resultOf(chapter), deciderOf(chapter), endOf(chapter), TitleOf(chapter))
 		}
 		out.Write(env.Stdout)
 		return err
@@ -160,7 +168,8 @@ one of all acts that fit, such as those of a session.`,
 			return errors.Join(showGovernors(env, *f, chapters), err)
 		}
 		if last == (len(args) == 1) {
-			return cli.Fail(exit.Usage, errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
+			return cli.Fail(exit.Usage,
+				errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
 		}
 		chapters, err := filter.Chapters(env)
 		if err != nil {
@@ -168,11 +177,13 @@ one of all acts that fit, such as those of a session.`,
 		}
 		chapter := Find(chapters, args)
 		if chapter == nil {
-			return cli.Fail(exit.Usage, errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+			return cli.Fail(exit.Usage,
+				errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
 		}
 		err = nil
 		if slices.ContainsFunc(chapter, func(entry audit.Entry) bool { return entry.Broken != "" }) {
-			err = cli.Fail(exit.Host, errors.New("the chain of the record is broken here: this may not be what was recorded"))
+			err = cli.Fail(exit.Host,
+				errors.New("the chain of the record is broken here: this may not be what was recorded"))
 		}
 		switch {
 		case governors:
@@ -198,7 +209,8 @@ func Find(chapters []audit.Chapter, args []string) audit.Chapter {
 			continue
 		}
 		for _, entry := range chapters[i] {
-			if args[0] == strconv.FormatInt(entry.Seq, 10) || args[0] == entry.ID || args[0] == entry.CallID || args[0] == entry.ToolCall {
+			if args[0] == strconv.FormatInt(entry.Seq, 10) || args[0] == entry.ID ||
+				args[0] == entry.CallID || args[0] == entry.ToolCall {
 				return chapters[i]
 			}
 		}
@@ -290,7 +302,8 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  asked    the person, because %s", at, why(entry.Decision)))
 		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
-		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined, entry.Type == events.ApprovalUsed:
+		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined,
+			entry.Type == events.ApprovalUsed:
 			word := strings.TrimPrefix(string(entry.Type), "approval.")
 			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, display.Line(entry.Detail)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
@@ -307,15 +320,19 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.SandboxRefused && entry.Act != nil:
-			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at, refusedAct(entry.Act), display.Line(entry.Detail)))
+			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at,
+				refusedAct(entry.Act), display.Line(entry.Detail)))
 		case entry.Type == events.ToolSeen:
-			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s", at, seenStatus(entry.Outcome)))
+			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s",
+				at, seenStatus(entry.Outcome)))
 		default:
-			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type, display.Line(entry.Detail)), " "))
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type,
+				display.Line(entry.Detail)), " "))
 		}
 		lines = append(lines, details(entry)...)
 		if entry.Broken != "" {
-			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq, display.Line(entry.Broken)))
+			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq,
+				display.Line(entry.Broken)))
 		}
 	}
 	first, last := c[0], c[len(c)-1]
@@ -331,8 +348,8 @@ func refusedAct(act *events.Act) string {
 	return display.Line(strings.Join(append([]string{act.Kind}, act.Paths...), " "))
 }
 
-// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which files counted, and what
-// the result's a2a_diagnostics were.
+// details are what an entry says beside its own line: what a bridge can and cannot see of its agent, which
+// files counted, and what the result's a2a_diagnostics were.
 func details(entry audit.Entry) []string {
 	var lines []string
 	for _, what := range slices.Sorted(maps.Keys(entry.Coverage)) {
@@ -367,7 +384,8 @@ func diagnostics(all map[string]any) []string {
 func from(c audit.Chapter) string {
 	first := c[0]
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
-	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task}, {"call", first.CallID}, {"agent's call", first.ToolCall}} {
+	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task},
+		{"call", first.CallID}, {"agent's call", first.ToolCall}} {
 		if part[1] != "" {
 			words = append(words, part[0]+" "+display.Line(part[1]))
 		}
@@ -375,7 +393,8 @@ func from(c audit.Chapter) string {
 	return strings.Join(words, " · ")
 }
 
-// decision says in a line what was decided and by whom. Where somebody answered because a rule or a governor asked, both are named.
+// decision says in a line what was decided and by whom. Where somebody answered because a rule or a
+// governor asked, both are named.
 func decision(c audit.Chapter, d *events.Decision) string {
 	by, rule := d.Source, d.Rule
 	if d.At != "" {
@@ -402,7 +421,8 @@ func decision(c audit.Chapter, d *events.Decision) string {
 	return display.Line(fmt.Sprintf("%s, by %s%s%s", d.Result, by, reason, asked))
 }
 
-// answers reports whether a source answers what a rule or a governor has asked, rather than being the one that is named.
+// answers reports whether a source answers what a rule or a governor has asked, rather than being the one
+// that is named.
 func answers(s permissions.Source) bool {
 	return s == permissions.SourcePerson || s == permissions.SourceCaller || s == permissions.SourceNobody
 }

@@ -19,7 +19,8 @@ func governorLines(at string, said *tool.Governance) []string {
 	}
 	var lines []string
 	for _, a := range said.Answers {
-		words := []string{fmt.Sprintf("  %s  governor %s, %s: %s", at, display.Line(a.Governor), about, display.Line(a.Status))}
+		words := []string{fmt.Sprintf("  %s  governor %s, %s: %s", at, display.Line(a.Governor), about,
+			display.Line(a.Status))}
 		if a.CountsAs != "" {
 			words = append(words, "counts as "+display.Line(a.CountsAs))
 		}

@@ -87,7 +87,8 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 		line := string(entry.Raw)
 		if !asJSON {
 			act := audit.Chapter{entry}
-			line = fmt.Sprintf("%6d  %s  %-8s  %s", entry.Seq, entry.Time.Local().Format(time.DateTime), resultOf(act), tailTitle(act))
+			line = fmt.Sprintf("%6d  %s  %-8s  %s", entry.Seq, entry.Time.Local().Format(time.DateTime),
+				resultOf(act), tailTitle(act))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -83,12 +83,16 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.confine, "confine", "", "run the agent in the sandbox, under a profile; the agent's own when none is named")
+	cmd.Flags().StringVar(&flags.confine, "confine", "",
+		"run the agent in the sandbox, under a profile; the agent's own when none is named")
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
-	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
-	cmd.Flags().StringArrayVar(&flags.env, "env", nil, "with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil,
+		"with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.env, "env", nil,
+		"with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
-	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false, "with --confine: also where this machine cannot confine it whole")
+	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false,
+		"with --confine: also where this machine cannot confine it whole")
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
 }
@@ -149,7 +153,8 @@ const ownProfile = "auto"
 func confinement(env *cli.Environment, flags bridgeFlags, command []string) (confine.Confinement, error) {
 	name := flags.confine
 	if name == "" && (len(flags.allow) > 0 || len(flags.env) > 0 || flags.bestEffort) {
-		return confine.Confinement{}, errors.New("--allow, --env and --best-effort say more about --confine; give that too")
+		return confine.Confinement{},
+			errors.New("--allow, --env and --best-effort say more about --confine; give that too")
 	}
 	if name == "" {
 		return confine.Confinement{}, nil
@@ -157,7 +162,8 @@ func confinement(env *cli.Environment, flags bridgeFlags, command []string) (con
 	if name == ownProfile {
 		agent, ok := agents.ByCommand(command)
 		if !ok {
-			return confine.Confinement{}, fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+			return confine.Confinement{},
+				fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
 		}
 		name = agent.Name
 	}
@@ -165,22 +171,25 @@ func confinement(env *cli.Environment, flags bridgeFlags, command []string) (con
 		return confine.Confinement{}, fmt.Errorf("--confine: %w", err)
 	}
 	dir := env.AppOptions(nil, nil).Dir
-	return confine.Confinement{Profile: name, Allow: cli.Allowed(dir, flags.allow), Environment: flags.env, BestEffort: flags.bestEffort}, nil
+	return confine.Confinement{Profile: name, Allow: cli.Allowed(dir, flags.allow), Environment: flags.env,
+		BestEffort: flags.bestEffort}, nil
 }
 
-// checkBehind refuses flags of ours behind an agent's name. An editor adds there what the agent says that its login is called with, so
-// an agent would choose them; and a person who wrote one means it.
+// checkBehind refuses flags of ours behind an agent's name. An editor adds there what the agent says that
+// its login is called with, so an agent would choose them; and a person who wrote one means it.
 func checkBehind(flags *pflag.FlagSet, args []string) error {
 	for i, word := range args {
 		if i == 0 {
 			continue
 		}
 		if word == "--" {
-			return cli.Fail(exit.Usage, fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
+			return cli.Fail(exit.Usage,
+				fmt.Errorf("%q stands before --; name an agent, or give its command after --, not both", args[0]))
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if strings.HasPrefix(word, "-") && flags.Lookup(name) != nil {
-			return cli.Fail(exit.Usage, fmt.Errorf("--%s stands behind %s, where the agent's own options stand; write it before %s, or, if it is the agent's, give the agent's command after --", name, args[0], args[0]))
+			return cli.Fail(exit.Usage,
+				fmt.Errorf("--%s stands behind %s, where the agent's own options stand; write it before %s, or, if it is the agent's, give the agent's command after --", name, args[0], args[0]))
 		}
 	}
 	return nil
@@ -192,11 +201,15 @@ func agentCommand(env *cli.Environment, args []string, dash int) ([]string, erro
 	case dash == 0 && len(args) > 0:
 		return args, nil
 	case len(args) == 0:
-		return nil, cli.Fail(exit.Usage, fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND", strings.Join(cli.AgentNames(), "|")))
+		return nil, cli.Fail(exit.Usage,
+			fmt.Errorf("which agent? a2a-acp bridge %s, or a2a-acp bridge -- COMMAND",
+				strings.Join(cli.AgentNames(), "|")))
 	}
 	agent, ok := agents.ByName(args[0])
 	if !ok {
-		return nil, cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0], strings.Join(cli.AgentNames(), ", "), strings.Join(args, " ")))
+		return nil, cli.Fail(exit.Usage,
+			fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0],
+				strings.Join(cli.AgentNames(), ", "), strings.Join(args, " ")))
 	}
 	command, err := cli.Finder(env).Find(agent)
 	if err != nil {
@@ -205,8 +218,8 @@ func agentCommand(env *cli.Environment, args []string, dash int) ([]string, erro
 	return append(command, args[1:]...), nil
 }
 
-// direct makes this process the agent, without a bridge. One that is to be confined is confined then too: it was the agent
-// that told the editor what its login is called with.
+// direct makes this process the agent, without a bridge. One that is to be confined is confined then too:
+// it was the agent that told the editor what its login is called with.
 func direct(env *cli.Environment, command []string, confined confine.Confinement, why string) error {
 	if !confined.On() {
 		env.Say("the agent runs unguarded: " + why)
@@ -233,8 +246,8 @@ func replaceWith(command, environ []string) error {
 	return cli.Fail(exit.Host, fmt.Errorf("start %s: %w", path, syscall.Exec(path, command, environ)))
 }
 
-// directCall reports whether a person or a login wants the agent itself: a terminal on standard input, or the arguments
-// that the agent asked the editor to add for its login (ACP, terminal authentication).
+// directCall reports whether a person or a login wants the agent itself: a terminal on standard input, or
+// the arguments that the agent asked the editor to add for its login (ACP, terminal authentication).
 func directCall(env *cli.Environment, command []string) (bool, string) {
 	if cli.IsTerminal(env.Stdin) {
 		return true, "standard input is a terminal, so a person is talking to it"

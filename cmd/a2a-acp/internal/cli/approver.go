@@ -17,7 +17,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
-// CheckPerson tells whether a person has started this, as far as that can be shown, for an act that lets something happen.
+// CheckPerson tells whether a person has started this, as far as that can be shown, for an act that lets
+// something happen.
 func CheckPerson() error {
 	_, err := caller()
 	return err
@@ -34,8 +35,8 @@ func caller() (person.Standing, error) {
 	return c, nil
 }
 
-// Confirm is checkPerson, and asks for what an agent cannot give where root wants that. It comes last, when the person has seen
-// what it is for, and right before it counts.
+// Confirm is checkPerson, and asks for what an agent cannot give where root wants that. It comes last, when
+// the person has seen what it is for, and right before it counts.
 func Confirm(ctx context.Context, env *Environment) error {
 	c, err := caller()
 	if err != nil {
@@ -61,16 +62,18 @@ func prove(ctx context.Context, env *Environment, c person.Standing) error {
 		cmd.Stdin = terminal
 	}
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TERM=" + env.Getenv("TERM"), "LANG=" + env.Getenv("LANG")}
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TERM=" + env.Getenv("TERM"),
+		"LANG=" + env.Getenv("LANG")}
 	if err := cmd.Run(); err != nil {
-		return Fail(exit.Denied, fmt.Errorf("not confirmed, as %s wants it: %s: %w", filepath.Join(dirs.System, "a2a-acp.yaml"), program, err))
+		return Fail(exit.Denied, fmt.Errorf("not confirmed, as %s wants it: %s: %w",
+			filepath.Join(dirs.System, "a2a-acp.yaml"), program, err))
 	}
 	env.confirmed = filepath.Base(program)
 	return nil
 }
 
-// CheckAtTerminal is checkPerson for an act whose question is to be seen: standard input has to be a terminal as well. --yes
-// saves the question, not the terminal.
+// CheckAtTerminal is checkPerson for an act whose question is to be seen: standard input has to be a
+// terminal as well. --yes saves the question, not the terminal.
 func CheckAtTerminal(env *Environment, act string) error {
 	if err := CheckPerson(); err != nil {
 		return err
@@ -89,7 +92,8 @@ func CheckToTighten() error {
 	return nil
 }
 
-// Approver says for the record who answers here, and by which way: `cli maria on /dev/pts/3 below bash, tmux: server, systemd`.
+// Approver says for the record who answers here, and by which way: `cli maria on /dev/pts/3 below bash,
+// tmux: server, systemd`.
 func (e *Environment) Approver(way string) string {
 	words := []string{way}
 	if u, err := user.Current(); err == nil {
@@ -102,7 +106,8 @@ func (e *Environment) Approver(way string) string {
 			words = append(words, "on", name)
 		}
 	}
-	if line := slices.Compact(person.Look().Line); len(line) > 0 { // where descent shows no agent, it is for people to look at
+	// Where descent shows no agent, it is for people to look at.
+	if line := slices.Compact(person.Look().Line); len(line) > 0 {
 		words = append(words, "below", display.Line(strings.Join(line, ", ")))
 	}
 	if e.confirmed != "" {

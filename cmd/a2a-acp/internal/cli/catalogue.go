@@ -16,7 +16,8 @@ import (
 // maxCatalogue bounds a person's commands.yaml.
 const maxCatalogue = 1 << 20
 
-// AddToCatalogue reads the person's own commands.yaml, where there is one. With a mistake in it nothing is decided.
+// AddToCatalogue reads the person's own commands.yaml, where there is one. With a mistake in it nothing is
+// decided.
 func AddToCatalogue(env *Environment) error {
 	dir := dirs.Dirs{Getenv: env.Getenv}.Config()
 	if dir == "" {

@@ -9,9 +9,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// CheckCommand makes a verb out of a way to check files: read gives everything that is to be said of them, and how many of
-// what it looked at are fine. What that is has a name for one of it, and one for many.
-func CheckCommand(env *Environment, cmd *cobra.Command, one, many string, read func(env *Environment, files []string) (yamldoc.Errors, int, error)) *cobra.Command {
+// CheckCommand makes a verb out of a way to check files: read gives everything that is to be said of them,
+// and how many of what it looked at are fine. What that is has a name for one of it, and one for many.
+func CheckCommand(env *Environment, cmd *cobra.Command, one, many string,
+	read func(env *Environment, files []string) (yamldoc.Errors, int, error)) *cobra.Command {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}

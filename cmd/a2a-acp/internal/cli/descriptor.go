@@ -16,8 +16,8 @@ func duplicate(fd int) (*os.File, error) {
 	return os.NewFile(uintptr(private), "standard output"), nil
 }
 
-// ClaimStdout takes standard output for the protocol alone: it keeps a private copy of descriptor 1 and points 1 at
-// stderr, so that no stray print, of ours or of a library's, can corrupt the stream.
+// ClaimStdout takes standard output for the protocol alone: it keeps a private copy of descriptor 1 and
+// points 1 at stderr, so that no stray print, of ours or of a library's, can corrupt the stream.
 func ClaimStdout(env *Environment) (*os.File, error) {
 	private, err := duplicate(1)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is what the verbs of the command line share: streams and variables, flags and their completion, tables, exit
-// codes, and questions on the terminal.
+// Package cli is what the verbs of the command line share: streams and variables, flags and their
+// completion, tables, exit codes, and questions on the terminal.
 package cli
 
 import (
@@ -13,7 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Environment is all that the program takes from outside. Verbs use nothing else, so that tests can give them another.
+// Environment is all that the program takes from outside. Verbs use nothing else, so that tests can give
+// them another.
 type Environment struct {
 	Stdin   *os.File
 	Stdout  io.Writer
@@ -22,8 +23,9 @@ type Environment struct {
 	Now     func() time.Time
 	Version string // of the program, as the build has set it
 
-	// Code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for an error the library
-	// that prints it asks the terminal for its colours, which eats what was typed ahead, and stops a program of the background.
+	// Code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for
+	// an error the library that prints it asks the terminal for its colours, which eats what was typed
+	// ahead, and stops a program of the background.
 	Code int
 	// confirmed is the program that the person has given a proof to; see confirm.
 	confirmed string
@@ -31,11 +33,13 @@ type Environment struct {
 
 // ProcessEnvironment returns the environment of this process.
 func ProcessEnvironment(version string) *Environment {
-	return &Environment{Version: version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, environ: os.Environ(), Now: time.Now}
+	return &Environment{Version: version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		environ: os.Environ(), Now: time.Now}
 }
 
-// Ends ends the program with a code when everything has been said. Where a question on the terminal was answered elsewhere,
-// its read is still open there and would eat what the terminal answers to the library that prints errors.
+// Ends ends the program with a code when everything has been said. Where a question on the terminal was
+// answered elsewhere, its read is still open there and would eat what the terminal answers to the library
+// that prints errors.
 func (e *Environment) Ends(code int) error {
 	e.Code = code
 	return nil

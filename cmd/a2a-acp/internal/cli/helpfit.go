@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The library that prints help cuts lines at the edge of the terminal, in the middle of words, and wraps texts that were
-// wrapped in the source once more. So texts are fitted before it gets them.
+// The library that prints help cuts lines at the edge of the terminal, in the middle of words, and wraps
+// texts that were wrapped in the source once more. So texts are fitted before it gets them.
 
 // The measures of a help text.
 const (
@@ -53,7 +53,8 @@ func FitHelp(cmd *cobra.Command, width int) {
 // listed is the beginning of a line of a list: a word, a gap, and what it means.
 var listed = regexp.MustCompile(`^ +\S.{0,24}?  +`)
 
-// FitText fills paragraphs anew. Indented lines stay lines of their own; those of a list hang where its text begins.
+// FitText fills paragraphs anew. Indented lines stay lines of their own; those of a list hang where its
+// text begins.
 func FitText(text string, width int) string {
 	type block struct {
 		text string
@@ -81,7 +82,8 @@ func FitText(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too long stay whole.
+// wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too
+// long stay whole.
 func wrap(line string, width, hang int) string {
 	var out strings.Builder
 	column := 0

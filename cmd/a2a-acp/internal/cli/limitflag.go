@@ -44,14 +44,22 @@ func AddLimits(flags *pflag.FlagSet, list *[]func(*tool.Limits)) {
 	add := func(name, kind, usage string, parse func(string) (int64, error), set func(*tool.Limits, int64)) {
 		flags.Var(&limitFlag{list: list, kind: kind, parse: parse, set: set}, name, usage)
 	}
-	add("timeout", "time", "end it after this time", parseTime, func(l *tool.Limits, n int64) { l.Timeout = time.Duration(n) })
-	add("memory", "size", "memory of each process; of all together where this machine can (see doctor)", parseSize, func(l *tool.Limits, n int64) { l.Memory = n })
-	add("address-space", "size", "addresses that each process can reserve; node, java and go want many gigabytes", parseSize, func(l *tool.Limits, n int64) { l.Addresses = n })
-	add("cpu", "time", "processor time of each process, in whole seconds", parseSeconds, func(l *tool.Limits, n int64) { l.CPU = time.Duration(n) })
-	add("processes", "number", "processes and threads of all of it", parseNumber, func(l *tool.Limits, n int64) { l.Processes = int(n) })
-	add("open-files", "number", "open files of each process", parseNumber, func(l *tool.Limits, n int64) { l.OpenFiles = int(n) })
-	add("file-size", "size", "size of each file that it writes", parseSize, func(l *tool.Limits, n int64) { l.FileSize = n })
-	add("temp-size", "size", "size of its /tmp, in memory; 0 puts it on the disk", parseSize, func(l *tool.Limits, n int64) { l.TempSize = n })
+	add("timeout", "time", "end it after this time", parseTime,
+		func(l *tool.Limits, n int64) { l.Timeout = time.Duration(n) })
+	add("memory", "size", "memory of each process; of all together where this machine can (see doctor)",
+		parseSize, func(l *tool.Limits, n int64) { l.Memory = n })
+	add("address-space", "size", "addresses that each process can reserve; node, java and go want many gigabytes",
+		parseSize, func(l *tool.Limits, n int64) { l.Addresses = n })
+	add("cpu", "time", "processor time of each process, in whole seconds", parseSeconds,
+		func(l *tool.Limits, n int64) { l.CPU = time.Duration(n) })
+	add("processes", "number", "processes and threads of all of it", parseNumber,
+		func(l *tool.Limits, n int64) { l.Processes = int(n) })
+	add("open-files", "number", "open files of each process", parseNumber,
+		func(l *tool.Limits, n int64) { l.OpenFiles = int(n) })
+	add("file-size", "size", "size of each file that it writes", parseSize,
+		func(l *tool.Limits, n int64) { l.FileSize = n })
+	add("temp-size", "size", "size of its /tmp, in memory; 0 puts it on the disk", parseSize,
+		func(l *tool.Limits, n int64) { l.TempSize = n })
 }
 
 func parseNumber(text string) (int64, error) {

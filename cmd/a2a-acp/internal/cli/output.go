@@ -13,8 +13,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Data goes to stdout in the form that was asked for; talk goes to stderr. `-o table` is for people, the other forms for
-// their scripts.
+// Data goes to stdout in the form that was asked for; talk goes to stderr. `-o table` is for people, the
+// other forms for their scripts.
 
 // Format is the value of -o.
 type Format string
@@ -53,7 +53,8 @@ func AddFormat(cmd *cobra.Command) *Format {
 		}
 		return nil
 	}
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return &f
 }
 
@@ -79,8 +80,8 @@ func WriteData(w io.Writer, f Format, v any) error {
 	return enc.Encode(v)
 }
 
-// Table is rows for people. The last column is cut to the width of the terminal. Where hardly anything of it would be left,
-// it stands below its row.
+// Table is rows for people. The last column is cut to the width of the terminal. Where hardly anything of
+// it would be left, it stands below its row.
 type Table struct {
 	Head []string
 	Rows [][]string

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// PairsToJSON makes an object of name=value pairs. A value is taken for what its parameter is: text for a string, JSON for
-// everything else.
+// PairsToJSON makes an object of name=value pairs. A value is taken for what its parameter is: text for a
+// string, JSON for everything else.
 func PairsToJSON(env *Environment, a *app.App, id string, pairs []string) (json.RawMessage, error) {
 	types := map[string]tool.Type{}
 	o := env.AppOptions(nil, nil)
@@ -26,11 +26,13 @@ func PairsToJSON(env *Environment, a *app.App, id string, pairs []string) (json.
 		if !ok {
 			return nil, fmt.Errorf("-p %s: want name=value", pair)
 		}
-		if !utf8.ValidString(pair) { // JSON would put another character in the place of each byte, and the tool would get another value
+		// JSON would put another character in the place of each byte, and the tool would get another value.
+		if !utf8.ValidString(pair) {
 			return nil, fmt.Errorf("-p %q: the value is not UTF-8, and a tool's parameters are; hand bytes on as base64, or in a file", name)
 		}
 		if _, twice := object[name]; twice {
-			return nil, fmt.Errorf("-p %s is given twice; a list is given as JSON: -p %s='[\"a\",\"b\"]'", name, name)
+			return nil, fmt.Errorf("-p %s is given twice; a list is given as JSON: -p %s='[\"a\",\"b\"]'",
+				name, name)
 		}
 		if t := types[name]; t != "" && t != tool.TypeString && json.Valid([]byte(value)) {
 			object[name] = json.RawMessage(value)

@@ -16,7 +16,8 @@ func (e *Environment) AppOptions(tools, policies []string) app.Options {
 	if err != nil {
 		dir = "/"
 	}
-	return app.Options{ToolFiles: tools, PolicyFiles: policies, Getenv: e.Getenv, Dir: dir, Say: e.Say, Version: e.Version}
+	return app.Options{ToolFiles: tools, PolicyFiles: policies, Getenv: e.Getenv, Dir: dir, Say: e.Say,
+		Version: e.Version}
 }
 
 // Load reads the configuration. A mistake in a file is the person's.
@@ -31,7 +32,8 @@ func Load(env *Environment, tools, policies []string) (*config.Set, error) {
 // AddSources gives a verb the flags that name configuration files.
 func AddSources(cmd *cobra.Command, tools, policies *[]string) {
 	cmd.Flags().StringArrayVar(tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
-	cmd.Flags().StringArrayVar(policies, "policies", nil, "a policy file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(policies, "policies", nil,
+		"a policy file, in addition to the others; may be repeated")
 	_ = cmd.MarkFlagFilename("tools", "yaml", "yml")
 	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
 }

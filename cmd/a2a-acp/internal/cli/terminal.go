@@ -20,11 +20,13 @@ var errNobody = errors.New("no terminal to ask on")
 type Terminal struct {
 	env *Environment
 	yes bool
-	// nobody tells why nobody is believed to sit here, such as that an agent started the verb; nil where a person may.
+	// nobody tells why nobody is believed to sit here, such as that an agent started the verb; nil where a
+	// person may.
 	nobody error
 	// confirmed asks once for what root wants of a person beside the answer.
 	confirmed func() error
-	// board is where a question stands besides the terminal, and wait that it stands there alone when nobody is here. Optional.
+	// board is where a question stands besides the terminal, and wait that it stands there alone when
+	// nobody is here. Optional.
 	board approval.Board
 	wait  bool
 
@@ -43,8 +45,8 @@ func NewTerminal(env *Environment, yes bool) *Terminal {
 	return t
 }
 
-// ownCaller is who has started this program, for what he is asked about his own act; an error where that may be an agent. What
-// a person has cron or a container run, with --yes, is his act.
+// ownCaller is who has started this program, for what he is asked about his own act; an error where that
+// may be an agent. What a person has cron or a container run, with --yes, is his act.
 func ownCaller() (person.Standing, error) {
 	c, err := person.Find(dirs.System)
 	switch {
@@ -64,8 +66,8 @@ func (t *Terminal) Beside(board approval.Board, wait bool) *Terminal {
 	return t
 }
 
-// Ask implements approval.Asker. An agent that has a shell could type --yes, or bring a terminal of its own; a call
-// from below a bridge is no person's act.
+// Ask implements approval.Asker. An agent that has a shell could type --yes, or bring a terminal of its
+// own; a call from below a bridge is no person's act.
 func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	switch {
 	case t.wait && (t.nobody != nil || !t.yes && !IsTerminal(t.env.Stdin)):
@@ -76,9 +78,12 @@ func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 		if err := t.confirmed(); err != nil {
 			return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 		}
-		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Reason: "--yes", By: t.env.Approver("--yes")}, nil
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson,
+			Reason: "--yes", By: t.env.Approver("--yes")}, nil
 	case !IsTerminal(t.env.Stdin):
-		return t.earlierAnswer(ctx, q, fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody, errNobody))
+		return t.earlierAnswer(ctx, q,
+			fmt.Errorf("%w (%w; --yes confirms, --wait waits for a2a-acp approvals)", approval.ErrNobody,
+				errNobody))
 	}
 	select {
 	case <-ctx.Done():
@@ -86,7 +91,8 @@ func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	}
-	return approval.AskBeside(ctx, t.board, q, func(ctx context.Context) (approval.Answer, error) { return t.put(ctx, q) })
+	return approval.AskBeside(ctx, t.board, q,
+		func(ctx context.Context) (approval.Answer, error) { return t.put(ctx, q) })
 }
 
 // park leaves a question where people at other terminals can answer it, and waits for them.
@@ -110,7 +116,8 @@ func (t *Terminal) park(ctx context.Context, q approval.Question) (approval.Answ
 	return approval.Answer{}, err
 }
 
-// earlierAnswer returns the answer that a person has left for this question when nobody waited for it; where there is none, nobody.
+// earlierAnswer returns the answer that a person has left for this question when nobody waited for it;
+// where there is none, nobody.
 func (t *Terminal) earlierAnswer(ctx context.Context, q approval.Question, nobody error) (approval.Answer, error) {
 	if t.board == nil {
 		return approval.Answer{}, nobody
@@ -124,8 +131,8 @@ func (t *Terminal) earlierAnswer(ctx context.Context, q approval.Question, nobod
 	return answer, err
 }
 
-// put shows the question and reads the answer. Once a question was left, there are no more: the line that comes for it at
-// last would be taken for the answer to another.
+// put shows the question and reads the answer. Once a question was left, there are no more: the line that
+// comes for it at last would be taken for the answer to another.
 func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if t.left {
 		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
@@ -146,8 +153,10 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 			if err := t.confirmed(); err != nil {
 				return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 			}
-			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, By: t.env.Approver("terminal")}, nil
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson,
+				By: t.env.Approver("terminal")}, nil
 		}
-		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, Reason: "the person said no", By: t.env.Approver("terminal")}, nil
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
+			Reason: "the person said no", By: t.env.Approver("terminal")}, nil
 	}
 }

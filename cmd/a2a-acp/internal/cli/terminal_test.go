@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// TestQuestionThatWasLeft guards against an answer that comes too late: it must not be taken for the answer to the question
-// that is on the screen by then.
+// TestQuestionThatWasLeft guards against an answer that comes too late: it must not be taken for the answer
+// to the question that is on the screen by then.
 func TestQuestionThatWasLeft(t *testing.T) {
 	t.Parallel()
 	read, write, err := os.Pipe()

@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
-// SayUsage has a command, and those below it, say what they take to somebody who gave something else. The library only counts:
-// "requires at least 2 arg(s), only received 0".
+// SayUsage has a command, and those below it, say what they take to somebody who gave something else. The
+// library only counts: "requires at least 2 arg(s), only received 0".
 func SayUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil && !cmd.HasSubCommands() {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -43,7 +43,8 @@ func usageOf(cmd *cobra.Command, args []string) string {
 		given = "found " + display.Line(strings.Join(args, " "))
 	}
 	if takes == "" {
-		return fmt.Sprintf("%s takes no arguments, and found %s%s", verb(cmd), display.Line(strings.Join(args, " ")), seeHelp(cmd))
+		return fmt.Sprintf("%s takes no arguments, and found %s%s", verb(cmd),
+			display.Line(strings.Join(args, " ")), seeHelp(cmd))
 	}
 	return fmt.Sprintf("%s takes %s; %s%s%s", verb(cmd), takes, given, exampleOf(cmd), seeHelp(cmd))
 }
@@ -79,9 +80,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		text = unknownFlag(cmd, unknown)
 	case errors.As(err, &bare):
-		text = fmt.Sprintf("%s: %s needs a value after it: %s", verb(cmd), flagName(bare.GetFlag()), valueOf(bare.GetFlag()))
+		text = fmt.Sprintf("%s: %s needs a value after it: %s", verb(cmd), flagName(bare.GetFlag()),
+			valueOf(bare.GetFlag()))
 	case errors.As(err, &wrong):
-		text = fmt.Sprintf("%s: %s: %v; found %q", verb(cmd), flagName(wrong.GetFlag()), wrong.Unwrap(), display.Line(wrong.GetValue()))
+		text = fmt.Sprintf("%s: %s: %v; found %q", verb(cmd), flagName(wrong.GetFlag()), wrong.Unwrap(),
+			display.Line(wrong.GetValue()))
 	default:
 		text = fmt.Sprintf("%s: %v", verb(cmd), err)
 	}
@@ -129,5 +132,6 @@ func VerbsOnly(cmd *cobra.Command, args []string) error {
 	if near := spelling.Nearest(args[0], verbs); near != "" {
 		return Fail(exit.Usage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
 	}
-	return Fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", ")))
+	return Fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0],
+		strings.Join(verbs, ", ")))
 }

@@ -23,11 +23,16 @@ type agentFlags struct {
 }
 
 func (f *agentFlags) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.agent, "agent", "", "what is decided, seen and confined of this agent: "+strings.Join(cli.AgentNames(), ", ")+", or a program")
-	cmd.Flags().StringVar(&f.confine, "confine", "", "with --agent: the profile; the agent's own when none is named, terminal where it has none")
-	cmd.Flags().StringArrayVar(&f.allow, "allow", nil, "with --agent: PATH[:ro] that it may use too, as bridge --allow; may be repeated")
-	cmd.Flags().StringArrayVar(&f.env, "env", nil, "with --agent: NAME[=VALUE] that it gets too, as bridge --env; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveDefault))
+	cmd.Flags().StringVar(&f.agent, "agent", "",
+		"what is decided, seen and confined of this agent: "+strings.Join(cli.AgentNames(), ", ")+", or a program")
+	cmd.Flags().StringVar(&f.confine, "confine", "",
+		"with --agent: the profile; the agent's own when none is named, terminal where it has none")
+	cmd.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"with --agent: PATH[:ro] that it may use too, as bridge --allow; may be repeated")
+	cmd.Flags().StringArrayVar(&f.env, "env", nil,
+		"with --agent: NAME[=VALUE] that it gets too, as bridge --env; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("agent",
+		cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveDefault))
 	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
 }
 
@@ -41,7 +46,8 @@ func diagnoseAgent(ctx context.Context, env *cli.Environment, f cli.Format, flag
 	} else if path, err := exec.LookPath(flags.agent); err == nil {
 		q.Command = []string{path}
 	} else {
-		q.Missing = fmt.Errorf("%q is neither a known agent (%s) nor a program: %w", flags.agent, strings.Join(cli.AgentNames(), ", "), err)
+		q.Missing = fmt.Errorf("%q is neither a known agent (%s) nor a program: %w", flags.agent,
+			strings.Join(cli.AgentNames(), ", "), err)
 	}
 	if q.Missing == nil {
 		q.Command = append(q.Command, args...)
@@ -96,7 +102,8 @@ func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
 	}
 	fmt.Fprintf(w, "\na confined start (sandbox level %s)\n", orDash(d.Trial.Level))
 	if d.Trial.OK {
-		fmt.Fprintf(w, "  ok   it answered: %s %s, ACP version %d\n", orDash(d.Trial.Name), d.Trial.Version, d.Trial.Protocol)
+		fmt.Fprintf(w, "  ok   it answered: %s %s, ACP version %d\n", orDash(d.Trial.Name), d.Trial.Version,
+			d.Trial.Protocol)
 		return
 	}
 	fmt.Fprintf(w, "  BAD  %s\n", d.Trial.Problem)

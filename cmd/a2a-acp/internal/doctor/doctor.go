@@ -53,7 +53,8 @@ be started confined, else 5.`,
 		case flags.agent != "":
 			return diagnoseAgent(cmd.Context(), env, *f, flags, args)
 		case len(args) > 0:
-			return cli.Fail(exit.Usage, fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
+			return cli.Fail(exit.Usage,
+				fmt.Errorf("doctor takes no %q; about an agent: a2a-acp doctor --agent %s", args[0], args[0]))
 		}
 		return diagnose(cmd.Context(), env, *f)
 	}
@@ -79,7 +80,8 @@ func diagnose(ctx context.Context, env *cli.Environment, f cli.Format) error {
 // optionsOf returns what a diagnosis takes from the environment.
 func optionsOf(env *cli.Environment) doctor.Options {
 	o := env.AppOptions(nil, nil)
-	return doctor.Options{Version: o.Version, Getenv: o.Getenv, Dir: o.Dir, Sources: app.Sources(o), Confine: o.Confine()}
+	return doctor.Options{Version: o.Version, Getenv: o.Getenv, Dir: o.Dir, Sources: app.Sources(o),
+		Confine: o.Confine()}
 }
 
 func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
@@ -110,7 +112,8 @@ func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
 	writeAnswers(env, d.Answers)
 	writeConfiguration(env, d.Configuration)
 	for _, advice := range d.Missing {
-		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What, strings.Join(advice.Gives, ", "), advice.Why)
+		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What,
+			strings.Join(advice.Gives, ", "), advice.Why)
 		for line := range strings.Lines(advice.Fix) {
 			fmt.Fprintf(w, "    %s", line)
 		}
@@ -126,7 +129,8 @@ func writeHealth(env *cli.Environment, name string, h doctor.Health) {
 	fmt.Fprintf(env.Stdout, "  BAD  %s: %s\n", name, h.Problem)
 }
 
-// writeAnswers tells whether who asks now could answer. That he cannot is no fault of the machine's: it may be a script that asks.
+// writeAnswers tells whether who asks now could answer. That he cannot is no fault of the machine's: it may
+// be a script that asks.
 func writeAnswers(env *cli.Environment, a doctor.AnswersHealth) {
 	switch {
 	case !a.OK:

@@ -23,7 +23,8 @@ comes in the environment.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if socket == "" {
-				return cli.Fail(exit.Usage, errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
+				return cli.Fail(exit.Usage,
+					errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
 			}
 			token := env.Getenv(mcpserver.TokenVariable)
 			stdout, err := cli.ClaimStdout(env)
@@ -38,7 +39,8 @@ comes in the environment.`,
 			case err == nil:
 				return nil
 			case cmd.Context().Err() != nil, errors.Is(err, mcpserver.ErrBridgeGone):
-				return cli.Silent(exit.Interrupt) // sessions end so every day; the agent is not to worry anybody with it
+				// Sessions end so every day; the agent is not to worry anybody with it.
+				return cli.Silent(exit.Interrupt)
 			}
 			return cli.Fail(exit.Host, err)
 		},

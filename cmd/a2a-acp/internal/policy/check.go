@@ -37,8 +37,8 @@ is not. Without a file it checks all the configuration that is in use.`,
 	}, "rule or governor", "rules and governors", checkPolicies)
 }
 
-// checkPolicies reads the files, or all the configuration when there are none, and gives everything that is to be said,
-// with the number of rules and governors.
+// checkPolicies reads the files, or all the configuration when there are none, and gives everything that is
+// to be said, with the number of rules and governors.
 func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, error) {
 	var files []permissions.File
 	var found yamldoc.Errors
@@ -89,7 +89,8 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 		at := s.Rule.Source
 		found = append(found, yamldoc.Error{
 			File: at.File, Line: at.Line, Column: at.Column, Severity: yamldoc.SeverityWarning, Rule: ruleShadowed,
-			Message: fmt.Sprintf("rule %s can never decide: %s", s.Rule.ID, s.Why), Hint: "remove one of the two, or give the other one a condition",
+			Message: fmt.Sprintf("rule %s can never decide: %s", s.Rule.ID, s.Why),
+			Hint:    "remove one of the two, or give the other one a condition",
 		})
 	}
 	found = append(found, idle(env, files)...)
@@ -117,10 +118,12 @@ func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 				})
 			}
 			if !rule.Expires.IsZero() && !env.Now().Before(rule.Expires) {
-				warn("expired-rule", "remove it, or give it more time", "does not count any more: it expired at %s", rule.Expires.UTC().Format(time.RFC3339))
+				warn("expired-rule", "remove it, or give it more time",
+					"does not count any more: it expired at %s", rule.Expires.UTC().Format(time.RFC3339))
 			}
 			for _, id := range rule.AppliesTo {
-				if !complete || strings.ContainsAny(id, `*?[\`) || permissions.KnownTool(id) || slices.Contains(known, id) {
+				if !complete || strings.ContainsAny(id, `*?[\`) || permissions.KnownTool(id) ||
+					slices.Contains(known, id) {
 					continue
 				}
 				hint := "a2a-acp tools list shows those that there are"
@@ -134,7 +137,8 @@ func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 	return found
 }
 
-// knownTools lists the ids of the tools in use. It is false when they cannot be read, which is not what check was asked.
+// knownTools lists the ids of the tools in use. It is false when they cannot be read, which is not what
+// check was asked.
 func knownTools(env *cli.Environment) (ids []string, complete bool) {
 	set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 	if err != nil {

@@ -57,13 +57,16 @@ record, by the number that audit list shows, as the rules of now would decide it
 		},
 	}
 	f := cli.AddFormat(cmd)
-	cmd.Flags().StringArrayVar(&flags.tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
-	cmd.Flags().StringArrayVar(&flags.policies, "policies", nil, "a policy file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.tools, "tools", nil,
+		"a tools file, in addition to the others; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.policies, "policies", nil,
+		"a policy file, in addition to the others; may be repeated")
 	cmd.Flags().StringVar(&flags.shell, "shell", "", "a command text that the agent would run")
 	cmd.Flags().StringArrayVar(&flags.paths, "path", nil, "a file that the agent would read; may be repeated")
 	cmd.Flags().BoolVar(&flags.write, "write", false, "the files of --path would be written")
 	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call")
-	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument of the tool, name=value; may be repeated")
+	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil,
+		"an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
 	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
 	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))
@@ -76,11 +79,14 @@ record, by the number that audit list shows, as the rules of now would decide it
 		}
 		switch {
 		case flags.tool != "" && len(flags.paths) > 0:
-			return cli.Fail(exit.Usage, errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
+			return cli.Fail(exit.Usage,
+				errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
 		case asked > 1:
-			return cli.Fail(exit.Usage, errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
+			return cli.Fail(exit.Usage,
+				errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
 		case asked == 0:
-			return cli.Fail(exit.Usage, errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
+			return cli.Fail(exit.Usage,
+				errors.New("which act? Give a file, or one of --shell, --path, --tool and --audit"))
 		case flags.write && len(flags.paths) == 0:
 			return cli.Fail(exit.Usage, errors.New("--write is about the files of --path"))
 		case len(flags.pairs) > 0 && flags.tool == "":
@@ -100,7 +106,8 @@ record, by the number that audit list shows, as the rules of now would decide it
 }
 
 // explainPolicy decides the act and tells why. What makes the request is called once everything is read.
-func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Request, error), flags explainFlags, f cli.Format) (err error) {
+func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Request, error), flags explainFlags,
+	f cli.Format) (err error) {
 	a, err := app.New(env.AppOptions(flags.tools, flags.policies))
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
@@ -111,7 +118,8 @@ func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Reques
 		return err
 	}
 	decision := a.Gate.Decide(request)
-	return explanationOf(request, decision, a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision))).print(env, f)
+	return explanationOf(request, decision,
+		a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision))).print(env, f)
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -158,14 +166,19 @@ func requestInFile(env *cli.Environment, a *app.App, name string) (permissions.R
 	return requestOf(env, a, call)
 }
 
-// requestOf is an act that is told in few words, in the current directory: of a tool as the executor would see it.
+// requestOf is an act that is told in few words, in the current directory: of a tool as the executor would
+// see it.
 func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (permissions.Request, error) {
 	o := env.AppOptions(nil, nil)
 	workspace := o.Dirs().Workspace(o.Dir, nil)
 	// What agents ask the editor to do has the ids of shipped tools, and is another act.
-	if _, ours := a.Configuration().Tools.LookupIn(workspace, call.Tool); !ours || permissions.KnownTool(call.Tool) {
+	if _, ours := a.Configuration().Tools.LookupIn(workspace, call.Tool); !ours ||
+		permissions.KnownTool(call.Tool) {
 		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
-			return permissions.Request{}, cli.Fail(exit.Usage, fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are", call.Source, call.Tool))
+			return permissions.Request{},
+				cli.Fail(exit.Usage,
+					fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are",
+						call.Source, call.Tool))
 		}
 		request := call.Request(workspace)
 		if call.Dir == "" {
@@ -191,9 +204,11 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 }
 
 // explainedRequest is the act that the flags tell of, as the bridge would see it.
-func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explainFlags) (permissions.Request, error) {
+func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explainFlags) (permissions.Request,
+	error) {
 	o := env.AppOptions(nil, nil)
-	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil)}
+	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir,
+		Workspace: o.Dirs().Workspace(o.Dir, nil)}
 	switch {
 	case shell:
 		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
@@ -201,13 +216,15 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
 		if _, ok := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool); !ok {
-			return request, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
+			return request, cli.Fail(exit.Usage,
+				fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
 		}
 		arguments, err := cli.PairsToJSON(env, a, flags.tool, flags.pairs)
 		if err != nil {
 			return request, cli.Fail(exit.Usage, err)
 		}
-		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace, Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
+		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace,
+			Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
 		if _, failure := a.Executor.Preview(call); failure != nil {
 			return request, cli.Fail(exit.Usage, errors.New(failure.Message))
 		}
@@ -250,7 +267,8 @@ type explainedReason struct {
 
 func explanationOf(r permissions.Request, d permissions.Decision, governors []governor.Candidate) explanation {
 	e := explanation{
-		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason, Policy: d.Policy,
+		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason,
+		Policy:   d.Policy,
 		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
 	}
 	if d.Verdict == permissions.Ask {
@@ -282,7 +300,8 @@ func (e explanation) write(env *cli.Environment) {
 	if e.Untold != "" {
 		fmt.Fprintf(w, "unknown:  %s\n", display.Line(e.Untold))
 	}
-	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source, cli.AtRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
+	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source,
+		cli.AtRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
 	if e.Reason != "" {
 		fmt.Fprintf(w, "because:  %s\n", display.Line(e.Reason))
 	}
@@ -318,7 +337,8 @@ func (e explanation) writeGovernors(env *cli.Environment) {
 	for _, g := range e.Governors {
 		var could []string
 		for _, verdict := range g.Could {
-			could = append(could, map[string]string{"reject": "reject it", "ask": "have a person asked", "approve": "approve it in the person's place"}[verdict])
+			could = append(could, map[string]string{"reject": "reject it", "ask": "have a person asked",
+				"approve": "approve it in the person's place"}[verdict])
 		}
 		if len(could) == 0 {
 			could = []string{"only add its reasons"}

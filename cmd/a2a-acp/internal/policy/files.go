@@ -54,7 +54,8 @@ type sensitiveFile struct {
 }
 
 func newSensitiveFile(file string, f sensitive.Finding) sensitiveFile {
-	return sensitiveFile{File: file, Class: f.Class.String(), Name: f.Name, Says: f.Says, ReadBy: f.ReadBy, Source: f.Source}
+	return sensitiveFile{File: file, Class: f.Class.String(), Name: f.Name, Says: f.Says, ReadBy: f.ReadBy,
+		Source: f.Source}
 }
 
 func knownFiles() []sensitiveFile {
@@ -105,7 +106,8 @@ func printFiles(env *cli.Environment, files []sensitiveFile, f cli.Format, asked
 			continue
 		}
 		fmt.Fprintf(env.Stdout, "%s %s\n", name, file.Says)
-		for _, line := range [][2]string{{"class", file.Class}, {"as", file.Name}, {"read by", file.ReadBy}, {"source", file.Source}} {
+		for _, line := range [][2]string{{"class", file.Class}, {"as", file.Name}, {"read by", file.ReadBy},
+			{"source", file.Source}} {
 			fmt.Fprintf(env.Stdout, "  %-8s %s\n", line[0], strings.TrimSpace(line[1]))
 		}
 	}

@@ -16,7 +16,8 @@ func Command(env *cli.Environment) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		policyCheckCommand(env), policyExplainCommand(env), policyTestCommand(env), policyReplayCommand(env), policySuggestCommand(env),
+		policyCheckCommand(env), policyExplainCommand(env), policyTestCommand(env), policyReplayCommand(env),
+		policySuggestCommand(env),
 		policyFilesCommand(env),
 	)
 	return cmd

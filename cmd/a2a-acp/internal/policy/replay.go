@@ -49,15 +49,18 @@ apart. Links and files are looked at as they are now.`,
 	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if only && len(policies) == 0 {
-			return cli.Fail(exit.Usage, errors.New("--only needs the policies that there are to be: --policies FILE"))
+			return cli.Fail(exit.Usage,
+				errors.New("--only needs the policies that there are to be: --policies FILE"))
 		}
 		return replayPolicies(env, policies, only, time.Duration(since), *f)
 	}
 	return cmd
 }
 
-// recordedActs reads the acts of the record that fit, the oldest first. Damaged lines are told, and the rest is given.
-func recordedActs(env *cli.Environment, filter audit.Filter, fits func(audit.Entry) bool) ([]replay.Recorded, error) {
+// recordedActs reads the acts of the record that fit, the oldest first. Damaged lines are told, and the
+// rest is given.
+func recordedActs(env *cli.Environment, filter audit.Filter, fits func(audit.Entry) bool) ([]replay.Recorded,
+	error) {
 	var acts []replay.Recorded
 	err := eachRecorded(env, filter, func(act replay.Recorded) {
 		if fits == nil || fits(act.Entry) {
@@ -179,12 +182,14 @@ func (r *replayed) add(act replay.Again) {
 		r.Changes = append(r.Changes, change{from, to, 1})
 	}
 	r.Changed = append(r.Changed, changed{
-		Seq: act.Entry.Seq, Time: act.Time, From: from, To: to, Before: act.Entry.Decision.Rule, Rule: d.Rule, At: d.At, Reason: d.Reason,
+		Seq: act.Entry.Seq, Time: act.Time, From: from, To: to, Before: act.Entry.Decision.Rule, Rule: d.Rule,
+		At: d.At, Reason: d.Reason,
 		Act: record.TitleOf(audit.Chapter{act.Entry}),
 	})
 }
 
-// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be told.
+// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be
+// told.
 func (r *replayed) sum() string {
 	var parts []string
 	for _, c := range r.Changes {
@@ -208,7 +213,8 @@ func (r *replayed) write(env *cli.Environment) {
 			if by == "" {
 				by = "-"
 			}
-			out.Add(strconv.FormatInt(c.Seq, 10), c.Time.Local().Format(time.DateTime), c.From, c.To, display.Line(by), c.Act)
+			out.Add(strconv.FormatInt(c.Seq, 10), c.Time.Local().Format(time.DateTime), c.From, c.To,
+				display.Line(by), c.Act)
 		}
 		out.Write(env.Stdout)
 		fmt.Fprintln(env.Stdout)

@@ -100,8 +100,9 @@ func runTests(env *cli.Environment, tests []config.PolicyTest, tools, policies [
 		}
 		d := a.Gate.Decide(request)
 		r := testResult{
-			At: test.Source.String(), Expected: test.Expect.String(), Decision: d.Verdict.String(), Wanted: test.Rule,
-			Rule: d.Rule, RuleAt: d.At, Reason: d.Reason,
+			At: test.Source.String(), Expected: test.Expect.String(), Decision: d.Verdict.String(),
+			Wanted: test.Rule,
+			Rule:   d.Rule, RuleAt: d.At, Reason: d.Reason,
 		}
 		r.Passed = d.Verdict == test.Expect && (test.Rule == "" || test.Rule == d.Rule)
 		if !r.Passed {

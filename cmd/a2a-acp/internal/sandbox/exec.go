@@ -85,18 +85,24 @@ func sandboxExecCommand(env *cli.Environment) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the command is the command's own
-	f.StringVar(&flags.profile, "profile", "", "what it gets, by name: "+strings.Join(cli.ProfileNames(profiles), ", "))
+	f.StringVar(&flags.profile, "profile", "",
+		"what it gets, by name: "+strings.Join(cli.ProfileNames(profiles), ", "))
 	f.StringVar(&flags.tool, "tool", "", "what it gets is what this tool gets")
-	f.StringArrayVar(&flags.tools, "tools", nil, "a tools file for --tool, in addition to the others; may be repeated")
+	f.StringArrayVar(&flags.tools, "tools", nil,
+		"a tools file for --tool, in addition to the others; may be repeated")
 	f.StringArrayVar(&flags.allow, "allow", nil, "a file or directory that it may use, PATH[:ro]; may be repeated")
 	f.BoolVar(&flags.network, "network", false, "switch the network on")
-	f.StringArrayVar(&flags.sockets, "socket", nil, "the path of a UNIX socket that it may connect to; may be repeated")
+	f.StringArrayVar(&flags.sockets, "socket", nil,
+		"the path of a UNIX socket that it may connect to; may be repeated")
 	f.StringVar(&flags.dir, "dir", "", "start in this directory, not in the current one")
 	f.StringArrayVar(&flags.variables, "env", nil, "a variable for it, NAME[=VALUE]; may be repeated")
 	cli.AddLimits(f, &flags.limits)
-	f.StringSliceVar(&flags.require, "require", nil, "refuse where this machine does not enforce these: fs, net, processes, memory, tree")
-	f.BoolVar(&flags.bestEffort, "best-effort", false, "run even where this machine enforces less than was asked for")
-	f.StringVar(&flags.atLeast, "at-least", "", "refuse where this machine confines no further than below this level (a2a-acp doctor shows them)")
+	f.StringSliceVar(&flags.require, "require", nil,
+		"refuse where this machine does not enforce these: fs, net, processes, memory, tree")
+	f.BoolVar(&flags.bestEffort, "best-effort", false,
+		"run even where this machine enforces less than was asked for")
+	f.StringVar(&flags.atLeast, "at-least", "",
+		"refuse where this machine confines no further than below this level (a2a-acp doctor shows them)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "PATH, never shown")
 	f.StringVar(&flags.ticket, "ticket", "", "what a bridge has left for the editor to run")
 	_ = f.MarkHidden("hide")
@@ -105,8 +111,12 @@ func sandboxExecCommand(env *cli.Environment) *cobra.Command {
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))
-	_ = cmd.RegisterFlagCompletionFunc("at-least", cobra.FixedCompletions([]string{"landlock", "no-proc", "full", "full+cgroup"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions([]string{"fs", "net", "processes", "memory", "tree"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("at-least",
+		cobra.FixedCompletions([]string{"landlock", "no-proc", "full", "full+cgroup"},
+			cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("require",
+		cobra.FixedCompletions([]string{"fs", "net", "processes", "memory", "tree"},
+			cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return sandboxExec(cmd.Context(), env, flags, args)
 	}
@@ -134,9 +144,11 @@ func sandboxExec(ctx context.Context, env *cli.Environment, flags execFlags, com
 	for _, path := range flags.sockets {
 		o.Sockets = append(o.Sockets, cli.Absolute(o.Dir, path))
 	}
-	// The program's own handling of signals (see run) would end the command where that would rather hear of them itself.
+	// The program's own handling of signals (see run) would end the command where that would rather hear of
+	// them itself.
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
+		syscall.SIGCONT)
 	defer signal.Stop(signals)
 	o.Signals = signals
 	code, err := confine.Exec(context.WithoutCancel(ctx), o)

@@ -63,8 +63,9 @@ func secretKeeper(env *cli.Environment) (*app.SecretKeeper, error) {
 
 // listedSecret is a secret in `secrets list`: never its value.
 type listedSecret struct {
-	Name  string     `json:"name"`
-	From  string     `json:"from"` // "a value", "the output of …", or "" for one that a tool wants and that is not set
+	Name string `json:"name"`
+	// "a value", "the output of …", or "" for one that a tool wants and that is not set.
+	From  string     `json:"from"`
 	Set   *time.Time `json:"set,omitempty"`
 	Tools []string   `json:"tools"` // that refer to it
 }
@@ -119,7 +120,8 @@ func listSecrets(env *cli.Environment) ([]listedSecret, error) {
 	}
 	list := []listedSecret{}
 	for _, s := range set {
-		list = append(list, listedSecret{Name: s.Name, From: s.From, Set: &s.Set, Tools: append([]string{}, users[s.Name]...)})
+		list = append(list, listedSecret{Name: s.Name, From: s.From, Set: &s.Set,
+			Tools: append([]string{}, users[s.Name]...)})
 		delete(users, s.Name)
 	}
 	for name, tools := range users {
@@ -176,9 +178,11 @@ it prints is the value.`,
 		case command && len(args) > 1:
 			entry.Command = args[1:]
 		case command:
-			return cli.Fail(exit.Usage, errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
+			return cli.Fail(exit.Usage,
+				errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
 		case len(args) > 1:
-			return cli.Fail(exit.Usage, errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
+			return cli.Fail(exit.Usage,
+				errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
 		default:
 			value, err := readSecret(cmd.Context(), env, args[0])
 			if err != nil && cmd.Context().Err() != nil {
@@ -204,7 +208,8 @@ it prints is the value.`,
 		if replaced {
 			env.Say(args[0] + " has another value now; the next call gets it")
 		} else {
-			env.Say(fmt.Sprintf("%s is set; a tool gets it with environment_variables: {%s: {secret: %s}}", args[0], args[0], args[0]))
+			env.Say(fmt.Sprintf("%s is set; a tool gets it with environment_variables: {%s: {secret: %s}}",
+				args[0], args[0], args[0]))
 		}
 		return nil
 	}
@@ -280,7 +285,9 @@ func secretsRemoveCommand(env *cli.Environment) *cobra.Command {
 				}
 			}
 			if len(unknown) > 0 {
-				return cli.Fail(exit.Usage, fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them", strings.Join(unknown, ", ")))
+				return cli.Fail(exit.Usage,
+					fmt.Errorf("there is no secret %s; a2a-acp secrets list shows them",
+						strings.Join(unknown, ", ")))
 			}
 			return nil
 		},

@@ -41,12 +41,14 @@ Presets of the policy file:
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset) },
 	}
 	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: careful, balanced or strict")
-	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("preset",
+		cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // starterTools is the tools file that init writes: one entry that runs, and says how to go on.
-const starterTools = tools.Modeline + `# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
+const starterTools = tools.Modeline +
+	`# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
 # a2a-acp tools run recent_changes -p count=3 tries an entry. A value never becomes part of the script: {{count}} is
 # rewritten to a reference that is right for the place it stands in.
 version: 2
@@ -144,8 +146,8 @@ type zedAgent struct {
 	Env     map[string]string `json:"env"`
 }
 
-// printSettings prints what goes into Zed's settings.json. The paths are absolute: an editor that is started from a desktop
-// has another PATH than a shell.
+// printSettings prints what goes into Zed's settings.json. The paths are absolute: an editor that is
+// started from a desktop has another PATH than a shell.
 func printSettings(env *cli.Environment) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -160,7 +162,8 @@ func printSettings(env *cli.Environment) error {
 			continue
 		}
 		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
-		servers[agent.Title+", guarded"] = zedAgent{Type: "custom", Command: self, Args: append([]string{"bridge", "--"}, command...), Env: map[string]string{}}
+		servers[agent.Title+", guarded"] = zedAgent{Type: "custom", Command: self,
+			Args: append([]string{"bridge", "--"}, command...), Env: map[string]string{}}
 	}
 	if len(servers) == 0 {
 		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")

@@ -37,7 +37,8 @@ func runBatch(ctx context.Context, env *cli.Environment, flags runFlags, asJSON 
 		calls[i] = newCall(env, b.tool, flags.agent)
 		calls[i].Arguments = b.params
 	}
-	results := a.Executor.ExecuteBatch(ctx, calls, cli.NewTerminal(env, flags.yes).Beside(a.Questions, flags.wait), flags.atOnce)
+	results := a.Executor.ExecuteBatch(ctx, calls,
+		cli.NewTerminal(env, flags.yes).Beside(a.Questions, flags.wait), flags.atOnce)
 	if asJSON {
 		for i := range results {
 			results[i] = results[i].InText()
@@ -74,11 +75,13 @@ func writeResults(env *cli.Environment, results []tool.Result) {
 		if r.ExitCode >= 0 {
 			code = strconv.Itoa(r.ExitCode)
 		}
-		out.Add(strconv.Itoa(i+1), display.Line(r.ToolID), status, code, fmt.Sprintf("%.0f", r.ExecutionTimeMS), saysOf(r))
+		out.Add(strconv.Itoa(i+1), display.Line(r.ToolID), status, code,
+			fmt.Sprintf("%.0f", r.ExecutionTimeMS), saysOf(r))
 	}
 	out.Write(env.Stdout)
 	var words []string
-	for _, status := range []tool.Status{tool.StatusCompleted, tool.StatusFailed, tool.StatusDenied, tool.StatusTimeout, tool.StatusCancelled} {
+	for _, status := range []tool.Status{tool.StatusCompleted, tool.StatusFailed, tool.StatusDenied,
+		tool.StatusTimeout, tool.StatusCancelled} {
 		if n := counts[status]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}
@@ -169,7 +172,8 @@ func readCall(raw json.RawMessage) (batchedCall, error) {
 	var call batchedCall
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, _ := dec.Token(); open != json.Delim('{') {
-		return call, fmt.Errorf(`want {"tool": …, "params": {…}}, found %s`, display.Line(string(raw[:min(len(raw), 60)])))
+		return call, fmt.Errorf(`want {"tool": …, "params": {…}}, found %s`,
+			display.Line(string(raw[:min(len(raw), 60)])))
 	}
 	seen := map[string]bool{}
 	for dec.More() {

@@ -28,7 +28,8 @@ left out is said; an entry with a credential in its script is refused.`,
 	}
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
 	cmd.Flags().StringVarP(&form, "output", "o", form, "form of the output: yaml, json or mcp")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"yaml", "json", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(_ *cobra.Command, ids []string) error { return exportTools(env, ids, tools, form) }
 	return cmd
 }

@@ -53,13 +53,15 @@ the file keeps every byte. A command that cannot be made safe is refused, with w
 
 func newTool(ctx context.Context, env *cli.Environment, id string, command []string, flags newFlags) error {
 	if err := cli.CheckPerson(); err != nil && !flags.dryRun {
-		return cli.Fail(exit.Denied, fmt.Errorf("a tool is for a person to give, and --dry-run prints its entry: %w", err))
+		return cli.Fail(exit.Denied,
+			fmt.Errorf("a tool is for a person to give, and --dry-run prints its entry: %w", err))
 	}
 	path := flags.into
 	if path == "" {
 		dir := env.AppOptions(nil, nil).Dirs().Config()
 		if dir == "" {
-			return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set; name the file with --into"))
+			return cli.Fail(exit.Host,
+				errors.New("neither HOME nor XDG_CONFIG_HOME is set; name the file with --into"))
 		}
 		path = filepath.Join(dir, "tools.yaml")
 	}
@@ -69,10 +71,12 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 	}
 	for _, loaded := range set.Tools {
 		if loaded.Tool.ID == id {
-			return cli.Fail(exit.Usage, fmt.Errorf("there is a tool %q already, at %s; take another name", id, loaded.Tool.Source))
+			return cli.Fail(exit.Usage,
+				fmt.Errorf("there is a tool %q already, at %s; take another name", id, loaded.Tool.Source))
 		}
 	}
-	entry, err := scaffold.Make(scaffold.Request{ID: id, Command: commandLine(command), Description: flags.description})
+	entry, err := scaffold.Make(scaffold.Request{ID: id, Command: commandLine(command),
+		Description: flags.description})
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
@@ -112,7 +116,8 @@ func putEntry(env *cli.Environment, path string, entry scaffold.Entry) error {
 				return cli.Fail(exit.Host, err)
 			}
 		}
-		file = config.File{Name: path, Path: path, Layer: tool.LayerFlag, Data: []byte(Modeline + "version: 2\n\ntools:\n")}
+		file = config.File{Name: path, Path: path, Layer: tool.LayerFlag,
+			Data: []byte(Modeline + "version: 2\n\ntools:\n")}
 	case err != nil:
 		return cli.Fail(exit.Usage, err)
 	}
@@ -134,7 +139,8 @@ func tellEntry(env *cli.Environment, entry scaffold.Entry) {
 	}
 }
 
-// commandLine makes one line of a command: a single word is bash as it stands, several are words that stay what they are.
+// commandLine makes one line of a command: a single word is bash as it stands, several are words that stay
+// what they are.
 func commandLine(words []string) string {
 	if len(words) == 1 {
 		return words[0]

@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// retryDetails, breakerDetails and cachingDetails are what an entry says about failing and repeating, in `tools show -o
-// json`. Times are in seconds.
+// retryDetails, breakerDetails and cachingDetails are what an entry says about failing and repeating, in
+// `tools show -o json`. Times are in seconds.
 type retryDetails struct {
 	Attempts   int     `json:"attempts"`
 	Backoff    string  `json:"backoff"`
@@ -52,7 +52,8 @@ func shownPolicy(env *cli.Environment, t *tool.Tool) (*retryDetails, *breakerDet
 	}
 	var breaker *breakerDetails
 	if b := t.CircuitBreaker; b.Failures > 0 {
-		breaker = &breakerDetails{b.Failures, b.Period.Seconds(), b.Recovery.Seconds(), b.HalfOpenCalls, lastChange(env, t.ID)}
+		breaker = &breakerDetails{b.Failures, b.Period.Seconds(), b.Recovery.Seconds(), b.HalfOpenCalls,
+			lastChange(env, t.ID)}
 	}
 	var caching *cachingDetails
 	if c := t.Caching; c.Enabled {
@@ -61,8 +62,9 @@ func shownPolicy(env *cli.Environment, t *tool.Tool) (*retryDetails, *breakerDet
 	return retry, breaker, caching
 }
 
-// lastChange returns the last change of a tool's circuit that is on record; nil when there is none, or the record cannot be
-// read. A circuit lives in the program that makes the calls, and its changes are on record: that is where others see it.
+// lastChange returns the last change of a tool's circuit that is on record; nil when there is none, or the
+// record cannot be read. A circuit lives in the program that makes the calls, and its changes are on
+// record: that is where others see it.
 func lastChange(env *cli.Environment, id string) *circuitDetails {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {
@@ -89,16 +91,20 @@ func writePolicy(env *cli.Environment, w io.Writer, t *tool.Tool) {
 	if retry != nil {
 		growing := ""
 		if t.Retry.Backoff == tool.BackoffExponential {
-			growing = fmt.Sprintf(", then %g times as long each time, no more than %s", retry.Multiplier, t.Retry.MaxDelay)
+			growing = fmt.Sprintf(", then %g times as long each time, no more than %s", retry.Multiplier,
+				t.Retry.MaxDelay)
 		}
-		fmt.Fprintf(w, "  tried up to %d times while it fails, %s apart%s\n", retry.Attempts, min(t.Retry.Delay, t.Retry.MaxDelay), growing)
+		fmt.Fprintf(w, "  tried up to %d times while it fails, %s apart%s\n", retry.Attempts,
+			min(t.Retry.Delay, t.Retry.MaxDelay), growing)
 	}
 	if b := t.CircuitBreaker; breaker != nil {
-		fmt.Fprintf(w, "  refused for %s after %d failures within %s; %d on trial then, and all must succeed\n", b.Recovery, b.Failures, b.Period, b.HalfOpenCalls)
+		fmt.Fprintf(w, "  refused for %s after %d failures within %s; %d on trial then, and all must succeed\n",
+			b.Recovery, b.Failures, b.Period, b.HalfOpenCalls)
 		fmt.Fprintf(w, "  circuit: %s\n", circuitState(env.Now(), breaker.LastChange))
 	}
 	if c := t.Caching; caching != nil {
-		fmt.Fprintf(w, "  a result is given to the same call for %s; %d of them and %d MB are kept at the most\n", c.TTL, c.Results, c.Bytes>>20)
+		fmt.Fprintf(w, "  a result is given to the same call for %s; %d of them and %d MB are kept at the most\n",
+			c.TTL, c.Results, c.Bytes>>20)
 		if c.Key != "" {
 			fmt.Fprintf(w, "  the same call is one with the same %s\n", display.Line(c.Key))
 		}

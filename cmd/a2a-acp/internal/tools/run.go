@@ -68,27 +68,35 @@ call that did not complete.`,
 	}
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &flags.tools))
-	cmd.Flags().StringVar(&flags.params, "params", "", "all arguments as a JSON object, @FILE, or - for standard input")
+	cmd.Flags().StringVar(&flags.params, "params", "",
+		"all arguments as a JSON object, @FILE, or - for standard input")
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.agent, "as", "", "call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&flags.agent, "as", "",
+		"call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
+	_ = cmd.RegisterFlagCompletionFunc("as",
+		cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
-	cmd.Flags().BoolVar(&flags.wait, "wait", false, "where nobody can be asked, wait for a2a-acp approvals approve at another terminal")
+	cmd.Flags().BoolVar(&flags.wait, "wait", false,
+		"where nobody can be asked, wait for a2a-acp approvals approve at another terminal")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
 	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
-	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0, "how many calls of a batch run at the same time: 4 if not given, 64 at the most")
+	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0,
+		"how many calls of a batch run at the same time: 4 if not given, 64 at the most")
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if found := person.Look(); flags.agent != "" && found.AgentsAct() { // or it would choose whose rules it is decided by
+		// Or it would choose whose rules it is decided by.
+		if found := person.Look(); flags.agent != "" && found.AgentsAct() {
 			return cli.Fail(exit.Denied, found.Err())
 		}
 		switch {
 		case flags.batch == "" && len(args) == 1:
 			return runTool(cmd.Context(), env, args[0], flags, *asJSON)
 		case flags.batch == "":
-			return cli.Fail(exit.Usage, errors.New("which tool? a2a-acp tools run TOOL, or --batch FILE; a2a-acp tools list shows them"))
+			return cli.Fail(exit.Usage,
+				errors.New("which tool? a2a-acp tools run TOOL, or --batch FILE; a2a-acp tools list shows them"))
 		case len(args) > 0 || len(flags.pairs) > 0 || flags.params != "" || flags.dryRun:
-			return cli.Fail(exit.Usage, errors.New("--batch FILE says what is called; leave TOOL, -p, --params and --dry-run out"))
+			return cli.Fail(exit.Usage,
+				errors.New("--batch FILE says what is called; leave TOOL, -p, --params and --dry-run out"))
 		}
 		return runBatch(cmd.Context(), env, flags, *asJSON)
 	}
@@ -148,10 +156,12 @@ func meaningOf(result tool.Result) string {
 	if result.MCPError == nil || result.MCPError.Message == "" || result.MCPError.Unmapped {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", display.Line(strings.TrimSuffix(result.MCPError.Message+": "+result.MCPError.DetailText(), ": ")))
+	return fmt.Sprintf(" (%s)", display.Line(strings.TrimSuffix(result.MCPError.Message+": "+
+		result.MCPError.DetailText(), ": ")))
 }
 
-// sayMore says what to do about a failure, unless the sandbox has said it better, and where output lies that was not passed on.
+// sayMore says what to do about a failure, unless the sandbox has said it better, and where output lies
+// that was not passed on.
 func sayMore(env *cli.Environment, result tool.Result, refused bool) {
 	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok && !refused {
 		env.Say("hint: " + display.Line(cure))
@@ -177,7 +187,8 @@ func newCall(env *cli.Environment, id, agent string) tool.Call {
 		call.Origin.Door = tool.DoorMCP // an agent typed it, so it is decided as an agent's call
 	}
 	if below {
-		call.Origin.Principal = "some agent's own call of a2a-acp" // what a person was asked at a terminal is another's
+		// What a person was asked at a terminal is another's.
+		call.Origin.Principal = "some agent's own call of a2a-acp"
 	}
 	return call
 }
@@ -232,7 +243,8 @@ func dryRun(env *cli.Environment, a *app.App, call tool.Call, asJSON bool) error
 	if asJSON {
 		return cli.WriteData(env.Stdout, cli.FormatJSON, preview)
 	}
-	fmt.Fprintf(env.Stdout, "decision: %s (%s%s)\nin:       %s\nlevel:    %s\n\n%s\n", preview.Decision.Result, preview.Decision.Source,
+	fmt.Fprintf(env.Stdout, "decision: %s (%s%s)\nin:       %s\nlevel:    %s\n\n%s\n",
+		preview.Decision.Result, preview.Decision.Source,
 		cli.AtRule(preview.Decision), preview.Dir, preview.Sandbox.Level, cli.Indent(preview.Shown))
 	for _, value := range preview.Values {
 		fmt.Fprintf(env.Stdout, "  %s\n", display.Text(value))

@@ -32,8 +32,9 @@ type seenAs struct {
 	Title    string `json:"question_title,omitempty"`
 	Question string `json:"question,omitempty"`
 	// Model is what the model gets as the result; Result the whole. Absent with --dry-run.
-	Model  *string               `json:"model_gets,omitempty"`
-	Told   *mcpserver.CallResult `json:"told,omitempty"` // all that its client gets, which may give the model another part
+	Model *string `json:"model_gets,omitempty"`
+	// All that its client gets, which may give the model another part.
+	Told   *mcpserver.CallResult `json:"told,omitempty"`
 	Result *tool.Result          `json:"result,omitempty"`
 }
 
@@ -52,7 +53,8 @@ func (s *seenAs) gets(t *tool.Tool, result tool.Result) {
 }
 
 // runAs makes a call as an agent's, and shows both sides of it.
-func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call, flags runFlags, asJSON bool) error {
+func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call, flags runFlags,
+	asJSON bool) error {
 	entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, call.Tool)
 	if !ok {
 		_, err := findTool(a.Set(), call.Tool)
@@ -74,7 +76,8 @@ func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call
 	if !asJSON {
 		writeOffer(env.Stdout, seen)
 		if failure == nil {
-			governed := slices.ContainsFunc(a.Set().Governors, func(f governor.File) bool { return len(f.Permission) > 0 })
+			governed := slices.ContainsFunc(a.Set().Governors,
+				func(f governor.File) bool { return len(f.Permission) > 0 })
 			writeAsked(env.Stdout, seen, governed)
 		}
 	}
@@ -124,12 +127,14 @@ func withoutSecrets(t *tool.Tool, arguments json.RawMessage) json.RawMessage {
 func writeOffer(w io.Writer, seen seenAs) {
 	fmt.Fprintf(w, "The model of %s is offered\n  %s", seen.Agent, seen.Name)
 	if !seen.Known {
-		fmt.Fprintf(w, "  (how this agent respells names is not known; known are %s)", strings.Join(cli.AgentNames(), ", "))
+		fmt.Fprintf(w, "  (how this agent respells names is not known; known are %s)",
+			strings.Join(cli.AgentNames(), ", "))
 	}
 	fmt.Fprintf(w, "\n%s\n", cli.Indent(display.Text(seen.Offered.Description)))
 	fmt.Fprintf(w, "  %s\n", seen.Offered.InputSchema)
 	if !seen.Exposed {
-		fmt.Fprintln(w, "  Not now: it came with a2a-acp, and a2a-acp.yaml does not say expose: ["+seen.Offered.Name+"]")
+		fmt.Fprintln(w, "  Not now: it came with a2a-acp, and a2a-acp.yaml does not say expose: ["+
+			seen.Offered.Name+"]")
 	}
 	fmt.Fprintf(w, "and calls it with\n  %s\n", display.Line(string(seen.Arguments)))
 }
@@ -145,5 +150,6 @@ func writeAsked(w io.Writer, seen seenAs, governed bool) {
 	if governed && seen.Decision.Result == permissions.Approve.String() {
 		no = "no question, unless a governor wants one"
 	}
-	fmt.Fprintf(w, "  %s: %s (%s%s): %s\n", no, seen.Decision.Result, seen.Decision.Source, cli.AtRule(seen.Decision), display.Line(seen.Decision.Reason))
+	fmt.Fprintf(w, "  %s: %s (%s%s): %s\n", no, seen.Decision.Result, seen.Decision.Source,
+		cli.AtRule(seen.Decision), display.Line(seen.Decision.Reason))
 }

@@ -46,8 +46,8 @@ tag in a place that cannot be made safe, a2a-acp tools check says.`,
 	}
 }
 
-// WriteSchema puts the schema beside tools.yaml. It is ours, so an older one is replaced; what is no plain file is left
-// alone.
+// WriteSchema puts the schema beside tools.yaml. It is ours, so an older one is replaced; what is no plain
+// file is left alone.
 func WriteSchema(env *cli.Environment, dir string) error {
 	text, err := config.ToolsSchema()
 	if err != nil {
@@ -70,8 +70,8 @@ func WriteSchema(env *cli.Environment, dir string) error {
 	return nil
 }
 
-// replaceFile puts a file in the place of another, or of none, so that nobody ever reads a part. One that is there keeps its
-// permissions, and a link goes on leading to it.
+// replaceFile puts a file in the place of another, or of none, so that nobody ever reads a part. One that
+// is there keeps its permissions, and a link goes on leading to it.
 func replaceFile(path string, data []byte, mode fs.FileMode) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -18,7 +18,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// sandboxDetails is what a tool's calls may touch, in `tools show -o json`. Of variables only the names are told.
+// sandboxDetails is what a tool's calls may touch, in `tools show -o json`. Of variables only the names are
+// told.
 type sandboxDetails struct {
 	Network     bool            `json:"network"`
 	Paths       []allowedDetail `json:"allowed_paths"`
@@ -38,10 +39,12 @@ type allowedDetail struct {
 func shownSandbox(s tool.Sandbox) sandboxDetails {
 	d := sandboxDetails{
 		Network: s.Network == tool.NetworkOn, Paths: []allowedDetail{}, Commands: s.Commands, Sockets: s.Sockets,
-		Environment: slices.Sorted(maps.Keys(s.Environment)), Require: s.Require, BestEffort: s.BestEffort, Strict: s.Strict,
+		Environment: slices.Sorted(maps.Keys(s.Environment)), Require: s.Require, BestEffort: s.BestEffort,
+		Strict: s.Strict,
 	}
 	for _, path := range s.AllowedPaths {
-		d.Paths = append(d.Paths, allowedDetail{path.Path, map[bool]string{true: "read", false: "write"}[path.ReadOnly]})
+		d.Paths = append(d.Paths, allowedDetail{path.Path,
+			map[bool]string{true: "read", false: "write"}[path.ReadOnly]})
 	}
 	return d
 }
@@ -49,10 +52,12 @@ func shownSandbox(s tool.Sandbox) sandboxDetails {
 // verdictOf decides an agent's call of a tool here, as far as it can be told without arguments.
 func verdictOf(env *cli.Environment, set *config.Set, t *tool.Tool) tool.DecisionSummary {
 	o := env.AppOptions(nil, nil)
-	authority := permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies), Home: env.Getenv("HOME")})
+	authority := permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
+		Home: env.Getenv("HOME")})
 	return authority.Decide(permissions.Request{
-		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir, Workspace: o.Dirs().Workspace(o.Dir, nil),
-		ReadOnly: t.IsReadOnly(), RequiresConfirmation: t.Sandbox.RequiresConfirmation,
+		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir,
+		Workspace: o.Dirs().Workspace(o.Dir, nil),
+		ReadOnly:  t.IsReadOnly(), RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}).Summary()
 }
 
@@ -71,7 +76,8 @@ func writeOutcomes(w io.Writer, t *tool.Tool) {
 		fmt.Fprintln(w, "\nExit codes")
 		for _, code := range slices.Sorted(maps.Keys(t.ErrorMapping)) {
 			m := t.ErrorMapping[code]
-			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, display.Line(m.Message), m.Code, map[bool]string{true: ", trying again may help"}[m.Retryable])
+			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, display.Line(m.Message), m.Code,
+				map[bool]string{true: ", trying again may help"}[m.Retryable])
 		}
 	}
 	if len(t.Examples) > 0 {
@@ -107,11 +113,13 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 		return cli.WriteData(env.Stdout, f, preview)
 	}
 	w := env.Stdout
-	fmt.Fprintf(w, "%s\n\nAn agent's call here\n  %s (%s%s)", id, preview.Decision.Result, preview.Decision.Source, cli.AtRule(preview.Decision))
+	fmt.Fprintf(w, "%s\n\nAn agent's call here\n  %s (%s%s)", id, preview.Decision.Result,
+		preview.Decision.Source, cli.AtRule(preview.Decision))
 	if preview.Decision.Reason != "" {
 		fmt.Fprintf(w, ": %s", display.Line(preview.Decision.Reason))
 	}
-	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level, map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
+	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level,
+		map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
 	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Text(preview.Shown)))
 	fmt.Fprintf(w, "\nAs it runs\n%s\n", cli.Indent(preview.Script))
 	writeValues(w, preview.Values, preview.Parameters)

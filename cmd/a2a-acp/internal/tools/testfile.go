@@ -78,14 +78,16 @@ func testTools(ctx context.Context, env *cli.Environment, ids, files, policies [
 	if len(outcomes) == 0 {
 		return cli.Fail(exit.Usage, errors.New("there is nothing to test: give the tools examples: with params and expect"))
 	}
-	env.Say(fmt.Sprintf("%d passed, %d failed, %d skipped", count[tooltest.Passed], count[tooltest.Failed], count[tooltest.Skipped]))
+	env.Say(fmt.Sprintf("%d passed, %d failed, %d skipped", count[tooltest.Passed], count[tooltest.Failed],
+		count[tooltest.Skipped]))
 	if count[tooltest.Failed] > 0 {
 		return cli.Silent(exit.ToolFailed)
 	}
 	return nil
 }
 
-// toTest finds the tools by their ids; without ids a person's own, or the shipped ones where there are no others.
+// toTest finds the tools by their ids; without ids a person's own, or the shipped ones where there are no
+// others.
 func toTest(set *config.Set, ids []string) ([]*config.Loaded, error) {
 	var found []*config.Loaded
 	for _, id := range ids {
@@ -94,7 +96,8 @@ func toTest(set *config.Set, ids []string) ([]*config.Loaded, error) {
 			return nil, err
 		}
 		if !hasExamples(loaded) {
-			return nil, cli.Fail(exit.Usage, fmt.Errorf("%s: the tool %q has no example with params and expect", loaded.Tool.Source, id))
+			return nil, cli.Fail(exit.Usage,
+				fmt.Errorf("%s: the tool %q has no example with params and expect", loaded.Tool.Source, id))
 		}
 		found = append(found, loaded)
 	}

@@ -26,13 +26,15 @@ func Command(env *cli.Environment) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env), toolsRunCommand(env),
+		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env),
+		toolsRunCommand(env),
 		toolsTestCommand(env), toolsExportCommand(env), toolsSchemaCommand(env),
 	)
 	return cmd
 }
 
-// loadTold is load, and says which files of the workspace were left alone: somebody who looks for their tools would wonder.
+// loadTold is load, and says which files of the workspace were left alone: somebody who looks for their
+// tools would wonder.
 func loadTold(env *cli.Environment, tools []string) (*config.Set, error) {
 	set, err := cli.Load(env, tools, nil)
 	if err != nil {
@@ -84,7 +86,8 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 		for _, loaded := range set.Tools {
 			t := loaded.Tool
 			list = append(list, listedTool{
-				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
+				Layer:    t.Source.Layer.String(),
 				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 				Exposed: app.IsExposed(&t, set.Settings),
 			})
@@ -137,7 +140,8 @@ gets it, the values beside it, and the decision. Nothing runs.`,
 	}
 	f := cli.AddFormat(cmd)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
-	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "an argument of a call to be shown, name=value; may be repeated")
+	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil,
+		"an argument of a call to be shown, name=value; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &tools))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(pairs) > 0 {
@@ -204,18 +208,21 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 	retry, breaker, caching := shownPolicy(env, t)
 	return toolDetails{
 		listedTool: listedTool{
-			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(), Layer: t.Source.Layer.String(),
+			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
+			Layer:    t.Source.Layer.String(),
 			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 			Exposed: app.IsExposed(t, set.Settings),
 		},
 		Script: t.Script, InputSchema: t.InputSchema(),
 		Limits: map[string]any{
 			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
-			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes, "output_bytes": l.Output,
+			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes,
+			"output_bytes": l.Output,
 		},
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
 		Sandbox: shownSandbox(t.Sandbox), Decision: verdictOf(env, set, t), Examples: examples,
-		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox), Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
+		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox),
+		Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
 	}
 }
 
@@ -251,16 +258,19 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	if s.RequiresConfirmation {
 		fmt.Fprintln(w, "  run only when a person says yes, every time")
 	}
-	fmt.Fprintf(w, "  start in %s%s\n", dirName(s), map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
+	fmt.Fprintf(w, "  start in %s%s\n", dirName(s),
+		map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
 	output := s.Limits.Output
 	if t.Output.Spill {
 		output = t.Output.MostSpilled()
 	}
 	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
 		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
-	fmt.Fprintf(w, "  use the network: %s\n", map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
+	fmt.Fprintf(w, "  use the network: %s\n",
+		map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
 	for _, allowed := range s.AllowedPaths {
-		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly], allowed.Path)
+		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly],
+			allowed.Path)
 	}
 	if s.Commands != nil {
 		fmt.Fprintf(w, "  start %s\n", strings.Join(s.Commands, ", "))

@@ -15,14 +15,16 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// writeVariables says which variables a tool's calls are given, and from where; never a value that stands elsewhere.
+// writeVariables says which variables a tool's calls are given, and from where; never a value that stands
+// elsewhere.
 func writeVariables(w io.Writer, t *tool.Tool) {
 	s := t.Sandbox
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
 		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))
 	}
 	if trust.Asks(s) && !trust.IsOwn(t.Source.Layer) {
-		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n", config.ShellWord(t.Source.File))
+		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n",
+			config.ShellWord(t.Source.File))
 	}
 }
 

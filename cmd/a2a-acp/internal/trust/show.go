@@ -26,7 +26,8 @@ func writeBrought(w io.Writer, b *trust.Brought) {
 			fmt.Fprintf(w, "\n%s, as it was trusted before\n", file.Name)
 		case pinned && pin.Text != "":
 			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", file.Name, b.Before.Since.Format("2006-01-02"))
-			fmt.Fprintln(w, cli.Indent(display.Whole(string(diff.Diff("trusted", []byte(pin.Text), "now", file.Data)))))
+			fmt.Fprintln(w, cli.Indent(display.Whole(string(diff.Diff("trusted", []byte(pin.Text), "now",
+				file.Data)))))
 		case pinned:
 			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", file.Name)
 		case b.Known:
@@ -48,7 +49,8 @@ func writeBrought(w io.Writer, b *trust.Brought) {
 	}
 }
 
-// writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps from them then.
+// writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps
+// from them then.
 func writeWanted(w io.Writer, b *trust.Brought) {
 	if b.Asks() == 0 {
 		return
@@ -62,7 +64,8 @@ func writeWanted(w io.Writer, b *trust.Brought) {
 				if reference.Command != nil {
 					outside = ", a command that is run outside of the sandbox"
 				}
-				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID), display.Line(name+" from "+reference.String()), outside)
+				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID),
+					display.Line(name+" from "+reference.String()), outside)
 			}
 			for _, name := range loaded.Tool.Sandbox.Grants {
 				risk := ""
@@ -90,13 +93,16 @@ func scriptInWords(b *trust.Brought, script trust.BroughtScript) string {
 func writeSays(w io.Writer, file trust.BroughtFile) {
 	out := cli.Table{Head: []string{"", "", "", ""}}
 	for _, rule := range file.Says.Policies {
-		out.Add("  "+rule.Verdict.String(), display.Line(rule.ID), display.Line(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
+		out.Add("  "+rule.Verdict.String(), display.Line(rule.ID),
+			display.Line(strings.Join(rule.AppliesTo, " ")), fmt.Sprintf("line %d", rule.Source.Line))
 	}
 	for _, governor := range file.Says.Governors {
-		out.Add("  "+governor.Phase, display.Line(governor.ID), governor.Kind, fmt.Sprintf("line %d", governor.Source.Line))
+		out.Add("  "+governor.Phase, display.Line(governor.ID), governor.Kind,
+			fmt.Sprintf("line %d", governor.Source.Line))
 	}
 	for _, loaded := range file.Says.Tools {
-		out.Add("  tool", display.Line(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox), cli.FirstLine(loaded.Tool.Description))
+		out.Add("  tool", display.Line(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox),
+			cli.FirstLine(loaded.Tool.Description))
 	}
 	out.WriteRows(w)
 	for _, warning := range file.Says.Warnings {
@@ -138,7 +144,8 @@ func writeFull(w io.Writer, b *trust.Brought) {
 	}
 	for _, script := range b.Scripts {
 		if script.SHA256 != "" {
-			fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(script.Name), cli.Indent(display.Whole(string(script.Data))))
+			fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(script.Name),
+				cli.Indent(display.Whole(string(script.Data))))
 		}
 	}
 }

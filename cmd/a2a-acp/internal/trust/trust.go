@@ -61,7 +61,8 @@ bridge's own directory, where a change counts at once.`,
 		case list:
 			return listTrust(env, *f)
 		case len(args) != 1:
-			return cli.Fail(exit.Usage, errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
+			return cli.Fail(exit.Usage,
+				errors.New("which directory? a2a-acp trust DIR; a2a-acp trust --list shows those that are trusted"))
 		case revoke:
 			return revokeTrust(cmd.Context(), env, args[0])
 		}
@@ -70,7 +71,8 @@ bridge's own directory, where a change counts at once.`,
 	return cmd
 }
 
-// giveTrust shows what a workspace brings, asks, and pins what was shown. There is no --yes: what is trusted must have been seen.
+// giveTrust shows what a workspace brings, asks, and pins what was shown. There is no --yes: what is
+// trusted must have been seen.
 func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error) {
 	if err := cli.CheckAtTerminal(env, "trusting"); err != nil {
 		return err
@@ -79,17 +81,21 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 	root, brought, err := readBrought(o.Trust(), dir)
 	switch {
 	case len(yamldoc.List(err)) > 0:
-		return cli.Fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w", display.Line(root), err))
+		return cli.Fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w",
+			display.Line(root), err))
 	case err != nil:
 		return err
 	case brought.Nothing():
-		env.Say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", display.Line(root), strings.Join(config.ProjectFiles(), ", ")))
+		env.Say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", display.Line(root),
+			strings.Join(config.ProjectFiles(), ", ")))
 		return nil
 	case brought.Asks() == 0 && brought.IsFile():
-		env.Say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust", display.Line(root)))
+		env.Say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust",
+			display.Line(root)))
 		return nil
 	case brought.Known && !brought.Changed():
-		env.Say(fmt.Sprintf("%s is trusted as it is, since %s", display.Line(root), brought.Before.Since.Format(time.DateOnly)))
+		env.Say(fmt.Sprintf("%s is trusted as it is, since %s", display.Line(root),
+			brought.Before.Since.Format(time.DateOnly)))
 		return nil
 	}
 	writeBrought(env.Stderr, brought)
@@ -165,7 +171,8 @@ func revokeTrust(ctx context.Context, env *cli.Environment, dir string) (err err
 	}
 	root, ok := trustedAs(o.Trust(), list, dir)
 	if !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is", display.Line(dir), trust.ErrNotTrusted))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp trust --list shows what is",
+			display.Line(dir), trust.ErrNotTrusted))
 	}
 	store, err := app.OpenTrust(o)
 	if err != nil {
@@ -241,7 +248,8 @@ func listTrust(env *cli.Environment, f cli.Format) error {
 		if len(s.Changed) > 0 {
 			changed = strings.Join(s.Changed, " ")
 		}
-		out.Add(s.Since.Format(time.DateOnly), fmt.Sprint(len(s.Files)), fmt.Sprint(len(s.Scripts)), changed, env.Short(s.Dir))
+		out.Add(s.Since.Format(time.DateOnly), fmt.Sprint(len(s.Files)), fmt.Sprint(len(s.Scripts)), changed,
+			env.Short(s.Dir))
 	}
 	switch {
 	case f != cli.FormatTable:

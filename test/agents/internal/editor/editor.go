@@ -1,9 +1,9 @@
-// Package editor is a strict ACP editor for tests: it talks to an agent as an editor does, answers the agent's requests as
-// a test says, writes down every frame, and reports whatever the protocol forbids.
+// Package editor is a strict ACP editor for tests: it talks to an agent as an editor does, answers the
+// agent's requests as a test says, writes down every frame, and reports whatever the protocol forbids.
 //
-// It is strict where real editors are lenient, because they are lenient in different ways: a blank line, a response to
-// nothing, a tool call that nobody announced or that has no title, a request that the editor did not offer to answer, an
-// update outside a turn (rules.go). It speaks protocol 1 and 2.
+// It is strict where real editors are lenient, because they are lenient in different ways: a blank line, a
+// response to nothing, a tool call that nobody announced or that has no title, a request that the editor
+// did not offer to answer, an update outside a turn (rules.go). It speaks protocol 1 and 2.
 //
 // An Editor sits on two streams (Open). Process starts an agent and gives the streams.
 package editor
@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// Missing says how a request to read a file that is not there is answered. Editors differ: Zed gives an empty file.
+// Missing says how a request to read a file that is not there is answered. Editors differ: Zed gives an
+// empty file.
 type Missing int
 
 // The answers.
@@ -63,7 +64,8 @@ type request struct {
 	respond func(result json.RawMessage, err *Error) // called once, by the reader
 }
 
-// Open starts an Editor that reads what the agent writes to in, and writes to out. It takes over out: Close closes it.
+// Open starts an Editor that reads what the agent writes to in, and writes to out. It takes over out: Close
+// closes it.
 func Open(in io.Reader, out io.WriteCloser, options Options) *Editor {
 	e := &Editor{
 		options:  options,
@@ -102,7 +104,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%d %s %s", e.Code, e.Message, e.Data) }
 
-// Initialize makes the acquaintance, as an editor that serves files and terminals. It returns the agent's answer.
+// Initialize makes the acquaintance, as an editor that serves files and terminals. It returns the agent's
+// answer.
 func (e *Editor) Initialize(ctx context.Context) (json.RawMessage, error) {
 	params := map[string]any{
 		"protocolVersion": 1,
@@ -115,8 +118,9 @@ func (e *Editor) Initialize(ctx context.Context) (json.RawMessage, error) {
 	if e.options.Version == 2 {
 		params = map[string]any{
 			"protocolVersion": 2,
-			"info":            map[string]any{"name": "strict-editor", "title": "Strict editor", "version": "1.0.0"},
-			"capabilities":    map[string]any{},
+			"info": map[string]any{"name": "strict-editor", "title": "Strict editor",
+				"version": "1.0.0"},
+			"capabilities": map[string]any{},
 		}
 	}
 	result, err := e.call(ctx, "initialize", params)
@@ -139,7 +143,8 @@ func (e *Editor) call(ctx context.Context, method string, params any) (json.RawM
 		err    *Error
 	}
 	got := make(chan response, 1)
-	if err := e.request(method, params, func(result json.RawMessage, err *Error) { got <- response{result, err} }); err != nil {
+	if err := e.request(method, params,
+		func(result json.RawMessage, err *Error) { got <- response{result, err} }); err != nil {
 		return nil, err
 	}
 	select {
@@ -162,7 +167,8 @@ func (e *Editor) request(method string, params any, respond func(json.RawMessage
 	e.next++
 	e.pending[id] = &request{method: method, respond: respond}
 	e.mu.Unlock()
-	return e.send(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params}, method)
+	return e.send(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params},
+		method)
 }
 
 func (e *Editor) notify(method string, params any) error {

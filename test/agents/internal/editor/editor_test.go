@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// lines are what a scripted agent says, and when. In every line, SESSION stands for the session and DIR for its directory.
+// lines are what a scripted agent says, and when. In every line, SESSION stands for the session and DIR for
+// its directory.
 type lines struct {
 	early  []string // before it answers session/new
 	during []string // in the turn, one after another: a request waits for its answer

@@ -27,10 +27,11 @@ type Frame struct {
 func (f Frame) IsResponse() bool { return f.Result != nil || f.Error != nil }
 
 // envelopeKeys are the members that a JSON-RPC message may have.
-var envelopeKeys = map[string]bool{"jsonrpc": true, "id": true, "method": true, "params": true, "result": true, "error": true}
+var envelopeKeys = map[string]bool{"jsonrpc": true, "id": true, "method": true, "params": true,
+	"result": true, "error": true}
 
-// Parse reads a line as strictly as any reader could: one JSON object in valid UTF-8, its members spelled exactly, none
-// twice, and together a request, a notification or a response.
+// Parse reads a line as strictly as any reader could: one JSON object in valid UTF-8, its members spelled
+// exactly, none twice, and together a request, a notification or a response.
 func Parse(line []byte) (Frame, error) {
 	frame := Frame{Raw: line}
 	if !utf8.Valid(line) {
@@ -68,7 +69,8 @@ func Parse(line []byte) (Frame, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return frame, errors.New("more than one JSON value")
 	}
-	frame.ID, frame.Params, frame.Result, frame.Error = members["id"], members["params"], members["result"], members["error"]
+	frame.ID, frame.Params, frame.Result, frame.Error = members["id"], members["params"], members["result"],
+		members["error"]
 	return frame, frame.check(members)
 }
 

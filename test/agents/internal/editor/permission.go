@@ -68,7 +68,8 @@ func (e *Editor) preparePermission(frame Frame) func() (any, *Error) {
 		e.violate(frame.Raw, violation)
 	}
 	permission := Permission{
-		Session: params.Session, Title: params.Title, Raw: frame.Params, Options: params.Options, Decision: AllowOnce,
+		Session: params.Session, Title: params.Title, Raw: frame.Params, Options: params.Options,
+		Decision: AllowOnce,
 	}
 	call := params.Call
 	if e.options.Version == 2 {

@@ -34,7 +34,8 @@ func Start(program Program) (*Process, error) {
 	command := exec.Command(program.Arguments[0], program.Arguments[1:]...)
 	command.Env, command.Dir = program.Environment, program.Dir
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// A pipe of our own, since Wait would close one that exec makes while there may still be something to read in it.
+	// A pipe of our own, since Wait would close one that exec makes while there may still be something to
+	// read in it.
 	stdout, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -62,8 +63,9 @@ func Start(program Program) (*Process, error) {
 	return p, nil
 }
 
-// End waits, after standard input was closed, for the process to end by itself, and kills its process group when that
-// takes longer than patience. It returns the exit code, -1 after a signal, and whether it ended by itself.
+// End waits, after standard input was closed, for the process to end by itself, and kills its process group
+// when that takes longer than patience. It returns the exit code, -1 after a signal, and whether it ended
+// by itself.
 func (p *Process) End(patience time.Duration) (code int, byItself bool) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

@@ -81,7 +81,8 @@ func (e *Editor) receiveResponse(frame Frame) {
 	request.respond(nil, failure)
 }
 
-// receiveRequest answers a request, in a goroutine of its own: an editor with a prompt on the screen goes on reading.
+// receiveRequest answers a request, in a goroutine of its own: an editor with a prompt on the screen goes
+// on reading.
 func (e *Editor) receiveRequest(frame Frame) {
 	id := string(frame.ID)
 	e.mu.Lock()

@@ -33,7 +33,8 @@ func (e *Editor) NewSession(ctx context.Context, dir string, servers ...Server) 
 		for name, value := range server.Environment {
 			environment = append(environment, map[string]string{"name": name, "value": value})
 		}
-		entry := map[string]any{"name": server.Name, "command": server.Command, "args": server.Args, "env": environment}
+		entry := map[string]any{"name": server.Name, "command": server.Command, "args": server.Args,
+			"env": environment}
 		if server.Args == nil {
 			entry["args"] = []string{}
 		}
@@ -46,22 +47,23 @@ func (e *Editor) NewSession(ctx context.Context, dir string, servers ...Server) 
 	var failure error
 	ready := make(chan struct{})
 	// The reader registers the session before it reads on: an update may be the very next line.
-	err := e.request("session/new", map[string]any{"cwd": dir, "mcpServers": list}, func(result json.RawMessage, err *Error) {
-		defer close(ready)
-		if err != nil {
-			failure = fmt.Errorf("session/new: %w", err)
-			return
-		}
-		var answer struct {
-			ID string `json:"sessionId"`
-		}
-		if err := json.Unmarshal(result, &answer); err != nil || answer.ID == "" {
-			failure = fmt.Errorf("session/new: no session in %s", result)
-			return
-		}
-		session = &Session{ID: answer.ID, editor: e, calls: make(map[string]*ToolCall)}
-		e.register(session)
-	})
+	err := e.request("session/new", map[string]any{"cwd": dir, "mcpServers": list},
+		func(result json.RawMessage, err *Error) {
+			defer close(ready)
+			if err != nil {
+				failure = fmt.Errorf("session/new: %w", err)
+				return
+			}
+			var answer struct {
+				ID string `json:"sessionId"`
+			}
+			if err := json.Unmarshal(result, &answer); err != nil || answer.ID == "" {
+				failure = fmt.Errorf("session/new: no session in %s", result)
+				return
+			}
+			session = &Session{ID: answer.ID, editor: e, calls: make(map[string]*ToolCall)}
+			e.register(session)
+		})
 	if err != nil {
 		return nil, err
 	}

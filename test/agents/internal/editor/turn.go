@@ -40,8 +40,8 @@ type turn struct {
 	ended    chan struct{}
 }
 
-// Prompt sends a text, lets the person answer what is asked meanwhile, and returns when the turn has ended. The error is
-// for turns that did not end: an error that ends a turn is in the Turn.
+// Prompt sends a text, lets the person answer what is asked meanwhile, and returns when the turn has ended.
+// The error is for turns that did not end: an error that ends a turn is in the Turn.
 func (s *Session) Prompt(ctx context.Context, text string, person Person) (Turn, error) {
 	t := &turn{person: person, ended: make(chan struct{})}
 	s.editor.mu.Lock()
@@ -62,7 +62,8 @@ func (s *Session) Prompt(ctx context.Context, text string, person Person) (Turn,
 	return t.Turn, nil
 }
 
-// answered takes the response to session/prompt: the end of the turn in protocol 1, its beginning in protocol 2.
+// answered takes the response to session/prompt: the end of the turn in protocol 1, its beginning in
+// protocol 2.
 func (s *Session) answered(result json.RawMessage, failure *Error) {
 	s.editor.mu.Lock()
 	defer s.editor.mu.Unlock()
@@ -96,8 +97,8 @@ func (s *Session) endIfOver() {
 	close(t.ended)
 }
 
-// update is the part of a session/update that the editor shows. What is not of the expected type is left empty; the
-// schema's verdict is not given here.
+// update is the part of a session/update that the editor shows. What is not of the expected type is left
+// empty; the schema's verdict is not given here.
 type update struct {
 	Kind    string          `json:"sessionUpdate"`
 	Content json.RawMessage `json:"content"`
@@ -112,7 +113,8 @@ type update struct {
 
 // inTurn holds the updates that only make sense while the agent works on a prompt.
 var inTurn = map[string]bool{
-	"agent_message_chunk": true, "agent_thought_chunk": true, "tool_call": true, "tool_call_update": true, "plan": true,
+	"agent_message_chunk": true, "agent_thought_chunk": true, "tool_call": true, "tool_call_update": true,
+	"plan": true,
 }
 
 func (e *Editor) receiveUpdate(frame Frame) {

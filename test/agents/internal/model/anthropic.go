@@ -26,7 +26,8 @@ func (anthropic) call(c Call) (name string, arguments any) {
 	return string(c.Act), nil
 }
 
-// plain returns a name as Claude Code offers it: what Anthropic's API does not allow in the name of a tool becomes "_".
+// plain returns a name as Claude Code offers it: what Anthropic's API does not allow in the name of a tool
+// becomes "_".
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

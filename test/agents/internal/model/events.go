@@ -18,7 +18,8 @@ func newEvents(w http.ResponseWriter) *events {
 	return &events{w: w, flush: http.NewResponseController(w).Flush}
 }
 
-// send sends one event; name may be empty. A reader that is gone ends the request, so its errors need no answer here.
+// send sends one event; name may be empty. A reader that is gone ends the request, so its errors need no
+// answer here.
 func (e *events) send(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {

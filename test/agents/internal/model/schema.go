@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// instance gives some value that fits a JSON schema as agents send them with their errands: good enough for objects,
-// enumerations and plain types. For anything else it gives null.
+// instance gives some value that fits a JSON schema as agents send them with their errands: good enough for
+// objects, enumerations and plain types. For anything else it gives null.
 func instance(schema json.RawMessage) json.RawMessage {
 	var s struct {
 		Type       json.RawMessage            `json:"type"`

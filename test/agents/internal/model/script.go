@@ -1,12 +1,14 @@
 // Package model is a model server without a model: it answers every request as the prompt in it says.
 //
-// The script of a turn travels in the person's prompt, between marks, and comes back with the conversation that an agent
-// sends each time. So the Server keeps no state that an answer depends on: it finds the last script in the conversation,
-// counts the answers that the model gave after it, and plays the next step. Any number of agents, sessions and turns can
-// talk to one Server at the same time, and a turn can be cancelled or repeated without the Server losing its place.
+// The script of a turn travels in the person's prompt, between marks, and comes back with the conversation
+// that an agent sends each time. So the Server keeps no state that an answer depends on: it finds the last
+// script in the conversation, counts the answers that the model gave after it, and plays the next step. Any
+// number of agents, sessions and turns can talk to one Server at the same time, and a turn can be cancelled
+// or repeated without the Server losing its place.
 //
-// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go) and Anthropic's messages
-// (anthropic.go), whole and streamed. What it writes down (Server.Told, Server.Offered) is for the test to read.
+// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go) and
+// Anthropic's messages (anthropic.go), whole and streamed. What it writes down (Server.Told,
+// Server.Offered) is for the test to read.
 package model
 
 import (
@@ -97,8 +99,8 @@ type line struct {
 	text string
 }
 
-// next returns the step that a conversation has come to. An agent that goes on after the last step hears so, in words that
-// a test will not take for its own.
+// next returns the step that a conversation has come to. An agent that goes on after the last step hears
+// so, in words that a test will not take for its own.
 func next(conversation []line) Step {
 	var steps []Step
 	given := 0

@@ -126,8 +126,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, body 
 	}
 }
 
-// step returns the step to play. Agents also use their model for errands of their own (a title for the session, who speaks
-// next), without offering it tools; those get an answer of the right shape and do not move a script.
+// step returns the step to play. Agents also use their model for errands of their own (a title for the
+// session, who speaks next), without offering it tools; those get an answer of the right shape and do not
+// move a script.
 func (s *Server) step(request request) Step {
 	switch {
 	case request.schema != nil:

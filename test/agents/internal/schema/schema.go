@@ -29,8 +29,8 @@ type Judge struct {
 	definitions map[definition]*jsonschema.Schema
 }
 
-// definition names what a method's definition is about. Some methods, $/cancel_request above all, are received by both
-// sides: their side is empty.
+// definition names what a method's definition is about. Some methods, $/cancel_request above all, are
+// received by both sides: their side is empty.
 type definition struct {
 	side   Side
 	method string
@@ -94,9 +94,10 @@ type Frame struct {
 	Error  json.RawMessage
 }
 
-// Verdict gives "" for a frame that fits, and otherwise its method and what does not fit, in words that are the same for
-// every frame with the same flaw: places in it, without numbers and values. A method that the schema does not have is
-// "unknown", unless it is an extension, whose name begins with "_" and which may hold anything.
+// Verdict gives "" for a frame that fits, and otherwise its method and what does not fit, in words that are
+// the same for every frame with the same flaw: places in it, without numbers and values. A method that the
+// schema does not have is "unknown", unless it is an extension, whose name begins with "_" and which may
+// hold anything.
 func (j *Judge) Verdict(frame Frame) string {
 	subject := frame.Method
 	key := definition{side: frame.To, method: frame.Method, kind: "Notification"}
@@ -133,7 +134,8 @@ func (j *Judge) Verdict(frame Frame) string {
 	if !errors.As(err, &invalid) {
 		return subject + ": " + err.Error()
 	}
-	return fmt.Sprintf("%s %s%s: %s", subject, strings.ToLower(key.kind), variant(value), strings.Join(places(invalid), " "))
+	return fmt.Sprintf("%s %s%s: %s", subject, strings.ToLower(key.kind), variant(value),
+		strings.Join(places(invalid), " "))
 }
 
 // errorVerdict checks an error response: an integer code and a message.

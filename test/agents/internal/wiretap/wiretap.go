@@ -1,7 +1,9 @@
-// Package wiretap starts a program and writes down every line that passes between it and whoever started the wiretap.
+// Package wiretap starts a program and writes down every line that passes between it and whoever started
+// the wiretap.
 //
-// It stands between a bridge and an agent, so that a test can compare, byte by byte, what an agent said with what arrived
-// at the editor. A test binary becomes a wiretap by calling Run from its TestMain; see Command.
+// It stands between a bridge and an agent, so that a test can compare, byte by byte, what an agent said
+// with what arrived at the editor. A test binary becomes a wiretap by calling Run from its TestMain; see
+// Command.
 package wiretap
 
 import (
@@ -39,8 +41,8 @@ type Line struct {
 	Raw       []byte    `json:"raw"`
 }
 
-// Run is the program: it returns the exit code of the one it started, which has the caller's environment, directory and
-// standard error. It ends when the program has ended.
+// Run is the program: it returns the exit code of the one it started, which has the caller's environment,
+// directory and standard error. It ends when the program has ended.
 func Run(file string, program []string, in io.Reader, out io.Writer) (int, error) {
 	log, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -61,8 +63,8 @@ func Run(file string, program []string, in io.Reader, out io.Writer) (int, error
 		return 1, fmt.Errorf("start what the wiretap listens to: %w", err)
 	}
 	tap := &recorder{out: json.NewEncoder(log)}
-	// This goroutine ends when the caller closes our standard input, or with the process: nothing waits for it, since a
-	// read of a standard input that stays open cannot be ended.
+	// This goroutine ends when the caller closes our standard input, or with the process: nothing waits for
+	// it, since a read of a standard input that stays open cannot be ended.
 	go func() {
 		_ = tap.copy(stdin, in, In) // a program that has ended reads no more, and that is how it ends
 		_ = stdin.Close()

@@ -1,8 +1,8 @@
 // Package witness is an MCP server for tests that writes down all it is told.
 //
-// It stands in for a server that a person has set up in their editor: an agent starts it over stdio, lists its tools and
-// calls them. It is a few lines over newline-delimited JSON-RPC rather than an SDK's server, since the tests want to know
-// what an agent really sent.
+// It stands in for a server that a person has set up in their editor: an agent starts it over stdio, lists
+// its tools and calls them. It is a few lines over newline-delimited JSON-RPC rather than an SDK's server,
+// since the tests want to know what an agent really sent.
 //
 // A test binary becomes the server by calling Serve from its TestMain; see Environment.
 package witness
@@ -108,9 +108,10 @@ func answer(message Message) map[string]any {
 	case "tools/list":
 		number := map[string]any{"type": "number"}
 		return result(map[string]any{"tools": []any{
-			map[string]any{"name": Magic, "description": "Gives the magic number of x.", "inputSchema": map[string]any{
-				"type": "object", "properties": map[string]any{"x": number}, "required": []string{"x"},
-			}},
+			map[string]any{"name": Magic, "description": "Gives the magic number of x.",
+				"inputSchema": map[string]any{
+					"type": "object", "properties": map[string]any{"x": number}, "required": []string{"x"},
+				}},
 		}})
 	case "tools/call":
 		var arguments struct {
