@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // A rule that names go test, make or git push means what they do with the files that are there. The words
@@ -44,6 +45,22 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	for _, stretched := range command.Stretches(base, words) {
 		if why := v.optionWidens(stretched); why != "" {
 			return why
+		}
+	}
+	return codeWidens(program, args, spelled)
+}
+
+// codeWidens tells why a word must not be given that is code in a language of programs: pylint, say, runs
+// what --init-hook says. Shell code is read as the commands that it holds, see shellscan.
+func codeWidens(program string, args []string, spelled int) string {
+	languages := []shellwords.Language{
+		shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP,
+		shellwords.Lua, shellwords.R, shellwords.Tcl,
+	}
+	reading := shellwords.Read(shellwords.Fixed(append([]string{program}, args...)...))
+	for _, code := range reading.Code {
+		if code.At > spelled && slices.Contains(languages, code.Language) {
+			return fmt.Sprintf("it runs code in %s that stands in its words, so a rule must spell it", code.Language)
 		}
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 
 // Rules of every day name builders, copiers and git's commands that change something. They cover what those
 // do with the files that are there, and not what the words behind could make of them.
-func TestReins(t *testing.T) {
+func TestWidening(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
 		"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "", "ws/Makefile": "", "ws/go.mod": "",
@@ -19,6 +19,7 @@ func TestReins(t *testing.T) {
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
 		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
+		"pylint",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -46,6 +47,7 @@ func TestReins(t *testing.T) {
 			npm test -- --watch=false
 			npm run lint
 			pytest -x -k name tests/
+			pylint --disable=C0114 docs
 			gcc -O2 -o build/x x.c
 			prettier --check .
 			jest --runInBand
@@ -152,6 +154,8 @@ func TestReins(t *testing.T) {
 			npm test --node-options='--import evil'
 			pytest -p evil
 			pytest -pevil
+			pylint --init-hook='import os' docs
+			pylint --init-hook 'import os' docs
 			rustc -C linker=evil x.rs
 			gcc -wrapper sh,-c,id x.c
 			gcc -B. x.c
