@@ -180,14 +180,14 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 			wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
 		frame = ndjson.Scan(line)
 	}
-	if p == nil {
+	switch {
+	case p == nil:
 		return b.toEditor.relay(line)
+	case !read:
+		return b.queueOf(p.session).relay(line)
 	}
 	at := b.queueOf(p.session).reserve() // a session that is known by this answer may have something to say at once
-	if read {
-		line = p.answered(frame, line)
-	}
-	at.put(bytes.Clone(line))
+	at.put(bytes.Clone(p.answered(frame, line)))
 	return nil
 }
 

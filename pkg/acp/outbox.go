@@ -116,6 +116,7 @@ func (p *place) fill(lines ...[]byte) {
 	}
 	for len(q.places) > 0 && q.places[0].ready {
 		o.lines = append(o.lines, q.places[0].lines...)
+		q.places[0].lines, q.places[0] = nil, nil // or what the array holds would be kept: a line may have 64 MB
 		q.places = q.places[1:]
 	}
 	if len(o.lines) > 0 {
@@ -135,6 +136,7 @@ func (o *outbox) run() {
 			return
 		}
 		line := o.lines[0]
+		o.lines[0] = nil // see fill
 		o.lines = o.lines[1:]
 		o.bytes -= len(line)
 		// A side that cannot be written to any more is found out by the lane that relays to it.
