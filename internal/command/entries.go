@@ -2,6 +2,9 @@ package command
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
@@ -12,6 +15,7 @@ func Entries(n plainyaml.Node, to map[string]any) error {
 	if n.List || n.Text != "" {
 		return At(n, "want a mapping")
 	}
+	known := strings.Join(slices.Sorted(maps.Keys(to)), ", ")
 	for i, entry := range n.Nodes {
 		for _, before := range n.Nodes[:i] {
 			if before.Key == entry.Key {
@@ -34,7 +38,7 @@ func Entries(n plainyaml.Node, to map[string]any) error {
 				return err
 			}
 		default:
-			return At(entry, fmt.Sprintf("%q is no key here", entry.Key))
+			return At(entry, fmt.Sprintf("%q is no key here; there are %s", entry.Key, known))
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func TestReadAdditions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"no version", "programs: []", "c.yaml:1:1: write version: 1"},
-		{"a key", "version: 1\nprograms:\n  - names: x\n    reads: true\n", `c.yaml:4:5: "reads" is no key here`},
+		{"a key", "version: 1\nprograms:\n  - names: x\n    reads: true\n", `c.yaml:4:5: "reads" is no key here; there are asks, `},
 		{"less", "version: 1\nprograms:\n  - names: x\n    network: false\n", "c.yaml:4:5: network can only be true"},
 		{"less by asks", "version: 1\nprograms:\n  - names: x\n    asks: false\n", "c.yaml:4:5: asks can only be true"},
 		{"no names", "version: 1\nprograms:\n  - asks: true\n", "c.yaml:3:5: names is missing"},

@@ -191,7 +191,8 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	return nil
 }
 
-// takeOpen removes the request that a response answers from one of the connection's maps.
+// takeOpen removes the request that a response answers from one of the connection's maps, and returns it as
+// it is then: whoever asked may still end its question.
 func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, frame ndjson.Frame) *passed {
 	if len(frame.ID) == 0 {
 		return nil
@@ -200,8 +201,12 @@ func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, frame ndjson.Frame) *pas
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := (*open)[key]
+	if p == nil {
+		return nil
+	}
 	delete(*open, key)
-	return p
+	taken := *p
+	return &taken
 }
 
 // refuseAgent answers a frame of the agent's that goes nowhere, says so and puts it on record.
