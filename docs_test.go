@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
@@ -57,7 +59,7 @@ func check(name, language string, data []byte) error {
 	case strings.Contains(string(data), "auto_approval_policies:"):
 		_, err = config.ReadPolicies(file)
 	case strings.Contains(string(data), "\nprograms:"):
-		_, err = command.ReadAdditions(name, data)
+		_, err = command.Read(name, data)
 	case config.IsGovernors(file):
 		var told yamldoc.Errors
 		if _, told, err = config.ReadGovernors(file); err == nil && len(told) > 0 {
@@ -166,6 +168,12 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("tools.yaml, read whole: %v", warning)
 		}
 	}
+	// Where an entry does not say it, each start reads the script to find it out.
+	for id, said := range networks(t, a2aacp.Tools) {
+		if said == "" {
+			t.Errorf("tools.yaml: %s does not say its sandbox.network", id)
+		}
+	}
 	set, err := config.Load(config.Sources{EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies})
 	if err != nil {
 		t.Fatal(err)
@@ -178,6 +186,26 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s does not work: %s", loaded.Tool.ID, loaded.Tool.Unavailable)
 		}
 	}
+}
+
+// networks returns what each tool of a file says of its network.
+func networks(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	var file struct {
+		Tools map[string]struct {
+			Sandbox struct {
+				Network string `yaml:"network"`
+			} `yaml:"sandbox"`
+		} `yaml:"tools"`
+	}
+	if err := yaml.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for id, entry := range file.Tools {
+		said[id] = entry.Sandbox.Network
+	}
+	return said
 }
 
 // TestSecretFilesAreLeftOut holds the names that the shipped tools leave out against those that rules ask

@@ -15,7 +15,7 @@ const module = "github.com/a2a-acp/a2a-acp"
 // may says which packages of ours a package may import. ARCHITECTURE.md draws it; this makes it true. A
 // package that is not in the table fails the test, so that a new one gets its place on purpose.
 //
-// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, shellscan, sandbox)
+// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, taint, shellscan, sandbox)
 // imports words only, and the one table of what programs do with their words. Doors speak a protocol and
 // hold no rules: they never import each other, nor config, sandbox or executor. Only app puts things
 // together.
@@ -27,7 +27,10 @@ var may = map[string][]string{
 	"internal/shellwords": {"internal/command", "internal/plainyaml"},
 	"internal/plainyaml":  {},
 	"internal/command":    {"internal/plainyaml"},
+	"internal/bashsyntax": {},
+	"internal/argument":   {"pkg/tool"},
 	"internal/agents":     {"internal/state"},
+	"internal/editor":     {},
 	"internal/display":    {},
 	"internal/spelling":   {},
 	"internal/ndjson":     {},
@@ -45,7 +48,9 @@ var may = map[string][]string{
 	"internal/shellscan": {"pkg/tool", "internal/command", "internal/shellwords"},
 	// sensitive: which files run although no command names them. command: which programs are known, beside
 	// those that do something with their words.
-	"internal/render":     {"pkg/tool", "internal/command", "internal/sensitive", "internal/shellwords"},
+	"internal/taint": {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/sensitive", "internal/shellwords"},
+	// taint: where a value goes in a script; what a template is, taint does not know.
+	"internal/render":     {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/taint"},
 	"pkg/sandbox":         {"pkg/tool"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"pkg/sandbox"},
@@ -59,7 +64,7 @@ var may = map[string][]string{
 	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and
 	// records.
 	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
-	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/digest"},
+	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
@@ -75,9 +80,9 @@ var may = map[string][]string{
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
-	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
-	"internal/scaffold":  {"pkg/tool", "internal/config", "internal/render", "pkg/permissions"},
+	"internal/scaffold":  {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/mcpserver": {"pkg/tool"},
 
@@ -135,12 +140,15 @@ var may = map[string][]string{
 		"internal/app", "internal/display", "internal/exit", "internal/secret", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/setup": {
-		"pkg/permissions", "internal/agents", "internal/exit", "cmd/a2a-acp/internal/cli",
+		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 		"cmd/a2a-acp/internal/tools",
+	},
+	"cmd/a2a-acp/internal/editor": {
+		"internal/agents", "internal/display", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/tools": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit",
-		"internal/blob", "internal/config", "internal/display", "internal/exit", "internal/governor",
+		"internal/blob", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/governor",
 		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/tooltest", "internal/trust",
 		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
@@ -151,7 +159,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp": {
 		"internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
-		"cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
+		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
 		"cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
 		"cmd/a2a-acp/internal/trust",
 	},

@@ -20,21 +20,14 @@ import (
 func TestProgramsStandInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	programs := map[string]bool{}
-	for _, item := range command.Roles() {
-		for name := range strings.FieldsSeq(item.Names) {
-			programs[name] = true
-		}
-	}
-	for _, row := range command.Rows() {
-		for _, name := range row.Names {
-			programs[name] = true
-		}
+	for _, name := range command.Names() {
+		programs[name] = true
 	}
 	for name := range strings.FieldsSeq(ordinaryWords) {
 		delete(programs, name)
 	}
 	for name := range programs {
-		if command.In(command.Builtins, name) {
+		if command.Builtin(name) {
 			delete(programs, name) // bash's own, which is what shellscan and render are made of
 		}
 	}
@@ -120,24 +113,25 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/gitrepo/gitrepotest/generate.go": {"cat", "values of settings in test cases"},
 	"internal/governor/pattern.go":             {"gh", "the letters of GitHub's tokens"},
 	"internal/person/proc_linux.go":            {"readlink", "a system call"},
-	"internal/render/assign.go":                {"make", "who a value is checked for, in a message"},
-	"internal/render/filewriters.go":           {"dd", "the words of dd are NAME=VALUE, which no row says"},
 	"internal/render/program.go":               {"ash awk bash bun deno fish gawk ksh lua luajit mawk mksh node nodejs perl php pypy python ruby sh zsh", "how a script in each language reads its parameters, and which options its interpreter gets"},
-	"internal/render/uses.go":                  {"make", "who a value is checked for, in a message"},
 	"internal/scaffold/entry.go":               {"git", "an example in a new tool"},
 	"internal/sensitive/fold.go":               {"ss", "letters"},
 	"internal/shellscan/command.go":            {"ash bash expr git rbash sh", "which language the code of a shell is; git and expr are told by their own rules"},
 	"internal/shellscan/pipeline.go":           {"find head sort xargs", "the words of find and xargs are read together; head and sort hand on names as they are"},
 	"internal/shellscan/programs.go":           {"ash bash doas find git rbash sh sudo xargs", "readers of words that follow no row alone"},
 	"internal/shellscan/scan.go":               {"bash", "the language of a text"},
-	"internal/shellwords/language.go":          {"awk jq lua make perl php python ruby sed yq", "names of languages"},
-	"internal/shellwords/special.go":           {"find git perl tar xargs", "readers of words that follow no row alone, by the names that rows give them"},
-	"internal/shellwords/xargs.go":             {"xargs", "a reader of words that follow no row alone"},
+	"internal/shellwords/language.go":          {"R awk jq lua make perl php python ruby sed yq", "names of languages"},
+	"internal/shellwords/special.go":           {"find git perl python tar xargs", "readers of words that follow no row alone, by the names that rows give them"},
+	"internal/shellwords/xargs.go":             {"xargs", "readers of words that follow no row alone, by the names that rows give them"},
+	"internal/taint/assign.go":                 {"make", "who a value is checked for, in a message"},
+	"internal/taint/filewriters.go":            {"dd", "the words of dd are NAME=VALUE, which no row says"},
+	"internal/taint/uses.go":                   {"make", "who a value is checked for, in a message"},
 	"pkg/acp/act.go":                           {"bash", "the language of a fenced text"},
 	"pkg/acp/claim.go":                         {"bash sh zsh", "the shells in which agents wrap a command of theirs"},
 	"pkg/acp/permission.go":                    {"bash", "the language of a fenced text"},
 	"pkg/acp/promptact.go":                     {"bash", "the language of a fenced text"},
 	"pkg/executor/script.go":                   {"bash", "the language of a fenced text"},
+	"pkg/permissions/chosenprogram.go":         {"go", "the word by which a go.mod asks for a version"},
 	"pkg/permissions/command.go":               {"bash find git sh xargs", "git's options in front of its subcommand, the text behind bash -c, and names that find and xargs give"},
 	"pkg/permissions/commandwords.go":          {"awk jq sed", "what a program in each language may hold"},
 	"pkg/permissions/foundnames.go":            {"find xargs", "names that find and xargs give"},

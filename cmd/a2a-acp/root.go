@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/bridge"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/doctor"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/mcp"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/policy"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/sandbox"
@@ -75,12 +77,11 @@ record before it takes effect.
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetIn(env.Stdin)
-	deciding := []*cobra.Command{bridge.Command(env), mcp.Command(env), tools.Command(env), policy.Command(env)}
-	for _, verb := range deciding {
-		verb.PersistentPreRunE = func(*cobra.Command, []string) error { return cli.AddToCatalogue(env) }
-	}
-	root.AddCommand(deciding...)
 	root.AddCommand(
+		bridge.Command(env),
+		mcp.Command(env),
+		tools.Command(env),
+		policy.Command(env),
 		approvals.Command(env),
 		trust.Command(env),
 		audit.Command(env),
@@ -88,19 +89,35 @@ record before it takes effect.
 		secrets.Command(env),
 		doctor.Command(env),
 		setup.Command(env),
+		editor.Command(env),
 		versionCommand(env),
 	)
 	return root
 }
 
+// build is what version tells scripts.
+type build struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
 func versionCommand(env *cli.Environment) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Example: `  a2a-acp version
+  a2a-acp version --json`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *f == cli.FormatTable {
 			_, err := fmt.Fprintln(env.Stdout, env.Version)
 			return err
-		},
+		}
+		return cli.WriteData(env.Stdout, *f, build{env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 	}
+	return cmd
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
@@ -23,7 +24,12 @@ import (
 // is what it guards and plays the agent's (see playfile_test.go).
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"a2a-acp":     main,
+		"a2a-acp": func() {
+			// The scripts have homes of their own.
+			env := cli.ProcessEnvironment(version)
+			env.Home = os.Getenv("HOME")
+			os.Exit(run(os.Args[1:], env))
+		},
 		"fake-editor": fakeEditor,
 		"fake-agent":  fakeAgent,
 		"stubborn":    stubborn,

@@ -29,6 +29,7 @@ type Options struct {
 	PolicyFiles []string            // --policies
 	Getenv      func(string) string // required
 	Dir         string              // required: the current directory, absolute
+	Home        string              // the home directory of our account, which no variable says; "" for none
 	Say         func(line string)   // required: one line for the person
 	Version     string
 }
@@ -70,7 +71,7 @@ type App struct {
 func Sources(o Options) config.Sources {
 	return config.Sources{
 		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies,
-		ConfigHome: o.Dirs().ConfigHome(), Env: o.Getenv,
+		ConfigHome: o.Dirs().ConfigHome(), Home: o.Home, Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,
 		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: trust.Standing(o.Trust()),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,9 @@ type BridgeOptions struct {
 	MaxFrame  int           // bytes
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
+	// Again is what starts a bridge like this one, behind the program and in front of an agent's command.
+	// Optional: without it the editor runs no command that the agent names for its login.
+	Again []string
 }
 
 // Bridge runs an agent behind a bridge until one of the two sides ends, or the App does, and returns the
@@ -116,6 +120,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		Abandoned:     b.agent.Abandoned(),
 		Exit:          func() string { return b.agent.Wait().String() },
 		Logins:        func(logins [][]string) { b.rememberLogins(o.Command, logins) },
+		LoginCommand:  func(command []string) []string { return b.loginCommand(o, command) },
 		Say:           b.app.o.Say,
 		Noise:         func(line []byte) { b.stderr.Raw("agent stdout: ", line) },
 		ForwardAlways: settings.Always == config.AlwaysForward,
@@ -169,6 +174,16 @@ func (b *bridge) rememberLogins(command []string, logins [][]string) {
 	}
 }
 
+// loginCommand returns the command that the editor is to run for a login that the agent names: a bridge like
+// this one, which with a terminal as its standard input becomes the agent, known as one, and confined if
+// this one is. A confined agent is shown the files of its own program; it may name no other.
+func (b *bridge) loginCommand(o BridgeOptions, command []string) []string {
+	if len(o.Again) == 0 || o.Confinement.On() && !confine.SameFiles(command, o.Command) {
+		return nil
+	}
+	return slices.Concat([]string{b.self}, o.Again, command)
+}
+
 // isSignalCode reports whether an exit code is that of an agent which we ended in its sandbox: what is around
 // it passes on what signal it got as an exit code.
 func isSignalCode(code int) bool {
@@ -211,6 +226,11 @@ func (b *bridge) confinement() acp.Confinement {
 func (b *bridge) admit(w tool.Workspace, cwd string) error {
 	if b.boundary != nil {
 		if err := b.boundary.Admit(w, cwd); err != nil {
+			return err
+		}
+	}
+	for _, dir := range append(w.Dirs(), cwd) {
+		if err := b.app.sources.Admit(dir, b.app.Set().Files); err != nil {
 			return err
 		}
 	}

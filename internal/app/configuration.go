@@ -54,8 +54,15 @@ func (a *App) with(before *Configuration, set *config.Set, seen string) *Configu
 	entries := entriesOf(everywhere)
 	a.holdBack(set, entries)
 	next.Tools = before.Tools.With(entries)
-	next.Authority = before.Authority.With(permissions.NewSet(set.Policies))
+	next.Authority = before.Authority.With(permissions.NewSet(set.Policies), set.Commands)
 	next.Governors = before.Governors.With(governorsOf(set, false))
+	if before.Set != nil && !set.Commands.Same(before.Set.Commands) {
+		next.own = maps.Clone(before.own)
+		for key, own := range next.own {
+			own.seen = "" // to be read again, by what is known of programs now
+			next.own[key] = own
+		}
+	}
 	a.recordFiles(set.Files)
 	return a.withOwn(&next, a.sources.Workspace, set)
 }

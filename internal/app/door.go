@@ -69,7 +69,8 @@ func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 	governors := c.Governors.WithFollowUps(&d.followUps)
 	return executor.Configuration{
 		Tools: c.Tools, Screener: governors,
-		InForce: gate.InForce{Rules: c.Authority.WithSessions(d.sessions), Governors: governors},
+		InForce: gate.InForce{Rules: c.Authority.WithSessions(d.sessions), Governors: governors,
+			Commands: c.Set.Commands},
 	}
 }
 

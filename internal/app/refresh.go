@@ -78,7 +78,9 @@ func (a *App) reread(c *Configuration, seen string) *Configuration {
 // readOwn returns the configuration with a workspace's own files as they are now.
 func (a *App) readOwn(c *Configuration, w tool.Workspace) (*Configuration, error) {
 	seen := a.look(w) // before they are read: what changes meanwhile is read again
-	own, err := config.Load(ownSources(a.o, w))
+	sources := ownSources(a.o, w)
+	sources.Commands = c.Set.Commands
+	own, err := config.Load(sources)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (h *home) options() Options {
 		h.t.Fatal(err)
 	}
 	environment := map[string]string{"A2A_STATE_DIR": h.state, "XDG_CONFIG_HOME": filepath.Join(h.dir, "config"), "PATH": os.Getenv("PATH"), "HOME": h.dir}
-	return Options{Getenv: func(name string) string { return environment[name] }, Dir: work, Say: func(line string) {
+	return Options{Getenv: func(name string) string { return environment[name] }, Dir: work, Home: h.dir, Say: func(line string) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.said = append(h.said, line)
@@ -172,6 +172,68 @@ func TestReloadDuringCalls(t *testing.T) {
 	}
 	if len(entries) != 2*2*calls || ran == 0 {
 		t.Errorf("%d entries, %d calls ran", len(entries), ran)
+	}
+}
+
+// A person's own commands.yaml counts from the reload on that reads it, for tools that stay as they are, too, and
+// not where another file has a mistake. It counts in its own configuration alone.
+func TestReloadOfCommands(t *testing.T) {
+	t.Parallel()
+	const rule = "version: 2\nauto_approval_policies:\n  - {id: frob, applies_to: [functions.shell], commands: {allow: [frob]}, decision: {type: approve}}\n"
+	h, other := newHome(t), newHome(t)
+	h.write("auto_approval_policies.yaml", rule)
+	other.write("auto_approval_policies.yaml", rule)
+	h.write("tools.yaml", "version: 2\ntools:\n  v: {script: 'frob --eval {{x}}', parameters: [{name: x, type: string}]}\n")
+	a, untouched := h.new(), other.new()
+	request := func(a *App, dir string) permissions.Request {
+		w := tool.Workspace{Root: filepath.Join(dir, "work")}
+		r := permissions.Request{Door: tool.DoorACP, Action: permissions.ActionExecute, Tools: []string{"functions.shell"},
+			Workspace: w, Dir: w.Root, Commands: a.Gate.Commands(w)}
+		r.SetShellText("frob x")
+		return r
+	}
+	before := request(a, h.dir)
+	asked := func(want bool) {
+		t.Helper()
+		if d := a.Gate.Decide(request(a, h.dir)); (d.Verdict == permissions.Ask) != want {
+			t.Errorf("frob is asked about: %t, want %t: %s", !want, want, d.Reason)
+		}
+		if d := untouched.Gate.Decide(request(untouched, other.dir)); d.Verdict != permissions.Approve {
+			t.Errorf("by a configuration without own rows: %s: %s", d.Verdict, d.Reason)
+		}
+	}
+	asked(false)
+	path := h.write("commands.yaml", "version: 1\nprograms:\n  - names: frob\n    asks: true\n")
+	tools := h.write("governors.yaml", "version: 7\n")
+	if err := a.Reload(t.Context()); err == nil {
+		t.Error("a mistake in another file is taken")
+	}
+	asked(false)
+	if err := os.Remove(tools); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asked(true)
+	h.write("commands.yaml", "version: 1\nprograms:\n  - names: frob\n    asks: false\n")
+	err := a.Reload(t.Context())
+	if list := yamldoc.List(err); len(list) != 1 || list[0].File != path || list[0].Line != 4 || list[0].Column != 5 {
+		t.Errorf("with a mistake: %v", err)
+	}
+	asked(true)
+	h.write("commands.yaml", "version: 1\nprograms:\n  - names: frob\n    code: --eval\n")
+	if err := a.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "frob --eval") {
+		t.Errorf("a tool that has not changed: %v", err)
+	}
+	asked(true)
+	h.write("commands.yaml", "version: 1\nvariables:\n  - names: FROB\n")
+	if err := a.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asked(false)
+	if d := a.Gate.Decide(before); d.Verdict != permissions.Ask || !strings.Contains(d.Reason, "commands.yaml") {
+		t.Errorf("a command that was read before: %s: %s", d.Verdict, d.Reason)
 	}
 }
 

@@ -11,7 +11,11 @@ import (
 func NewJudge(o Options, only bool) (*replay.Judge, error) {
 	sources := Sources(o)
 	if only {
-		sources = config.Sources{Policies: o.PolicyFiles, Dir: o.Dir}
+		commands, err := config.ReadCommands(sources)
+		if err != nil {
+			return nil, err
+		}
+		sources = config.Sources{Policies: o.PolicyFiles, Dir: o.Dir, Commands: commands}
 	}
 	return replay.New(replay.Options{
 		Sources: sources, OwnPaths: o.Dirs().Own(), Home: o.Getenv("HOME"),

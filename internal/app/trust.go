@@ -11,7 +11,7 @@ import (
 
 // Trust returns what a look at what is trusted takes from these options.
 func (o Options) Trust() trust.Options {
-	return trust.Options{Getenv: o.Getenv, Dir: o.Dir, Say: o.Say}
+	return trust.Options{Getenv: o.Getenv, Home: o.Home, Dir: o.Dir, Say: o.Say}
 }
 
 // ownSources are a workspace's own files and nothing else. Of the environment they see what their tools are

@@ -36,11 +36,13 @@ func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func
 }
 
 // Grants returns what people have allowed for sessions that go on.
-func (a *Inbox) Grants(ctx context.Context) ([]store.Grant, error) { return a.store.Grants(ctx) }
+func (a *Inbox) Grants(ctx context.Context) ([]store.SessionApproval, error) {
+	return a.store.Grants(ctx)
+}
 
 // Revoke takes a grant back; see store.Store.Revoke.
-func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.Grant, error) {
-	return a.store.Revoke(ctx, id, revoker, func(g store.Grant) error {
+func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.SessionApproval, error) {
+	return a.store.Revoke(ctx, id, revoker, func(g store.SessionApproval) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
 			Type: events.GrantRevoked, Time: a.now(), Session: g.Session, Agent: g.Agent,
 			Detail: events.Text(g.Words + ", by " + revoker),

@@ -29,7 +29,7 @@ type Questions struct {
 	desks   atomic.Int64 // how many there are
 }
 
-// Desk is where the questions of one door are put: a Board, and a permissions.Ledger of what people allow for
+// Desk is where the questions of one door are put: a Board, and a permissions.ApprovalLog of what people allow for
 // its sessions. Sessions of other doors may have the same names; what is allowed in those is allowed in those
 // alone.
 type Desk struct {
@@ -227,8 +227,8 @@ func (n *notice) answer(a store.Approval) Answer {
 	switch {
 	case a.Digest != n.question.Digest:
 		out.Reason = "the answer is about another act"
-	case n.board.o.Now().Sub(a.Answered) >= permissions.GrantLife:
-		out.Reason = fmt.Sprintf("the yes is older than %s", permissions.GrantLife)
+	case n.board.o.Now().Sub(a.Answered) >= permissions.PermitLife:
+		out.Reason = fmt.Sprintf("the yes is older than %s", permissions.PermitLife)
 	default:
 		out.Verdict = permissions.Approve
 	}

@@ -26,7 +26,7 @@ func TestAnswerFromTheStore(t *testing.T) {
 		{"no", with(func(a *store.Approval) { a.State = store.Denied }), permissions.Reject, "the person said no"},
 		{"no, because", with(func(a *store.Approval) { a.State, a.Reason = store.Denied, "not\nnow\x1b[2J" }), permissions.Reject, `not\nnow\u{1b}[2J`},
 		{"a yes to something else", with(func(a *store.Approval) { a.Digest = "e" }), permissions.Reject, "the answer is about another act"},
-		{"a yes that we slept through", with(func(a *store.Approval) { a.Answered = now().Add(-permissions.GrantLife) }), permissions.Reject, "the yes is older than 5m0s"},
+		{"a yes that we slept through", with(func(a *store.Approval) { a.Answered = now().Add(-permissions.PermitLife) }), permissions.Reject, "the yes is older than 5m0s"},
 		{"what is no answer", with(func(a *store.Approval) { a.State = store.Withdrawn }), permissions.Reject, "the person said no"},
 	} {
 		got := n.answer(test.a)

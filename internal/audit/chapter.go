@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"cmp"
+	"path/filepath"
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -31,64 +31,118 @@ func (c Chapter) last(kind events.Type) *Entry {
 
 // Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries
 // belong together when they have the same call id of ours, or the same call id of the agent's in the same
-// session; an entry that has both ties the two together.
+// session. Of two acts that were decided in one call of the agent's, which it may name as it likes, the second
+// is in the chapter of the first only where it is what the agent had asked about there.
 func Chapters(entries []Entry) []Chapter {
-	byKey := map[actKey]*Chapter{}
-	var chapters []*Chapter
-	for _, entry := range entries {
-		var mine *Chapter
-		for _, key := range actKeys(entry) {
-			other := byKey[key]
-			switch {
-			case other == nil || other == mine:
-			case mine == nil:
-				mine = other
-			default:
-				mine = merge(mine, other, byKey)
+	acts := map[string]*recorded{} // by our ids
+	for i := range entries {
+		if id := entries[i].CallID; id != "" {
+			if acts[id] == nil {
+				acts[id] = &recorded{}
+			}
+			acts[id].add(&entries[i])
+		}
+	}
+	var chapters []*chapter
+	ours, theirs := map[string]*chapter{}, map[agentsCall]*chapter{}
+	for i := range entries {
+		entry := &entries[i]
+		mine := ours[entry.CallID]
+		if mine == nil {
+			act := acts[entry.CallID]
+			if act == nil {
+				act = &recorded{}
+				act.add(entry)
+			}
+			mine = chapterOf(act, entry.CallID != "", theirs)
+			if mine == nil {
+				mine = &chapter{}
+				chapters = append(chapters, mine)
+			}
+			if act.decided != nil {
+				mine.decided = act.decided
+			}
+			for _, call := range act.calls {
+				theirs[call] = mine
+			}
+			if entry.CallID != "" {
+				ours[entry.CallID] = mine
 			}
 		}
-		if mine == nil {
-			mine = &Chapter{}
-			chapters = append(chapters, mine)
-		}
-		*mine = append(*mine, entry)
-		for _, key := range actKeys(entry) {
-			byKey[key] = mine
-		}
+		mine.entries = append(mine.entries, *entry)
 	}
-	story := make([]Chapter, 0, len(chapters))
-	for _, c := range chapters {
-		if len(*c) > 0 {
-			story = append(story, *c)
-		}
+	story := make([]Chapter, len(chapters))
+	for i, c := range chapters {
+		story[i] = c.entries
 	}
-	slices.SortStableFunc(story, func(a, b Chapter) int { return cmp.Compare(a[0].Seq, b[0].Seq) })
 	return story
 }
 
-// actKey names an act: by our id alone, or by the agent's id and its session.
-type actKey struct{ call, session, toolCall string }
-
-func actKeys(e Entry) []actKey {
-	var keys []actKey
-	if e.CallID != "" {
-		keys = append(keys, actKey{call: e.CallID})
-	}
-	if e.ToolCall != "" {
-		keys = append(keys, actKey{session: e.Session, toolCall: e.ToolCall})
-	}
-	return keys
-}
-
-// merge moves the entries of one chapter into another and leaves it empty.
-func merge(into, from *Chapter, byKey map[actKey]*Chapter) *Chapter {
-	*into = append(*into, *from...)
-	slices.SortStableFunc(*into, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })
-	for _, entry := range *from {
-		for _, key := range actKeys(entry) {
-			byKey[key] = into
+// chapterOf finds the chapter that an act belongs to which begins; nil when it begins one. What is only seen of a
+// call of the agent's belongs to the last act in it.
+func chapterOf(act *recorded, own bool, theirs map[agentsCall]*chapter) *chapter {
+	for _, call := range act.calls {
+		about := theirs[call]
+		switch {
+		case about == nil:
+		case about.decided == nil, !own && act.decided == nil, follows(about.decided, act.decided):
+			return about
 		}
 	}
-	*from = nil
-	return into
+	return nil
+}
+
+// follows reports whether an act is what the agent had asked about, and does now or has done: the same act, to
+// which the same was said.
+func follows(asked, next *Entry) bool {
+	if next == nil {
+		return false
+	}
+	a, b := asked.Act, next.Act
+	switch {
+	case a == nil || b == nil:
+		return true
+	case !a.Claimed || b.Claimed || a.Kind != b.Kind || asked.Decision == nil || next.Decision == nil:
+		return false
+	case a.Kind == "call":
+		later := asked.Decision.Source == "tool" // somebody is asked when it is called
+		return a.Tool == b.Tool && (later || asked.Decision.Result == next.Decision.Result)
+	}
+	return asked.Decision.Result == next.Decision.Result && a.Dir == b.Dir && a.Shell == b.Shell &&
+		slices.Equal(named(a), named(b))
+}
+
+// named are the files that an act names, as its directory makes them.
+func named(act *events.Act) []string {
+	files := make([]string, len(act.Paths))
+	for i, name := range act.Paths {
+		if files[i] = filepath.Clean(name); !filepath.IsAbs(name) {
+			files[i] = filepath.Join(act.Dir, name)
+		}
+	}
+	return files
+}
+
+// chapter is a Chapter that is being put together.
+type chapter struct {
+	entries Chapter
+	decided *Entry // the last act in it that was decided, be it further on
+}
+
+// agentsCall names a call as the agent does.
+type agentsCall struct{ session, id string }
+
+// recorded is what is on record of one act of ours.
+type recorded struct {
+	calls   []agentsCall // of the agent's that it belongs to
+	decided *Entry
+}
+
+func (r *recorded) add(entry *Entry) {
+	if call := (agentsCall{entry.Session, entry.ToolCall}); entry.ToolCall != "" && !slices.Contains(r.calls, call) {
+		r.calls = append(r.calls, call)
+	}
+	if entry.Type == events.ToolDecided {
+		r.decided = entry
+	}
 }

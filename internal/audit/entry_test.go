@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 func sum(data []byte) string {
@@ -25,27 +24,45 @@ func sum(data []byte) string {
 
 // bloated is an event with the same text in every field that takes one, and long lists of it.
 func bloated(text string) events.Event {
-	list := slices.Repeat([]string{text}, 100)
-	many := map[string]string{}
-	for i := range 100 {
-		many[fmt.Sprint(i, text)] = text
-	}
-	return events.Event{
-		Type: events.ToolDecided, Time: testTime, Session: text, CallID: text, ToolCall: text, Agent: text, Door: text,
-		Act: &events.Act{
-			Kind: text, Tool: text, Title: text, Paths: list, Commands: list, Shell: text,
-			Arguments: map[string]any{text: list}, Digest: text, Claimed: true,
-		},
-		Decision: &events.Decision{
-			DecisionSummary: tool.DecisionSummary{Result: text, Source: text, Rule: text, At: text, Reason: text, Approver: text},
-			Option:          text, Reasons: list, PolicySHA256: text,
-		},
-		Outcome: &events.Outcome{
-			Status: text, Signal: text, OutputHash: text, LimitsHit: list, Level: text, Changed: list, Error: text, SameAs: text, Diagnostics: map[string]any{text: list},
-		},
-		Circuit:  &events.Circuit{Tool: text, State: text, Before: text, Until: testTime},
-		Coverage: many, Command: list, Files: slices.Repeat([]events.File{{Path: text, Layer: text, SHA256: text}}, 100),
-		Detail: text,
+	event := events.Event{Type: events.ToolDecided}
+	bloat(reflect.ValueOf(&event).Elem(), text, 40)
+	return event
+}
+
+// bloat fills in all that a value has room for: texts, and as many as it is told of whatever there may be many
+// of; of what those hold, a tenth.
+func bloat(v reflect.Value, text string, many int) {
+	many = max(many, 1)
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		bloat(v.Elem(), text, many)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(testTime))
+			return
+		}
+		for _, field := range v.Fields() {
+			bloat(field, text, many)
+		}
+	case reflect.String:
+		if v.IsZero() {
+			v.SetString(text)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), many, many))
+		for i := range many {
+			bloat(v.Index(i), text, many/10)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for i := range many {
+			element := reflect.New(v.Type().Elem()).Elem()
+			bloat(element, text, many/10)
+			v.SetMapIndex(reflect.ValueOf(fmt.Sprint(i, text)).Convert(v.Type().Key()), element)
+		}
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(text))
 	}
 }
 

@@ -340,6 +340,64 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// TestChaptersOfOneCall has an agent name several acts as one call of its own: each is told by itself, but for
+// what it had asked about and does then.
+func TestChaptersOfOneCall(t *testing.T) {
+	t.Parallel()
+	decided := func(seq int64, call, result string, act events.Act) Entry {
+		e := Entry{Seq: seq}
+		e.Type, e.Session, e.CallID, e.ToolCall, e.Act = events.ToolDecided, "s", call, "t", &act
+		e.Decision = &events.Decision{}
+		e.Decision.Result = result
+		return e
+	}
+	ended := func(seq int64, call string) Entry {
+		e := Entry{Seq: seq}
+		e.Type, e.Session, e.CallID = events.ToolEnded, "s", call
+		return e
+	}
+	seen := Entry{Seq: 9}
+	seen.Type, seen.Session, seen.ToolCall = events.ToolSeen, "s", "t"
+	run := func(shell string, claimed bool) events.Act {
+		return events.Act{Kind: "execute", Shell: shell, Dir: "/w", Claimed: claimed}
+	}
+	write := func(path string, claimed bool) events.Act {
+		return events.Act{Kind: "write", Paths: []string{path}, Dir: "/w", Claimed: claimed}
+	}
+	call := func(tool string, claimed bool) events.Act {
+		return events.Act{Kind: "call", Tool: tool, Claimed: claimed}
+	}
+	const yes, no = "approve", "reject"
+	for _, test := range []struct {
+		name    string
+		entries []Entry
+		want    [][]int64
+	}{
+		{"asked, and done", []Entry{decided(1, "a", yes, run("make", true)), decided(2, "b", yes, run("make", false)), ended(3, "b"), seen}, [][]int64{{1, 2, 3, 9}}},
+		{"a file by its other name", []Entry{decided(1, "a", yes, write("x", true)), decided(2, "b", yes, write("/w/x", false))}, [][]int64{{1, 2}}},
+		{"a call", []Entry{decided(1, "a", yes, call("note", true)), decided(2, "b", yes, call("note", false))}, [][]int64{{1, 2}}},
+		{"a no, and something else", []Entry{decided(1, "a", no, run("rm -rf build", true)), decided(2, "b", yes, run("ls", false)), ended(3, "b"), seen}, [][]int64{{1}, {2, 3, 9}}},
+		{"a no, and another question", []Entry{decided(1, "a", no, run("make", true)), decided(2, "b", yes, run("make", true))}, [][]int64{{1}, {2}}},
+		{"a no, and the same by rule", []Entry{decided(1, "a", no, run("make", true)), decided(2, "b", yes, run("make", false))}, [][]int64{{1}, {2}}},
+		{"elsewhere", []Entry{decided(1, "a", yes, run("make", true)), decided(2, "b", yes, events.Act{Kind: "execute", Shell: "make", Dir: "/x"})}, [][]int64{{1}, {2}}},
+		{"twice", []Entry{decided(1, "a", yes, write("x", false)), decided(2, "b", yes, write("x", false))}, [][]int64{{1}, {2}}},
+		{"another file", []Entry{decided(1, "a", yes, write("x", true)), decided(2, "b", yes, write("y", false))}, [][]int64{{1}, {2}}},
+		{"another tool", []Entry{decided(1, "a", yes, call("note", true)), decided(2, "b", yes, call("push", false))}, [][]int64{{1}, {2}}},
+		{"a call, after a no", []Entry{decided(1, "a", no, call("note", true)), decided(2, "b", yes, call("note", false))}, [][]int64{{1}, {2}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got [][]int64
+			for _, chapter := range Chapters(test.entries) {
+				got = append(got, numbers(chapter))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestChapter(t *testing.T) {
 	t.Parallel()
 	chapter := Chapter{

@@ -81,7 +81,7 @@ func policyActs(dir string) []permissions.Request {
 		{Tool: "web_request", Arguments: map[string]any{"method": "GET", "url": "https://h7.example.com/x",
 			"timeout": json.Number("3")}},
 	} {
-		acts = append(acts, e.Request(w))
+		acts = append(acts, e.Request(w, nil))
 	}
 	return acts
 }
@@ -133,7 +133,7 @@ func replayed(dir string) (float64, error) {
 	told := 0
 	err = judge.Replay(func(each func(replay.Recorded)) error {
 		return audit.Read(state, func(e audit.Entry) error {
-			if act, ok := replay.ReadBack(e); ok {
+			if act, ok := replay.ReadBack(e, nil); ok {
 				each(act)
 			}
 			return nil

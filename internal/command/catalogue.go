@@ -17,20 +17,18 @@ var source string
 
 // The sections of commands.yaml, each read when it is first asked.
 var (
-	programs = sync.OnceValue(func() rows { return must(readPrograms(cutItems(source, "programs"))) })
-	roles    = sync.OnceValue(func() []Item { return cutItems(source, "words") })
+	programs = sync.OnceValue(func() rows { return must(indexRows(cutItems(source, "programs"), sets)) })
 
-	stretched = section("stretched", readStretched)
-	groups    = section("groups", readGroups)
-	known     = section("variables", readVariables)
-	sets      = section("sets", readSets)
-	like      = section("like", listed)
-	cures     = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
+	known    = section("variables", readVariables)
+	sets     = section("sets", readSets)
+	like     = section("like", readLike)
+	cures    = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
+	builtins = section("builtins", func(n plainyaml.Node) (map[string]bool, error) { return set(texts(n)["names"]), nil })
 )
 
-// Lookup finds the row of a program, and how many of its arguments name it: that of git stash list before
-// that of git. A program that is named by its path is only known where the system's own programs lie. The
-// row is nil where there is none.
+// Lookup finds the row of a program that says which of its words only read, and how many of its arguments
+// name it: that of git stash list before that of git. A program that is named by its path is only known
+// where the system's own programs lie. The row is nil where there is none.
 func Lookup(name string, args []string) (row *Row, named int) {
 	if dir, base := filepath.Split(name); dir != "" {
 		if dir != "/bin/" && dir != "/usr/bin/" {
@@ -39,65 +37,162 @@ func Lookup(name string, args []string) (row *Row, named int) {
 		name = base
 	}
 	for n := min(2, len(args)); n > 0; n-- {
-		if row := programs().named(name + " " + strings.Join(args[:n], " ")); row != nil {
+		if row := Named(name + " " + strings.Join(args[:n], " ")); row != nil {
 			return row, n
 		}
 	}
-	return programs().named(name), 0
+	return Named(name), 0
 }
 
 // Named returns the row of exactly that name, nil where there is none: "git diff".
-func Named(name string) *Row { return programs().named(name) }
+func Named(name string) *Row { return programs().named(name).reads }
 
-// Rows lists every row once, in the order of the file.
+// Rows lists all that Named knows.
 func Rows() []*Row {
-	all := programs()
-	rows := make([]*Row, len(all.inOrder))
-	for i, row := range all.inOrder {
-		rows[i] = row()
+	var all []*Row
+	for _, p := range programs().inOrder {
+		if row := p.read().reads; row != nil {
+			all = append(all, row)
+		}
 	}
-	return rows
+	return all
+}
+
+// programRow is what a row of programs says.
+type programRow struct {
+	names     []string
+	is        map[Group]bool
+	opaque    string
+	groups    map[Group]map[string]bool // those of its subcommands and other words
+	reads     *Row
+	stretches *stretchedRow
+	words     *plainyaml.Node
 }
 
 // rows are those of programs, each read when it is first asked.
 type rows struct {
-	byName  map[string]func() *Row
-	inOrder []func() *Row
+	byName  map[string]*lazyRow
+	begins  []string // the names that stand for all that begin so, without their *
+	inOrder []*lazyRow
 }
 
-func (r rows) named(name string) *Row {
+// lazyRow is a row as it is written, and as it is read.
+type lazyRow struct {
+	written func() plainyaml.Node
+	read    func() *programRow
+}
+
+// find returns the row of a program; nil where it has none.
+func (r rows) find(name string) *lazyRow {
 	if row := r.byName[name]; row != nil {
-		return row()
+		return row
+	}
+	for _, begin := range r.begins {
+		if strings.HasPrefix(name, begin) {
+			return r.byName[begin+"*"]
+		}
 	}
 	return nil
 }
 
-func readPrograms(items []Item) (rows, error) {
-	all := rows{byName: map[string]func() *Row{}}
+// named returns what is known of a program; nothing where it has no row.
+func (r rows) named(name string) *programRow {
+	if row := r.find(name); row != nil {
+		return row.read()
+	}
+	return &programRow{}
+}
+
+func indexRows(items []item, sets func() map[string]map[string]string) (rows, error) {
+	all := rows{byName: make(map[string]*lazyRow, 2*len(items))}
 	for _, item := range items {
-		read := sync.OnceValue(func() *Row { return must(readRow(item.Node(), sets())) })
-		all.inOrder = append(all.inOrder, read)
-		for name := range strings.SplitSeq(item.Names, ",") {
-			if name = strings.TrimSpace(name); all.byName[name] != nil {
+		row := &lazyRow{written: item.read}
+		row.read = sync.OnceValue(func() *programRow { return must(all.read(item.read(), sets)) })
+		all.inOrder = append(all.inOrder, row)
+		for name := range strings.SplitSeq(item.names, ",") {
+			name = strings.TrimSpace(name)
+			if all.byName[name] != nil {
 				return rows{}, fmt.Errorf("%s has two rows", name)
 			}
-			all.byName[name] = read
+			all.byName[name] = row
+			if begin, open := strings.CutSuffix(name, "*"); open {
+				all.begins = append(all.begins, begin)
+			}
 		}
 	}
 	return all, nil
 }
 
-// names returns the names of a row.
-func names(row plainyaml.Node) []string {
-	var names []string
-	for _, entry := range row.Nodes {
-		if entry.Key == "names" {
-			for name := range strings.SplitSeq(entry.Text, ",") {
-				names = append(names, strings.TrimSpace(name))
+// read reads a row.
+func (r rows) read(n plainyaml.Node, sets func() map[string]map[string]string) (*programRow, error) {
+	var p programRow
+	names, is := "", ""
+	err := Entries(n, map[string]any{
+		"names": &names, "is": &is, "opaque": &p.opaque,
+		"groups": func(n plainyaml.Node) (err error) { p.groups, err = readGroups(n); return err },
+		"reads": part(r, &p.reads, func(p *programRow) *Row { return p.reads },
+			func(n plainyaml.Node) (*Row, error) { return readRow(n, names, sets()) }),
+		"stretches": part(r, &p.stretches, func(p *programRow) *stretchedRow { return p.stretches }, readStretched),
+		"words": part(r, &p.words, func(p *programRow) *plainyaml.Node { return p.words },
+			func(n plainyaml.Node) (*plainyaml.Node, error) { return &n, nil }),
+	})
+	p.names, p.is = list(names), map[Group]bool{}
+	for _, group := range list(is) {
+		p.is[Group(group)] = true
+	}
+	if p.reads != nil {
+		row := *p.reads
+		row.Names, p.reads = p.names, &row
+	}
+	return &p, err
+}
+
+// part reads a part of a row, or takes that of another program, whose name stands there. That one must say it
+// itself, so no two rows wait for each other.
+func part[T any](
+	r rows, to **T, of func(*programRow) *T, read func(plainyaml.Node) (*T, error),
+) func(plainyaml.Node) error {
+	return func(n plainyaml.Node) (err error) {
+		if n.Text == "" {
+			*to, err = read(n)
+			return err
+		}
+		other := r.find(n.Text)
+		if other == nil {
+			return At(n, fmt.Sprintf("%s has no row; name a program whose row has %s", n.Text, n.Key))
+		}
+		for _, entry := range other.written().Nodes {
+			if entry.Key == n.Key && entry.Text != "" {
+				return At(n, fmt.Sprintf("%s has the %s of %s; name a program whose row says them itself", n.Text,
+					n.Key, entry.Text))
 			}
 		}
+		if *to = of(other.read()); *to == nil {
+			return At(n, fmt.Sprintf("%s says nothing of that in its row; write %s: here", n.Text, n.Key))
+		}
+		return nil
 	}
-	return names
+}
+
+// list returns what stands between commas.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	all := strings.Split(text, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+// set returns what stands between blanks.
+func set(text string) map[string]bool {
+	all := map[string]bool{}
+	for name := range strings.FieldsSeq(text) {
+		all[name] = true
+	}
+	return all
 }
 
 func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
@@ -108,46 +203,43 @@ func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
 	return all, nil
 }
 
-// readRow reads a row of programs.
-func readRow(n plainyaml.Node, sets map[string]map[string]string) (*Row, error) {
+// readRow reads which words of a program only read.
+func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) (*Row, error) {
 	var w writtenRow
 	err := Entries(n, map[string]any{
-		"names": &w.names, "parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options,
+		"parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options,
 		"sets":     &w.Sets,
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
 		"links":   &w.Links,
 		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
-		"check": &w.Check, "no_option_harms": &w.NoOptionHarms,
+		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms,
 	})
 	if err != nil {
 		return nil, err
 	}
 	row, err := w.row(sets)
 	if err != nil {
-		return nil, At(n, w.names+": "+err.Error())
+		return nil, At(n, names+": "+err.Error())
 	}
 	return row, nil
 }
 
-// writtenRow is a row of programs as it is written.
+// writtenRow is what readRow reads as it is written.
 type writtenRow struct {
-	names, Verified, Sets, Language, Trees, Hidden, Check string
-	Selects, LeavesOut                                    string
-	Parser                                                Parser
-	Operands                                              Operands
-	Options                                               map[string]string
-	Links, NoOptionHarms                                  bool
+	Verified, Sets, Language, Trees, Hidden, Check string
+	Selects, LeavesOut, ChosenBy                   string
+	Parser                                         Parser
+	Operands                                       Operands
+	Options                                        map[string]string
+	Links, NoOptionHarms                           bool
 }
 
 // row makes a row of what is written.
 func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	r := &Row{
 		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check,
-		Links: w.Links, NoOptionHarms: w.NoOptionHarms,
+		Links: w.Links, ChosenBy: strings.Fields(w.ChosenBy), NoOptionHarms: w.NoOptionHarms,
 		options: map[string]Kind{},
-	}
-	for name := range strings.SplitSeq(w.names, ",") {
-		r.Names = append(r.Names, strings.TrimSpace(name))
 	}
 	switch r.Parser {
 	case Getopt, GetoptLong, OptionsFirst, Git, Letters, Tar, Words, Find, None:

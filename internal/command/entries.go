@@ -53,7 +53,14 @@ func texts(n plainyaml.Node) map[string]string {
 	return all
 }
 
-// At is an error with its place.
-func At(n plainyaml.Node, what string) error {
-	return fmt.Errorf("%d:%d: %s", n.Line, n.Column, what)
+// Mistake is what is wrong in a file, and where.
+type Mistake struct {
+	Line, Column int // from 1
+	What         string
 }
+
+// Error returns the place and what is wrong there.
+func (m Mistake) Error() string { return fmt.Sprintf("%d:%d: %s", m.Line, m.Column, m.What) }
+
+// At is the Mistake that stands at a node.
+func At(n plainyaml.Node, what string) error { return Mistake{n.Line, n.Column, what} }

@@ -1,123 +1,83 @@
 package command
 
-import (
-	"strings"
-
-	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
-)
+import "github.com/a2a-acp/a2a-acp/internal/plainyaml"
 
 // Group is what several programs have in common that somebody asks about; see commands.yaml.
 type Group string
 
 // The groups.
 const (
-	Builtins                Group = "builtins"
 	NetworkClients          Group = "network clients"
-	NetworkReaching         Group = "network reaching"
 	NetworkCommands         Group = "network commands"
 	NetworkScripts          Group = "network scripts"
 	Verbs                   Group = "verbs"
 	Makes                   Group = "makes"
-	ProjectTools            Group = "project tools"
 	WholeCommands           Group = "whole commands"
 	Families                Group = "families"
 	Builders                Group = "builders"
-	Removers                Group = "removers"
-	Unpackers               Group = "unpackers"
 	Copiers                 Group = "copiers"
 	OtherRepositories       Group = "other repositories"
-	OtherRepositoriesValues Group = "other repositories, values"
+	OtherRepositoriesValues Group = "values of other repositories"
 	Launchers               Group = "launchers"
 	ScriptReaders           Group = "script readers"
+	ReadAlike               Group = "read alike"
 	StartersOfAgents        Group = "starters of agents"
 	VariablePrinters        Group = "variable printers"
 	Splitters               Group = "splitters"
 	ItemGivers              Group = "item givers"
-	Opaque                  Group = "opaque"
 	MetaCommands            Group = "meta commands"
 	ClientWords             Group = "client words"
 	NetworkAlone            Group = "network alone"
 	VersionWords            Group = "version words"
 	SilentClients           Group = "silent clients"
 	Counters                Group = "counters"
-
-	Asked Group = "asked" // of a person\'s own file: covered only where a rule spells the whole command
+	RepositoryTools         Group = "repository tools"
+	FileWorkers             Group = "file workers"
 )
 
-// group is what the file says of one, by program.
-type group struct {
-	names map[string]bool
-	of    map[string]map[string]bool // the subcommands of a program
-	// because says why a program is in the group, where that differs. Those of begins end with a *, and
-	// stand for all that begin so.
-	because map[string]string
-	begins  []string
-}
+// OpenGroup is a group that a person's own commands.yaml can put a program in, too.
+type OpenGroup Group
+
+// The open groups.
+const (
+	Asked           OpenGroup = "asked" // covered only where a rule spells the whole command; none of ours is
+	NetworkReaching OpenGroup = "network reaching"
+	ProjectTools    OpenGroup = "project tools"
+	Removers        OpenGroup = "removers"
+	Unpackers       OpenGroup = "unpackers"
+)
 
 // In reports whether a program, by its name without a directory, is in a group.
-func In(g Group, program string) bool {
-	group := groups()[g]
-	return group != nil && group.names[program] || added().groups[g][program]
+func In(g Group, program string) bool { return programs().named(program).is[g] }
+
+// In reports whether a program, by its name without a directory, is in a group.
+func (c *Catalogue) In(g OpenGroup, program string) bool {
+	return In(Group(g), program) || c.own().groups[g][program]
 }
 
-// Subcommands returns those subcommands of a program that are in a group; nil for none.
-func Subcommands(g Group, program string) map[string]bool {
-	group := groups()[g]
-	if group == nil {
-		return nil
-	}
-	return group.of[program]
+// Subcommands returns those subcommands and other words of a program that are in a group; nil for none.
+func Subcommands[G Group | OpenGroup](g G, program string) map[string]bool {
+	return programs().named(program).groups[Group(g)]
 }
 
-// Because says why a program is in a group; "" where it is not.
-func Because(g Group, program string) string {
-	group := groups()[g]
-	if group == nil {
-		return ""
-	}
-	for _, begin := range group.begins {
-		if strings.HasPrefix(program, begin) {
-			return group.because[begin+"*"]
-		}
-	}
-	return group.because[program]
-}
+// Opaque says why it cannot be told what a program runs, whatever its words are; "" where it can.
+func Opaque(program string) (why string) { return programs().named(program).opaque }
 
-func readGroups(n plainyaml.Node) (map[Group]*group, error) {
-	all := map[Group]*group{}
+// Builtin reports whether bash does a command itself.
+func Builtin(name string) bool { return builtins()[name] }
+
+// readGroups reads those of the words of a program.
+func readGroups(n plainyaml.Node) (map[Group]map[string]bool, error) {
+	all := map[Group]map[string]bool{}
 	for _, item := range n.Nodes {
-		var is, says, of, because, names string
-		if err := Entries(item, map[string]any{"is": &is, "says": &says, "of": &of, "because": &because,
-			"names": &names}); err != nil {
+		var is, names string
+		if err := Entries(item, map[string]any{"is": &is, "names": &names}); err != nil {
 			return nil, err
 		}
-		if is == "" || names == "" {
-			return nil, At(item, "a group has is and names")
+		if is == "" || names == "" || all[Group(is)] != nil {
+			return nil, At(item, "want is, which stands there once, and names")
 		}
-		g := all[Group(is)]
-		if g == nil {
-			g = &group{names: map[string]bool{}, of: map[string]map[string]bool{}, because: map[string]string{}}
-			all[Group(is)] = g
-		}
-		to := g.names
-		if of != "" {
-			if to = g.of[of]; to == nil {
-				to = map[string]bool{}
-				g.of[of] = to
-			}
-		}
-		for name := range strings.FieldsSeq(names) {
-			if to[name] {
-				return nil, At(item, name+" stands in the group twice")
-			}
-			to[name] = true
-			if because != "" {
-				g.because[name] = because
-			}
-			if begin, open := strings.CutSuffix(name, "*"); open {
-				g.begins = append(g.begins, begin)
-			}
-		}
+		all[Group(is)] = set(names)
 	}
 	return all, nil
 }

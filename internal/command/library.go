@@ -1,8 +1,6 @@
 package command
 
 import (
-	"fmt"
-
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
@@ -49,7 +47,7 @@ func node(from *yaml.Node) (plainyaml.Node, error) {
 			n.Text = ""
 		}
 	default:
-		return n, fmt.Errorf("%d:%d: an alias cannot stand here; write it out", from.Line, from.Column)
+		return n, Mistake{from.Line, from.Column, "an alias cannot stand here; write it out"}
 	}
 	return n, nil
 }

@@ -10,18 +10,9 @@ import (
 // of one.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		rows, err := readPrograms(cutItems(source, "programs"))
-		if err != nil || rows.named("grep") == nil {
+		rows, err := indexRows(cutItems(source, "programs"), sets)
+		if err != nil || rows.named("grep").reads == nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkLoadWords does so for what a program does with each of its words.
-func BenchmarkLoadWords(b *testing.B) {
-	for b.Loop() {
-		if items := cutItems(source, "words"); len(items) < 100 || len(items[0].Node().Nodes) == 0 {
-			b.Fatal(len(items))
 		}
 	}
 }

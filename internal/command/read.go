@@ -25,120 +25,157 @@ type Value struct {
 
 // Read reads the words behind the program's name. What stands behind an option that the row does not know
 // may be its value, and is read as if it were none.
-func (r *Row) Read(words []string) Reading {
-	p := &reader{row: r, words: words}
-	if r.Parser == Tar && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
-		p.next = 1
-		p.letters(0, words[0], true)
-	}
-	for p.next < len(words) {
-		at := p.next
-		p.next++
-		word := words[at]
-		switch {
-		case r.Parser == None, p.ended, word == "-", !strings.HasPrefix(word, "-"):
-			p.Operands = append(p.Operands, at)
-			p.ended = p.ended || r.Parser == OptionsFirst || r.Parser == Words
-		case r.Parser == Words, r.Parser == Find:
-			p.whole(at, word)
-		case word == "--":
-			p.ended = true
-		case strings.HasPrefix(word, "--"):
-			p.long(at, word)
-		default:
-			p.letters(at, word[1:], r.Parser == Letters)
+func (r *Row) Read(words []string) (all Reading) {
+	p := Reader{Parser: r.Parser, Kind: func(name string) Kind { return r.options[name] }, Words: words}
+	for p.More() {
+		token := p.Next()
+		all.Options = append(all.Options, token.Options...)
+		if token.Operand {
+			all.Operands = append(all.Operands, token.At)
 		}
 	}
-	return p.Reading
+	return all
 }
 
-type reader struct {
-	Reading
-	row   *Row
-	words []string
-	next  int  // the first word that is not read yet
+// Reader reads the words behind a program's name one after the other.
+type Reader struct {
+	Parser Parser
+	// Kind says what an option is, by its name with its dashes; Unknown where that is not known.
+	Kind  func(name string) Kind
+	Words []string
+	// Open reports whether only the beginning of a word is known; nil where all words are whole.
+	Open func(at int) bool
+	// Loose takes letters that are not known for flags. Otherwise nothing is read in a word behind such a one.
+	Loose bool
+	NoEnd bool // a word -- does not end the options
+	Plus  bool // words that begin with + are options, too
+
+	At    int  // the first word that is not read yet
 	ended bool // no options come any more
 }
 
-// add adds an option and the words behind that are its values.
-func (p *reader) add(o Option, taken int) {
-	for n := o.Kind.values() - taken; n > 0 && p.next < len(p.words); n-- {
-		o.Values = append(o.Values, Value{Text: p.words[p.next], At: p.next, Own: true})
-		p.next++
-	}
-	p.Options = append(p.Options, o)
+// Token is what stands in one word, with the words behind that are its values.
+type Token struct {
+	At      int
+	Operand bool
+	Ended   bool     // no option could stand there
+	Options []Option // several where letters stand in a row; none in an operand, and in the -- behind the options
 }
 
-func (p *reader) unknown(at int) {
-	p.Options = append(p.Options, Option{Name: p.words[at], At: at})
+// More reports whether there are words that are not read yet.
+func (p *Reader) More() bool { return p.At < len(p.Words) }
+
+// End has no more options read.
+func (p *Reader) End() { p.ended = true }
+
+// Next reads the next word.
+func (p *Reader) Next() Token {
+	at := p.At
+	p.At++
+	word, token := p.Words[at], Token{At: at, Ended: p.ended || p.Parser == None}
+	switch dash := strings.HasPrefix(word, "-") && (word != "-" || p.open(at)); {
+	case p.Parser == Tar && at == 0 && !strings.HasPrefix(word, "-"):
+		token.Options = p.letters(at, word, true)
+	case token.Ended:
+		token.Operand = true
+	case dash && (p.Parser == Words || p.Parser == Find):
+		token.Options = []Option{p.whole(at, word)}
+	case word == "--" && !p.NoEnd && !p.open(at):
+		p.ended = true
+	case dash && (strings.HasPrefix(word, "--") || p.Parser == Long):
+		token.Options = []Option{p.long(at, word)}
+	case dash:
+		token.Options = p.letters(at, word[1:], p.Parser == Letters)
+	case p.Plus && len(word) > 1 && word[0] == '+' && !p.open(at):
+		token.Options = []Option{p.values(Option{Name: word, Kind: p.Kind(word), At: at})}
+	default:
+		token.Operand = true
+		p.ended = p.Parser == OptionsFirst || p.Parser == Words
+	}
+	return token
 }
+
+func (p *Reader) open(at int) bool { return p.Open != nil && p.Open(at) }
+
+// values gives an option the words behind it that are its values. Where its own word is open, it cannot be
+// told whether there are any.
+func (p *Reader) values(o Option) Option {
+	for n := o.Kind.values(); n > 0 && p.More() && !p.open(o.At); n-- {
+		o.Values = append(o.Values, Value{Text: p.Words[p.At], At: p.At, Own: true})
+		p.At++
+	}
+	return o
+}
+
+func (p *Reader) unknown(at int) Option { return Option{Name: p.Words[at], At: at} }
 
 // long reads a long name, and the value behind its sign =.
-func (p *reader) long(at int, word string) {
+func (p *Reader) long(at int, word string) Option {
 	name, value, given := strings.Cut(word, "=")
-	kind := p.row.options[name]
-	o := Option{Name: name, Kind: kind, At: at}
+	o := Option{Name: name, Kind: p.Kind(name), At: at}
 	switch {
-	case kind == Unknown, given && kind.values() != 1 && kind != Optional:
-		p.unknown(at)
+	case !p.Loose && (o.Kind == Unknown || given && o.Kind.values() != 1 && o.Kind != Optional):
+		return p.unknown(at)
 	case given:
 		o.Values = []Value{{Text: value, At: at}}
-		p.add(o, 1)
-	default:
-		p.add(o, 0)
+		return o
 	}
+	return p.values(o)
 }
 
 // letters reads letters in a row. later tells that the values of all of them stand behind the word.
-func (p *reader) letters(at int, letters string, later bool) {
+func (p *Reader) letters(at int, letters string, later bool) (all []Option) {
 	for i := range len(letters) {
 		name, rest := "-"+letters[i:i+1], letters[i+1:]
-		kind := p.row.options[name]
-		o := Option{Name: name, Kind: kind, At: at}
+		o := Option{Name: name, Kind: p.Kind(name), At: at}
 		switch {
-		case kind == Unknown, kind == Count && !digits(letters):
-			p.unknown(at)
-			return
-		case rest == "" || kind.values() == 0 && kind != Optional:
-			p.add(o, 0)
-		case kind == Number && later && digits(rest), !later:
-			o.Values = []Value{{Text: rest, At: at}}
-			p.add(o, 1)
-			return
+		case !p.Loose && (o.Kind == Unknown || o.Kind == Count && !digits(letters)):
+			return append(all, p.unknown(at))
+		case o.Kind.values() == 0 && o.Kind != Optional, rest == "" && !p.open(at),
+			later && !(o.Kind == Number && digits(rest)):
+			all = append(all, p.values(o))
+			if rest == "" && o.Kind.values() > 0 {
+				return all
+			}
 		default:
-			p.add(o, 0)
+			o.Values = []Value{{Text: rest, At: at}}
+			return append(all, o)
 		}
 	}
+	// Some programs have options of several letters behind one dash among those of one letter.
+	if word := p.Words[at]; p.Loose && len(word) > 2 && !p.open(at) && p.Kind(word).values() > 0 {
+		return []Option{p.values(Option{Name: word, Kind: p.Kind(word), At: at})}
+	}
+	return all
 }
 
 // whole reads an option that is a word of its own.
-func (p *reader) whole(at int, word string) {
-	if kind := p.row.options[word]; kind == Command {
-		if values, ended := p.command(); ended {
-			p.Options = append(p.Options, Option{Name: word, Kind: kind, At: at, Values: values})
-		} else {
-			p.unknown(at)
+func (p *Reader) whole(at int, word string) Option {
+	o := Option{Name: word, Kind: p.Kind(word), At: at}
+	switch {
+	case o.Kind == Command:
+		values, ended := p.command()
+		if !ended {
+			return p.unknown(at)
 		}
-		return
-	} else if kind != Unknown {
-		p.add(Option{Name: word, Kind: kind, At: at}, 0)
-		return
+		o.Values = values
+		return o
+	case o.Kind != Unknown:
+		return p.values(o)
+	case len(word) > 2 && p.Kind(word[:2]) == Number && digits(word[2:]):
+		return Option{Name: word[:2], Kind: Number, At: at, Values: []Value{{Text: word[2:], At: at}}}
 	}
-	if len(word) > 2 && p.row.options[word[:2]] == Number && digits(word[2:]) {
-		p.add(Option{Name: word[:2], Kind: Number, At: at, Values: []Value{{Text: word[2:], At: at}}}, 1)
-		return
-	}
-	p.unknown(at)
+	return p.unknown(at)
 }
 
 // command takes the words up to the ; or + that ends the command of find's -exec.
-func (p *reader) command() (words []Value, ended bool) {
-	for p.next < len(p.words) {
-		at := p.next
-		p.next++
-		text := p.words[at]
+func (p *Reader) command() (words []Value, ended bool) {
+	for p.More() {
+		at := p.At
+		p.At++
+		text := p.Words[at]
 		words = append(words, Value{Text: text, At: at, Own: true})
-		if text == ";" || text == "+" && p.words[at-1] == "{}" {
+		if text == ";" || text == "+" && p.Words[at-1] == "{}" {
 			return words, len(words) > 1
 		}
 	}

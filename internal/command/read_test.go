@@ -149,14 +149,24 @@ func TestCatalogue(t *testing.T) {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, rows, want string }{
-		{"a parser", "- {names: a, parser: getops}", `a: parser: "getops" is none`},
-		{"a kind", "- {names: a, parser: getopt, options: {flags: -a}}", "a: options: flags: there is no such kind"},
-		{"twice", "- {names: a, parser: getopt, options: {flag: -ab, value: -b}}", "-b stands there twice"},
-		{"two rows", "- {names: a, parser: none}\n- {names: 'b, a', parser: none}", "a has two rows"},
-		{"a set", "- {names: a, parser: getopt, sets: s}", `a: sets: there is no set "s"`},
-		{"operands", "- {names: a, parser: getopt, operands: file}", `a: operands: "file" are none`},
-		{"trees", "- {names: a, parser: getopt, trees: -r}", "a: -r is no option of the row"},
-		{"a key", "- {names: a, parser: getopt, option: {}}", "3:30: \"option\" is no key here"},
+		{"a parser", "- {names: a, reads: {parser: getops}}", `a: parser: "getops" is none`},
+		{"a kind", "- {names: a, reads: {parser: getopt, options: {flags: -a}}}", "a: options: flags: there is no such kind"},
+		{"twice", "- {names: a, reads: {parser: getopt, options: {flag: -ab, value: -b}}}", "-b stands there twice"},
+		{"two rows", "- {names: a}\n- {names: 'b, a'}", "a has two rows"},
+		{"a set", "- {names: a, reads: {parser: getopt, sets: s}}", `a: sets: there is no set "s"`},
+		{"operands", "- {names: a, reads: {parser: getopt, operands: file}}", `a: operands: "file" are none`},
+		{"trees", "- {names: a, reads: {parser: getopt, trees: -r}}", "a: -r is no option of the row"},
+		{"a key", "- {names: a, reads: {parser: getopt, option: {}}}", "3:38: \"option\" is no key here"},
+		{"another's", "- {names: a}\n- {names: b, reads: a}", "a says nothing of that in its row"},
+		{"itself", "- {names: a, words: a}", "3:14: a has the words of a; name a program whose row says them itself"},
+		{"each other", "- {names: a, reads: b}\n- {names: b, reads: a}", "3:14: b has the reads of a"},
+		{"in a ring", "- {names: a, stretches: b}\n- {names: b, stretches: c}\n- {names: c, stretches: a}", "3:14: b has the stretches of c"},
+		{"those that begin so", "- {names: a*, words: ab}", "3:15: ab has the words of ab"},
+		{"nobody's", "- {names: a, words: b}", "3:14: b has no row; name a program whose row has words"},
+		{"like itself", "- {names: a}\nlike:\n- {names: x, like: x}", "5:14: a row that others are like is like none itself; write here what x says"},
+		{"a subcommand like its row", "- {names: a}\nlike:\n- {names: x, subcommands: [{names: y, like: x}]}", "5:39: a row that others are like is like none itself"},
+		{"no group", "- {names: a, is: makers}", "a is in makers, which is no group"},
+		{"a group of words twice", "- {names: a, groups: [{is: removers, names: x}, {is: removers, names: y}]}", "which stands there once"},
 	} {
 		if err := loadYAML(fmt.Sprintf("version: 1\nprograms:\n%s\n", c.rows)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
@@ -180,29 +190,55 @@ func loadYAML(text string) error {
 		return err
 	}
 	found, sets := "", map[string]map[string]string{}
+	var all rows
+	known, used := map[Group]bool{}, map[Group]string{}
+	ignored := func(plainyaml.Node) error { return nil }
 	err = Entries(file, map[string]any{
 		"version": &found,
 		"sets": func(n plainyaml.Node) (err error) {
 			sets, err = readSets(n)
 			return err
 		},
-		"programs": func(n plainyaml.Node) error {
-			var items []Item
-			for _, item := range n.Nodes {
-				if _, err := readRow(item, sets); err != nil {
+		"programs": func(n plainyaml.Node) (err error) {
+			var items []item
+			for _, row := range n.Nodes {
+				items = append(items, item{texts(row)["names"], func() plainyaml.Node { return row }})
+			}
+			if all, err = indexRows(items, func() map[string]map[string]string { return sets }); err != nil {
+				return err
+			}
+			for _, row := range n.Nodes {
+				p, err := all.read(row, func() map[string]map[string]string { return sets })
+				if err != nil {
 					return err
 				}
-				items = append(items, Item{Names: strings.Join(names(item), ","), node: &item})
+				for group := range p.groups {
+					used[group] = p.names[0]
+				}
+				for group := range p.is {
+					used[group] = p.names[0]
+				}
 			}
-			_, err := readPrograms(items)
-			return err
+			return nil
 		},
-		"stretched": func(n plainyaml.Node) error { _, err := readStretched(n); return err },
-		"words":     func(plainyaml.Node) error { return nil }, "like": func(plainyaml.Node) error { return nil }, // internal/shellwords reads them
-		"cures":     func(plainyaml.Node) error { return nil },
-		"groups":    func(n plainyaml.Node) error { _, err := readGroups(n); return err },
+		"like":  func(n plainyaml.Node) error { _, err := readLike(n); return err },
+		"cures": ignored, "builtins": ignored, // internal/shellwords reads the rest of like, and cures
+		"groups": func(n plainyaml.Node) error {
+			for _, item := range n.Nodes {
+				group := Group(texts(item)["is"])
+				if known[group] = true; used[group] == "" {
+					return At(item, "no row is in the group")
+				}
+			}
+			return nil
+		},
 		"variables": func(n plainyaml.Node) error { _, err := readVariables(n); return err },
 	})
+	for group, program := range used {
+		if err == nil && !known[group] {
+			return fmt.Errorf("%s is in %s, which is no group", program, group)
+		}
+	}
 	if err == nil && found != "1" {
 		return fmt.Errorf("version: want 1, got %q", found)
 	}

@@ -66,6 +66,7 @@ const (
 	Tar          Parser = "tar"
 	Words        Parser = "words"
 	Find         Parser = "find"
+	Long         Parser = "long"
 	None         Parser = "none"
 )
 
@@ -91,7 +92,8 @@ type Row struct {
 	Language      string // of the first operand; "" for none
 	Check         string // see commands.yaml
 	NoOptionHarms bool
-	Links         bool // it follows the links that it meets below a directory
+	Links         bool     // it follows the links that it meets below a directory
+	ChosenBy      []string // files, in its directory or above, that say which version of it runs
 
 	options       map[string]Kind // by name, with its dashes
 	trees, hidden readsAll

@@ -34,29 +34,22 @@ func cut(text, key string) string {
 	return rest[:end]
 }
 
-// Item is a row of a section. Of a row of the program's own file only the names are read before Node is
+// item is a row of a section. Of a row of the program's own file only the names are read before read is
 // called: the file is long, and a command asks for few rows.
-type Item struct {
-	Names string
-	text  string
-	node  *plainyaml.Node
-}
-
-// Node reads the row.
-func (i Item) Node() plainyaml.Node {
-	if i.node != nil {
-		return *i.node
-	}
-	return must(plainyaml.Read("rows:\n" + i.text)).Nodes[0].Nodes[0]
+type item struct {
+	names string
+	read  func() plainyaml.Node
 }
 
 // cutItems cuts a section into its rows. Each begins with its names.
-func cutItems(text, key string) []Item {
+func cutItems(text, key string) []item {
 	const first = "  - names: "
 	parts := strings.Split("\n"+cut(text, key), "\n"+first)[1:]
-	all := make([]Item, len(parts))
+	all := make([]item, len(parts))
 	for i, part := range parts {
-		all[i] = Item{Names: itemNames(part), text: first + part}
+		all[i] = item{names: itemNames(part), read: func() plainyaml.Node {
+			return must(plainyaml.Read("rows:\n" + first + part)).Nodes[0].Nodes[0]
+		}}
 	}
 	return all
 }
@@ -79,6 +72,3 @@ func itemNames(text string) string {
 	}
 	return names
 }
-
-// listed returns the items of a list.
-func listed(n plainyaml.Node) ([]plainyaml.Node, error) { return n.Nodes, nil }

@@ -30,9 +30,9 @@ type Stretched struct {
 
 // Stretches finds such options among the words of a program, named without its directory. A word counts
 // where it could be read as one: several letters behind a dash, a long name that is cut short.
-func Stretches(program string, words []string) []Stretched {
-	row := stretched()[program]
-	if own := Added(program); len(own) > 0 {
+func (c *Catalogue) Stretches(program string, words []string) []Stretched {
+	row := programs().named(program).stretches
+	if own := c.Added(program); len(own) > 0 {
 		row = row.with(own)
 	}
 	if row == nil {
@@ -47,23 +47,18 @@ func Stretches(program string, words []string) []Stretched {
 			continue
 		}
 		for _, o := range row.options {
-			values, ok := o.in(word, row.oneDash)
-			if !ok {
-				continue
+			if values, ok := o.in(words[i:min(i+2, len(words))]); ok {
+				found = append(found, Stretched{How: o.how, Word: word, Values: values})
 			}
-			if len(values) == 0 && i+1 < len(words) {
-				values = words[i+1 : i+2]
-			}
-			found = append(found, Stretched{How: o.how, Word: word, Values: values})
 		}
 	}
 	return found
 }
 
-// stretchedRow is a row of stretched.
+// stretchedRow is what a row says of such options.
 type stretchedRow struct {
 	options []stretchingOption
-	oneDash bool
+	oneDash bool   // long names stand behind one dash
 	files   string // what stands in front of a file of words; "" where none is one
 }
 
@@ -76,70 +71,59 @@ func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
 	all.options = slices.Clip(all.options)
 	for _, o := range own {
 		name := strings.TrimLeft(o.Name, "-")
+		long := strings.HasPrefix(o.Name, "--")
 		all.options = append(all.options, stretchingOption{
-			how: o.Does, name: name, long: strings.HasPrefix(o.Name, "--"), glued: true, oneDash: len(name) > 1 &&
-				!strings.HasPrefix(o.Name, "--"),
+			how: o.Does, name: name, long: long, glued: true, oneDash: all.oneDash || len(name) > 1 && !long,
 		})
 	}
 	return all
 }
 
 type stretchingOption struct {
-	how   Stretch
-	name  string // without its dashes
-	long  bool   // it has two
-	glued bool   // its value may stand right behind it
-	// oneDash tells of an option of several letters behind one dash in a row whose others are letters.
-	oneDash bool
+	how     Stretch
+	name    string // without its dashes
+	long    bool   // it has two
+	glued   bool   // its value may stand right behind it
+	oneDash bool   // it is read as a whole behind one dash, too
 }
 
-// in reports whether a word could be the option, and gives its value if it stands in the same word.
-func (o stretchingOption) in(word string, oneDash bool) (values []string, ok bool) {
-	name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
-	oneDash = oneDash || o.oneDash
-	if given {
-		values = []string{value}
+// in reports whether the first of some words could be the option, and what its value could be. It reads as
+// if no other option were known.
+func (o stretchingOption) in(words []string) (values []string, ok bool) {
+	p := Reader{Parser: GetoptLong, Kind: o.kind, Words: words, Loose: true}
+	if o.oneDash {
+		p.Parser = Long
 	}
-	switch {
-	case oneDash && name == o.name:
-		return values, true
-	case oneDash && !strings.HasPrefix(word, "--"):
-		rest, glued := strings.CutPrefix(word[1:], o.name)
-		return []string{rest, strings.TrimPrefix(rest, "=")}, o.glued && glued
-	case strings.HasPrefix(word, "--"):
-		return values, o.long && name != "" && strings.HasPrefix(o.name, name)
-	case o.long:
-		return nil, false
-	}
-	_, rest, found := strings.Cut(word[1:], o.name)
-	if rest == "" {
-		return nil, found
-	}
-	return []string{rest, strings.TrimPrefix(rest, "=")}, found
-}
-
-func readStretched(n plainyaml.Node) (map[string]*stretchedRow, error) {
-	all := map[string]*stretchedRow{}
-	for _, item := range n.Nodes {
-		row, err := readStretchedRow(item)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names(item) {
-			if all[name] != nil {
-				return nil, At(item, name+" has two rows")
+	for _, read := range p.Next().Options {
+		for _, value := range read.Values {
+			values = append(values, value.Text)
+			if behind, sign := strings.CutPrefix(value.Text, "="); sign && !value.Own {
+				values = append(values, behind)
 			}
-			all[name] = row
+		}
+		if read.Kind == Plain {
+			return values, true
 		}
 	}
-	return all, nil
+	rest, ok := strings.CutPrefix(words[0], "-"+o.name)
+	return []string{rest, strings.TrimPrefix(rest, "=")}, ok && o.oneDash && o.glued
 }
 
-func readStretchedRow(n plainyaml.Node) (*stretchedRow, error) {
-	var names, source, dash, words string
+// kind says whether a name is the option's, or a beginning of it.
+func (o stretchingOption) kind(name string) Kind {
+	bare := strings.TrimLeft(name, "-")
+	if o.oneDash && bare == o.name || !o.long && name == "-"+o.name ||
+		o.long && strings.HasPrefix(name, "--") && bare != "" && strings.HasPrefix(o.name, bare) {
+		return Plain
+	}
+	return Unknown
+}
+
+func readStretched(n plainyaml.Node) (*stretchedRow, error) {
+	var source, dash, words string
 	var lists [4]string
 	if err := Entries(n, map[string]any{
-		"names": &names, "source": &source, "dash": &dash, "words": &words,
+		"source": &source, "dash": &dash, "words": &words,
 		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "writes": &lists[3],
 	}); err != nil {
 		return nil, err
@@ -152,7 +136,8 @@ func readStretchedRow(n plainyaml.Node) (*stretchedRow, error) {
 		for word := range strings.FieldsSeq(lists[i]) {
 			name := strings.TrimLeft(word, "-")
 			bare := strings.TrimSuffix(name, "*")
-			o := stretchingOption{how: how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name}
+			o := stretchingOption{how: how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name,
+				oneDash: r.oneDash}
 			if bare == "" || name == word || !o.long && len(bare) > 1 && !r.oneDash {
 				return nil, At(n, word+" is no option")
 			}

@@ -10,7 +10,12 @@ import (
 // Each option that stretches a rule is found in every way in which it can be written.
 func TestStretches(t *testing.T) {
 	t.Parallel()
-	for program, row := range stretched() {
+	for _, lazy := range programs().inOrder {
+		row := lazy.read().stretches
+		if row == nil {
+			continue
+		}
+		program := lazy.read().names[0]
 		for _, o := range row.options {
 			var ways []string
 			switch {
@@ -28,19 +33,19 @@ func TestStretches(t *testing.T) {
 				ways = []string{"-" + o.name + " x", "-" + o.name + "x", "-" + o.name + "=x", "-q" + o.name + " x"}
 			}
 			for _, words := range ways {
-				found := Stretches(program, strings.Fields(words))
+				found := embedded.Stretches(program, strings.Fields(words))
 				if !slices.ContainsFunc(found, func(s Stretched) bool { return s.How == o.how && slices.Contains(s.Values, "x") }) {
 					t.Errorf("%s %s: found %+v", program, words, found)
 				}
 			}
 		}
 		for _, words := range []string{"-", "--", "x", "--zzz", "test"} {
-			if found := Stretches(program, strings.Fields(words)); len(found) > 0 {
+			if found := embedded.Stretches(program, strings.Fields(words)); len(found) > 0 {
 				t.Errorf("%s %s: found %+v", program, words, found)
 			}
 		}
 	}
-	if found := Stretches("ls", []string{"-C"}); found != nil {
+	if found := embedded.Stretches("ls", []string{"-C"}); found != nil {
 		t.Errorf("ls: found %+v", found)
 	}
 }
@@ -48,12 +53,12 @@ func TestStretches(t *testing.T) {
 func TestLoadStretched(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, rows, want string }{
-		{"no source", "- {names: a, runs: -x}", "want a source"},
-		{"no dash", "- {names: a, source: s, runs: x}", "x is no option"},
-		{"a word behind one dash", "- {names: a, source: s, runs: -xy}", "-xy is no option"},
-		{"twice", "- {names: 'a, b', source: s}\n- {names: b, source: s}", "b has two rows"},
+		{"no source", "{runs: -x}", "want a source"},
+		{"no dash", "{source: s, runs: x}", "x is no option"},
+		{"a word behind one dash", "{source: s, runs: -xy}", "-xy is no option"},
+		{"another's", "b", "b says nothing of that in its row"},
 	} {
-		if err := loadYAML(fmt.Sprintf("version: 1\nstretched:\n%s\n", c.rows)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := loadYAML(fmt.Sprintf("version: 1\nprograms:\n- names: b\n- names: a\n  stretches: %s\n", c.rows)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}

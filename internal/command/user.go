@@ -3,17 +3,21 @@ package command
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// Additions are what a person's own commands.yaml says of programs and variables. Every key of it says more
-// about a risk: nothing in it takes a row, a group or a role of ours away.
-type Additions struct {
+// Catalogue is what is known of programs and variables, with what a person's own commands.yaml says of them.
+// Nil is what comes with this program alone. Every key of a person's file says more about a risk: nothing in
+// it takes a row, a group or a role of ours away. What no such file can say is asked of the package.
+type Catalogue struct {
+	name, text string // of the file
+	rows       struct{ programs, variables int }
+
 	programs  map[string]bool
-	groups    map[Group]map[string]bool
+	groups    map[OpenGroup]map[string]bool
 	options   map[string][]AddedOption
 	variables *variables
 }
@@ -25,49 +29,56 @@ type AddedOption struct {
 	Code bool // the value is code; otherwise it is a program, or names a file
 }
 
-var additions atomic.Pointer[Additions]
-
-// Use has every question answered with what a person's file says, too.
-func Use(a *Additions) { additions.Store(a) }
-
-func added() Additions {
-	if a := additions.Load(); a != nil {
-		return *a
+// own returns what the person's file says.
+func (c *Catalogue) own() Catalogue {
+	if c == nil {
+		return Catalogue{}
 	}
-	return Additions{}
+	return *c
 }
 
-// IsAdded reports whether a person's file names a program, by its name without a directory.
-func IsAdded(program string) bool { return added().programs[program] }
+// Same reports whether two catalogues say the same.
+func (c *Catalogue) Same(other *Catalogue) bool { return c.own().text == other.own().text }
 
-// Added lists the options that a person's file says of a program, by its name without a directory.
-func Added(program string) []AddedOption { return added().options[program] }
+// Rows returns the person's file as it is shown, and how many rows it has of programs and of variables.
+func (c *Catalogue) Rows() (name string, programs, variables int) {
+	return c.name, c.rows.programs, c.rows.variables
+}
+
+// IsAdded reports whether the person's file names a program, by its name without a directory.
+func (c *Catalogue) IsAdded(program string) bool { return c.own().programs[program] }
+
+// Added lists the options that the person's file says of a program, by its name without a directory.
+func (c *Catalogue) Added(program string) []AddedOption { return c.own().options[program] }
 
 var (
 	programName  = regexp.MustCompile(`^[^\s/'"$` + "`" + `\\*]+$`)
 	optionName   = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$|^\*[A-Za-z0-9_]+$`)
+	variableName = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*\*?|\*[A-Za-z0-9_]+)$`)
 	atLine       = regexp.MustCompile(`^yaml: line (\d+): `)
 )
 
-// ReadAdditions reads a person's commands.yaml. name is the file as it is shown.
-func ReadAdditions(name string, data []byte) (*Additions, error) {
+// Read returns the catalogue with a person's commands.yaml. name is the file as it is shown.
+func Read(name string, data []byte) (*Catalogue, error) {
 	file, err := parse(string(data))
 	if err != nil {
 		if place := atLine.FindStringSubmatch(err.Error()); place != nil {
-			return nil, fmt.Errorf("%s:%s:1: %s", name, place[1], strings.TrimPrefix(err.Error(), place[0]))
+			line, _ := strconv.Atoi(place[1])
+			err = Mistake{line, 1, strings.TrimPrefix(err.Error(), place[0])}
+			return nil, fmt.Errorf("%s:%w", name, err)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	a := &Additions{
-		programs: map[string]bool{}, groups: map[Group]map[string]bool{}, options: map[string][]AddedOption{},
+	c := &Catalogue{
+		name: name, text: string(data),
+		programs: map[string]bool{}, groups: map[OpenGroup]map[string]bool{}, options: map[string][]AddedOption{},
 		variables: &variables{exact: map[string][]*variable{}},
 	}
 	found := ""
 	err = Entries(file, map[string]any{
 		"version":   &found,
-		"programs":  func(n plainyaml.Node) error { return each(n, a.addProgram) },
-		"variables": func(n plainyaml.Node) error { return each(n, a.addVariables) },
+		"programs":  func(n plainyaml.Node) error { return each(n, c.addProgram) },
+		"variables": func(n plainyaml.Node) error { return each(n, c.addVariables) },
 	})
 	if err == nil && found != "1" {
 		err = At(file, "write version: 1 as the first line")
@@ -75,7 +86,7 @@ func ReadAdditions(name string, data []byte) (*Additions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
-	return a, nil
+	return c, nil
 }
 
 func each(n plainyaml.Node, read func(plainyaml.Node) error) error {
@@ -90,29 +101,36 @@ func each(n plainyaml.Node, read func(plainyaml.Node) error) error {
 	return nil
 }
 
-// ownGroups are the groups that a person can put a program in.
-var ownGroups = map[string]Group{
-	"asks": Asked, "network": NetworkReaching, "removes": Removers, "unpacks": Unpackers, "directory": ProjectTools,
+// ownKey is what a person can say of a program: that it is in a group, or what options of it do.
+type ownKey struct {
+	name, says string
+	group      OpenGroup
+	option     AddedOption
 }
 
-// ownOptions are what a person can say of options.
-var ownOptions = map[string]AddedOption{
-	"code": {Does: StretchRuns, Code: true}, "runs": {Does: StretchRuns}, "obeys": {Does: StretchObeys},
-	"writes": {Does: StretchWrites},
+var ownKeys = []ownKey{
+	{name: "asks", group: Asked, says: "A rule covers it only where it spells the whole command."},
+	{name: "network", group: NetworkReaching, says: "It reaches other machines: high risk."},
+	{name: "removes", group: Removers, says: "It removes or overwrites: high risk."},
+	{name: "unpacks", group: Unpackers, says: "It writes whatever files its input names."},
+	{name: "directory", group: ProjectTools, says: "It runs or obeys files of the directory that it starts in."},
+	{name: "code", option: AddedOption{Does: StretchRuns, Code: true},
+		says: "Options whose value is run as code: no value of a template may stand there."},
+	{name: "runs", option: AddedOption{Does: StretchRuns}, says: "Options whose value is a program that is run."},
+	{name: "obeys", option: AddedOption{Does: StretchObeys},
+		says: "Options whose value is a file that says what is done."},
+	{name: "writes", option: AddedOption{Does: StretchWrites}, says: "Options whose value is a file that is written."},
 }
 
-func (a *Additions) addProgram(n plainyaml.Node) error {
+func (c *Catalogue) addProgram(n plainyaml.Node) error {
 	var names []string
-	flags := map[string]*bool{}
 	keys := map[string]any{"names": words(&names, programName, "a program's name, without a directory")}
-	for key := range ownGroups {
-		flags[key] = new(bool)
-		keys[key] = flags[key]
-	}
-	lists := map[string]*[]string{}
-	for key := range ownOptions {
-		lists[key] = new([]string)
-		keys[key] = words(lists[key], optionName, "an option, such as -e or --eval")
+	said, options := make([]bool, len(ownKeys)), make([][]string, len(ownKeys))
+	for i, key := range ownKeys {
+		keys[key.name] = &said[i]
+		if key.group == "" {
+			keys[key.name] = words(&options[i], optionName, "an option, such as -e or --eval")
+		}
 	}
 	if err := Entries(n, keys); err != nil {
 		return err
@@ -127,32 +145,31 @@ func (a *Additions) addProgram(n plainyaml.Node) error {
 		}
 	}
 	for _, name := range names {
-		if In(Builtins, name) {
+		if Builtin(name) {
 			return At(n, name+" is done by bash itself, which no row changes; write a rule about it")
 		}
 	}
+	c.rows.programs++
 	for _, name := range names {
-		a.programs[name] = true
-		for key, is := range flags {
-			if *is {
-				if a.groups[ownGroups[key]] == nil {
-					a.groups[ownGroups[key]] = map[string]bool{}
+		c.programs[name] = true
+		for i, key := range ownKeys {
+			if said[i] {
+				if c.groups[key.group] == nil {
+					c.groups[key.group] = map[string]bool{}
 				}
-				a.groups[ownGroups[key]][name] = true
+				c.groups[key.group][name] = true
 			}
-		}
-		for key, list := range lists {
-			for _, option := range *list {
-				o := ownOptions[key]
+			for _, option := range options[i] {
+				o := key.option
 				o.Name = option
-				a.options[name] = append(a.options[name], o)
+				c.options[name] = append(c.options[name], o)
 			}
 		}
 	}
 	return nil
 }
 
-func (a *Additions) addVariables(n plainyaml.Node) error {
+func (c *Catalogue) addVariables(n plainyaml.Node) error {
 	var names []string
 	if err := Entries(n, map[string]any{"names": words(&names, variableName,
 		"a variable's name, with a * at one end for all that begin or end so")}); err != nil {
@@ -161,7 +178,8 @@ func (a *Additions) addVariables(n plainyaml.Node) error {
 	if len(names) == 0 {
 		return At(n, "names is missing; write names: VARIABLE")
 	}
-	a.variables.list(names, &variable{effect: obeyed})
+	c.rows.variables++
+	c.variables.list(names, &variable{effect: obeyed})
 	return nil
 }
 
@@ -174,6 +192,9 @@ func words(to *[]string, form *regexp.Regexp, want string) func(plainyaml.Node) 
 				return At(item, n.Key+" is a text or a list of texts")
 			}
 			texts = append(texts, item.Text)
+		}
+		if len(texts) == 0 {
+			return At(n, fmt.Sprintf("%s is empty; write %s, or leave the line out", n.Key, want))
 		}
 		for _, text := range texts {
 			if !form.MatchString(text) {

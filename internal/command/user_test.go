@@ -5,33 +5,26 @@ import (
 	"testing"
 )
 
-// use has the answers of a test given with a person's file. Tests that call it run alone.
-func use(t *testing.T, text string) {
-	t.Helper()
-	a, err := ReadAdditions("commands.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	Use(a)
-	t.Cleanup(func() { Use(nil) })
-}
+// embedded is what comes with this program.
+var embedded *Catalogue
 
 // What a person's file says counts beside what ours says, and takes nothing of it away.
-func TestAdditions(t *testing.T) { //nolint:paralleltest // it changes what every test asks
-	ask := func() map[string]bool {
+func TestOwnRows(t *testing.T) {
+	t.Parallel()
+	ask := func(c *Catalogue) map[string]bool {
 		row, _ := Lookup("grep", nil)
 		git, _ := Lookup("git", []string{"log"})
-		_, exported, _ := Exported("GH_TOKEN")
+		_, exported, _ := c.Exported("GH_TOKEN")
 		return map[string]bool{
-			"grep only reads": row != nil, "git log only reads": git != nil, "frob is asked": In(Asked, "frob"), "frob reaches": In(NetworkReaching, "frob"),
-			"frob is given the network": In(NetworkClients, "frob") || In(NetworkScripts, "frob"), "frob removes": In(Removers, "frob"),
-			"node is whole": In(WholeCommands, "node"), "FROB_HOOKED changes": ChangesCommands("FROB_HOOKED"), "GH_TOKEN runs": exported,
-			"PAGER=cat does nothing": SetsNothing("PAGER", "cat"), "frob --eval": len(Stretches("frob", []string{"--eval=x"})) > 0,
-			"go -exec": len(Stretches("go", []string{"-exec", "x"})) > 0, "go -zap": len(Stretches("go", []string{"-zap", "x"})) > 0,
+			"grep only reads": row != nil, "git log only reads": git != nil, "frob is asked": c.In(Asked, "frob"), "frob reaches": c.In(NetworkReaching, "frob"),
+			"frob is given the network": In(NetworkClients, "frob") || In(NetworkScripts, "frob"), "frob removes": c.In(Removers, "frob"),
+			"node is whole": In(WholeCommands, "node"), "FROB_HOOKED changes": c.ChangesCommands("FROB_HOOKED"), "GH_TOKEN runs": exported,
+			"PAGER=cat does nothing": c.SetsNothing("PAGER", "cat"), "frob --eval": len(c.Stretches("frob", []string{"--eval=x"})) > 0,
+			"go -exec": len(c.Stretches("go", []string{"-exec", "x"})) > 0, "go -zap": len(c.Stretches("go", []string{"-zap", "x"})) > 0,
 		}
 	}
-	before := ask()
-	use(t, `version: 1
+	before := ask(nil)
+	own, err := Read("commands.yaml", []byte(`version: 1
 programs:
   - names: frob, grep
     asks: true
@@ -43,8 +36,11 @@ programs:
     obeys: -zap
 variables:
   - names: FROB_* GH_TOKEN PAGER
-`)
-	after := ask()
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := ask(own)
 	changed := map[string]bool{
 		"frob is asked": true, "frob reaches": true, "frob removes": true, "FROB_HOOKED changes": true, "GH_TOKEN runs": true,
 		"PAGER=cat does nothing": false, "frob --eval": true, "go -zap": true,
@@ -60,7 +56,7 @@ variables:
 	}
 }
 
-func TestReadAdditions(t *testing.T) {
+func TestReadOwnRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"no version", "programs: []", "c.yaml:1:1: write version: 1"},
@@ -78,7 +74,7 @@ func TestReadAdditions(t *testing.T) {
 		{"no YAML", "version: 1\nprograms: [\n", "c.yaml:"},
 		{"nothing", "", "c.yaml:1:1: write version: 1"},
 	} {
-		if _, err := ReadAdditions("c.yaml", []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), "c.yaml:") || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read("c.yaml", []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), "c.yaml:") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}

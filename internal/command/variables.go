@@ -93,9 +93,9 @@ func (v *variables) list(names []string, row *variable) {
 	}
 }
 
-// byPerson reports whether a person's own file names a variable.
-func byPerson(name string) (found bool) {
-	if own := added().variables; own != nil {
+// namesVariable reports whether the person's own file names a variable.
+func (c *Catalogue) namesVariable(name string) (found bool) {
+	if own := c.own().variables; own != nil {
 		own.find(name, func(*variable) bool { found = true; return false })
 	}
 	return found
@@ -138,8 +138,8 @@ func SpecialVariable(name string) (meaning string, is bool) {
 
 // Exported reports what a variable can mean to the programs that get it: runs that one of them runs, loads
 // or obeys what it names; family only that it is one of many of which some are obeyed.
-func Exported(name string) (meaning string, runs, family bool) {
-	if byPerson(name) {
+func (c *Catalogue) Exported(name string) (meaning string, runs, family bool) {
+	if c.namesVariable(name) {
 		return "programs run or obey what " + name + " holds", true, true
 	}
 	harmless := false
@@ -157,7 +157,7 @@ func Exported(name string) (meaning string, runs, family bool) {
 	if runs {
 		return "programs run or obey what " + name + " holds", true, true
 	}
-	return "", false, ChangesCommands(name)
+	return "", false, c.ChangesCommands(name)
 }
 
 // ChangesCommands reports whether setting an environment variable of that name can change what a command
@@ -168,8 +168,8 @@ func Exported(name string) (meaning string, runs, family bool) {
 // interfaces a name with a = in it sets another variable. The list cannot be complete, since any program
 // may read any variable; it holds those that are known to run or load something, and takes whole families
 // where a family is known for it.
-func ChangesCommands(name string) bool {
-	if !validName(name) || byPerson(name) {
+func (c *Catalogue) ChangesCommands(name string) bool {
+	if !validName(name) || c.namesVariable(name) {
 		return true
 	}
 	found := false
@@ -178,6 +178,20 @@ func ChangesCommands(name string) bool {
 		return !found && !v.sameCommands
 	})
 	return found
+}
+
+// IsPlain reports whether a variable with a value is known to have no program that only reads do anything else. One that
+// has a row of its own with values that do nothing is plain with these only.
+func (c *Catalogue) IsPlain(name, value string) bool {
+	if c.namesVariable(name) {
+		return false
+	}
+	plainly, some := false, false
+	for _, row := range known().exact[name] {
+		plainly = plainly || row.effect == plain
+		some = some || row.anyWord || len(row.nothing) > 0
+	}
+	return plainly && !some || c.SetsNothing(name, value) || NamesEncoding(name) && KeepsEncoding(name, value)
 }
 
 // GivenByShell reports whether a shell gives a variable values itself, so that it may not hold what a
@@ -228,9 +242,9 @@ func RefusedInTools(name string) (why string) {
 
 // SetsNothing reports whether a variable that could do much is set to a value with which it does nothing:
 // people and agents keep git from opening a pager with PAGER=cat.
-func SetsNothing(name, value string) bool {
+func (c *Catalogue) SetsNothing(name, value string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
-	if byPerson(name) {
+	if c.namesVariable(name) {
 		return false
 	}
 	for _, v := range known().exact[name] {

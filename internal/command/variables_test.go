@@ -75,11 +75,11 @@ func TestBuiltinsAreThoseOfBash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range strings.Fields(string(out)) {
-		if !In(Builtins, name) {
+		if !Builtin(name) {
 			t.Errorf("%s is a builtin of this bash", name)
 		}
 	}
-	if In(Builtins, "ls") || In(Builtins, "") {
+	if Builtin("ls") || Builtin("") {
 		t.Error("ls is no builtin")
 	}
 }
@@ -93,7 +93,7 @@ func TestChangesCommands(t *testing.T) {
 		"CFLAGS": true, "FOO_CONFIG": true, "BASH_FUNC_ls%%": true, "a=b": true, "": true, "A2A_STATE_DIR": true,
 		"FOO": false, "x": false, "VERBOSE": false, "path": true, "NULLCMD": true, "paths": false, "MAGIC": true, "NAME_OF_PATH_": false, "LANG": false,
 	} {
-		if got := ChangesCommands(name); got != want {
+		if got := embedded.ChangesCommands(name); got != want {
 			t.Errorf("ChangesCommands(%q) = %v, want %v", name, got, want)
 		}
 	}
@@ -106,13 +106,13 @@ func TestVariablesAgree(t *testing.T) {
 	for _, name := range strings.Fields(`PHPRC SYSTEM_WGETRC CORECLR_PROFILER_PATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH ODBCINI ODBCSYSINI
 		GDK_PIXBUF_MODULE_FILE GS_LIB TEXINPUTS MYVIMRC PUPPETEER_EXECUTABLE_PATH CHROME_BIN CHROME_PATH ESBUILD_BINARY_PATH TS_NODE_PROJECT
 		PYTEST_ADDOPTS MY_ADDOPTS`) {
-		if !ChangesCommands(name) {
+		if !embedded.ChangesCommands(name) {
 			t.Errorf("%s changes no command", name)
 		}
 	}
 	for name, rows := range known().exact {
 		for _, row := range rows {
-			if special[row.effect] != "" && !row.sameCommands && !ChangesCommands(name) {
+			if special[row.effect] != "" && !row.sameCommands && !embedded.ChangesCommands(name) {
 				t.Errorf("%s is %s, and changes no command", name, row.effect)
 			}
 		}

@@ -19,13 +19,17 @@ const ruleCommand = "command"
 // to use the network where the entry does not say.
 //
 // The script is read with a word in the place of each tag. What cannot be told about it is left to the
-// kernel, which holds the running script to the same list.
+// kernel, which holds the running script to the same list. Reading it takes longer than the rest of an entry
+// altogether, so it is read only where something depends on it.
 func (e *toolEntry) checkCommands() {
 	s := &e.tool.Sandbox
-	if e.tool.Script == "" {
+	if s.Network == tool.NetworkUnsaid && e.networkGranted {
+		s.Network = tool.NetworkOn
+	}
+	if e.tool.Script == "" || s.Commands == nil && s.Network != tool.NetworkUnsaid {
 		return
 	}
-	commands := authorsCommands(e.tool.Script)
+	commands := authorsCommands(e.tool.Script, e.file.file.Commands)
 	if s.Commands != nil {
 		for _, command := range commands {
 			name := command.Name
@@ -40,18 +44,18 @@ func (e *toolEntry) checkCommands() {
 	}
 	if s.Network == tool.NetworkUnsaid {
 		s.Network = tool.NetworkOff
-		if e.networkGranted || slices.ContainsFunc(commands, callsNetwork) {
+		if slices.ContainsFunc(commands, callsNetwork) {
 			s.Network = tool.NetworkOn
 		}
 	}
 }
 
 // authorsCommands lists the commands that a script names itself, each once for a line.
-func authorsCommands(script string) []shellscan.Command {
+func authorsCommands(script string, known *command.Catalogue) []shellscan.Command {
 	var commands []shellscan.Command
 	outline := render.Outlined(script)
 	for _, text := range outline.Texts {
-		for _, command := range shellscan.Scan(text).Commands {
+		for _, command := range shellscan.Scan(text, known).Commands {
 			if outline.Holds(command.Name) || slices.ContainsFunc(commands, func(c shellscan.Command) bool {
 				return reflect.DeepEqual(c, command)
 			}) {

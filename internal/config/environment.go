@@ -3,6 +3,7 @@ package config
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
@@ -153,13 +154,22 @@ func readSecretCommand(r *tool.Reference, v yamldoc.Value) {
 var credentialShapes = regexp.MustCompile(`^(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|` +
 	`ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)`)
 
-var credentialNames = regexp.MustCompile(`(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)`)
+// credentialNames are names of variables that hold one.
+var credentialNames = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|` +
+	`(?:^|_)(?:AUTH|PASS|PAT|PWD|DSN)$`)
+
+// credentialInText is one that stands within a text: the password of a URL, or what a request authorises
+// itself with. What a variable or a tag stands for is none.
+var credentialInText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>]*:[^\s/:@"'<>${*][^\s/@"'<>]*@|` +
+		`(?i:authorization["']?[ \t]*[:=][ \t]*["']?(?:basic|bearer|token))[ \t]+[A-Za-z0-9+/=._~-]{12,}`)
+})
 
 // credential says why a literal looks like one, "" when it does not. It never repeats the literal.
 func credential(name, literal string) string {
 	switch {
 	case len(literal) >= yamldoc.LongLiteral && credentialShapes.MatchString(literal),
-		strings.Contains(literal, "-----BEGIN "):
+		strings.Contains(literal, "-----BEGIN "), credentialInText().MatchString(literal):
 		return "the value looks like a credential"
 	case len(literal) >= yamldoc.LongLiteral && credentialNames.MatchString(name):
 		return "the name says that this is a credential"

@@ -290,7 +290,7 @@ func (x *example) readExpectedFiles(v yamldoc.Value) {
 // checkExamples holds the arguments of each example against the parameters. One that is there to be refused
 // must be.
 func (e *toolEntry) checkExamples() {
-	if e.file.doc.Mistakes() > 0 && (e.unsure || len(e.untyped) > 0) {
+	if e.file.file.Checked || e.file.doc.Mistakes() > 0 && (e.unsure || len(e.untyped) > 0) {
 		return
 	}
 	for i := range e.tool.Examples {

@@ -177,6 +177,9 @@ func credentialIn(node *yaml.Node) string {
 				return fmt.Sprintf("%q", word[:4]+"…")
 			}
 		}
+		if found := credentialInText().FindString(node.Value); found != "" {
+			return fmt.Sprintf("%q", found[:4]+"…")
+		}
 	}
 	for _, child := range node.Content {
 		if found := credentialIn(child); found != "" {

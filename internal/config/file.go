@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -23,17 +24,20 @@ type File struct {
 	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
 	ErrorProfile tool.ErrorProfile
 	// Checked says that the file came with the program, whose tests have read it whole: its scripts are not
-	// compiled in each of their shapes again at every start. What a call needs of one is proved when it is
-	// called, as always.
+	// compiled in each of their shapes again at every start, nor are its examples held against its parameters.
+	// What a call needs of one is proved when it is called, as always.
 	Checked bool
 	Data    []byte // never changed
+	// Commands is what is known of programs, which scripts and rules are checked by; nil for what comes with
+	// this program.
+	Commands *command.Catalogue
 }
 
 // equal reports whether two files say the same, in the same place.
 func (f File) equal(g File) bool {
 	return f.Name == g.Name && f.Path == g.Path && f.Layer == g.Layer && f.Workspace == g.Workspace &&
 		f.Trusted == g.Trusted &&
-		f.ErrorProfile == g.ErrorProfile && f.Checked == g.Checked && bytes.Equal(f.Data, g.Data)
+		f.ErrorProfile == g.ErrorProfile && f.Checked == g.Checked && f.Commands.Same(g.Commands) && bytes.Equal(f.Data, g.Data)
 }
 
 // SHA256 names the content, in hexadecimal.

@@ -90,7 +90,7 @@ func TestGovernorLayers(t *testing.T) {
 	write("work/.a2a-acp/governors.yaml", own)
 	workspace := tool.Workspace{Root: filepath.Join(dir, "work")}
 	env := map[string]string{"A2A_GOVERNORS_FILE": named}
-	sources := Sources{ConfigHome: filepath.Join(dir, "home"), Dir: dir, Workspace: workspace,
+	sources := Sources{ConfigHome: filepath.Join(dir, "home"), Home: dir, Dir: dir, Workspace: workspace,
 		Env: func(name string) string {
 			return env[name]
 		}}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
@@ -23,6 +24,9 @@ type Set struct {
 	// Governors are the weakest layer first, too.
 	Governors []governor.File
 	Settings  Settings
+	// Commands is what is known of programs: nil for what comes with this program, where the person has no
+	// commands.yaml.
+	Commands *command.Catalogue
 	// ErrorProfile is what the tools files were read under.
 	ErrorProfile tool.ErrorProfile
 	Files        []File // every file that was read, in the order in which they count
@@ -72,7 +76,7 @@ func Load(sources Sources) (*Set, error) { return Reload(sources, nil) }
 func Reload(sources Sources, last *Set) (*Set, error) {
 	l := &loading{
 		sources: sources, last: last,
-		set:   &Set{Settings: DefaultSettings()},
+		set:   &Set{Settings: DefaultSettings(), Commands: sources.Commands},
 		tools: map[string]int{},
 	}
 	candidates, errs := sources.candidates()
@@ -98,6 +102,22 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	return l.set, nil
 }
 
+// ReadCommands returns what is known of programs: with the person's commands.yaml, where there is one.
+func ReadCommands(sources Sources) (*command.Catalogue, error) {
+	l := &loading{sources: sources, set: &Set{Commands: sources.Commands}}
+	candidates, _ := sources.candidates()
+	for _, c := range candidates {
+		if c.kind == kindCommands {
+			l.add(c)
+		}
+	}
+	if l.found.Broken() {
+		AddExcerptsOf(l.files, l.found)
+		return nil, l.found
+	}
+	return l.set.Commands, nil
+}
+
 // add reads one file, when it is there, and adds what it says.
 func (l *loading) add(c candidate) {
 	file, err := l.sources.read(c)
@@ -118,6 +138,7 @@ func (l *loading) add(c candidate) {
 		l.fail(c, err)
 		return
 	}
+	file.Commands = l.set.Commands
 	l.files = append(l.files, file)
 	if file.Workspace && !l.judge(c, &file) && c.kind != kindPolicies {
 		return
@@ -130,6 +151,8 @@ func (l *loading) add(c candidate) {
 		l.addPolicies(file)
 	case kindGovernors:
 		l.addGovernors(file)
+	case kindCommands:
+		l.addCommands(file)
 	case kindSettings:
 		settings, err := ReadSettings(file, l.set.Settings)
 		l.found = append(l.found, yamldoc.List(err)...)
@@ -252,6 +275,20 @@ func (l *loading) addGovernors(file File) {
 	l.set.Governors = append(l.set.Governors, read)
 }
 
+func (l *loading) addCommands(file File) {
+	added, err := command.Read(file.Name, file.Data)
+	if err != nil {
+		found := fileError(file.Name, err)
+		var mistake command.Mistake
+		if errors.As(err, &mistake) {
+			found.Line, found.Column, found.Message = mistake.Line, mistake.Column, mistake.What
+			found.Rule = yamldoc.RuleValue
+		}
+		l.report(found)
+	}
+	l.set.Commands = added
+}
+
 // dropReplaced takes the governors out of an earlier layer that a later one has by the same id.
 func (l *loading) dropReplaced(earlier, later []governor.Spec, sameLayer bool) []governor.Spec {
 	var kept []governor.Spec
@@ -300,7 +337,7 @@ func (l *loading) warnOfUnread() {
 	}
 	for _, dir := range dirs {
 		for _, name := range []string{"tools.yml", "auto_approval_policies.yml", "a2a-acp.yml",
-			"governors.yml"} {
+			"governors.yml", "commands.yml"} {
 			path := filepath.Join(dir, name)
 			if _, err := os.Lstat(path); err == nil && dir != "" {
 				l.warn(path, ruleIgnored, "name it ….yaml", "the file is not read")

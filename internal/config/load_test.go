@@ -80,6 +80,7 @@ func TestLayers(t *testing.T) {
 	set, err := Load(Sources{
 		EmbeddedTools: []byte(tools("shared=embedded", "embedded")),
 		ConfigHome:    dir + "/home",
+		Home:          dir,
 		Env: env("A2A_TOOLS_CONFIG",
 			dir+"/env1.yaml"+string(os.PathListSeparator)+dir+"/env2.yaml"),
 		Tools:       []string{"flag.yaml", "./flag.yaml"},
@@ -128,6 +129,7 @@ func TestPolicyLayers(t *testing.T) {
 	set, err := Load(Sources{
 		EmbeddedPolicies: []byte(policy("approve", "shared", "embedded")),
 		ConfigHome:       dir + "/home",
+		Home:             dir,
 		Env:              env("A2A_AUTO_APPROVAL_FILE", dir+"/env.yaml"),
 		Policies:         []string{dir + "/flag.yaml"},
 		Workspace:        tool.Workspace{Root: dir + "/work"},
@@ -249,6 +251,30 @@ func TestUntrustedFiles(t *testing.T) {
 		{"beside the workspace, with a name that begins alike", func(t *testing.T, dir string, s *Sources) {
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/workshop/t.yaml", tools("a")))
 		}, ""},
+		{"in the clone that the workspace is a directory of", func(t *testing.T, dir string, s *Sources) {
+			mkdir(t, dir+"/clone/sub")
+			s.Workspace.Root = dir + "/clone/sub"
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/clone/t.yaml", tools("a")))
+		}, "whose author could have brought it along"},
+		{"a configuration directory in that clone", func(t *testing.T, dir string, s *Sources) {
+			mkdir(t, dir+"/clone/sub")
+			s.Workspace.Root, s.ConfigHome = dir+"/clone/sub", dir+"/clone/.config"
+			write(t, dir+"/clone/.config/a2a-acp/auto_approval_policies.yaml", policy("approve", "a"))
+		}, "whose author could have brought it along"},
+		{"a link in that clone", func(t *testing.T, dir string, s *Sources) {
+			mkdir(t, dir+"/clone/sub")
+			s.Workspace.Root = dir + "/clone/sub"
+			link(t, write(t, dir+"/other/t.yaml", tools("a")), dir+"/clone/t.yaml")
+			s.Env = env("A2A_TOOLS_CONFIG", dir+"/clone/t.yaml")
+		}, "whose author could have brought it along"},
+		{"in the current directory, which a variable makes no workspace", func(t *testing.T, dir string, s *Sources) {
+			s.Dir, s.Workspace.Root = dir+"/work", ""
+			s.Env = env("A2A_AUTO_APPROVAL_FILE", write(t, dir+"/work/p.yaml", policy("approve", "a")))
+		}, "whose author could have brought it along"},
+		{"beside a workspace, and nobody has a home", func(t *testing.T, dir string, s *Sources) {
+			s.Home = ""
+			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/t.yaml", tools("a")))
+		}, "whose author could have brought it along"},
 		{"outside", func(t *testing.T, dir string, s *Sources) {
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/t.yaml", tools("a")))
 		}, ""},
@@ -291,6 +317,7 @@ func TestUntrustedFiles(t *testing.T) {
 			sources := Sources{
 				ConfigHome: dir + "/home", SystemDir: dir + "/etc", Dir: dir,
 				Workspace:   tool.Workspace{Root: dir + "/work"},
+				Home:        dir + "/home",
 				systemOwner: os.Getuid(),
 			}
 			test.prepare(t, dir, &sources)

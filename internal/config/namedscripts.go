@@ -16,7 +16,7 @@ import (
 // them.
 func NamedScripts(t *tool.Tool, dir string) []string {
 	var names []string
-	for _, c := range authorsCommands(t.Script) {
+	for _, c := range authorsCommands(t.Script, nil) {
 		for _, word := range scriptWords(c) {
 			name, ok := scriptIn(t, dir, word)
 			if ok && !slices.Contains(names, name) {

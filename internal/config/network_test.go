@@ -59,7 +59,7 @@ func TestAuthorsCommands(t *testing.T) {
 		"curl {{url":                                                                                       "curl:1",
 	} {
 		var got []string
-		for _, c := range authorsCommands(script) {
+		for _, c := range authorsCommands(script, nil) {
 			got = append(got, c.Name+":"+strconv.Itoa(c.Line))
 		}
 		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
@@ -90,7 +90,7 @@ func TestCallsNetwork(t *testing.T) {
 		"openssl dgst x": false, "npx vite": true, "bunx vite": false, "nmap localhost": false,
 		"doctl": false, "ansible --version": false,
 	} {
-		if got := callsNetwork(shellscan.Scan(text).Commands[0]); got != want {
+		if got := callsNetwork(shellscan.Scan(text, nil).Commands[0]); got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The bounds of retry. A grant holds for five minutes (permissions.GrantLife), so no later attempt would be
+// The bounds of retry. A grant holds for five minutes (permissions.PermitLife), so no later attempt would be
 // let through.
 const (
 	mostAttempts    = 10

@@ -313,7 +313,7 @@ func (r *ruleEntry) check() {
 	}
 	faults := r.rule.Check()
 	if len(faults) == 0 && !r.file.file.Workspace { // a stranger's examples are only work
-		faults = r.rule.CheckExamples()
+		faults = r.rule.CheckExamples(r.file.file.Commands)
 	}
 	for _, fault := range faults {
 		if r.reported(fault.Field) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -20,6 +21,7 @@ const (
 	policiesName   = "auto_approval_policies.yaml"
 	settingsName   = "a2a-acp.yaml"
 	governorsName  = "governors.yaml"
+	commandsName   = "commands.yaml"
 	workspaceDir   = ".a2a-acp"  // in a workspace
 	directoryName  = "a2a-acp"   // in ConfigHome
 	embeddedPrefix = "embedded:" // before the name of a file that came with the program
@@ -40,6 +42,8 @@ type Sources struct {
 	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute;
 	// "" for none.
 	ConfigHome string
+	// Home is the home directory of our account, which no variable says; "" for none.
+	Home string
 	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths,
 	// A2A_AUTO_APPROVAL_FILE and A2A_GOVERNORS_FILE are one path each.
 	Env func(string) string
@@ -58,6 +62,9 @@ type Sources struct {
 	// read. Nil trusts none. The additional directories' own files are never trusted: they were written for
 	// sessions that begin there.
 	Standing func(File) Standing
+	// Commands is what is known of programs where no commands.yaml is among the files; nil for what comes with
+	// this program.
+	Commands *command.Catalogue
 	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his
 	// mind; "" for none.
 	StandingPath string
@@ -83,11 +90,12 @@ const (
 	kindPolicies
 	kindSettings
 	kindGovernors
+	kindCommands // of a person alone
 )
 
 // fileNames are the names of the kinds in a directory.
 var fileNames = []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName,
-	kindGovernors: governorsName}
+	kindGovernors: governorsName, kindCommands: commandsName}
 
 // candidate is a file that counts when it is there.
 type candidate struct {
@@ -104,9 +112,13 @@ type candidate struct {
 }
 
 // candidates lists the files in the order in which they count, the strongest last, and a workspace's own
-// after that.
+// after that. The person's commands.yaml is the first, since tools and rules are checked by it.
 func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	var all []candidate
+	home := filepath.Join(s.ConfigHome, directoryName)
+	if s.ConfigHome != "" {
+		all = append(all, inDirectory(home, kindCommands, tool.LayerUser))
+	}
 	if s.EmbeddedTools != nil {
 		all = append(all, candidate{kind: kindTools, name: embeddedPrefix + toolsName,
 			embedded: s.EmbeddedTools})
@@ -116,7 +128,7 @@ func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 			embedded: s.EmbeddedPolicies})
 	}
 	if s.ConfigHome != "" {
-		all = append(all, directory(filepath.Join(s.ConfigHome, directoryName), tool.LayerUser)...)
+		all = append(all, directory(home, tool.LayerUser)...)
 	}
 	environment, errs := s.fromEnvironment()
 	if _, err := s.errorProfile(); err != nil {
@@ -169,18 +181,24 @@ func (s Sources) relative() yamldoc.Errors {
 	return errs
 }
 
-// directory lists the files that a configuration directory may hold.
+// directory lists the files that a configuration directory may hold, but for a person's commands.yaml.
 func directory(dir string, layer tool.Layer) []candidate {
 	var all []candidate
-	for i, name := range fileNames {
-		path := filepath.Join(dir, name)
-		c := candidate{kind: kind(i), name: path, path: path, layer: layer}
-		if layer == tool.LayerUser {
-			c.outside, c.by = true, "the configuration directory"
+	for i := range fileNames {
+		if kind(i) != kindCommands {
+			all = append(all, inDirectory(dir, kind(i), layer))
 		}
-		all = append(all, c)
 	}
 	return all
+}
+
+func inDirectory(dir string, kind kind, layer tool.Layer) candidate {
+	path := filepath.Join(dir, fileNames[kind])
+	c := candidate{kind: kind, name: path, path: path, layer: layer}
+	if layer == tool.LayerUser {
+		c.outside, c.by = true, "the configuration directory"
+	}
+	return c
 }
 
 // fromEnvironment lists the files that variables name. They must be absolute, since a relative one would mean
@@ -328,14 +346,21 @@ type untrusted struct{ why string }
 
 func (u untrusted) Error() string { return u.why }
 
-// mustBeOutside refuses a file when the workspace has a part in which file it is: it lies there, or a link on
-// the way to it does. Nobody in the workspace can change the way as far as its first name there, so looking
-// after opening is enough.
+// mustBeOutside refuses a file when the workspace, or what its author may have brought with it, has a part in
+// which file it is: it lies there, or a link on the way to it does. Nobody in the workspace can change the way
+// as far as its first name there, so looking after opening is enough. The current directory counts where it is
+// no workspace, too: the variables that make it none may come from who named the file.
 func (s Sources) mustBeOutside(c candidate) error {
 	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {
 			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by,
 				step.path)}
+		}
+		for _, dir := range append(s.Workspace.Dirs(), s.Dir) {
+			if in := BroughtWith(step.path, dir, s.Home); in != "" {
+				return untrusted{fmt.Sprintf("%s names this file, and it lies beside what is worked on, in %s, "+
+					"whose author could have brought it along", c.by, in)}
+			}
 		}
 	}
 	return nil

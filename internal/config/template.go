@@ -47,6 +47,7 @@ func (e *toolEntry) compileScript() *render.Template {
 	options := render.Options{
 		DynamicCommand: e.tool.AllowDynamicCommand, TrustProgram: e.tool.TrustProgram,
 		Undeclared: render.ImplyUndeclared, Lenient: e.file.lenient, Checked: e.file.file.Checked,
+		Commands: e.file.file.Commands,
 	}
 	if e.file.version == formatStrict && !e.isUnsure() {
 		options.Undeclared = render.RefuseUndeclared

@@ -2,6 +2,7 @@ package config
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -52,7 +53,7 @@ func newToolEntry(file *toolsFile, e yamldoc.Entry, at yamldoc.Value) *toolEntry
 }
 
 // toolMapping is what an entry of a tools file may say.
-func toolMapping() yamldoc.Mapping[*toolEntry] {
+var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 	return yamldoc.Mapping[*toolEntry]{
 		Name: "a tool",
 		Keys: []yamldoc.Key[*toolEntry]{
@@ -118,7 +119,7 @@ func toolMapping() yamldoc.Mapping[*toolEntry] {
 			{Names: []string{"id"}, Hint: "the key above the entry is its %s"},
 		}, sandboxCalled()...),
 	}
-}
+})
 
 func (e *toolEntry) readScript(v yamldoc.Value) {
 	if v.IsList() {

@@ -115,6 +115,19 @@ func AgentFiles(program string, agent []string) []string {
 	return files
 }
 
+// SameFiles reports whether a command needs no more files to start than an agent's.
+func SameFiles(command, agent []string) bool {
+	program, err1 := exec.LookPath(command[0])
+	own, err2 := exec.LookPath(agent[0])
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	files := AgentFiles(own, agent)
+	return !slices.ContainsFunc(AgentFiles(program, command), func(file string) bool {
+		return !slices.Contains(files, file)
+	})
+}
+
 // programFiles lists what has to be readable for a program to start: itself, and where it is one of npm's
 // packages, the packages that it was installed with.
 func programFiles(program string) []string {

@@ -164,21 +164,72 @@ func (e *execution) useProfile() error {
 		}
 	}
 	maps.Copy(e.profile.Environment, p.Settings(e.profile.Dir, e.o.Getenv))
-	for _, dir := range p.StateDirs(e.profile.Dir, e.o.Getenv) {
+	getenv := e.realDirs
+	for _, dir := range p.StateDirs(e.profile.Dir, getenv) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the command's own directory: %w", err)
 		}
 		e.profile.Own = append(e.profile.Own, dir)
 	}
-	for _, path := range p.Paths(e.profile.Dir, e.o.Getenv) {
+	ordinary := p.Paths(e.profile.Dir, accountsDirs)
+	for _, path := range p.Paths(e.profile.Dir, getenv) {
+		if real, err := filepath.EvalSymlinks(path.Path); err == nil && path.Path != e.profile.Dir && e.o.dirs().HoldsHome(real) {
+			return fmt.Errorf("profile %s grants %s, as HOME or one of the XDG variables says: that is everything you have, keys and all; set them to other directories", p.Name, path.Path)
+		}
 		if path.Path == e.profile.Dir && e.o.dirs().Workspace(path.Path, nil).Root == "" {
 			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; start in a project, or name one with --dir", p.Name, path.Path)
 		}
-		if _, err := os.Lstat(path.Path); err == nil {
-			e.profile.AllowedPaths = append(e.profile.AllowedPaths, path)
+		if _, err := os.Lstat(path.Path); err != nil {
+			continue
 		}
+		if why := e.misled(path, ordinary); why != "" {
+			e.o.Say(fmt.Sprintf("profile %s does not grant %s: %s; %s grants it", p.Name, path.Path, why,
+				flagFor(path.Path, !path.ReadOnly)))
+			continue
+		}
+		e.profile.AllowedPaths = append(e.profile.AllowedPaths, path)
 	}
 	return nil
+}
+
+// misled says why a path of a profile is not what the profile means by it: HOME and the XDG variables may be
+// of a repository's choice (direnv sets them), and so may what lies where they lead. ordinary are the paths
+// where no variable says otherwise; links there are the person's own.
+func (e *execution) misled(path tool.AllowedPath, ordinary []tool.AllowedPath) string {
+	if path.Path == e.profile.Dir || slices.Contains(ordinary, path) {
+		return ""
+	}
+	cache := filepath.Join(e.realDirs("HOME"), ".cache")
+	if path.Path == e.realDirs("XDG_CACHE_HOME") && path.Path != cache &&
+		!strings.HasPrefix(path.Path, cache+"/") {
+		return "XDG_CACHE_HOME alone says that it is a cache"
+	}
+	if real, err := filepath.EvalSymlinks(path.Path); err != nil || real != path.Path {
+		return "it is a link, and not in the home of our account"
+	}
+	return ""
+}
+
+// realDirs returns a variable; one that names a directory without the links that lead there.
+func (e *execution) realDirs(name string) string {
+	value := e.o.Getenv(name)
+	if real, err := filepath.EvalSymlinks(value); filepath.IsAbs(value) && err == nil {
+		return real
+	}
+	return value
+}
+
+// accountsDirs returns the variables that say where directories are as they are for our account where
+// nobody sets any.
+func accountsDirs(name string) string {
+	if name != "HOME" {
+		return ""
+	}
+	home := dirs.AccountHome()
+	if real, err := filepath.EvalSymlinks(home); home != "" && err == nil {
+		return real
+	}
+	return home
 }
 
 // useTool takes what a tool's entry grants.
@@ -241,9 +292,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 	if err != nil {
 		return fmt.Errorf("--allow: %w", err)
 	}
-	home, err := filepath.EvalSymlinks(e.o.Getenv("HOME"))
-	if real == "/" || err == nil && e.o.Getenv("HOME") != "" &&
-		(home == real || strings.HasPrefix(home, real+"/")) {
+	if e.o.dirs().HoldsHome(real) {
 		return fmt.Errorf("--allow %s: that is everything you have, keys and all; name what is in it, or start without a sandbox", allowed.Path)
 	}
 	return nil

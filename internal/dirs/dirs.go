@@ -3,7 +3,10 @@ package dirs
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/state"
@@ -58,16 +61,46 @@ func (d Dirs) Notes() string {
 	return filepath.Join(dir, "running")
 }
 
-// Own returns every directory of ours. No agent may write there by a rule, and what runs in the sandbox
-// does not see them.
+// Own returns every directory of ours, and where they lie for who sets no variables: those of this process
+// may be of somebody else's choice. No agent may write there by a rule, and what runs in the sandbox does
+// not see them.
 func (d Dirs) Own() []string {
 	own := []string{System}
-	for _, dir := range []string{d.Config(), d.State()} {
-		if dir != "" {
+	plain := Dirs{Getenv: func(name string) string {
+		if name == "HOME" {
+			return AccountHome()
+		}
+		return ""
+	}}
+	for _, dir := range []string{d.Config(), d.State(), plain.Config(), plain.State()} {
+		if dir != "" && !slices.Contains(own, dir) {
 			own = append(own, dir)
 		}
 	}
 	return own
+}
+
+// AccountHome returns the home directory of our account; "" where it has none.
+func AccountHome() string {
+	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil || !filepath.IsAbs(account.HomeDir) {
+		return ""
+	}
+	return filepath.Clean(account.HomeDir)
+}
+
+// HoldsHome reports whether a directory, without links, is a home of ours, or one that such a home is in.
+func (d Dirs) HoldsHome(dir string) bool {
+	return slices.ContainsFunc([]string{d.Getenv("HOME"), AccountHome()},
+		func(home string) bool { return home != "" && holds(dir, home) })
+}
+
+// holds reports whether a path is in a directory that has no links, or is that.
+func holds(dir, path string) bool {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
+	}
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // Workspace returns the workspace of a session from the directories that the editor names, or a person
@@ -89,19 +122,10 @@ func (d Dirs) workspaceDir(dir string) string {
 		return ""
 	}
 	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil || dir == "/" {
+	if err != nil || dir == "/" || d.HoldsHome(dir) ||
+		slices.ContainsFunc([]string{d.State(), d.ConfigHome()},
+			func(kept string) bool { return kept != "" && holds(dir, kept) }) {
 		return ""
-	}
-	for _, kept := range []string{d.Getenv("HOME"), d.State(), d.ConfigHome()} {
-		if kept == "" {
-			continue
-		}
-		if resolved, err := filepath.EvalSymlinks(kept); err == nil {
-			kept = resolved
-		}
-		if kept == dir || strings.HasPrefix(kept, dir+"/") {
-			return ""
-		}
 	}
 	return dir
 }

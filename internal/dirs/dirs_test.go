@@ -3,6 +3,7 @@ package dirs
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,7 @@ func TestWorkspace(t *testing.T) {
 		{"the root", "/", nil, tool.Workspace{}},
 		{"where our state lies", filepath.Join(home, "state"), nil, tool.Workspace{}},
 		{"where our configuration lies", filepath.Join(home, ".config"), nil, tool.Workspace{}},
+		{"the home directory of our account", AccountHome(), nil, tool.Workspace{}},
 		{"a relative name", "project", nil, tool.Workspace{}},
 		{"one that is not there", filepath.Join(home, "gone"), nil, tool.Workspace{}},
 		{"the home directory as one more", project, []string{home}, tool.Workspace{Root: project}},
@@ -55,5 +57,25 @@ func TestWorkspace(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOwn checks that our directories stay ours when variables of somebody else's choice name others.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	home := AccountHome()
+	if home == "" {
+		t.Skip("this account has no home")
+	}
+	for _, environment := range []map[string]string{
+		{"HOME": "/elsewhere"}, {"XDG_CONFIG_HOME": "/elsewhere", "XDG_STATE_HOME": "/elsewhere"},
+		{"HOME": home, "A2A_STATE_DIR": "/elsewhere/state"}, {},
+	} {
+		own := Dirs{Getenv: func(name string) string { return environment[name] }}.Own()
+		for _, dir := range []string{System, filepath.Join(home, ".config", "a2a-acp"), filepath.Join(home, ".local", "state", "a2a-acp")} {
+			if !slices.Contains(own, dir) {
+				t.Errorf("with %v: %s is not among %v", environment, dir, own)
+			}
+		}
 	}
 }

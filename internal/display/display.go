@@ -61,6 +61,31 @@ func Fence(language, text string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
+// markup are the characters by which a part of a Markdown text can take what is behind it for its own.
+const markup = "<`~[$&"
+
+// Words is Text for a text that stands in Markdown before others: one that could hide them is fenced.
+func Words(s string) string {
+	if s = Text(s); strings.ContainsAny(s, markup) {
+		return Fence("", s)
+	}
+	return s
+}
+
+// Span is Line for a text in a paragraph of Markdown, in which it is nothing but itself: one with characters
+// that could hide what is behind it, as <!-- does, is a code span that it cannot close.
+func Span(s string) string {
+	s = Line(s)
+	if !strings.ContainsAny(s, markup+"*") {
+		return s
+	}
+	mark := "`"
+	for strings.Contains(s, mark) {
+		mark += "`"
+	}
+	return mark + " " + s + " " + mark
+}
+
 func escape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -93,6 +118,10 @@ func Hidden(r rune) bool {
 	}
 	return unicode.Is(unicode.Zs, r) && r != ' '
 }
+
+// Reorders reports whether a character has the text behind it shown in another order than it is read in. Few
+// texts need one: those in scripts that are written from right to left have their order without it.
+func Reorders(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
 
 // Cut returns the first bytes of a text, at most n, without cutting a character in two.
 func Cut(s string, n int) string { return s[:backTo(s, n)] }

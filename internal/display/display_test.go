@@ -63,3 +63,32 @@ func TestFence(t *testing.T) {
 		})
 	}
 }
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"PATH=/usr/bin:/a_b": "PATH=/usr/bin:/a_b",
+		"A=<!--":             "` A=<!-- `",
+		"A=`x`":              "`` A=`x` ``",
+		"A=``<!--":           "``` A=``<!-- ```",
+		"A=a\n\u202e<":       "` A=a\\n\\u{202e}< `",
+	} {
+		if got := Span(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Deploy *now*, to #1!": "Deploy *now*, to #1!",
+		"Deploy\n<!--":         "```\nDeploy\n<!--\n```",
+		"Deploy &#x202e;":      "```\nDeploy &#x202e;\n```",
+		"~~~":                  "```\n~~~\n```",
+	} {
+		if got := Words(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

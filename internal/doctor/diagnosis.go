@@ -77,6 +77,14 @@ type ConfigurationState struct {
 	OK       bool           `json:"ok"`
 	Files    []string       `json:"files"`
 	Problems yamldoc.Errors `json:"problems"`
+	Commands *AddedCommands `json:"commands,omitempty"` // nil where the person has no such file
+}
+
+// AddedCommands is what a person's own commands.yaml adds to what is known: rows of programs and variables.
+type AddedCommands struct {
+	File      string `json:"file"`
+	Programs  int    `json:"programs"`
+	Variables int    `json:"variables"`
 }
 
 // Confines reports whether tools can run with their files confined.
@@ -192,5 +200,10 @@ func lookAtConfiguration(o Options) ConfigurationState {
 		c.Files = append(c.Files, file.Name)
 	}
 	c.Problems = append(c.Problems, set.Warnings...)
+	if set.Commands != nil {
+		var added AddedCommands
+		added.File, added.Programs, added.Variables = set.Commands.Rows()
+		c.Commands = &added
+	}
 	return c
 }

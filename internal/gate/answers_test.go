@@ -43,12 +43,12 @@ func TestActsAreTheSame(t *testing.T) {
 		{"command", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w"}, true},
 		{"command with a blank more", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Command: "ls ", Dir: "/w"}, false},
 		{"command elsewhere", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/x"}, false},
-		{"command behind a link", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Leads: []string{"/x"}}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Leads: []string{"/y"}}, false},
-		{"command of which that cannot be told", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Leads: []string{""}}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Leads: []string{""}}, false},
+		{"command behind a link", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Resolved: []string{"/x"}}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Resolved: []string{"/y"}}, false},
+		{"command of which that cannot be told", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Resolved: []string{""}}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "/w", Resolved: []string{""}}, false},
 		{"call of a tool as it was", Effect{Kind: permissions.ActionCall, Tool: "a", Runs: "x"}, Effect{Kind: permissions.ActionCall, Tool: "a", Runs: "x"}, true},
 		{"call of a tool that has changed", Effect{Kind: permissions.ActionCall, Tool: "a", Runs: "x"}, Effect{Kind: permissions.ActionCall, Tool: "a", Runs: "y"}, false},
 		{"write over another text", Effect{Kind: permissions.ActionWrite, Path: "/w/a", Content: content, Over: "x"}, Effect{Kind: permissions.ActionWrite, Path: "/w/a", Content: content, Over: "y"}, false},
-		{"call about another file", Effect{Kind: permissions.ActionCall, Tool: "a", Leads: []string{"/x"}}, Effect{Kind: permissions.ActionCall, Tool: "a", Leads: []string{"/y"}}, false},
+		{"call about another file", Effect{Kind: permissions.ActionCall, Tool: "a", Resolved: []string{"/x"}}, Effect{Kind: permissions.ActionCall, Tool: "a", Resolved: []string{"/y"}}, false},
 		{"command in a relative directory", Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "w"}, Effect{Kind: permissions.ActionExecute, Command: "ls", Dir: "w"}, false},
 		{"no command", Effect{Kind: permissions.ActionExecute, Dir: "/w"}, Effect{Kind: permissions.ActionExecute, Dir: "/w"}, false},
 		{"parts that run together", Effect{Kind: permissions.ActionExecute, Command: "a", Dir: "/bc"}, Effect{Kind: permissions.ActionExecute, Command: "a/b", Dir: "/c"}, false},
@@ -71,7 +71,7 @@ func TestActsAreTheSame(t *testing.T) {
 		{"call, keys that look like two", call(`{"a":"1,\"b\":2"}`), call(`{"a":"1","b":2}`), false},
 		{"call, no arguments", Effect{Kind: permissions.ActionCall, Tool: "x"}, Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{}}, true},
 		{"call of another tool", Effect{Kind: permissions.ActionCall, Tool: "x"}, Effect{Kind: permissions.ActionCall, Tool: "y"}, false},
-		{"call where it is not known which file is meant", Effect{Kind: permissions.ActionCall, Tool: "x", Leads: []string{""}}, Effect{Kind: permissions.ActionCall, Tool: "x", Leads: []string{""}}, false},
+		{"call where it is not known which file is meant", Effect{Kind: permissions.ActionCall, Tool: "x", Resolved: []string{""}}, Effect{Kind: permissions.ActionCall, Tool: "x", Resolved: []string{""}}, false},
 		{"call with what is no JSON", Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{"a": struct{}{}}}, Effect{Kind: permissions.ActionCall, Tool: "x", Arguments: map[string]any{"a": struct{}{}}}, false},
 		{"call of no tool", Effect{Kind: permissions.ActionCall}, Effect{Kind: permissions.ActionCall}, false},
 		{"deletion", Effect{Kind: permissions.ActionDelete, Path: "/w/a"}, Effect{Kind: permissions.ActionDelete, Path: "/w/a"}, false},
@@ -106,9 +106,9 @@ func TestCallOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := permissions.Request{Tools: []string{"note", "functions.shell"}, Arguments: map[string]any{"a": "1"}, Digest: "d", Dir: dir, Paths: []permissions.Path{{Name: "a.md"}}}
-	want := Effect{Kind: permissions.ActionCall, Tool: "note", Arguments: r.Arguments, Runs: "d", Leads: permissions.Leads(r)}
-	if diff := cmp.Diff(want, CallOf(r)); diff != "" || len(want.Leads) != 1 {
-		t.Errorf("%d files (-want +got):\n%s", len(want.Leads), diff)
+	want := Effect{Kind: permissions.ActionCall, Tool: "note", Arguments: r.Arguments, Runs: "d", Resolved: permissions.ResolvedFiles(r)}
+	if diff := cmp.Diff(want, CallOf(r)); diff != "" || len(want.Resolved) != 1 {
+		t.Errorf("%d files (-want +got):\n%s", len(want.Resolved), diff)
 	}
 }
 

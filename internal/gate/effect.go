@@ -32,17 +32,17 @@ type Effect struct {
 	Tool      string
 	Arguments map[string]any
 
-	// What a yes was given to beside that, and a no whatever it is: Leads are the files that the names in a
-	// command or a call mean (see permissions.Leads), Over names what a file holds that is written, and
+	// What a yes was given to beside that, and a no whatever it is: Resolved are the files that the names in a
+	// command or a call mean (see permissions.ResolvedFiles), Over names what a file holds that is written, and
 	// Runs what runs of a tool of ours.
-	Leads      []string
+	Resolved   []string
 	Over, Runs string
 }
 
 // CallOf returns the effect of a call of one of our tools.
 func CallOf(r permissions.Request) Effect {
 	return Effect{Kind: permissions.ActionCall, Tool: r.Tools[0], Arguments: r.Arguments, Runs: r.Digest,
-		Leads: permissions.Leads(r)}
+		Resolved: permissions.ResolvedFiles(r)}
 }
 
 // ContentDigest names the content of a file.
@@ -78,7 +78,7 @@ func (e Effect) key() (string, bool) {
 
 // state names what a yes was given to beside the key. It is false where that cannot be told.
 func (e Effect) state() (string, bool) {
-	return digest.Of(append([]string{e.Over, e.Runs}, e.Leads...)...), !slices.Contains(e.Leads, "")
+	return digest.Of(append([]string{e.Over, e.Runs}, e.Resolved...)...), !slices.Contains(e.Resolved, "")
 }
 
 // Digest names the effect; "" for one that no yes stands for.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -21,8 +22,8 @@ type Rules interface {
 	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask
 	// takes out of them.
 	Remember(session string, request permissions.Request, mask func(string) string) string
-	// Instead says what would be allowed in place of an act that was not; "" when there is nothing to say.
-	Instead(permissions.Request) string
+	// Alternatives says what would be allowed in place of an act that was not; "" when there is nothing to say.
+	Alternatives(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
 	Forget(session string)
 }
@@ -45,6 +46,8 @@ type Governors interface {
 type InForce struct {
 	Rules     Rules     // required
 	Governors Governors // optional
+	// Commands is what is known of programs; nil for what comes with this program.
+	Commands *command.Catalogue
 }
 
 // Gate decides about acts. It is safe for concurrent use.
@@ -200,6 +203,9 @@ func Rejected(d permissions.Decision, source permissions.Source, reason string) 
 	d.Option, d.Obligation, d.Open = "", permissions.Obligation{}, false
 	return d
 }
+
+// Commands returns what a command of an act that begins now in the workspace is read by.
+func (g *Gate) Commands(w tool.Workspace) *command.Catalogue { return g.o.InForce(w).Commands }
 
 // Decide says what the rules say of a request. It has no consequence: nothing is counted, nobody is asked.
 func (g *Gate) Decide(r permissions.Request) permissions.Decision {

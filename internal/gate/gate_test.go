@@ -50,7 +50,7 @@ func (s *story) step(words ...string) { s.steps = append(s.steps, strings.Join(w
 
 func (s *story) Decide(permissions.Request) permissions.Decision { s.step("decide"); return s.rule }
 func (s *story) Take(permissions.Request) permissions.Decision   { s.step("take"); return s.rule }
-func (s *story) Instead(permissions.Request) string              { return "something else" }
+func (s *story) Alternatives(permissions.Request) string         { return "something else" }
 func (s *story) Forget(string)                                   { s.step("forget") }
 func (s *story) Remember(_ string, _ permissions.Request, mask func(string) string) string {
 	s.step("remember")
@@ -267,7 +267,7 @@ func TestGate(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			s.withdraw = cancel
-			g, err := New(Options{InForce: always(InForce{&s, council{&s}}), Record: record{&s}})
+			g, err := New(Options{InForce: always(InForce{Rules: &s, Governors: council{&s}}), Record: record{&s}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,7 +306,7 @@ func TestEarlierAnswer(t *testing.T) {
 		rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceDefault, Open: true}, effect: e,
 		atMost: permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 	}
-	g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
+	g, err := New(Options{InForce: always(InForce{Rules: s, Governors: council{s}}), Record: record{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +368,7 @@ func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 				governor: permissions.Ruling{Verdict: test.ruling, Governor: "guard", Reason: "a key is in it"},
 				atMost:   permissions.Decision{Verdict: permissions.Approve}, unanswered: approval.ErrNobody,
 			}
-			g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
+			g, err := New(Options{InForce: always(InForce{Rules: s, Governors: council{s}}), Record: record{s}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestEarlierAnswerWithoutGovernors(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := &story{governed: true, atMost: permissions.Decision{Verdict: permissions.Approve}, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}}
-	g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}})
+	g, err := New(Options{InForce: always(InForce{Rules: s, Governors: council{s}}), Record: record{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,7 +428,7 @@ func TestSettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := g.Under(InForce{then, council{then}}).Begin(act{then})
+		p := g.Under(InForce{Rules: then, Governors: council{then}}).Begin(act{then})
 		if p.Settled() != test.want {
 			t.Errorf("%s: settled is %t", test.name, p.Settled())
 		}

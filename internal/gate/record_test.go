@@ -164,7 +164,7 @@ func TestInstead(t *testing.T) {
 	for source, want := range map[permissions.Source]string{
 		permissions.SourcePolicy: "something else", permissions.SourceDefault: "something else", permissions.SourceFault: "", permissions.SourceGovernor: "",
 	} {
-		if got := g.Instead(permissions.Decision{Verdict: permissions.Reject, Source: source}, permissions.Request{}); got != want {
+		if got := g.Alternatives(permissions.Decision{Verdict: permissions.Reject, Source: source}, permissions.Request{}); got != want {
 			t.Errorf("%s: got %q, want %q", source, got, want)
 		}
 	}
@@ -180,7 +180,7 @@ func TestEventsBearTheTime(t *testing.T) {
 			rule: permissions.Decision{Verdict: permissions.Ask}, governed: true, governor: permissions.Ruling{Verdict: permissions.Approve},
 			atMost: permissions.Decision{Verdict: permissions.Approve},
 		}
-		g, err := New(Options{InForce: always(InForce{s, council{s}}), Record: record{s}, Now: now})
+		g, err := New(Options{InForce: always(InForce{Rules: s, Governors: council{s}}), Record: record{s}, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,13 +39,13 @@ func Decider(d permissions.Decision) string {
 	return "rule"
 }
 
-// Instead says what would be allowed in place of an act that was rejected; "" where it was not the act that
+// Alternatives says what would be allowed in place of an act that was rejected; "" where it was not the act that
 // was wrong, or no rule that was in its way.
-func (g *Gate) Instead(d permissions.Decision, r permissions.Request) string {
+func (g *Gate) Alternatives(d permissions.Decision, r permissions.Request) string {
 	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
 		return ""
 	}
-	return g.o.InForce(r.Workspace).Rules.Instead(r)
+	return g.o.InForce(r.Workspace).Rules.Alternatives(r)
 }
 
 // Note says a decision in one line for a card.

@@ -29,6 +29,9 @@ func (r *Repository) Hazard(u Use) string {
 	if why := r.elsewhere(u.Roots); why != "" {
 		return why
 	}
+	if why := r.leadsAway(append(slices.Clone(u.Roots), r.Top, r.Dir, r.Common), u.Secret); why != "" {
+		return why
+	}
 	u.Switched = u.Switched && u.Reads && r.Switchable
 	u.Fetches = u.Fetches || r.partial()
 	for _, s := range r.Settings {
@@ -236,20 +239,6 @@ func (r *Repository) elsewhere(roots []string) string {
 	}
 	if !inside(r.Common) && !lies(r.Dir, r.Common) {
 		return "the repository lies elsewhere, in " + r.Common
-	}
-	own := append(slices.Clone(roots), r.Top, r.Dir, r.Common)
-	for _, dir := range []string{r.Dir, r.Common} {
-		for _, name := range []string{"HEAD", "config", "config.worktree", "index", "logs", "objects",
-			"packed-refs", "refs", "reftable", "modules"} {
-			path := filepath.Join(dir, name)
-			if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-				continue
-			}
-			if real, err := filepath.EvalSymlinks(path); err == nil &&
-				!slices.ContainsFunc(own, func(root string) bool { return lies(real, root) }) {
-				return "the repository lies elsewhere: its " + name + " is " + real
-			}
-		}
 	}
 	return ""
 }

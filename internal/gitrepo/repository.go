@@ -28,6 +28,7 @@ type Repository struct {
 
 	at    string // the directory that git was asked in
 	index string
+	links []linkedFile // in Dir and Common
 }
 
 // Setting is one setting as git lists it: its section and name in small letters, its subsection as it is
@@ -100,6 +101,9 @@ func (l *look) repository(ctx context.Context, dir string) (*Repository, error) 
 		if !filepath.IsAbs(name) || filepath.Clean(name) != name {
 			return nil, errAnswer
 		}
+	}
+	if r.links, err = findLinks(r.Common, r.Dir); err != nil {
+		return nil, err
 	}
 	return r, l.settings(ctx, r)
 }

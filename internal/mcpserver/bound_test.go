@@ -15,6 +15,9 @@ import (
 // Arguments that are too long are the model's to mend, and do not end the connection that other calls go over.
 func TestOversizedArguments(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("tens of megabytes through the door take seconds")
+	}
 	called := make(chan Call, 2)
 	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
 		called <- call
@@ -51,6 +54,9 @@ func TestArgumentsFitAFrame(t *testing.T) {
 // A result may fill a frame, and one that does not fit is the model's to read about; the connection goes on.
 func TestOversizedResult(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("tens of megabytes through the door take seconds")
+	}
 	lengths := make(chan int, 1)
 	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) {
 		return CallResult{Content: strings.Repeat("x", <-lengths)}, nil

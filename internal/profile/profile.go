@@ -59,6 +59,7 @@ func Named(name string) (Profile, error) {
 
 // written is a profile as the file has it.
 type written struct {
+	Name        string            `yaml:"name"`
 	Says        string            `yaml:"says"`
 	Inner       string            `yaml:"inner_sandbox"`
 	Network     tool.Network      `yaml:"network"`
@@ -85,39 +86,29 @@ type limits struct {
 // say what it is.
 func read(data []byte) ([]Profile, error) {
 	var file struct {
-		Profiles yaml.Node `yaml:"profiles"`
+		Profiles []written `yaml:"profiles"`
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&file); err != nil {
 		return nil, fmt.Errorf("profiles.yaml: %w", err)
 	}
-	// The node keeps the order, which a map would not.
 	var all []Profile
-	for i := 0; i+1 < len(file.Profiles.Content); i += 2 {
-		key, body := file.Profiles.Content[i], file.Profiles.Content[i+1]
-		p, err := readOne(key.Value, body)
+	for _, w := range file.Profiles {
+		p, err := w.profile()
 		if err != nil {
-			return nil, fmt.Errorf("profiles.yaml:%d: profile %s: %w", key.Line, key.Value, err)
+			return nil, fmt.Errorf("profiles.yaml: profile %s: %w", w.Name, err)
 		}
 		all = append(all, p)
 	}
 	return all, nil
 }
 
-func readOne(name string, body *yaml.Node) (Profile, error) {
-	// A Node decodes without KnownFields, so by way of text.
-	text, err := yaml.Marshal(body)
-	if err != nil {
-		return Profile{}, err
-	}
-	var w written
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&w); err != nil {
-		return Profile{}, err
-	}
+// profile makes a profile of what is written.
+func (w written) profile() (Profile, error) {
 	switch {
+	case w.Name == "":
+		return Profile{}, errors.New("name is missing")
 	case w.Says == "":
 		return Profile{}, errors.New("says is missing")
 	case w.Network != tool.NetworkOn && w.Network != tool.NetworkOff:
@@ -129,7 +120,7 @@ func readOne(name string, body *yaml.Node) (Profile, error) {
 		}
 	}
 	return Profile{
-		Name: name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, Set: w.Set,
+		Name: w.Name, Says: w.Says, Inner: w.Inner, Network: w.Network, Environment: w.Environment, Set: w.Set,
 		State: w.State, Write: w.Write, Read: w.Read,
 		Limits: w.Limits.apply(),
 	}, nil

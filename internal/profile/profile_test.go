@@ -98,14 +98,15 @@ func TestPaths(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, err string }{
-		{"an unknown key", "profiles: {p: {says: x, network: on, writes: []}}", "writes"},
-		{"an unknown limit", "profiles: {p: {says: x, network: on, limits: {memory: 3}}}", "memory"},
-		{"no sentence", "profiles: {p: {network: on}}", "says"},
-		{"no network", "profiles: {p: {says: x}}", "network"},
-		{"a relative path", "profiles: {p: {says: x, network: on, read: [a/b]}}", "a/b"},
-		{"the whole home", "profiles: {p: {says: x, network: on, read: ['~']}}", "everything"},
-		{"another's home", "profiles: {p: {says: x, network: on, read: ['~bob/x']}}", "~bob"},
-		{"another variable", "profiles: {p: {says: x, network: on, write: [$HOME/x]}}", "$HOME"},
+		{"an unknown key", "profiles: [{name: p, says: x, network: on, writes: []}]", "writes"},
+		{"an unknown limit", "profiles: [{name: p, says: x, network: on, limits: {memory: 3}}]", "memory"},
+		{"no name", "profiles: [{says: x, network: on}]", "name"},
+		{"no sentence", "profiles: [{name: p, network: on}]", "says"},
+		{"no network", "profiles: [{name: p, says: x}]", "network"},
+		{"a relative path", "profiles: [{name: p, says: x, network: on, read: [a/b]}]", "a/b"},
+		{"the whole home", "profiles: [{name: p, says: x, network: on, read: ['~']}]", "everything"},
+		{"another's home", "profiles: [{name: p, says: x, network: on, read: ['~bob/x']}]", "~bob"},
+		{"another variable", "profiles: [{name: p, says: x, network: on, write: [$HOME/x]}]", "$HOME"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 )
 
 var (
@@ -93,31 +95,31 @@ func TestBrokenEscapersAreNotVerified(t *testing.T) {
 	if failure != nil {
 		t.Fatal(failure)
 	}
-	s, _ := newSkeleton(in, chooseStem(script), script)
-	a, err := analyse(s, Options{})
+	s := newSkeleton(in, chooseStem(script), script)
+	a, err := taint.Analyse(s.Script, taint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := a.rewrite()
-	if err != nil || a.verify(good) != nil {
-		t.Fatal(err, a.verify(good))
+	good, err := s.rewrite()
+	if err != nil || s.verify(a.File, good) != nil {
+		t.Fatal(err, s.verify(a.File, good))
 	}
-	for _, p := range a.places { // and the way to a script goes through that proof
-		right := p.quote
-		p.quote = singleQuoted
-		if right == singleQuoted {
-			p.quote = unquoted
+	for _, p := range s.places { // and the way to a script goes through that proof
+		right := p.Quoting
+		p.Quoting = taint.SingleQuoted
+		if right == taint.SingleQuoted {
+			p.Quoting = taint.Unquoted
 		}
-		if script, err := a.prove(); err == nil {
+		if script, err := s.prove(a.File); err == nil {
 			t.Errorf("%s rewritten for the wrong quotes is proved:\n%s", p.tag.source, script)
 		}
-		p.quote = right
+		p.Quoting = right
 	}
 	for name, broken := range brokenEscapers() {
 		changed := broken(Rendered{Script: good, Values: []string{"v w", "it's", "$(id)"}}).Script
 		if changed == good {
 			t.Errorf("%s: changes nothing", name)
-		} else if err := a.verify(changed); err == nil {
+		} else if err := s.verify(a.File, changed); err == nil {
 			t.Errorf("%s: is taken for the author's script:\n%s", name, changed)
 		}
 	}

@@ -100,7 +100,7 @@ func (s *section) most() int {
 	if s.inverted {
 		return 1
 	}
-	if p := s.param.param; p != nil && p.Type != tool.TypeArray && !s.entries {
+	if p := s.domain.Parameter; p != nil && p.Type != tool.TypeArray && !s.entries {
 		return 1
 	}
 	return 2

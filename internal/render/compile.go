@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -13,6 +15,8 @@ type Options struct {
 	DynamicCommand bool // the tool's allow_dynamic_command: values may choose what runs
 	TrustProgram   bool // the tool's trust_program: its author knows what its programs do with their words
 	Undeclared     Undeclared
+	// Commands is what is known of programs; nil for what comes with this program.
+	Commands *command.Catalogue
 	// Lenient is the file's template_safety: warn. Where a place needs a number or SQL and the parameter's
 	// declaration does not say that it is one, that is a warning, and the values are checked at each call.
 	// They are references all the same.
@@ -128,7 +132,7 @@ func (t *Template) checkTags() []Finding {
 			}
 			return
 		}
-		p := g.param.param
+		p := g.domain.Parameter
 		switch {
 		case g.from < shebangEnd:
 			say(Error, g, "the first line names the interpreter and must be fixed", "write it out")
@@ -148,11 +152,41 @@ func firstOf(s string) string {
 	return line
 }
 
-// maxCompileWork bounds the text that Compile reads over all shapes of one script.
-const maxCompileWork = 6 << 20
+// The bounds of what Compile reads and follows over all shapes of one script.
+const (
+	maxCompileText  = 3 << 20
+	maxCompileSteps = 2 * taint.MaxSteps
+)
+
+// fillAll fills the sections in in every way that matters. It says no, before anything was analysed, when
+// that is too much text.
+func (t *Template) fillAll() (counts []combination, shapes []*instance, ok bool) {
+	counts = combinations(t.nodes, len(t.source))
+	size := 0
+	for _, count := range counts {
+		in, full := fillBy(t.nodes, count.of)
+		if full != nil {
+			return nil, nil, false
+		}
+		for _, p := range in.pieces {
+			size += 32 + len(p.text.s)
+		}
+		if size > maxCompileText {
+			return nil, nil, false
+		}
+		shapes = append(shapes, in)
+	}
+	return counts, shapes, true
+}
 
 // checkShapes analyses the script with its sections filled in in every way that matters.
 func (t *Template) checkShapes() []Finding {
+	counts, shapes, ok := t.fillAll()
+	if !ok {
+		return []Finding{{Severity: Error, Line: 1,
+			Message: "the script is too big for its number of sections to be checked",
+			Fix:     "split the tool, or put the fixed part into a file and run that"}}
+	}
 	var findings []Finding
 	seen := map[string]bool{}
 	add := func(found ...Finding) {
@@ -163,25 +197,16 @@ func (t *Template) checkShapes() []Finding {
 			}
 		}
 	}
-	quoted := map[*tag]quoting{}
-	work := 0
-	for _, count := range combinations(t.nodes, len(t.source)) {
-		in, full := fillBy(t.nodes, count.of)
-		if full == nil {
-			for _, p := range in.pieces {
-				work += 32 + len(p.text.s)
-			}
+	quoted := map[*tag]taint.Quoting{}
+	steps := maxCompileSteps
+	for i, in := range shapes {
+		if steps <= 0 {
+			break // the last finding says so
 		}
-		if full != nil || work > maxCompileWork {
-			add(Finding{Severity: Error, Line: 1,
-				Message: "the script is too big for its number of sections to be checked",
-				Fix:     "split the tool, or put the fixed part into a file and run that"})
-			break
-		}
-		plan, found := t.plan(in)
+		plan, found := t.plan(in, &steps)
 		if plan == nil && len(found) == 1 && found[0].Tag == "" && found[0].Context == "" {
 			found[0].Line = max(found[0].Line, 1)
-			if described := count.describe(); described != "" {
+			if described := counts[i].describe(); described != "" {
 				found[0].Context = "with " + described
 			}
 		}
@@ -190,12 +215,12 @@ func (t *Template) checkShapes() []Finding {
 			continue
 		}
 		for _, p := range plan.places {
-			if before, ok := quoted[p.tag]; ok && before != p.quote {
-				add(p.finding(Error, t.source,
-					remark{"a section changes the quoting around this tag: " + before.String() + " or " +
-						p.quote.String(), "open and close quotes within the same section"}))
+			if before, ok := quoted[p.tag]; ok && before != p.Quoting {
+				add(p.finding(t.source, Error,
+					"a section changes the quoting around this tag: "+before.String()+" or "+p.Quoting.String(),
+					"open and close quotes within the same section"))
 			}
-			quoted[p.tag] = p.quote
+			quoted[p.tag] = p.Quoting
 		}
 		add(t.checkDefaults(plan)...)
 	}
@@ -206,16 +231,12 @@ func (t *Template) checkShapes() []Finding {
 func (t *Template) checkDefaults(plan *plan) []Finding {
 	var findings []Finding
 	for _, p := range plan.places {
-		if p.tag.literal == nil || p.quote == inComment {
+		if p.tag.literal == nil || p.Quoting == taint.InComment {
 			continue
 		}
-		text, _ := scalarText(p.tag.literal.value)
-		for _, g := range p.guards {
-			if reason, ok := g.accepts(text, make([]string, len(plan.places))); !ok && g.check != noDevice {
-				findings = append(findings,
-					p.finding(Error, t.source,
-						remark{"the default cannot stand here: " + reason, "write another default"}))
-			}
+		for _, reason := range p.CheckDefault() {
+			findings = append(findings,
+				p.finding(t.source, Error, "the default cannot stand here: "+reason, "write another default"))
 		}
 	}
 	return findings

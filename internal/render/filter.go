@@ -3,15 +3,17 @@ package render
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 )
 
 // filter takes one filter of a tag in, or says what is wrong with it.
 func (t *tag) filter(source string) (message, fix string) {
-	name, argument, called := strings.Cut(source, "(")
+	name, inner, called := strings.Cut(source, "(")
 	name = strings.TrimSpace(name)
 	switch {
-	case name == "default" && called && strings.HasSuffix(argument, ")"):
-		literal, ok := readLiteral(strings.TrimSpace(strings.TrimSuffix(argument, ")")))
+	case name == "default" && called && strings.HasSuffix(inner, ")"):
+		literal, ok := readLiteral(strings.TrimSpace(strings.TrimSuffix(inner, ")")))
 		if !ok {
 			return "default() takes a number, true, false or a quoted text", "write default('…') or default(30)"
 		}
@@ -41,7 +43,7 @@ func readLiteral(source string) (*literal, bool) {
 		return &literal{value: source == "true"}, true
 	}
 	number := json.Number(source)
-	if _, err := canonicalNumber(number); err != nil {
+	if _, err := argument.Number(number); err != nil {
 		return nil, false
 	}
 	return &literal{value: number}, true

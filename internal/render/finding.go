@@ -2,7 +2,11 @@ package render
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 )
 
 // Severity says what a Finding means for its tool.
@@ -46,6 +50,57 @@ func (f Finding) String() string {
 		fmt.Fprintf(&b, ". Fix: %s", f.Fix)
 	}
 	return b.String()
+}
+
+// findings returns what an analysis has found, at its places in the template: what is about a tag alone
+// first, then what is about the script, by line.
+func (s *skeleton) findings(a *taint.Analysis) []Finding {
+	var all []Finding
+	for _, p := range s.places {
+		if p.tag.optional && !p.Conditional() && p.Quoting != taint.InComment {
+			line, column := position(s.source, p.tag.from)
+			name := p.tag.domain.Parameter.Name
+			all = append(all, Finding{
+				Severity: Warning, Line: line, Column: column, Tag: p.tag.source,
+				Message: fmt.Sprintf("%q is optional and has no default, so a call without it fails", name),
+				Fix:     "put the tag into {{#" + name + "}}…{{/" + name + "}}, or write |default('…')",
+			})
+		}
+		for _, f := range p.Findings() {
+			all = append(all, s.finding(f))
+		}
+	}
+	var rest []Finding
+	for _, f := range a.Findings {
+		found := s.finding(f)
+		// The same about the same line is said once, whichever values it is about.
+		if !slices.ContainsFunc(rest, func(other Finding) bool {
+			return other.Line == found.Line && other.Message == found.Message && other.Context == found.Context
+		}) {
+			rest = append(rest, found)
+		}
+	}
+	sort.SliceStable(rest, func(i, j int) bool { return rest[i].Line < rest[j].Line })
+	return append(all, rest...)
+}
+
+// finding returns a finding about the skeleton as one about the template.
+func (s *skeleton) finding(f taint.Finding) Finding {
+	found := Finding{Severity: Error, Line: 1, Tag: f.Source, Context: f.Context, Message: f.Message, Fix: f.Fix}
+	if f.Warning {
+		found.Severity = Warning
+	}
+	if f.Offset >= 0 {
+		found.Line, found.Column = position(s.source, s.origin(f.Offset))
+	}
+	return found
+}
+
+// finding makes a finding about the place of a tag.
+func (p *tagPlace) finding(source string, severity Severity, message, fix string) Finding {
+	line, column := position(source, p.tag.from)
+	return Finding{Severity: severity, Line: line, Column: column, Tag: p.tag.source, Context: p.Context(),
+		Message: message, Fix: fix}
 }
 
 // hasErrors reports whether a tool with these findings can be used.

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -171,9 +172,9 @@ func (t *Template) renderForeign(arguments map[string]any) (Rendered, error) {
 			continue
 		}
 		values[name] = v
-		text, ok := scalarText(v)
+		text, ok := argument.Text(v)
 		if !ok {
-			text, ok = jsonText(v)
+			text, ok = argument.JSON(v)
 		}
 		if !ok || strings.IndexByte(text, 0) >= 0 {
 			failure := tool.Failf(tool.FailTemplate, "%s: the value cannot be written as text", name)
@@ -186,7 +187,7 @@ func (t *Template) renderForeign(arguments map[string]any) (Rendered, error) {
 		size += len(text)
 		variables[variableOf(name)] = text
 	}
-	object, ok := jsonText(values)
+	object, ok := argument.JSON(values)
 	if !ok {
 		return Rendered{}, tool.Failf(tool.FailTemplate, "the parameters cannot be written as JSON")
 	}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 )
 
 // generated is a template made by chance, and what it prints: the generator builds both side by side.
@@ -33,9 +35,9 @@ func (g *generator) pick(all []string) string { return all[g.r.IntN(len(all))] }
 
 func fixed(s string) func(map[string]any) string { return func(map[string]any) string { return s } }
 
-func argument(name string) func(map[string]any) string {
+func valueOf(name string) func(map[string]any) string {
 	return func(call map[string]any) string {
-		text, _ := scalarText(call[name])
+		text, _ := argument.Text(call[name])
 		return text
 	}
 }
@@ -74,7 +76,7 @@ func around(before string, g generated, after, beforeMeans, afterMeans string) g
 
 func (g *generator) part() generated {
 	name := g.pick([]string{"x", "y", "x", "d", "e", "n", "b"})
-	tag := generated{"{{" + name + "}}", argument(name)}
+	tag := generated{"{{" + name + "}}", valueOf(name)}
 	switch g.r.IntN(8) {
 	case 0:
 		tag.script = "{{ " + name + " | default('it is not') }}"
@@ -84,7 +86,7 @@ func (g *generator) part() generated {
 	case 2:
 		tag.script = "{{" + name + "|tojson}}"
 		tag.prints = func(call map[string]any) string {
-			text, _ := jsonText(call[name])
+			text, _ := argument.JSON(call[name])
 			return text
 		}
 	}
@@ -108,7 +110,7 @@ func (g *generator) part() generated {
 	case 8:
 		return around(`"$(printf '%s' '`, tag, `'; printf '%s' "$(printf '%s' {{x}} > /dev/null)"; echo .)"`, "", ".")
 	case 9:
-		return generated{`"` + tag.script + `{{y}}"`, func(call map[string]any) string { return tag.prints(call) + argument("y")(call) }}
+		return generated{`"` + tag.script + `{{y}}"`, func(call map[string]any) string { return tag.prints(call) + valueOf("y")(call) }}
 	case 10:
 		return generated{`"{{#b}}` + tag.script + `{{/b}}{{^b}}none{{/b}}"`, func(call map[string]any) string {
 			if call["b"] == true {
@@ -220,21 +222,21 @@ func (g *generator) statement(depth int) generated {
 		return single(quoted + `eval 'printf "%s\0" "$` + v + `"'`)
 	case 14:
 		return generated{"{ cat <<E\n$((1+1)) {{x}}'\"\\$\n{{y}}\nE\n} | head -c -1; printf '\\0'", func(call map[string]any) string {
-			return "2 " + argument("x")(call) + "'\"$\n" + argument("y")(call) + "\x00"
+			return "2 " + valueOf("x")(call) + "'\"$\n" + valueOf("y")(call) + "\x00"
 		}}
 	case 15:
 		return generated{"{ cat <<'E'\n$((1)) {{x}}'\"\\$\n`a` {{y}}\nE\n} | head -c -1; printf '\\0'", func(call map[string]any) string {
-			return "$((1)) " + argument("x")(call) + "'\"\\$\n`a` " + argument("y")(call) + "\x00"
+			return "$((1)) " + valueOf("x")(call) + "'\"\\$\n`a` " + valueOf("y")(call) + "\x00"
 		}}
 	case 16:
 		return generated{"{ cat <<-'E'\n\t$x {{x}}\n\tE\n} | head -c -1; printf '\\0'", func(call map[string]any) string {
-			return "$x " + argument("x")(call) + "\x00"
+			return "$x " + valueOf("x")(call) + "\x00"
 		}}
 	case 17:
 		return generated{":\n{{#list}}printf '%s\\0' {{.}} \"{{x}}\" '{{list_index}}'\n{{/list}}", func(call map[string]any) string {
 			text := ""
 			for i, item := range call["list"].([]any) {
-				text += item.(string) + "\x00" + argument("x")(call) + "\x00" + fmt.Sprint(i) + "\x00"
+				text += item.(string) + "\x00" + valueOf("x")(call) + "\x00" + fmt.Sprint(i) + "\x00"
 			}
 			return text
 		}}

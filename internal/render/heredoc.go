@@ -3,39 +3,23 @@ package render
 import (
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/bashsyntax"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// isQuotedMarker reports whether any part of a here-document's marker is quoted. Then bash takes the text
-// as it is.
-func isQuotedMarker(w *syntax.Word) bool {
-	for _, part := range w.Parts {
-		if l, ok := part.(*syntax.Lit); !ok || strings.Contains(l.Value, `\`) {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	heredocEscaper   = strings.NewReplacer(`\`, `\\`, `$`, `\$`, "`", "\\`")
-	heredocUnescaper = strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "")
-)
-
-func unescapeHeredoc(s string) string { return heredocUnescaper.Replace(s) }
 
 // unquoteHeredoc makes the edits that turn <<'EOF' into <<MARKER, with everything in the fixed text escaped
 // that an unquoted here-document would expand. Only so can a reference stand in it. The marker is new, so
 // that no line of the text can be it, and a value never is: bash looks for the marker in the script, not in
 // what comes out of ${…}.
-func (a *analysis) unquoteHeredoc(r *syntax.Redirect) []edit {
+func (s *skeleton) unquoteHeredoc(r *syntax.Redirect) []edit {
+	text := s.Text()
 	marker := "A2A_END"
-	for strings.Contains(a.text, marker) {
+	for strings.Contains(text, marker) {
 		marker += "_"
 	}
 	from, end := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
-	last := from + strings.LastIndexByte(a.text[from:end], '\n') + 1 // the line of the marker
-	for r.Op == syntax.DashHdoc && last < end && a.text[last] == '\t' {
+	last := from + strings.LastIndexByte(text[from:end], '\n') + 1 // the line of the marker
+	for r.Op == syntax.DashHdoc && last < end && text[last] == '\t' {
 		last++
 	}
 	edits := []edit{
@@ -43,14 +27,14 @@ func (a *analysis) unquoteHeredoc(r *syntax.Redirect) []edit {
 		{from: last, to: end, text: marker},
 	}
 	for at := from; at < last; {
-		before, p, _, ok := a.cut(a.text[at:last])
+		before, p, _, ok := s.Cut(text[at:last])
 		if before != "" {
-			edits = append(edits, edit{from: at, to: at + len(before), text: heredocEscaper.Replace(before)})
+			edits = append(edits, edit{from: at, to: at + len(before), text: bashsyntax.EscapeHeredoc(before)})
 		}
 		if !ok {
 			break
 		}
-		at = p.at + len(a.placeholder(p.number))
+		at = p.To
 	}
 	return edits
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -26,7 +27,7 @@ func bindNames(source string, nodes []node, d *declarations, undeclared Undeclar
 	}
 	markEntries(nodes, d)
 	implied := imply(nodes, d)
-	use := func(path []string, within []*section, tagSource string, at int) resolved {
+	use := func(path []string, within []*section, tagSource string, at int) argument.Domain {
 		r, name := d.bind(path, within)
 		switch {
 		case name == "":
@@ -51,19 +52,19 @@ func bindNames(source string, nodes []node, d *declarations, undeclared Undeclar
 			d.implied = append(d.implied, *p)
 		}
 		if len(path) > 1 {
-			return resolved{}
+			return argument.Domain{}
 		}
-		return resolve(p)
+		return argument.DomainOf(p)
 	}
 	walk(nodes, nil, func(n node, within []*section) {
 		switch n := n.(type) {
 		case *tag:
-			n.param = use(n.path, within, n.source, n.from)
+			n.domain = use(n.path, within, n.source, n.from)
 			if n.toJSON {
-				n.param.class = free // the declaration speaks of the value, not of its JSON text
+				n.domain.Class = argument.Free // the declaration speaks of the value, not of its JSON text
 			}
 		case *section:
-			n.param = use(n.path, within, n.source, n.from)
+			n.domain = use(n.path, within, n.source, n.from)
 		}
 	})
 	return findings

@@ -162,3 +162,20 @@ func (in *instance) shown() string {
 	}
 	return b.String()
 }
+
+// truthy reports whether a section shows. A number does, 0 too: a value was given.
+func truthy(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
+}

@@ -141,7 +141,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && strings.Contains(row.script, lines) {
+			if testing.Short() && (strings.Contains(row.script, lines) || row.script == calls || row.script == pipes) {
 				t.Skip("takes seconds")
 			}
 			started := time.Now()
@@ -174,5 +174,27 @@ func TestBounds(t *testing.T) {
 	}
 	if _, err := long.Render(map[string]any{"list": items}); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("10 MB of script: %v", err)
+	}
+}
+
+// What one shape of a script has taken of the steps is not there for the next: a script of many sections,
+// each with much to follow, is told so once.
+func TestSectionsShareTheSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two million steps take a second")
+	}
+	t.Parallel()
+	var script strings.Builder
+	parameters := stringsNamed("x")
+	for i := range 62 {
+		fmt.Fprintf(&script, "{{#s%d}}", i)
+		script.WriteString(strings.Repeat("x=$(f $(g {{x}})); f() { h \"$@\"; }\n", 10))
+		script.WriteString(strings.Repeat("h() { f \"$@\" | g $1; }\n", 30))
+		fmt.Fprintf(&script, "{{/s%d}}\n", i)
+		parameters = append(parameters, stringsNamed(fmt.Sprint("s", i))...)
+	}
+	_, findings := Compile(script.String(), parameters, Options{})
+	if n := strings.Count(report(findings), "too involved"); n != 1 {
+		t.Errorf("told %d times, want once", n)
 	}
 }

@@ -5,7 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/bashsyntax"
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Rendered is a call's script, and the values that it refers to.
@@ -35,45 +39,47 @@ type plan struct {
 	hash    string // of script
 	shown   string
 	places  []*tagPlace
-	dynamic []dynamic
+	dynamic []taint.Command
 	values  int
 }
 
-// plan analyses an instance and proves its script. The plan is nil when a finding is an error.
-func (t *Template) plan(in *instance) (*plan, []Finding) {
+// plan analyses an instance, in no more than the given steps, and proves its script. The plan is nil when a
+// finding is an error.
+func (t *Template) plan(in *instance, steps *int) (*plan, []Finding) {
 	broken := func(message, fix string) (*plan, []Finding) {
 		return nil, []Finding{{Severity: Error, Message: message, Fix: fix}}
 	}
-	s, ok := newSkeleton(in, t.stem, t.source)
-	if !ok {
+	s := newSkeleton(in, t.stem, t.source)
+	a, err := taint.Analyse(s.Script, taint.Options{DynamicCommand: t.options.DynamicCommand,
+		TrustProgram: t.options.TrustProgram, Lenient: t.options.Lenient,
+		Commands: t.options.Commands, Steps: steps})
+	switch {
+	case errors.Is(err, taint.ErrPlaceholder):
 		return broken("texts of the script meet in a way that cannot be told from a tag", "rename "+t.stem)
-	}
-	a, err := analyse(s, t.options)
-	if errors.Is(err, errTooDeep) {
+	case errors.Is(err, bashsyntax.ErrTooDeep):
 		return broken("the commands of the script are nested too deep to be checked",
 			"put some of them into functions")
-	}
-	if err != nil {
+	case err != nil:
 		line, column := t.parsePosition(s, err)
 		return nil, []Finding{{Severity: Error, Line: line, Column: column,
-			Message: "the script is not valid bash: " + parseMessage(err)}}
+			Message: "the script is not valid bash: " + bashsyntax.Message(err)}}
 	}
-	findings := a.all()
+	findings := s.findings(a)
 	if hasErrors(findings) {
 		return nil, findings
 	}
-	script := s.text
+	script := s.Text()
 	if len(s.places) > 0 {
-		if script, err = a.prove(); err != nil {
+		if script, err = s.prove(a.File); err != nil {
 			return broken(err.Error(), "")
 		}
 	}
-	p := &plan{shown: in.shown(), places: s.places, dynamic: a.dynamic}
+	p := &plan{shown: in.shown(), places: s.places, dynamic: a.Commands}
 	for _, place := range p.places {
 		if place.index >= 0 {
 			p.values++
 		}
-		place.heredoc = nil // lets go of the syntax tree
+		place.Heredoc = nil // lets go of the syntax tree
 	}
 	p.script = complete(script, p.values)
 	p.hash = hashOf(p.script)
@@ -82,25 +88,25 @@ func (t *Template) plan(in *instance) (*plan, []Finding) {
 
 // prove rewrites a script and makes sure that what came out is the author's. Nothing runs that this has not
 // passed.
-func (a *analysis) prove() (string, error) {
-	script, err := a.rewrite()
+func (s *skeleton) prove(file *syntax.File) (string, error) {
+	script, err := s.rewrite()
 	if err != nil {
 		return "", err
 	}
-	if _, err := parseShell(script); err != nil {
-		for _, p := range a.places {
-			if p.quote == inArithmetic { // let v={{n}}=1 reads until a value in brackets stands there
+	if _, err := bashsyntax.Parse(script); err != nil {
+		for _, p := range s.places {
+			if p.Quoting == taint.InArithmetic { // let v={{n}}=1 reads until a value in brackets stands there
 				return "", errors.New("the arithmetic around " + p.tag.source +
 					" cannot be read: write the tag as an operand of its own, with blanks around it")
 			}
 		}
 	}
-	return script, a.verify(script)
+	return script, s.verify(file, script)
 }
 
 // parsePosition tells in the words of the template where the parser stopped; 0 where it does not say.
 func (t *Template) parsePosition(s *skeleton, err error) (line, column int) {
-	offset, ok := parseOffset(err)
+	offset, ok := bashsyntax.Offset(err)
 	if !ok {
 		return 0, 0
 	}
@@ -128,11 +134,11 @@ func (t *Template) Render(arguments map[string]any) (Rendered, error) {
 	r := Rendered{Script: p.script, Hash: p.hash, Shown: p.shown, Values: make([]string, 0, p.values)}
 	for _, place := range p.places {
 		if place.index >= 0 {
-			r.Values = append(r.Values, texts[place.number])
+			r.Values = append(r.Values, texts[place.Number])
 		}
 	}
 	for _, d := range p.dynamic {
-		r.Dynamic = append(r.Dynamic, d.command(texts))
+		r.Dynamic = append(r.Dynamic, d.Filled(texts))
 	}
 	return r, nil
 }
@@ -160,7 +166,7 @@ func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 	if p, ok := t.shapes.Get(in.shape); ok {
 		return p, nil
 	}
-	p, findings := t.plan(in)
+	p, findings := t.plan(in, nil)
 	for _, f := range findings {
 		if f.Severity == Error {
 			return nil, tool.Failf(tool.FailTemplate, "%s", strings.TrimPrefix(f.String(), "error: "))
@@ -186,7 +192,7 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		if place.index < 0 {
 			continue
 		}
-		if len(place.arms) > 0 && !piece.given && piece.tag.literal == nil {
+		if place.Conditional() && !piece.given && piece.tag.literal == nil {
 			missing = append(missing, place)
 			continue
 		}
@@ -194,39 +200,22 @@ func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
 		if reason != "" {
 			return nil, t.fail(place, reason)
 		}
-		if place.dotted {
-			text = dotted(text)
-		}
-		texts[place.number] = text
+		texts[place.Number] = place.Text(text)
 	}
 	for _, place := range missing {
-		if !place.idle(texts) {
+		if !place.Idle(texts) {
 			return nil, t.fail(place, noValue)
 		}
 	}
 	for _, place := range p.places {
-		if slices.Contains(missing, place) {
+		if place.index < 0 || slices.Contains(missing, place) {
 			continue
 		}
-		for _, g := range place.guards {
-			if place.index < 0 {
-				continue
-			}
-			if reason, ok := g.accepts(texts[place.number], texts); !ok {
-				return nil, t.fail(place, reason)
-			}
+		if reason, ok := place.Check(texts); !ok {
+			return nil, t.fail(place, reason)
 		}
 	}
 	return texts, nil
-}
-
-// dotted puts ./ in front of a relative path that a program could take for an option, an operator or the
-// name of a list of arguments. It names the same file.
-func dotted(path string) string {
-	if path != "" && strings.IndexByte("-+@=!(),", path[0]) >= 0 {
-		return "./" + path
-	}
-	return path
 }
 
 const noValue = "no value is given, and there is no default"
@@ -241,17 +230,17 @@ func (p *piece) written() (text, reason string) {
 		v = p.tag.literal.value
 	}
 	if p.tag.toJSON {
-		text, ok := jsonText(v)
+		text, ok := argument.JSON(v)
 		if !ok {
 			return "", "the value cannot be written as JSON"
 		}
 		return text, ""
 	}
-	text, ok := scalarText(v)
+	text, ok := argument.Text(v)
 	if !ok {
 		switch v.(type) {
 		case []any, map[string]any:
-			text, ok = jsonText(v)
+			text, ok = argument.JSON(v)
 		}
 	}
 	switch {
@@ -259,7 +248,7 @@ func (p *piece) written() (text, reason string) {
 		return "", "the value cannot be written as text"
 	case strings.IndexByte(text, 0) >= 0:
 		return "", "the value has a NUL byte, which no word of a shell can hold"
-	case given && !p.tag.param.holds(text):
+	case given && !p.tag.domain.Holds(text):
 		return "", "the value is none that the parameter's declaration allows"
 	}
 	return text, ""
@@ -268,7 +257,7 @@ func (p *piece) written() (text, reason string) {
 // fail makes the failure of one tag.
 func (t *Template) fail(p *tagPlace, reason string) *tool.Failure {
 	line, _ := position(t.source, p.tag.from)
-	failure := tool.Failf(tool.FailTemplate, "line %d: %s (%s): %s", line, p.tag.source, p.context(), reason)
+	failure := tool.Failf(tool.FailTemplate, "line %d: %s (%s): %s", line, p.tag.source, p.Context(), reason)
 	failure.Details["line"] = line
 	failure.Details["tag"] = p.tag.source
 	return failure

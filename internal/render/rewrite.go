@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -19,40 +20,39 @@ type edit struct {
 
 // rewrite turns every placeholder into a reference to its value, in the form that is right for the place,
 // so that bash expands it once, to one piece of text, and never reads it as anything else.
-func (a *analysis) rewrite() (string, error) {
+func (s *skeleton) rewrite() (string, error) {
 	var edits []edit
 	unquoted := map[*syntax.Redirect]bool{}
 	values := 0
-	for _, p := range a.places {
-		if p.quote == inComment {
+	for _, p := range s.places {
+		if p.Quoting == taint.InComment {
 			// A newline in the value would end the comment. The name stays, so that a backslash in front of
 			// the tag does not come to stand at the end of the line.
-			edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)), text: p.tag.name})
+			edits = append(edits, edit{from: p.From, to: p.To, text: p.tag.name})
 			continue
 		}
 		p.index = values
 		values++
-		edits = append(edits, edit{from: p.at, to: p.at + len(a.placeholder(p.number)),
-			text: p.quote.reference(p.index)})
-		if p.quote == inQuotedHeredoc && !unquoted[p.heredoc] {
-			unquoted[p.heredoc] = true
-			edits = append(edits, a.unquoteHeredoc(p.heredoc)...)
+		edits = append(edits, edit{from: p.From, to: p.To, text: referenceTo(p.index, p.Quoting)})
+		if p.Quoting == taint.InQuotedHeredoc && !unquoted[p.Heredoc] {
+			unquoted[p.Heredoc] = true
+			edits = append(edits, s.unquoteHeredoc(p.Heredoc)...)
 		}
 	}
-	return apply(a.text, edits)
+	return apply(s.Text(), edits)
 }
 
-// reference is what a tag becomes where it is quoted so.
-func (q quoting) reference(index int) string {
+// referenceTo is what a tag becomes where it is quoted so.
+func referenceTo(index int, quoting taint.Quoting) string {
 	ref := fmt.Sprintf("${%s[%d]}", valuesName, index)
-	switch q {
-	case doubleQuoted, inHeredoc, inQuotedHeredoc:
+	switch quoting {
+	case taint.DoubleQuoted, taint.InHeredoc, taint.InQuotedHeredoc:
 		return ref
-	case singleQuoted:
+	case taint.SingleQuoted:
 		return `'"` + ref + `"'`
-	case dollarQuoted:
+	case taint.DollarQuoted:
 		return `'"` + ref + `"$'`
-	case inArithmetic:
+	case taint.InArithmetic:
 		return "(" + ref + ")" // 5-(-3), where 5--3 would be something else
 	}
 	return `"` + ref + `"`

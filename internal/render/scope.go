@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -65,7 +66,7 @@ func speaksOfEntries(nodes []node, name string, d *declarations) bool {
 
 // bind finds out what the name of a tag or section means, seen from within some sections. It gives no name
 // back when something binds it; else the name of the parameter that nobody declared.
-func (d *declarations) bind(path []string, within []*section) (r resolved, undeclared string) {
+func (d *declarations) bind(path []string, within []*section) (r argument.Domain, undeclared string) {
 	name := path[0]
 	fields := false
 	for i := len(within) - 1; i >= 0; i-- {
@@ -76,32 +77,32 @@ func (d *declarations) bind(path []string, within []*section) (r resolved, undec
 		item, isList := d.item(s)
 		switch {
 		case name == ".":
-			return resolve(item), ""
+			return argument.DomainOf(item), ""
 		case s.entries && isEntryName(name, s.name):
-			return resolved{}, ""
+			return argument.Domain{}, ""
 		case isList && len(path) == 1 && name == s.name+"_item":
-			return resolve(item), ""
+			return argument.DomainOf(item), ""
 		case isList && len(path) == 1 && name == s.name+"_index":
-			return resolved{class: numeric}, ""
+			return argument.Domain{Class: argument.Numeric}, ""
 		}
 		fields = fields || d.hasFields(s)
 	}
 	if name == "." {
-		return resolved{}, "."
+		return argument.Domain{}, "."
 	}
 	p := d.byName[name]
 	switch {
 	case p != nil && len(path) == 1:
-		return resolve(p), ""
+		return argument.DomainOf(p), ""
 	case p != nil || fields:
-		return resolved{}, ""
+		return argument.Domain{}, ""
 	}
-	return resolved{}, name
+	return argument.Domain{}, name
 }
 
 // item declares what {{.}} is in a section, and tells whether the section can run over a list.
 func (d *declarations) item(s *section) (item *tool.Parameter, isList bool) {
-	p := s.param.param
+	p := s.domain.Parameter
 	switch {
 	case p == nil || p.Type == tool.TypeArray && p.Items == nil:
 		return nil, true
@@ -115,7 +116,7 @@ func (d *declarations) item(s *section) (item *tool.Parameter, isList bool) {
 
 // hasFields reports whether the body of a section may name fields of an object that nothing declares.
 func (d *declarations) hasFields(s *section) bool {
-	item := s.param.param
+	item := s.domain.Parameter
 	if item != nil && item.Type == tool.TypeArray {
 		item = item.Items
 	}

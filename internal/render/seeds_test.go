@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"github.com/google/go-cmp/cmp"
 )
@@ -340,7 +341,7 @@ func TestSeedWords(t *testing.T) {
 			url, token := value(), value()
 			data := map[string]any{"k" + strings.ToValidUTF8(value(), ""): strings.ToValidUTF8(value(), "")}
 			arguments = map[string]any{"url": url, "data": data, "auth_token": token}
-			text, _ := jsonText(data)
+			text, _ := argument.JSON(data)
 			want = [][]string{{"curl", "-X", "GET", url, "-d", text, "-H", "Authorization: Bearer " + token, "-w", "HTTPSTATUS:%{http_code}"}}
 		case 2:
 			template = database

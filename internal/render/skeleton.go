@@ -3,16 +3,24 @@ package render
 import (
 	"sort"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 )
 
-// skeleton is a script with its sections filled in and a unique plain word, a placeholder, in the place of
-// each tag. It is what the shell's parser reads to tell where the tags stand.
+// skeleton is a script with its sections filled in and the place of a value for each tag.
 type skeleton struct {
-	text     string
-	stem     string // every placeholder is the stem, a number and a z
-	places   []*tagPlace
-	segments []segment // in the order of the text
-	source   string    // the template
+	*taint.Script
+	places   []*tagPlace // as those of the Script
+	segments []segment   // in the order of the text
+	source   string      // the template
+}
+
+// tagPlace is one appearance of a tag in a skeleton.
+type tagPlace struct {
+	*taint.Place
+	tag   *tag
+	index int // of its value among the values of the call; -1 when it needs none
 }
 
 // segment says where a part of the skeleton's text stands in the template.
@@ -31,46 +39,35 @@ func chooseStem(source string) string {
 	return stem
 }
 
-// newSkeleton lays out an instance. It says no when texts meet in such a way that they read as a placeholder.
-func newSkeleton(in *instance, stem, source string) (*skeleton, bool) {
-	s := &skeleton{stem: stem, source: source}
-	var b strings.Builder
+// newSkeleton lays out an instance.
+func newSkeleton(in *instance, stem, source string) *skeleton {
+	s := &skeleton{
+		Script: taint.NewScript(stem), source: source,
+		places: make([]*tagPlace, 0, len(in.pieces)/2), segments: make([]segment, 0, len(in.pieces)),
+	}
 	for _, p := range in.pieces {
+		at := len(s.Text())
 		if p.tag == nil {
 			if p.text.s != "" {
-				s.segments = append(s.segments, segment{at: b.Len(), from: p.text.from, fixed: true})
-				b.WriteString(p.text.s)
+				s.segments = append(s.segments, segment{at: at, from: p.text.from, fixed: true})
+				s.AddText(p.text.s)
 			}
 			continue
 		}
-		s.segments = append(s.segments, segment{at: b.Len(), from: p.tag.from})
-		s.places = append(s.places, &tagPlace{number: len(s.places), tag: p.tag, at: b.Len(), index: -1})
-		b.WriteString(s.placeholder(len(s.places) - 1))
+		s.segments = append(s.segments, segment{at: at, from: p.tag.from})
+		s.places = append(s.places, &tagPlace{Place: s.AddValue(p.tag.value()), tag: p.tag, index: -1})
 	}
-	s.text = b.String()
-	return s, strings.Count(s.text, stem) == len(s.places)
+	return s
 }
 
-func (s *skeleton) placeholder(n int) string { return s.stem + itoa(n) + "z" }
-
-// cut splits text at its first placeholder.
-func (s *skeleton) cut(text string) (before string, p *tagPlace, after string, ok bool) {
-	i := strings.Index(text, s.stem)
-	if i < 0 {
-		return text, nil, "", false
+// value is what is known of a tag's value before a call.
+func (t *tag) value() taint.Value {
+	v := taint.Value{Domain: t.domain, Source: t.source}
+	if t.literal != nil {
+		v.Default, _ = argument.Text(t.literal.value)
 	}
-	n, j := 0, i+len(s.stem)
-	for ; j < len(text) && text[j] >= '0' && text[j] <= '9' && n < len(s.places); j++ {
-		n = n*10 + int(text[j]-'0')
-	}
-	if j == len(text) || text[j] != 'z' || n >= len(s.places) {
-		return text, nil, "", false
-	}
-	return text[:i], s.places[n], text[j+1:], true
+	return v
 }
-
-// holds reports whether a text has a placeholder.
-func (s *skeleton) holds(text string) bool { return strings.Contains(text, s.stem) }
 
 // origin returns the offset in the template of an offset in the skeleton.
 func (s *skeleton) origin(offset int) int {

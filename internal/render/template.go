@@ -3,6 +3,8 @@ package render
 import (
 	"regexp"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 )
 
 // A parsed template is a list of nodes: the author's text, tags, and sections that hold further nodes.
@@ -22,7 +24,7 @@ type tag struct {
 	toJSON  bool
 	source  string // the whole tag as written
 	from    int    // its offset in the source
-	param   resolved
+	domain  argument.Domain
 
 	optional bool // a call may leave its value out, and nothing stands in for it
 }
@@ -42,7 +44,7 @@ type section struct {
 	body     []node
 	source   string // the opening tag as written
 	from     int
-	param    resolved
+	domain   argument.Domain
 }
 
 func (text) isNode()     {}

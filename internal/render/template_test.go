@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -180,23 +179,15 @@ func TestFindingPosition(t *testing.T) {
 	if len(findings) != 1 || findings[0].Line != 5 || findings[0].Column != 9 || findings[0].Context != "through $X" || findings[0].Tag != "{{x|default('')}}" {
 		t.Errorf("got %+v", findings)
 	}
+	// The same about two values of one line is one finding, as what a section repeats is.
+	script = "bash -c 'echo $(($1))' _ {{x}}; bash -c 'echo $(($1))' _ {{y}}"
+	_, findings = Compile(script, standard(), Options{})
+	if bad := errorsOf(findings); len(bad) != 1 || bad[0].Tag != "{{x}}" {
+		t.Errorf("got %s", report(findings))
+	}
 	_, findings = Compile("echo {{#b}}\n  ( {{/b}}\n", standard(), Options{})
 	if len(findings) != 1 || findings[0].Line == 0 || !strings.Contains(findings[0].String(), "with {{#b}} × 1") {
 		t.Errorf("got %s", report(findings))
-	}
-}
-
-func TestCanonicalNumber(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"0": "0", "-0": "0", "7": "7", "-7": "-7", "30.0": "30", "1.50": "1.5", "0.10": "0.1", "-0.0": "0", "1e3": "1000", "1E+3": "1000", "1.5e3": "1500", "1.5e1": "15", "1.25e1": "12.5",
-		"1e-3": "0.001", "12.5e-1": "1.25", "-125e-2": "-1.25", "1e21": "1000000000000000000000", "9007199254740993": "9007199254740993", "0e5": "0", "100e-2": "1",
-		"": "", "1e": "", "01": "", "+1": "", "1.": "", ".5": "", "NaN": "", "0x10": "", "1e401": "", "1e99999999999999999999": "",
-	} {
-		got, err := canonicalNumber(json.Number(in))
-		if (err != nil) != (want == "") || got != want {
-			t.Errorf("%s: got %q, %v, want %q", in, got, err, want)
-		}
 	}
 }
 

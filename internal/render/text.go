@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"github.com/cbroglie/mustache"
 )
@@ -185,7 +186,7 @@ func (t *Text) write(arguments map[string]any) (string, error) {
 		}
 		text, ok := itemText(v)
 		if p.tag.toJSON && v != nil {
-			text, ok = jsonText(v)
+			text, ok = argument.JSON(v)
 		}
 		if !ok {
 			return "", tool.Failf(tool.FailTemplate, "%s: the value cannot be written as text", p.tag.source)
@@ -222,10 +223,10 @@ func itemText(v any) (string, bool) {
 	if v == nil {
 		return "", true
 	}
-	if text, ok := scalarText(v); ok {
+	if text, ok := argument.Text(v); ok {
 		return text, true
 	}
-	return jsonText(v)
+	return argument.JSON(v)
 }
 
 // whole is a text as mustache gets it. A blank one would hide its section, so it goes as an array of one.

@@ -31,9 +31,20 @@ func TestUnknownPrograms(t *testing.T) {
 		{"behind a wrapper", `timeout 5 env A=b mytool {{x}}`, text, false, "mytool"},
 		{"of find", `find . -exec mytool {{x}} {} \;`, text, false, "mytool"},
 		{"in a substitution", `echo "$(mytool {{x}})"`, text, false, "mytool"},
+		{"printed", `mytool -- "$(echo {{x}})"`, text, false, "mytool"},
+		{"printed within a word", `mytool "a$(tr a b <<< {{x}})"`, text, false, "mytool"},
+		{"counted", `mytool "a$(wc -c <<< {{x}})"`, text, false, ""},
 		{"through a variable", `F={{x}}; mytool "$F"`, text, false, "mytool"},
 		{"through a function", `f() { mytool "$1"; }; f {{x}}`, text, false, "mytool"},
 		{"in a shell", `bash -c 'mytool "$1"' _ {{x}}`, text, false, "mytool"},
+		{"its input", `mytool <<< {{x}}`, text, false, "mytool"},
+		{"its input, by a pipe", `echo {{x}} | timeout 5 mytool -`, text, false, "mytool"},
+		{"of a launcher", `uv run mytool {{x}}`, text, false, "mytool"},
+		{"of another launcher", `poetry run mytool --name {{x}}`, text, false, "mytool"},
+		{"of a launcher of packages", `bundle exec mytool {{x}}`, text, false, "mytool"},
+		{"of a launcher with an environment", `conda run -n env mytool {{x}}`, text, false, "mytool"},
+		{"a script of a launcher", `uv run script.py {{x}}`, text, false, ""},
+		{"through a variable, with a pattern", `F={{x}}; mytool "$F"`, with(func(p *tool.Parameter) { p.Pattern = "[a-z]+" }), false, ""},
 		{"an item", `mytool {{#x}}{{.}}{{/x}}`, tool.Parameter{Name: "x", Type: tool.TypeArray}, false, "mytool"},
 
 		{"trusted", `mytool {{x}}`, text, true, ""},
@@ -42,7 +53,8 @@ func TestUnknownPrograms(t *testing.T) {
 		{"a format", `mytool -- {{x}}`, with(func(p *tool.Parameter) { p.Format = tool.FormatPath }), false, ""},
 		{"an enum", `mytool {{x}}`, with(func(p *tool.Parameter) { p.Enum = []any{"a", "b"} }), false, ""},
 		{"a number", `mytool {{x}}`, with(func(p *tool.Parameter) { p.Type = tool.TypeInteger }), false, ""},
-		{"its input", `mytool <<< {{x}}`, text, false, ""},
+		{"its input, trusted", `mytool <<< {{x}}`, text, true, ""},
+		{"its input, of a pattern", `V={{x}}; mytool <<< "$V"`, with(func(p *tool.Parameter) { p.Pattern = "[a-z]+" }), false, ""},
 		{"a file", `mytool > {{x}}`, text, false, ""},
 		{"its environment", `NAME={{x}} mytool`, text, false, ""},
 		{"a program of the table", `cp -- {{x}} a`, text, false, ""},
@@ -57,7 +69,7 @@ func TestUnknownPrograms(t *testing.T) {
 			if template == nil {
 				t.Fatalf("refused: %s", report(findings))
 			}
-			want := "it is not known here what " + row.want + " does with its words"
+			want := "it is not known here what " + row.want + " does with its "
 			told := strings.Contains(report(findings), "it is not known here")
 			if told != (row.want != "") || told && !strings.Contains(report(findings), want) {
 				t.Errorf("want %q, got %s", row.want, report(findings))

@@ -3,22 +3,25 @@ package render
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/bashsyntax"
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // verify proves a rewritten script: read again by the shell's parser, it is the author's script, node for
 // node and character for character, with a reference to value i wherever tag i stood, and every reference
 // is one that bash neither splits nor evaluates.
-func (a *analysis) verify(rewritten string) error {
-	file, err := parseShell(rewritten)
+func (s *skeleton) verify(script *syntax.File, rewritten string) error {
+	file, err := bashsyntax.Parse(rewritten)
 	if err != nil {
-		return bug("the rewritten script cannot be read: %s", parseMessage(err))
+		return bug("the rewritten script cannot be read: %s", bashsyntax.Message(err))
 	}
-	want := &outline{skeleton: a.skeleton, quoted: quotedHeredocs(a.places)}
-	want.node(reflect.ValueOf(a.scripts[0].file))
-	got := &outline{}
+	want := &treeText{skeleton: s, quoted: quotedHeredocs(s.places)}
+	want.node(reflect.ValueOf(script))
+	got := &treeText{}
 	got.node(reflect.ValueOf(file))
 	switch {
 	case got.loose != "":
@@ -32,17 +35,17 @@ func (a *analysis) verify(rewritten string) error {
 func quotedHeredocs(places []*tagPlace) map[*syntax.Redirect]bool {
 	quoted := map[*syntax.Redirect]bool{}
 	for _, p := range places {
-		if p.quote == inQuotedHeredoc {
-			quoted[p.heredoc] = true
+		if p.Quoting == taint.InQuotedHeredoc {
+			quoted[p.Heredoc] = true
 		}
 	}
 	return quoted
 }
 
-// outline writes a syntax tree out so that the skeleton's and the rewritten script's are the same text
+// treeText writes a syntax tree out so that the skeleton's and the rewritten script's are the same text
 // exactly when they mean the same: positions and comments left out, tags and references both as ‹i›, and
 // the quotes around them dropped.
-type outline struct {
+type treeText struct {
 	b        strings.Builder
 	skeleton *skeleton // of the author's script; nil for the rewritten one
 	quoted   map[*syntax.Redirect]bool
@@ -50,9 +53,9 @@ type outline struct {
 	quotes   int    // how many double quotes or here-documents the walk is in
 }
 
-func (o *outline) printf(format string, args ...any) { fmt.Fprintf(&o.b, format, args...) }
+func (o *treeText) printf(format string, args ...any) { fmt.Fprintf(&o.b, format, args...) }
 
-func (o *outline) node(v reflect.Value) {
+func (o *treeText) node(v reflect.Value) {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
@@ -106,7 +109,7 @@ func (o *outline) node(v reflect.Value) {
 }
 
 // structure writes the fields of a node that say what it means.
-func (o *outline) structure(v reflect.Value) {
+func (o *treeText) structure(v reflect.Value) {
 	t := v.Type()
 	o.printf("(%s", t.Name())
 	for i := range t.NumField() {
@@ -122,7 +125,7 @@ func (o *outline) structure(v reflect.Value) {
 }
 
 // redirect leaves the marker of a here-document out: a quoted one is rewritten to another that is not.
-func (o *outline) redirect(n *syntax.Redirect) {
+func (o *treeText) redirect(n *syntax.Redirect) {
 	o.printf("(Redirect %v ", n.Op)
 	if n.N != nil {
 		o.printf("%q", n.N.Value)
@@ -136,7 +139,7 @@ func (o *outline) redirect(n *syntax.Redirect) {
 		o.printf(")")
 		return
 	}
-	text := &pieces{outline: o}
+	text := &wordText{treeText: o}
 	o.quotes++
 	for _, part := range n.Hdoc.Parts {
 		l, ok := part.(*syntax.Lit)
@@ -145,10 +148,10 @@ func (o *outline) redirect(n *syntax.Redirect) {
 			text.node(part)
 		case o.quoted[n]:
 			text.add('h', l.Value)
-		case isQuotedMarker(n.Word):
+		case bashsyntax.IsQuotedMarker(n.Word):
 			text.add('r', l.Value)
 		default:
-			text.add('h', unescapeHeredoc(l.Value))
+			text.add('h', bashsyntax.UnescapeHeredoc(l.Value))
 		}
 	}
 	o.quotes--
@@ -157,8 +160,8 @@ func (o *outline) redirect(n *syntax.Redirect) {
 }
 
 // word writes what a word is made of: texts with the kind of quotes around them, tags, and further nodes.
-func (o *outline) word(n *syntax.Word) {
-	text := &pieces{outline: o}
+func (o *treeText) word(n *syntax.Word) {
+	text := &wordText{treeText: o}
 	o.printf("<")
 	for _, part := range n.Parts {
 		switch part := part.(type) {
@@ -193,9 +196,9 @@ func (o *outline) word(n *syntax.Word) {
 	o.printf(">")
 }
 
-// pieces joins neighbouring texts of one kind.
-type pieces struct {
-	*outline
+// wordText joins neighbouring texts of one kind.
+type wordText struct {
+	*treeText
 	kind byte
 	text string
 	tags bool // the word holds a tag, so empty quotes in it mean nothing
@@ -203,7 +206,7 @@ type pieces struct {
 	out  []string
 }
 
-func (p *pieces) add(kind byte, text string) {
+func (p *wordText) add(kind byte, text string) {
 	for {
 		before, place, after, ok := p.cut(text)
 		if !p.open || kind != p.kind {
@@ -224,15 +227,20 @@ func (p *pieces) add(kind byte, text string) {
 	}
 }
 
-func (p *pieces) cut(text string) (string, *tagPlace, string, bool) {
+// cut splits a text at its first placeholder. The rewritten script has none.
+func (p *wordText) cut(text string) (before string, place *tagPlace, after string, ok bool) {
 	if p.skeleton == nil {
 		return text, nil, "", false
 	}
-	return p.skeleton.cut(text)
+	before, found, after, ok := p.skeleton.Cut(text)
+	if !ok {
+		return text, nil, "", false
+	}
+	return before, p.skeleton.places[found.Number], after, true
 }
 
 // end finishes the text that is being joined.
-func (p *pieces) end() {
+func (p *wordText) end() {
 	if p.open {
 		p.out = append(p.out, fmt.Sprintf("%c%q", p.kind, p.text))
 	}
@@ -240,14 +248,14 @@ func (p *pieces) end() {
 }
 
 // node writes a part that is no text.
-func (p *pieces) node(n syntax.Node) {
+func (p *wordText) node(n syntax.Node) {
 	p.end()
 	if e, ok := n.(*syntax.ParamExp); ok {
 		if _, ok := reference(e); ok {
 			p.tags = true
 		}
 	}
-	inner := &outline{skeleton: p.skeleton, quoted: p.quoted, quotes: p.quotes}
+	inner := &treeText{skeleton: p.skeleton, quoted: p.quoted, quotes: p.quotes}
 	inner.node(reflect.ValueOf(n))
 	if p.loose == "" {
 		p.loose = inner.loose
@@ -259,7 +267,7 @@ func (p *pieces) node(n syntax.Node) {
 	p.out = append(p.out, quotes+inner.b.String())
 }
 
-func (p *pieces) flush() {
+func (p *wordText) flush() {
 	p.end()
 	for _, piece := range p.out {
 		if p.tags && len(piece) == 3 && piece[1:] == `""` {
@@ -275,7 +283,10 @@ func reference(p *syntax.ParamExp) (index string, ok bool) {
 		return "", false
 	}
 	w, isWord := p.Index.(*syntax.Word)
-	if !isWord || !digitsPattern.MatchString(w.Lit()) {
+	if !isWord {
+		return "", false
+	}
+	if n, err := strconv.Atoi(w.Lit()); err != nil || n < 0 || strconv.Itoa(n) != w.Lit() {
 		return "", false
 	}
 	plain := *p

@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/taint"
 )
 
 // A rewritten script that is not the author's, or in which a value would be more than data, is found out.
@@ -51,23 +53,23 @@ func TestVerifyFindsBrokenRewrites(t *testing.T) {
 			if failure != nil {
 				t.Fatal(failure)
 			}
-			s, _ := newSkeleton(in, chooseStem(row.script), row.script)
-			a, err := analyse(s, Options{})
+			s := newSkeleton(in, chooseStem(row.script), row.script)
+			a, err := taint.Analyse(s.Script, taint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			good, err := a.rewrite()
+			good, err := s.rewrite()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := a.verify(good); err != nil {
+			if err := s.verify(a.File, good); err != nil {
 				t.Fatalf("%v:\n%s", err, good)
 			}
 			broken := strings.Replace(good, row.old, row.new, 1)
 			if broken == good {
 				t.Fatalf("%q does not stand in:\n%s", row.old, good)
 			}
-			if err := a.verify(broken); err == nil && row.name != "comment that swallows" {
+			if err := s.verify(a.File, broken); err == nil && row.name != "comment that swallows" {
 				t.Errorf("not found out:\n%s", broken)
 			}
 		})

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -10,7 +9,7 @@ import (
 func (j *Judge) Candidates(r permissions.Request, d permissions.Decision) []governor.Candidate {
 	governors := governor.New(governor.Options{}).With(j.Set.Governors)
 	// What is wrong with the workspace's own files has been told with the decision.
-	if own, err := config.Load(j.sources(r.Workspace)); err == nil {
+	if own, err := j.readOwn(r.Workspace); err == nil {
 		governors = governors.WithOwn(r.Workspace, own.Governors)
 	}
 	return governors.Candidates(ReviewOf(r, d))

@@ -42,6 +42,7 @@ func New(o Options) (*Judge, error) {
 	return &Judge{
 		Set: set, sources: o.Own, own: map[string]error{},
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
+			Commands: set.Commands,
 			OwnPaths: o.OwnPaths, Home: o.Home}),
 	}, nil
 }
@@ -134,7 +135,7 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	if err, known := j.own[key]; known {
 		return err
 	}
-	own, err := config.Load(j.sources(w))
+	own, err := j.readOwn(w)
 	if err == nil && len(own.Policies) > 0 {
 		j.Authority = j.Authority.WithOwn(w, own.Policies)
 	}
@@ -143,6 +144,13 @@ func (j *Judge) tighten(w tool.Workspace) error {
 	}
 	j.own[key] = err
 	return err
+}
+
+// readOwn reads a workspace's own files.
+func (j *Judge) readOwn(w tool.Workspace) (*config.Set, error) {
+	sources := j.sources(w)
+	sources.Commands = j.Set.Commands
+	return config.Load(sources)
 }
 
 func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -23,7 +24,7 @@ type Recorded struct {
 
 // ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part
 // in: an answer that stood for the same act already, and a fault.
-func ReadBack(e audit.Entry) (Recorded, bool) {
+func ReadBack(e audit.Entry, commands *command.Catalogue) (Recorded, bool) {
 	r := Recorded{Entry: e, Time: e.Time}
 	if e.Type != events.ToolDecided || e.Act == nil || e.Decision == nil {
 		return r, false
@@ -41,7 +42,7 @@ func ReadBack(e audit.Entry) (Recorded, bool) {
 	default:
 		r.Before = verdictOf(e.Decision.Result)
 	}
-	r.Request, r.Untold = requestOf(e)
+	r.Request, r.Untold = requestOf(e, commands)
 	return r, true
 }
 
@@ -55,13 +56,13 @@ func verdictOf(result string) permissions.Verdict {
 }
 
 // requestOf makes the request that was decided out of what is on record.
-func requestOf(e audit.Entry) (r permissions.Request, untold string) {
+func requestOf(e audit.Entry, commands *command.Catalogue) (r permissions.Request, untold string) {
 	a := e.Act
 	r = permissions.Request{
 		Door: tool.Door(e.Door), Action: permissions.Action(a.Kind), Prompt: a.Claimed,
 		Tools:     append([]string{a.Tool}, a.Tools...),
 		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode,
-		Headless: a.Headless, TakesObligations: a.Obliging, Env: a.Env,
+		Headless: a.Headless, TakesObligations: a.Obliging, Env: a.Env, Commands: commands,
 		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, RequiresConfirmation: a.Confirm,
 	}
 	switch {

@@ -93,11 +93,11 @@ func TestRecordedActsAreDecidedTheSame(t *testing.T) {
 		{Tool: "x", Arguments: map[string]any{"n": json.Number("4")}}, {Tool: "y", Agent: "codex"}, {Tool: "y", Agent: "codex", Mode: "plan"},
 		{Tool: "y", Headless: true}, {Tool: permissions.ToolRead, Paths: []string{"../x"}}, {Tool: "q", ReadOnly: true}, {Tool: "mcp__s__t"},
 	} {
-		requests = append(requests, e.Request(w))
+		requests = append(requests, e.Request(w, nil))
 	}
 	doubtful := requests[0]
 	doubtful.Doubts = []string{"its title names another file"}
-	asked := permissions.Example{Tool: "q"}.Request(w)
+	asked := permissions.Example{Tool: "q"}.Request(w, nil)
 	asked.RequiresConfirmation, asked.Destructive, asked.Prompt = true, true, true
 	requests = append(requests, doubtful, asked)
 	verdicts := map[permissions.Verdict]int{}
@@ -105,7 +105,7 @@ func TestRecordedActsAreDecidedTheSame(t *testing.T) {
 		list = append(list, written(r, permissions.SourceDefault, "ask"))
 	}
 	for i, e := range readBack(t, list...) {
-		act, ok := ReadBack(e)
+		act, ok := ReadBack(e, nil)
 		if !ok || act.Untold != "" {
 			t.Errorf("act %d: %t, %q", i, ok, act.Untold)
 			continue
@@ -128,12 +128,12 @@ func TestUntold(t *testing.T) {
 	w := tool.Workspace{Root: t.TempDir()}
 	j := testJudge(t, replayRules)
 	call := func(id string, arguments map[string]any) permissions.Request {
-		r := permissions.Example{Tool: id, Arguments: arguments}.Request(w)
+		r := permissions.Example{Tool: id, Arguments: arguments}.Request(w, nil)
 		r.Secret = map[string]bool{"token": true}
 		return r
 	}
 	long := strings.Repeat("x", 5000)
-	masked := permissions.Example{Command: "curl -H [secret] x"}.Request(w)
+	masked := permissions.Example{Command: "curl -H [secret] x"}.Request(w, nil)
 	bare := written(call("q", nil), permissions.SourceDefault, "ask")
 	bare.Act.Dir = ""
 	for _, test := range []struct {
@@ -145,13 +145,13 @@ func TestUntold(t *testing.T) {
 		{"a secret that no rule needs", written(call("x", map[string]any{"token": "x1", "n": json.Number("1")}), permissions.SourceDefault, "ask"), ""},
 		{"a long text that a rule needs", written(call("z", map[string]any{"token": []any{long}}), permissions.SourceDefault, "ask"), "not on record"},
 		{"a long text that no rule needs", written(call("q", map[string]any{"text": long}), permissions.SourceDefault, "ask"), ""},
-		{"a long command", written(permissions.Example{Command: "echo " + long}.Request(w), permissions.SourceDefault, "ask"), "the whole command"},
+		{"a long command", written(permissions.Example{Command: "echo " + long}.Request(w, nil), permissions.SourceDefault, "ask"), "the whole command"},
 		{"a command with a secret", written(masked, permissions.SourceDefault, "ask"), "the whole command"},
-		{"a secret path", written(permissions.Example{Tool: "q", Paths: []string{"a/[secret]"}}.Request(w), permissions.SourceDefault, "ask"), "a path"},
+		{"a secret path", written(permissions.Example{Tool: "q", Paths: []string{"a/[secret]"}}.Request(w, nil), permissions.SourceDefault, "ask"), "a path"},
 		{"an earlier version", bare, "earlier version"},
 		{"too long for a line", written(call("q", map[string]any{"list": manyTexts()}), permissions.SourceDefault, "ask"), "only a part"},
 	} {
-		act, ok := ReadBack(readBack(t, test.event)[0])
+		act, ok := ReadBack(readBack(t, test.event)[0], nil)
 		if !ok {
 			t.Errorf("%s: it is no act", test.name)
 			continue
@@ -173,7 +173,7 @@ func manyTexts() []any {
 // Where a person was asked the rules had said ask; what no rule had a part in is left out.
 func TestBefore(t *testing.T) {
 	t.Parallel()
-	r := permissions.Example{Tool: "q"}.Request(tool.Workspace{Root: t.TempDir()})
+	r := permissions.Example{Tool: "q"}.Request(tool.Workspace{Root: t.TempDir()}, nil)
 	claimed := r
 	claimed.Prompt = true
 	for _, test := range []struct {
@@ -189,7 +189,7 @@ func TestBefore(t *testing.T) {
 		{r, permissions.SourceCaller, "approve", permissions.Approve, true}, {r, permissions.SourceAct, "approve", 0, false},
 		{r, permissions.SourceFault, "reject", 0, false}, {claimed, permissions.SourceTool, "approve", 0, false}, {r, permissions.SourceTool, "ask", permissions.Ask, true},
 	} {
-		act, ok := ReadBack(readBack(t, written(test.request, test.source, test.result))[0])
+		act, ok := ReadBack(readBack(t, written(test.request, test.source, test.result))[0], nil)
 		if ok != test.counts || ok && act.Before != test.want {
 			t.Errorf("%s %s: %s, %t", test.source, test.result, act.Before, ok)
 		}
@@ -203,7 +203,7 @@ func TestReplayKeepsTheOrder(t *testing.T) {
 	w := tool.Workspace{Root: t.TempDir()}
 	var list []events.Event
 	for range 30 {
-		list = append(list, written(permissions.Example{Tool: permissions.ToolWrite, Paths: []string{"docs/a.md"}}.Request(w), permissions.SourcePerson, "approve"))
+		list = append(list, written(permissions.Example{Tool: permissions.ToolWrite, Paths: []string{"docs/a.md"}}.Request(w, nil), permissions.SourcePerson, "approve"))
 	}
 	entries := readBack(t, list...)
 	limited := strings.Replace(replayRules, `include_paths: ["docs/**"],`, `include_paths: ["docs/**"], limit: {count: 7, per: 1h},`, 1)
@@ -213,7 +213,7 @@ func TestReplayKeepsTheOrder(t *testing.T) {
 		err := testJudge(t, rules).Replay(func(each func(Recorded)) error {
 			for range 50 {
 				for _, e := range entries {
-					act, _ := ReadBack(e)
+					act, _ := ReadBack(e, nil)
 					each(act)
 				}
 			}

@@ -432,11 +432,13 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 	if err != nil {
 		return err.Error()
 	}
-	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data})
+	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data,
+		Commands: s.judge.Set.Commands})
 	if list := yamldoc.List(err); len(list) > 0 {
 		return "no rule can be written for it: " + list[0].Message
 	}
-	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file})})
+	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file}),
+		Commands: s.judge.Set.Commands})
 	approves := func(act Recorded) (bool, string) {
 		d, untold := alone.Redecide(act.Request, act.Time)
 		return len(untold) == 0 && d.Verdict == permissions.Approve &&

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -27,8 +28,9 @@ type Entry struct {
 // Request says what an entry is to be made of.
 type Request struct {
 	ID          string
-	Command     string // bash, with {{name}} where a value goes
-	Description string // "" for one that asks to be written
+	Command     string             // bash, with {{name}} where a value goes
+	Description string             // "" for one that asks to be written
+	Commands    *command.Catalogue // what is known of programs; nil for what comes with this program
 }
 
 // shebang stands above the command in its script.
@@ -70,7 +72,8 @@ func (e *maker) note(format string, args ...any) {
 
 // parameters finds out what the tags name, and what each place needs.
 func (e *maker) parameters() error {
-	template, err := e.compile(render.Options{Undeclared: render.ImplyUndeclared, Lenient: true})
+	template, err := e.compile(render.Options{Undeclared: render.ImplyUndeclared, Lenient: true,
+		Commands: e.request.Commands})
 	if err != nil {
 		return err
 	}
@@ -195,11 +198,12 @@ func (e *maker) effects() {
 	policies, err := config.ReadPolicies(config.File{Name: "careful", Data: careful})
 	request := permissions.Request{
 		Door: tool.DoorMCP, Action: permissions.ActionExecute, Tools: []string{"functions.shell"},
-		Dir: "/workspace", Workspace: tool.Workspace{Root: "/workspace"},
+		Dir: "/workspace", Workspace: tool.Workspace{Root: "/workspace"}, Commands: e.request.Commands,
 	}
 	request.SetShellText(shell)
 	if err == nil {
-		decision := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{policies})}).Decide(request)
+		decision := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{policies}),
+			Commands: e.request.Commands}).Decide(request)
 		e.readOnly = decision.Verdict == permissions.Approve
 		if e.readOnly {
 			e.note("read-only: it is known to only read and print, so it is not asked about inside the workspace")
@@ -219,7 +223,7 @@ func (e *maker) write() ([]byte, error) {
 		description = "Say here what it does and what it prints, since the model reads this."
 		e.note("the description is yours to write")
 	}
-	loaded, err := config.ReadTools(config.File{Name: "new",
+	loaded, err := config.ReadTools(config.File{Name: "new", Commands: e.request.Commands,
 		Data: []byte("t: {script: " + quoted(e.script) + "}\n")})
 	if err == nil && len(loaded) == 1 {
 		e.network = loaded[0].Tool.Sandbox.Network == tool.NetworkOn
@@ -335,7 +339,7 @@ var usesGit = regexp.MustCompile(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
 
 // check reads the entry as the program will.
 func (e *maker) check(text []byte) (Entry, error) {
-	loaded, err := config.ReadTools(config.File{Name: "the new entry",
+	loaded, err := config.ReadTools(config.File{Name: "the new entry", Commands: e.request.Commands,
 		Data: append([]byte("version: 2\ntools:\n"), indent(text, 2)...)})
 	if err != nil {
 		return Entry{}, err

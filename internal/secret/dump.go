@@ -37,12 +37,21 @@ const (
 	hexReversed        // words as a machine with the small end first reads them
 	octal
 	decimal
+	bits
+	decimal2 // words of two bytes, as hexReversed
+	decimal4
+	decimal8
+	octalReversed // likewise with the big end first
+	decimal2Big
+	decimal4Big
+	decimal8Big
 	bases
 )
 
 const (
-	longestWord  = 22 // digits of a number: eight bytes, in octal
-	offsetDigits = 7  // of an offset as od and hexdump write it
+	longestNumber = 22 // digits of a number: eight bytes, in octal
+	longestWord   = 64 // of a row of bytes in hexadecimal, as xxd -g 0 writes one
+	offsetDigits  = 7  // of an offset as od and hexdump write it
 )
 
 func newDump(values, chars *sought, found *[]span) *dump {
@@ -74,7 +83,7 @@ var dumpKinds = func() (kinds [256]byte) {
 	for _, c := range " \t\r\n" {
 		kinds[c] = isSpace
 	}
-	for _, c := range ",:;-[](){}'\"" {
+	for _, c := range ",.:;-[](){}'\"" {
 		kinds[c] = isBetween
 	}
 	return kinds
@@ -185,8 +194,15 @@ func (d *dump) other() {
 func (d *dump) number() {
 	to := d.from + int64(len(d.word))
 	for base, r := range d.numbers {
+		if n := len(d.word); base == hexadecimal && n > 8 && n%2 == 0 {
+			d.row(r)
+			continue
+		}
+		if len(d.word) < wide[base].least && r.shown == 0 {
+			continue
+		}
 		bytes, n := value(base, d.word)
-		if n == 3 && d.words == 0 && !d.offset {
+		if len(d.word) == 6 && d.words == 0 && d.before == 0 && !d.offset {
 			n = 0 // od -A x
 		}
 		if n == 0 && d.words > 0 {
@@ -201,22 +217,58 @@ func (d *dump) number() {
 	d.width, d.word, d.words, d.idle = len(d.word), d.word[:0], d.words+1, false
 }
 
+// row takes a word as a row of bytes in hexadecimal.
+func (d *dump) row(r *reading) {
+	for i := 0; i < len(d.word); i += 2 {
+		at := d.from + int64(i)
+		if c := byte(digitValue(d.word[i])<<4 | digitValue(d.word[i+1])); c != 0 && r.add(char{c, at, at + 2}) &&
+			d.offset && d.cover < 0 {
+			d.cover = d.from + int64(len(d.word))
+		}
+	}
+}
+
 // sizes are how many bytes a word of so many digits stands for.
-var sizes = [bases][longestWord + 1]int{
-	hexadecimal: {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
-	hexReversed: {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
-	octal:       {3: 1, 6: 2, 11: 4, 22: 8},
-	decimal:     {1: 1, 2: 1, 3: 1},
+var sizes = [bases][longestNumber + 1]int{
+	hexadecimal:   {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
+	hexReversed:   {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
+	octal:         {3: 1, 4: 1, 6: 2, 11: 4, 22: 8},
+	decimal:       {1: 1, 2: 1, 3: 1},
+	bits:          {3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1},
+	octalReversed: {6: 2, 11: 4, 22: 8},
+}
+
+// wide are the decimal numbers of several bytes: how many, and how many digits one has at most,
+// and at least where its last byte is not zero. Nothing that is looked for begins with a shorter one.
+var wide = [bases]struct{ size, least, most int }{
+	decimal2: {2, 3, 5}, decimal4: {4, 8, 10}, decimal8: {8, 17, 20},
+	decimal2Big: {2, 3, 5}, decimal4Big: {4, 8, 10}, decimal8Big: {8, 17, 20},
 }
 
 // radix is what the digits of a base count in.
-var radix = [bases]uint64{hexadecimal: 16, hexReversed: 16, octal: 8, decimal: 10}
+var radix = [bases]uint64{hexadecimal: 16, hexReversed: 16, octal: 8, decimal: 10, bits: 2,
+	decimal2: 10, decimal4: 10, decimal8: 10,
+	octalReversed: 8, decimal2Big: 10, decimal4Big: 10, decimal8Big: 10}
 
 // value returns the bytes that a word stands for.
 func value(base int, word []byte) (bytes [8]byte, n int) {
+	if len(word) > longestNumber {
+		return bytes, 0
+	}
 	n = sizes[base][len(word)]
+	if len(word) <= wide[base].most {
+		n = wide[base].size
+	}
 	if n == 0 {
 		return bytes, 0
+	}
+	if base == bits {
+		switch prefixed := word[0] == '0' && word[1]|0x20 == 'b'; {
+		case prefixed:
+			word = word[2:]
+		case len(word) != 8:
+			return bytes, 0
+		}
 	}
 	number := uint64(0)
 	for _, c := range word {
@@ -231,7 +283,7 @@ func value(base int, word []byte) (bytes [8]byte, n int) {
 	}
 	for i := range n {
 		at := i
-		if base == hexadecimal {
+		if base == hexadecimal || base >= octalReversed {
 			at = n - 1 - i
 		}
 		bytes[at] = byte(number >> (8 * i))

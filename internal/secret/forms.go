@@ -3,9 +3,11 @@ package secret
 import (
 	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -23,12 +25,16 @@ const (
 	// shortestLoose is what is left of a value, at least, that is looked for in any layout and in letters
 	// of any size.
 	shortestLoose = 12
+	// longestTwice is the length, in bytes, up to which a value is looked for in forms that are many times
+	// as long.
+	longestTwice = 4 << 10
 )
 
 // forms are the texts to look for, by the reading of the stream that shows them.
 type forms struct {
-	exact, plain, dense, chars []string
-	text                       *text // to read values with
+	exact, plain, dense, chars, numbers []string
+
+	text *text // to read values with
 }
 
 func formsOf(values []string) *forms {
@@ -37,14 +43,15 @@ func formsOf(values []string) *forms {
 		if len(value) < ShortestValue {
 			continue
 		}
-		f.add(value)
+		short := len(value) <= longestTwice
+		f.add(value, short)
 		seen := map[string]bool{value: true}
 		// A key with \n for its line ends, as JSON and .env files have it, is printed with real ones.
 		for line := range strings.Lines(value + "\n" + lineEnds.Replace(value)) {
 			line = strings.TrimSpace(line)
 			if len(line) >= shortestLine && !seen[line] && !strings.HasPrefix(line, "-----") {
 				seen[line] = true
-				f.add(line)
+				f.add(line, short)
 			}
 		}
 	}
@@ -54,29 +61,41 @@ func formsOf(values []string) *forms {
 // lineEnds makes line ends of their escapes, also of those within a text in another.
 var lineEnds = strings.NewReplacer(`\\r`, "", `\r`, "", `\\n`, "\n", `\n`, "\n")
 
-func (f *forms) add(value string) {
+// add adds a value, or a line of one; twice says that forms are made of it that are many times as long.
+func (f *forms) add(value string, twice bool) {
 	f.exact = append(f.exact, value, caret(value))
-	for _, bytes := range append(charsets(value), value) {
+	f.addPlain(value)
+	for _, bytes := range charsets(value) {
 		f.addPlain(bytes)
+		f.numbers = append(f.numbers, strings.ReplaceAll(bytes, "\x00", ""))
 	}
 	codes := encodings(value)
 	if text := inJSON(value); text != value {
 		codes = append(codes, encodings(text)...)
 	}
+	if twice {
+		codes = append(codes, encodedTwice(value)...)
+	}
+	f.exact = append(f.exact, inUTF7(value)...)
+	if twice {
+		for _, code := range inBase85(value) {
+			f.exact = append(f.exact, code)
+			if _, dense := f.text.of(code, 0, true); len(dense) >= shortestLoose {
+				f.dense = append(f.dense, dense)
+			}
+		}
+	}
 	for _, code := range codes {
-		f.addDense(code, shortestCode)
+		if dense := denseCode(code); len(dense) >= shortestCode {
+			f.dense = append(f.dense, dense)
+		}
 	}
 	for _, text := range []string{value, quotedPrintable(value)} {
-		f.addDense(text, shortestLoose)
+		if _, dense := f.text.of(text, 0, true); len(dense) >= shortestLoose {
+			f.dense = append(f.dense, dense)
+		}
 	}
 	f.chars = append(f.chars, spelled(value), named(value))
-}
-
-// addDense adds what is read of a text when its layout is left out, unless that is shorter than least.
-func (f *forms) addDense(text string, least int) {
-	if _, dense := f.text.of(text, 0, true); len(dense) >= least {
-		f.dense = append(f.dense, dense)
-	}
 }
 
 // before are beginnings of escapes. What a value begins with may be read as one with what stands before it:
@@ -104,17 +123,19 @@ func (f *forms) addPlain(value string) {
 }
 
 // charsets returns a value that is not in ASCII as it is read where characters are not written in UTF-8: in
-// UTF-16, from escapes of UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in
+// UTF-16 and UTF-32, from escapes of UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in
 // ISO 8859-1.
 func charsets(value string) []string {
 	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
 		return nil
 	}
-	var little, big, halves, short, shortHalves, bytes []byte
+	var little, big, little4, big4, halves, short, shortHalves, bytes []byte
 	for i := range len(value) {
 		bytes = utf8.AppendRune(bytes, rune(value[i]))
 	}
 	for _, r := range value {
+		little4 = binary.LittleEndian.AppendUint32(little4, uint32(r))
+		big4 = binary.BigEndian.AppendUint32(big4, uint32(r))
 		var inHalves []byte
 		for _, unit := range utf16.Encode([]rune{r}) {
 			little = append(little, byte(unit), byte(unit>>8))
@@ -128,25 +149,49 @@ func charsets(value string) []string {
 			short, shortHalves = utf8.AppendRune(short, r), append(shortHalves, inHalves...)
 		}
 	}
-	return []string{string(little), string(big), string(halves), string(short), string(shortHalves), string(bytes)}
+	return []string{string(little), string(big), string(little4), string(big4), string(halves), string(short),
+		string(shortHalves), string(bytes)}
 }
 
 // encodings returns a value in base64, base32 and hexadecimal.
 func encodings(value string) []string {
-	all := []string{hex.EncodeToString([]byte(value))}
-	for bits, encode := range map[int]func([]byte) string{
-		6: base64.RawStdEncoding.EncodeToString,
-		5: base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString,
-	} {
-		all = append(all, encode([]byte(value))) // alone, up to its last character
-		// Wherever it begins among encoded bytes: the characters that depend on no other byte than its own.
-		for offset := range bits {
-			encoded := encode([]byte(strings.Repeat("\x00", offset) + value))
-			first := (offset*8 + bits - 1) / bits
-			last := (offset + len(value)) * 8 / bits
-			if core := encoded[first:last]; len(core) >= shortestCore {
-				all = append(all, core)
-			}
+	return slices.Concat([]string{hex.EncodeToString([]byte(value))}, inBase(6, base64.RawStdEncoding, value),
+		inBase(5, base32.StdEncoding.WithPadding(base32.NoPadding), value),
+		inBase(5, base32.HexEncoding.WithPadding(base32.NoPadding), value))
+}
+
+// inBase returns a value in an encoding whose characters stand for some bits each: alone, up to its last
+// character, and wherever it begins among encoded bytes, the characters that depend on no other byte than
+// its own.
+func inBase(bits int, encoding interface{ EncodeToString([]byte) string }, value string) []string {
+	all := []string{encoding.EncodeToString([]byte(value))}
+	for offset := range bits {
+		encoded := encoding.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
+		first := (offset*8 + bits - 1) / bits
+		last := (offset + len(value)) * 8 / bits
+		if core := encoded[first:last]; len(core) >= shortestCore {
+			all = append(all, core)
+		}
+	}
+	return all
+}
+
+// toURLs makes base64 for URLs of base64.
+var toURLs = strings.NewReplacer("+", "-", "/", "_")
+
+// encodedTwice returns a value in base64 of base64, in base64 of UTF-16, which is how PowerShell takes
+// commands, and in binary digits.
+func encodedTwice(value string) []string {
+	var little, big []byte
+	for _, unit := range utf16.Encode([]rune(value)) {
+		little, big = binary.LittleEndian.AppendUint16(little, unit), binary.BigEndian.AppendUint16(big, unit)
+	}
+	all := slices.Concat(inBase(6, base64.RawStdEncoding, string(little)), inBase(6, base64.RawStdEncoding, string(big)),
+		inDigits(value))
+	for _, code := range inBase(6, base64.RawStdEncoding, value) {
+		all = append(all, inBase(6, base64.RawStdEncoding, code)...)
+		if inURLs := toURLs.Replace(code); inURLs != code {
+			all = append(all, inBase(6, base64.RawStdEncoding, inURLs)...)
 		}
 	}
 	return all

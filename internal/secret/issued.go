@@ -13,6 +13,7 @@ type Issued struct {
 	mu       sync.Mutex
 	values   []string // the oldest first
 	redactor *Redactor
+	stale    bool // values have come that it does not know
 }
 
 const (
@@ -35,12 +36,15 @@ func (i *Issued) add(value string) {
 	if len(i.values) > mostIssued {
 		i.values = slices.Delete(i.values, 0, 1)
 	}
-	i.redactor = New(i.values...)
+	i.stale = true // made when it is asked: mostly no governor looks
 }
 
 // Redact implements governor.Redactor.
 func (i *Issued) Redact(text string) string {
 	i.mu.Lock()
+	if i.stale {
+		i.redactor, i.stale = New(i.values...), false
+	}
 	redactor := i.redactor
 	i.mu.Unlock()
 	return redactor.String(text) // nil changes nothing

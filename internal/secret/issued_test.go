@@ -32,6 +32,12 @@ func TestIssued(t *testing.T) {
 	if _, err := v.Value(t.Context(), tool.Reference{Env: "MISSING"}); err == nil || len(handed.values) != 1 {
 		t.Errorf("got %v, %d values", err, len(handed.values))
 	}
+	if handed.add("of-seven"[1:]); handed.Redact("f-seven") != "f-seven" {
+		t.Error("a short value is looked for in everything")
+	}
+	if handed.add("of-eight"); handed.Redact("of-eight") != Mark {
+		t.Error("a value of eight bytes is not known")
+	}
 	for i := range mostIssued {
 		handed.add(fmt.Sprintf("another-value-%d", i))
 	}

@@ -29,7 +29,7 @@ func (k Keeper) Set(ctx context.Context, name string, e Entry) (replaced bool, e
 	return replaced, k.settled(ctx, events.SecretSet, name, err)
 }
 
-// Remove forgets a  It tells whether there was one.
+// Remove forgets a secret. It tells whether there was one.
 func (k Keeper) Remove(ctx context.Context, name string) (was bool, err error) {
 	if _, known, err := k.Store.Lookup(name); err != nil || !known {
 		return false, err

@@ -131,10 +131,16 @@ func (s *sought) step(n int32, c byte, window uint32) int32 {
 			}
 		}
 	}
-	if bit := hash(window); s.filter[bit/64]&(1<<(bit%64)) == 0 {
+	if !s.may(window) {
 		return 0
 	}
 	return s.byHead[window]
+}
+
+// may reports whether a text may begin with the bytes of a window.
+func (s *sought) may(window uint32) bool {
+	bit := hash(window)
+	return s.filter[bit/64]&(1<<(bit%64)) != 0
 }
 
 func hash(key uint32) uint32 { return key * 2654435769 >> 16 } // Knuth's: the golden ratio of 2³²
@@ -186,6 +192,9 @@ func (r *reading) look(c byte) bool {
 		if r.shown++; r.shown < head {
 			return false
 		}
+	}
+	if r.begun == 0 && !r.may(r.window) {
+		return false
 	}
 	r.begun = r.step(r.begun, c, r.window)
 	n := r.nodes[r.begun].found

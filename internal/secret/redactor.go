@@ -10,13 +10,14 @@ import (
 // Mark stands where a secret stood.
 const Mark = "[secret]"
 
-// Redactor takes exact values out of texts: as they are, through the escapes that programs write them with,
-// in base64, base32, hexadecimal and UTF-16, and in dumps of numbers. It never changes and is safe for
-// concurrent use; a nil Redactor, and one of no values, change nothing.
+// Redactor takes exact values out of texts: as they are, and as a terminal shows them, through the escapes
+// that programs write them with, in base64, base32, base85, uuencode, hexadecimal, UTF-7, UTF-16 and UTF-32, and
+// in dumps of numbers.
+// It never changes and is safe for concurrent use; a nil Redactor, and one of no values, change nothing.
 //
 // It finds what is printed, not what is computed: a program that was given a value can always print it
 // letter by letter.
-type Redactor struct{ exact, plain, dense, chars *sought }
+type Redactor struct{ exact, plain, dense, chars, numbers *sought }
 
 // New makes a Redactor of values. Values that are shorter than ShortestValue are not looked for.
 func New(values ...string) *Redactor {
@@ -24,12 +25,17 @@ func New(values ...string) *Redactor {
 	if len(f.exact) == 0 {
 		return nil
 	}
-	return &Redactor{
+	r := &Redactor{
 		exact: seek(f.exact, ShortestValue),
 		plain: seek(f.plain, ShortestValue),
 		dense: seek(f.dense, shortestCode),
 		chars: seek(f.chars, shortestPart),
 	}
+	r.numbers = r.exact
+	if len(f.numbers) > 0 {
+		r.numbers = seek(append(f.numbers, f.exact...), ShortestValue)
+	}
+	return r
 }
 
 // String returns a text without the values.
@@ -62,8 +68,10 @@ func (r *Redactor) Writer(to io.Writer) *Writer {
 	w.exact, w.plain, w.dense = newReading(r.exact, &w.found), newReading(r.plain, &w.found),
 		newReading(r.dense, &w.found)
 	w.exact.asIs = true
-	w.text, w.dump = newText(), newDump(r.exact, r.chars, &w.found)
-	w.readings = append(w.dump.numbers[:], w.dump.chars, w.exact, w.plain, w.dense)
+	w.screen = &screen{reading: newReading(r.exact, &w.found)}
+	w.text, w.dump = newText(), newDump(r.numbers, r.chars, &w.found)
+	w.uu = &uu{reading: newReading(r.numbers, &w.found)}
+	w.readings = append(w.dump.numbers[:], w.dump.chars, w.uu.reading, w.exact, w.screen.reading, w.plain, w.dense)
 	return w
 }
 
@@ -73,8 +81,10 @@ type Writer struct {
 	to       io.Writer
 
 	exact, plain, dense *reading
+	screen              *screen
 	text                *text
 	dump                *dump
+	uu                  *uu
 	readings            []*reading // all of them
 	found               []span     // where values stand
 
@@ -111,14 +121,35 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // read reads what comes next.
 func (w *Writer) read(part []byte) {
-	w.exact.addBytes(part, w.at)
+	w.readExact(part)
 	for i, c := range part {
 		at := w.at + int64(i)
 		w.text.add(char{c, at, at + 1})
 		w.dump.add(char{c, at, at + 1})
+		w.uu.add(char{c, at, at + 1})
 	}
 	w.readText()
 	w.at += int64(len(part))
+}
+
+// readExact reads what comes next as it is, and as it is shown.
+func (w *Writer) readExact(part []byte) {
+	for rest := part; len(rest) > 0; {
+		n, at := 1, w.at+int64(len(part)-len(rest))
+		if !w.screen.works {
+			n = nextControl(rest)
+		}
+		if n == 0 {
+			before := w.held[:len(w.held)-len(rest)]
+			w.screen.begin(before[len(before)-w.exact.open():], at)
+			n = 1
+		}
+		w.exact.addBytes(rest[:n], at)
+		if w.screen.works {
+			w.screen.add(char{rest[0], at, at + 1})
+		}
+		rest = rest[n:]
+	}
 }
 
 func (w *Writer) readText() {
@@ -140,9 +171,11 @@ func (w *Writer) end(cut bool) error {
 	if cut {
 		w.cut() // what is read may end within an escape, or within a number
 	}
+	w.screen.flush()
 	w.text.close()
 	w.readText()
 	w.dump.close(w.at)
+	w.uu.end()
 	if cut {
 		w.cut()
 	}
@@ -162,7 +195,8 @@ func (w *Writer) cut() {
 // safe returns the end of what no value that comes later can begin in.
 func (w *Writer) safe() int64 {
 	text, dump := min(w.at, w.text.safe()), min(w.at, w.dump.safe())
-	safe := min(text, dump, w.exact.safe(w.at), w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))
+	coded := min(w.at, w.uu.safe())
+	safe := min(text, dump, coded, w.uu.reading.safe(coded), w.exact.safe(w.at), w.screen.safe(w.at), w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))
 	for _, r := range w.dump.numbers {
 		safe = min(safe, r.safe(dump))
 	}

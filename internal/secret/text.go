@@ -32,12 +32,28 @@ var kinds = [256]byte{
 	'-': isLayout, ':': isLayout, ',': isLayout, '=': isLayout,
 }
 
+// inDense is what a byte is in the dense reading; 0 where it is left out.
+var inDense = func() (dense [256]byte) {
+	for i := range dense {
+		c := byte(i)
+		switch {
+		case kinds[c] != 0:
+		case c == '_': // base64 for URLs writes - for +, and _ for /
+			dense[c] = '/'
+		case c >= 'A' && c <= 'Z':
+			dense[c] = c + 'a' - 'A'
+		default:
+			dense[c] = c
+		}
+	}
+	return dense
+}()
+
 func (t *text) read(c char) {
-	kind := kinds[c.c]
-	switch {
-	case kind == isQuote:
+	switch kinds[c.c] {
+	case isQuote:
 		return
-	case kind == isBlank:
+	case isBlank:
 		if !t.blank {
 			c.c, t.blank = ' ', true
 			t.plain = append(t.plain, c)
@@ -46,15 +62,20 @@ func (t *text) read(c char) {
 	}
 	t.blank = false
 	t.plain = append(t.plain, c)
-	switch {
-	case kind == isLayout:
-		return
-	case c.c == '_': // base64 for URLs writes - for +, and _ for /
-		c.c = '/'
-	case c.c >= 'A' && c.c <= 'Z':
-		c.c += 'a' - 'A'
+	if c.c = inDense[c.c]; c.c != 0 {
+		t.dense = append(t.dense, c)
 	}
-	t.dense = append(t.dense, c)
+}
+
+// denseCode returns what is read of a text in an encoding, which has no escapes.
+func denseCode(code string) string {
+	dense := make([]byte, 0, len(code))
+	for i := range len(code) {
+		if c := inDense[code[i]]; c != 0 {
+			dense = append(dense, c)
+		}
+	}
+	return string(dense)
 }
 
 // of returns what is read of a text, in both ways: the bytes of it that stand wholly behind the first few,

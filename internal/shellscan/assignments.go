@@ -2,6 +2,7 @@ package shellscan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,7 +22,17 @@ func (t *text) assignment(a *syntax.Assign) {
 	if a.Value != nil && a.Index == nil && !a.Append {
 		value = wordOf(a.Value)
 	}
+	if !a.Naked {
+		t.given(a.Name.Value, value)
+	}
 	t.sets(a.Name.Value, value, line)
+}
+
+// given notes a variable that the text gives a value, unless programs that only read do nothing else by it.
+func (t *text) given(name string, value shellwords.Word) {
+	if (!value.Fixed || !t.commands.IsPlain(name, value.Text)) && len(t.Sets) < maxNames && !slices.Contains(t.Sets, name) {
+		t.Sets = append(t.Sets, name)
+	}
 }
 
 // declaration looks at declare, local, export, readonly and typeset where the parser knows them.
@@ -96,9 +107,13 @@ func (t *text) variableWord(word shellwords.Word, line int) {
 	}
 	name, _, element := strings.Cut(name, "[")
 	if !word.Fixed || !assigns || element {
+		if assigns {
+			t.given(name, shellwords.Word{})
+		}
 		t.sets(name, shellwords.Word{}, line)
 		return
 	}
+	t.given(name, shellwords.Word{Text: value, Fixed: true})
 	t.sets(name, shellwords.Word{Text: value, Fixed: true}, line)
 }
 
@@ -123,7 +138,7 @@ func (t *text) sets(name string, value shellwords.Word, line int) {
 		t.problem(line, fmt.Sprintf("it sets %s, and in some languages' encodings bash reads other characters",
 			name))
 	}
-	if command.ChangesCommands(name) && !(value.Fixed && command.SetsNothing(name, value.Text)) {
+	if t.commands.ChangesCommands(name) && !(value.Fixed && t.commands.SetsNothing(name, value.Text)) {
 		t.problem(line, fmt.Sprintf("it sets %s, which can change what commands run or do", name))
 	}
 }

@@ -41,7 +41,7 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 		t.stop(line, "too many programs stand in front of each other")
 		return
 	}
-	c := &simpleCommand{text: t, Reading: shellwords.Read(words), words: words, own: own, line: line,
+	c := &simpleCommand{text: t, Reading: shellwords.Read(words, t.commands), words: words, own: own, line: line,
 		done: make([]bool, len(words))}
 	for n := range c.Programs {
 		if !c.done[c.Programs[n].At] && !c.program(n) {
@@ -106,7 +106,7 @@ func (c *simpleCommand) program(n int) bool {
 		Via: join(c.via, own), Line: c.line, Finder: c.finderOf(span),
 	})
 	base := shellwords.Base(name.Text)
-	if why := command.Because(command.Opaque, base); why != "" {
+	if why := command.Opaque(base); why != "" {
 		c.cannot(base + " " + why)
 		return false
 	}
@@ -124,7 +124,7 @@ func builtin(name string, own []string) bool {
 			return false
 		}
 	}
-	return command.In(command.Builtins, name)
+	return command.Builtin(name)
 }
 
 func args(words []shellwords.Word) []Word {

@@ -50,7 +50,7 @@ func certain(w writer, write func(writer) string, tried *atomic.Int64) (string, 
 	for {
 		script := write(w)
 		tried.Add(1)
-		if s := Scan(script); s.Certain() && len(s.Commands) > 0 {
+		if s := Scan(script, nil); s.Certain() && len(s.Commands) > 0 {
 			return script, s
 		}
 	}

@@ -11,7 +11,7 @@ func TestEnters(t *testing.T) {
 		"cd a > f && b": "", "cd a | b": "", "cd a": "", "cd && ls": "", "cd - && ls": "", "cd $x && ls": "", "x=1 cd a && ls": "",
 		"cd -P a && ls": "", "(cd a) && b": "", "{ cd a; } && b": "", "ls && cd a": "", "time cd a && b": "", "bash -c 'cd a && ls'": "",
 	} {
-		if s := Scan(text); s.Enters != want {
+		if s := Scan(text, nil); s.Enters != want {
 			t.Errorf("Scan(%q) enters %q, want %q", text, s.Enters, want)
 		}
 	}
@@ -22,7 +22,7 @@ func TestEnters(t *testing.T) {
 		{"a", []string{"bash", "-lc", "cd a && ls"}}, {"", []string{"bash", "-lc", "cd a; ls"}}, {"", []string{"env", "bash", "-c", "cd a && ls"}},
 		{"", []string{"cd", "a", "&&", "ls"}}, {"", []string{"find", ".", "-exec", "bash", "-c", "cd a && ls", ";"}},
 	} {
-		if s := ScanArgv(row.argv); s.Enters != row.want {
+		if s := ScanArgv(row.argv, nil); s.Enters != row.want {
 			t.Errorf("ScanArgv(%q) enters %q, want %q", row.argv, s.Enters, row.want)
 		}
 	}

@@ -56,12 +56,20 @@ func signed(w *syntax.Word) bool {
 	return word.Fixed && decimal(strings.TrimPrefix(word.Text, "-"))
 }
 
-// tests looks at the tests of [[ ]] that take the name of a variable: bash evaluates its subscript.
+// tests looks at the tests of [[ ]] that take the name of a variable, of which bash evaluates the subscript,
+// and at -t, of which zsh evaluates the number.
 func (t *text) tests(u *syntax.UnaryTest) {
-	if u.Op != syntax.TsVarSet && u.Op != syntax.TsRefVar {
+	w, ok := u.X.(*syntax.Word)
+	switch u.Op {
+	case syntax.TsFdTerm:
+		if !ok || !signed(w) && !number(w) {
+			t.problem(t.line(u), "zsh evaluates the word behind -t as arithmetic")
+		}
+		return
+	case syntax.TsVarSet, syntax.TsRefVar:
+	default:
 		return
 	}
-	w, ok := u.X.(*syntax.Word)
 	if !ok {
 		t.problem(t.line(u), evaluates)
 		return

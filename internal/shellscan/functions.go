@@ -38,7 +38,7 @@ func (t *text) function(f *syntax.FuncDecl) {
 		return
 	}
 	name := f.Name.Value
-	if command.In(command.Builtins, name) || keyword(name) || name == "command_not_found_handle" {
+	if command.Builtin(name) || keyword(name) || name == "command_not_found_handle" {
 		t.problem(line, fmt.Sprintf("the function %s hides what bash does itself", name))
 	}
 	if stmt, ok := t.parent(1).(*syntax.Stmt); ok && !stmt.Background && !stmt.Negated {

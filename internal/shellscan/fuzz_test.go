@@ -23,12 +23,12 @@ func FuzzScan(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := Scan(text)
-		if again := Scan(text); !reflect.DeepEqual(s, again) {
+		s := Scan(text, nil)
+		if again := Scan(text, nil); !reflect.DeepEqual(s, again) {
 			t.Fatalf("%+v, and then %+v", s, again)
 		}
 		checkBounds(t, text, s)
-		checkBounds(t, text, ScanArgv(strings.Split(text, " ")))
+		checkBounds(t, text, ScanArgv(strings.Split(text, " "), nil))
 		const marker = "zzz"
 		if !s.Certain() || strings.Contains(text, marker) {
 			return
@@ -42,7 +42,7 @@ func FuzzScan(f *testing.F) {
 			{"in a group", "{ " + text + "\n}; " + marker, append(names(s), marker)},
 			{"in a word", "bash -c '" + strings.ReplaceAll(text, "'", `'\''`) + "'; " + marker, append(append([]string{"bash"}, names(s)...), marker)},
 		} {
-			got := Scan(around.text)
+			got := Scan(around.text, nil)
 			if diff := missing(around.want, names(got)); got.Certain() && len(diff) > 0 && !strings.HasSuffix(text, `\`) {
 				t.Errorf("%s: %q does not tell %q: %s", around.name, around.text, diff, brief(got))
 			}

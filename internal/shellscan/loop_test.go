@@ -60,7 +60,7 @@ func TestLoops(t *testing.T) {
 		{"for f; do cat $f; done", ""},
 		{"for f in " + strings.Repeat("a ", 60) + "; do cat $f; done", ""},
 	} {
-		s := Scan(row.text)
+		s := Scan(row.text, nil)
 		var got []string
 		for _, c := range s.Commands {
 			words := []string{c.Name}
@@ -97,7 +97,7 @@ func TestGivenByShell(t *testing.T) {
 	}
 	for _, name := range names {
 		held := bash("for " + name + " in a-word; do true other; cd /; [[ x =~ x ]]; true other; printf '%s' \"$" + name + "\"; done")
-		s := Scan("for " + name + " in a-word; do true other; cat $" + name + "; done")
+		s := Scan("for "+name+" in a-word; do true other; cat $"+name+"; done", nil)
 		if held != "a-word" && s.Certain() && len(s.Variables) == 0 {
 			t.Errorf("%s holds %q in its loop", name, held)
 		}

@@ -25,7 +25,7 @@ func TestWordsThatAreNotFixed(t *testing.T) {
 		{`"$(a)"*`, unknown}, {`~"$(a)"`, unknown}, {`{a,"$(b)"}`, unknown}, {`"${x:-$(a)}"`, unknown}, {`$"a$?"`, unknown}, {`"$((1))"`, unknown},
 		{`<(a)`, pipe}, {`>(a)`, unknown}, {`<()`, unknown}, {`<( )`, unknown}, {`x<(a)`, unknown}, {`"<(a)"`, Word{Text: "<(a)", Fixed: true}},
 	} {
-		s := Scan("p " + row.word)
+		s := Scan("p "+row.word, nil)
 		at := -1
 		for i, c := range s.Commands {
 			if c.Name == "p" {
@@ -54,7 +54,7 @@ func TestVariables(t *testing.T) {
 		{`bash -c 'a $x'; eval 'b $y'`, []string{"x", "y"}}, {`sh -c 'a $x'`, []string{"x"}}, {`a '$x' \$y`, nil}, {`x=1; a $x $x`, []string{"x"}}, {`x=$y`, []string{"y"}},
 		{`a > $x`, []string{"x"}}, {`for x in $y; do a; done`, []string{"y"}},
 	} {
-		if diff := cmp.Diff(row.want, Scan(row.text).Variables); diff != "" {
+		if diff := cmp.Diff(row.want, Scan(row.text, nil).Variables); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.text, diff)
 		}
 	}

@@ -31,6 +31,45 @@ func TestProblems(t *testing.T) {
 		{"an or, to sh", `[[ a || rm ]]`, "the one to run then"},
 		{"an or of a not, to sh", `[[ -f a || ! (rm) ]]`, "the one to run then"},
 		{"an expression, to sh", `[[ a =~ b|rm ]]`, "a pipe to the next"},
+		{"an or in front of an and, to sh", `true || [[ a && rm ]]`, "one to run by itself"},
+		{"an and that is negated, to sh", `! [[ a && rm ]]`, "one to run by itself"},
+		{"an and behind a comparison, to sh", `! [[ a == b && ! rm ]]`, "one to run by itself"},
+		{"a test of two lines, to sh", "[[\nrm ]]", "the next line another one"},
+		{"a test of two lines with a not, to sh", "[[ !\nrm ]]", "the next line another one"},
+		{"a test with a comment, to sh", "[[ # a\nrm ]]", "the next line another one"},
+		{"a test that goes on, to sh", "[[ -f a &&\n-f b ]]", "the next line another one"},
+		{"arithmetic, to sh", `((1/2))`, "two subshells"},
+		{"arithmetic that compares, to sh", `if ((1>3)); then ls; fi`, "two subshells"},
+		{"a time with an assignment, to sh", `time A=b/c ls`, "the name of what to run"},
+		{"a program's file, to zsh", `cat =ls`, "zsh replaces =NAME"},
+		{"a program's file that is read, to zsh", `cat < =ls`, "zsh replaces =NAME"},
+		{"a program's file with quotes, to zsh", `cat ="ls"`, "zsh replaces =NAME"},
+		{"a subscript, to zsh", `echo "$?[PATH=1]"`, "begins a subscript or a modifier"},
+		{"a subscript of another number, to zsh", `echo "$$[PATH=1]" "$![a]"`, "begins a subscript or a modifier"},
+		{"a subscript of a length, to zsh", `echo "$#a[PATH=1]"`, "begins a subscript or a modifier"},
+		{"a subscript of a number's length, to zsh", `echo "$#?[PATH=1]"`, "begins a subscript or a modifier"},
+		{"a subscript that is assigned, to zsh", `x=$?[PATH=1]`, "begins a subscript or a modifier"},
+		{"a subscript in a here-document, to zsh", "cat <<E\n$?[PATH=1]\nE", "begins a subscript or a modifier"},
+		{"a subscript in a here-string, to zsh", `cat <<< "$?[PATH=1]"`, "begins a subscript or a modifier"},
+		{"a subscript in a loop, to zsh", `for x in $?[PATH=1]; do ls; done`, "begins a subscript or a modifier"},
+		{"a subscript in a case, to zsh", `case $?[PATH=1] in a) ls;; esac`, "begins a subscript or a modifier"},
+		{"a modifier, to zsh", `echo "$?:F:PATH=1:h"`, "begins a subscript or a modifier"},
+		{"a modifier of a length, to zsh", `echo $#a:F:PATH=1:h`, "begins a subscript or a modifier"},
+		{"an escape that is none, to zsh", `cat $'\.\./f'`, "that bash keeps, and zsh may not"},
+		{"a letter that is none, to zsh", `cat < $'\C-n'`, "that bash keeps, and zsh may not"},
+		{"a variable's value, to zsh", `cat $=HOME/f`, "to zsh $= begins"},
+		{"the value of no variable, to zsh", `cat $=/etc/f`, "to zsh $= begins"},
+		{"a value in quotes, to zsh", `cat "$~HOME/f"`, "to zsh $~ begins"},
+		{"a value of which the rest is quoted, to zsh", `cat $^"/etc/f"`, "to zsh $^ begins"},
+		{"whether there is a value, to zsh", `echo "$+a[PATH=1]"`, "to zsh $+ begins"},
+		{"a value in a here-document, to zsh", "cat <<E\n$=HOME\nE", "to zsh $= begins"},
+		{"a value that is assigned, to zsh", `x=a$=HOME`, "to zsh $= begins"},
+		{"a value that is read, to zsh", `cat < $=HOME/f`, "to zsh $= begins"},
+		{"a value behind backslashes, to zsh", `cat "\\$=HOME/f"`, "to zsh $= begins"},
+		{"a terminal's number, to zsh", `[[ -t PATH=1 ]]`, "zsh evaluates the word behind -t"},
+		{"a character by its number, to fish", `cat \x2e\x2e/f`, `fish reads a \x`},
+		{"a character of Unicode, to fish", `cat a\u002fb`, `fish reads a \u`},
+		{"a character in octal, to fish", `cat < \56\56/f`, `fish reads a \5`},
 		{"a redirection of zsh", `echo x >! /etc/x`, "zsh takes >!"},
 		{"the search path of zsh", `path=(.); ls`, "it sets path"},
 		{"the functions of zsh", `functions=(ls 'rm x')`, "it sets functions"},
@@ -186,7 +225,7 @@ func TestProblems(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := Scan(row.script)
+			s := Scan(row.script, nil)
 			for _, p := range s.Problems {
 				if row.want != "" && strings.Contains(p.Text, row.want) {
 					return
@@ -194,5 +233,21 @@ func TestProblems(t *testing.T) {
 			}
 			t.Errorf("Scan(%q) is %s; want a problem %q", row.script, brief(s), row.want)
 		})
+	}
+}
+
+// What every shell reads alike, or its own text says which shell reads it, is no problem.
+func TestReadAlike(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{
+		`[[ -f a && -f b ]]`, `[[ -f a && ! -d b || -n c ]]`, `[[ -t 1 ]]`, `[ a == b ]`, `[ a =~ b ]`, `test a = b`,
+		`bash -c '((1/2))'`, `bash -c '! [[ a && rm ]]'`, `bash -c 'cat =ls'`, `bash -c 'cat \x2e'`,
+		`echo "[$?]" "$?: a" "$?:"`, `cat $'a\n\x2e\056\\ \t'`, `echo "$? [a]"`, `echo "$#: ${#}[a]"`, `echo "$?\[a]"`, `echo '$?[a]'`, "cat <<'E'\n$?[a]\nE",
+		`echo '$=HOME' \$=HOME "\$~x" "a$" a$`, `sed -n "$=" x`, "cat <<'E'\n$=HOME\nE", "cat <<\\E\n$=HOME\nE", `bash -c 'cat $=x'`,
+		`echo a=b "=ls" '=ls' a=ls`, `find . \( -name \*.go -o -name a\ b \) -exec cat {} \;`, `grep "a\.b\n" 'c\x' x`, `time ls`,
+	} {
+		if s := Scan(script, nil); !s.Certain() {
+			t.Errorf("Scan(%q) is %s", script, brief(s))
+		}
 	}
 }

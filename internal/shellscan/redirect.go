@@ -12,6 +12,7 @@ import (
 // redirect looks at one redirection.
 func (t *text) redirect(r *syntax.Redirect) {
 	line := t.lineAt(r.OpPos)
+	t.equals(r.Word, line)
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		t.variable(strings.Trim(r.N.Value, "{}"), line) // {name}> puts the descriptor's number there
 	}

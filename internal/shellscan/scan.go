@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
@@ -22,12 +23,14 @@ const (
 	maxNames    = 50 // of variables
 )
 
-// Scan reads a text as bash would. It never fails: what cannot be read is a Problem.
-func Scan(source string) Script {
-	s := &scan{}
+// Scan reads a text as bash would, by what is known of programs. It never fails: what cannot be read is a
+// Problem.
+func Scan(source string, commands *command.Catalogue) Script {
+	s := &scan{commands: commands}
 	t := &text{scan: s, source: source, shell: syntax.LangBash, functions: functions{}, alone: true}
 	if s.bounded(len(source)) {
 		s.characters(source, 1)
+		s.Plain = isPlain(source)
 		t.read()
 	}
 	s.splitsElsewhere()
@@ -36,8 +39,8 @@ func Scan(source string) Script {
 
 // ScanArgv reads an argument vector that no shell splits. Shell code that it holds, as in bash -c CODE, is
 // read through.
-func ScanArgv(argv []string) Script {
-	s := &scan{}
+func ScanArgv(argv []string, commands *command.Catalogue) Script {
+	s := &scan{commands: commands}
 	size := 0
 	for _, word := range argv {
 		size += len(word) + 1
@@ -60,8 +63,9 @@ func ScanArgv(argv []string) Script {
 // scan is what the texts of one scan share: the Script that they add to.
 type scan struct {
 	Script
-	stopped bool // a bound was reached: nothing is added any more
-	rounds  int  // in which bodies of loops were read
+	commands *command.Catalogue
+	stopped  bool // a bound was reached: nothing is added any more
+	rounds   int  // in which bodies of loops were read
 
 	unrolled int  // the last line with a loop that was read word by word
 	setsIFS  bool // so that bash may split what a variable of a loop holds
@@ -152,6 +156,7 @@ func (t *text) read() {
 		t.Enters = entered(file)
 		t.Steps = steps(file)
 	}
+	t.alike(file)
 	t.collectFunctions(file)
 	syntax.Walk(file, t.node)
 	t.checkRegions()

@@ -3,6 +3,7 @@ package shellscan
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -72,7 +73,7 @@ const (
 func (c *simpleCommand) eitherShell(code string, via []string) {
 	read := func(language syntax.LangVariant, sh standard) Script {
 		t := *c.text
-		t.scan, t.sh = &scan{}, sh
+		t.scan, t.sh = &scan{commands: c.commands}, sh
 		t.nested(code, language, false, via, c.line)
 		return t.Script
 	}
@@ -97,11 +98,19 @@ func (s *scan) merge(other Script) {
 	for _, p := range other.Problems {
 		s.problem(p.Line, p.Text)
 	}
+	if s.Unlike == "" {
+		s.Unlike = other.Unlike
+	}
 	if !s.stopped {
 		s.Writes = append(s.Writes, other.Writes...)
 		s.Reads = append(s.Reads, other.Reads...)
 	}
 	for _, name := range other.Variables {
 		s.uses(name)
+	}
+	for _, name := range other.Sets {
+		if !slices.Contains(s.Sets, name) {
+			s.Sets = append(s.Sets, name)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func TestSteps(t *testing.T) {
 		{"f() { cd a; } && cd src && f && cd ..", nil},
 		{"cd src && if cd a; then ls; fi && cd ..", nil},
 	} {
-		if diff := cmp.Diff(row.want, Scan(row.text).Steps); diff != "" {
+		if diff := cmp.Diff(row.want, Scan(row.text, nil).Steps); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
 		}
 	}

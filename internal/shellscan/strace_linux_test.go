@@ -265,7 +265,7 @@ func TestStraceSeesWhatRuns(t *testing.T) {
 		{"p1 a\tb 'é\n\"'", "p1 a b $'é\\n\"'", 0},
 	} {
 		ran := tr.run(t, row.script)
-		if got := hides(ran, Scan(row.told)); len(got) != row.want {
+		if got := hides(ran, Scan(row.told, nil)); len(got) != row.want {
 			t.Errorf("%q: %v is hidden; want %d", row.script, got, row.want)
 		}
 	}

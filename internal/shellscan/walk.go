@@ -34,7 +34,15 @@ func (t *text) look(n syntax.Node) {
 	case *syntax.BinaryCmd:
 		t.pipeline(n)
 	case *syntax.File, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.TimeClause,
-		*syntax.CaseClause, *syntax.CaseItem, *syntax.TestClause, *syntax.ParenTest, *syntax.Word:
+		*syntax.CaseClause, *syntax.CaseItem, *syntax.ParenTest:
+	case *syntax.TestClause:
+		t.oneLine(n)
+	case *syntax.Word:
+		if !t.takenAsIs(n) {
+			t.flagged(n.Parts)
+		}
+		t.subscripted(n.Parts)
+		t.escapes(n)
 	case *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm: // looked at from the outermost expression
 	case *syntax.Stmt:
 		if n.Coprocess || n.Disown {
@@ -70,6 +78,7 @@ func (t *text) look(n syntax.Node) {
 	case *syntax.ArithmCmd:
 		t.regions.add(n, regionStrict)
 		t.arithmetic(n.X)
+		t.subshells(n)
 	case *syntax.ArithmExp:
 		t.regions.add(n, regionStrict)
 		t.arithmetic(n.X)
@@ -87,6 +96,8 @@ func (t *text) look(n syntax.Node) {
 		t.singleQuoted(n)
 	case *syntax.DblQuoted:
 		t.doubleQuoted(n)
+		t.flagged(n.Parts)
+		t.subscripted(n.Parts)
 	case *syntax.ParamExp:
 		t.regions.add(n, regionStrict)
 		t.expansion(n)
@@ -133,6 +144,10 @@ func (t *text) call(n *syntax.CallExpr) {
 	if _, timed := t.parent(2).(*syntax.TimeClause); timed && words[0].Text != "" && words[0].Text[0] == '-' {
 		t.problem(line, "time is given an option, and what it runs cannot be told")
 	}
+	for _, arg := range n.Args {
+		t.equals(arg, line)
+	}
+	t.timesAssignment(n)
 	t.fed = t.feeds[n]
 	t.command(words, nil, line)
 	t.fed = nil

@@ -9,7 +9,7 @@ import (
 // addedOptions gives the words behind options that a person's own commands.yaml names the role that it
 // says. A word that runs something already keeps its role, and no word becomes data by it.
 func (r *reader) addedOptions(name string, at, to int) {
-	for _, o := range catalogue.Added(name) {
+	for _, o := range r.commands.Added(name) {
 		s := slot{kind: Argument, dash: true, writes: true}
 		switch {
 		case o.Does == catalogue.StretchRuns && o.Code:

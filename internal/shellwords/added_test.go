@@ -8,8 +8,9 @@ import (
 
 // What a person's file says of options counts for words of which a row says less, and never for those of
 // which it says more.
-func TestAddedOptions(t *testing.T) { //nolint:paralleltest // it changes what every test asks
-	added, err := catalogue.ReadAdditions("commands.yaml", []byte(`version: 1
+func TestAddedOptions(t *testing.T) {
+	t.Parallel()
+	added, err := catalogue.Read("commands.yaml", []byte(`version: 1
 programs:
   - names: frob, curl
     code: --eval -e
@@ -17,12 +18,12 @@ programs:
     writes: --out
   - names: bash
     writes: -c
+  - names: head
+    code: --eval
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue.Use(added)
-	t.Cleanup(func() { catalogue.Use(nil) })
 	value := func(before string) Word { return Word{Text: before} }
 	fixed := func(text string) Word { return Word{Text: text, Fixed: true} }
 	for _, c := range []struct {
@@ -41,9 +42,16 @@ programs:
 		{"code stays code", []Word{fixed("bash"), fixed("-c"), value("")}, Code, false},
 		{"behind another program", []Word{fixed("env"), fixed("A=b"), fixed("frob"), fixed("--eval"), value("")}, Code, false},
 	} {
-		roles := Read(c.words).Roles
+		roles := Read(c.words, added).Roles
 		if last := roles[len(roles)-1]; last.Kind != c.want || last.Writes != c.write {
 			t.Errorf("%s: %s, writes %t; want %s, %t", c.name, last.Kind, last.Writes, c.want, c.write)
 		}
+	}
+	items := []Word{fixed("xargs"), fixed("-0"), fixed("head")}
+	if got := Read(items, nil).Stdin; got != Data {
+		t.Errorf("what xargs -0 head reads is %s, want data", got)
+	}
+	if got := Read(items, added).Stdin; got != Arguments {
+		t.Errorf("what xargs -0 gives a program with an option that runs code is %s, want arguments", got)
 	}
 }

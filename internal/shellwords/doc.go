@@ -13,8 +13,8 @@
 //	reading.Stdin      // the language that standard input is run as: … | bash
 //	reading.Unknown    // why it cannot be told what runs; "" when it can
 //
-// What programs do with their words is data: the section words of internal/command's commands.yaml. A
-// program that is not in it gets its words as data. What no row can say of a program stands here, in a
+// What programs do with their words is data: words in the rows of internal/command's commands.yaml. A
+// program without them gets its words as data. What no row can say of a program stands here, in a
 // reader of its own (special.go). Mini-languages that no option announces (ffmpeg's filters, git's ext::
 // addresses) are not known here; the sandbox is the boundary for those.
 package shellwords

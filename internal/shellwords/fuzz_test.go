@@ -32,7 +32,7 @@ func FuzzRead(f *testing.F) {
 
 func check(t *testing.T, words []Word) {
 	t.Helper()
-	r := Read(words)
+	r := Read(words, nil)
 	if len(r.Roles) != len(words) {
 		t.Fatalf("%d words have %d roles", len(words), len(r.Roles))
 	}

@@ -1,6 +1,10 @@
 package shellwords
 
-import "strings"
+import (
+	"strings"
+
+	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
+)
 
 // item is one option with what belongs to it, or one operand, or the "--" between them.
 type item struct {
@@ -18,43 +22,92 @@ type item struct {
 	assigned bool   // NAME=value in front of the operands
 }
 
-// items splits the words of a program at getopt's rules. It stops at the word that names a further program.
-func (r *Reading) items(words []Word, p *program, at, to int) []item {
+// items reads the words of a program by its options. It stops at the word that names a further program.
+func (r *reader) items(p *program, at, to int) []item {
 	var items []item
-	ended, operands := p.dash, 0
-	for i := at + 1; i < to; i++ {
-		w := words[i]
-		switch {
-		case !ended && !p.noEnd && w.Fixed && w.Text == "--":
-			items = append(items, item{at: i, option: "--", known: true})
-			ended = true
-		case !ended && len(w.Text) > 1 && w.Text[0] == '-' || !ended && !w.Fixed && w.Text == "-":
-			it := p.option(i, w)
-			it.args = min(it.args, to-i-1)
+	options, operands := r.reader(p, at+1, to), 0
+	for options.More() {
+		read := options.Next()
+		w := r.words[read.At]
+		if !read.Operand {
+			it := p.item(read, w)
 			items = append(items, it)
-			i += it.args
-			ended = ended || it.takes && it.slot.ends
-		case !ended && p.plus && w.Fixed && len(w.Text) > 1 && w.Text[0] == '+':
-			it := item{at: i, option: w.Text, known: true}
-			it.slot, it.takes = p.options[w.Text]
-			if it.takes {
-				it.args = min(1, to-i-1)
+			if it.takes && it.slot.ends {
+				options.End()
 			}
-			items = append(items, it)
-			i += it.args
-		case p.environ && operands == 0 && isAssignment(w.Text):
-			items = append(items, item{at: i, operand: true, assigned: true, ended: ended})
-			ended = ended || p.stops && !p.mixed
-		default:
-			items = append(items, item{at: i, operand: true, ended: ended})
+			continue
+		}
+		it := item{at: read.At, operand: true, ended: read.Ended}
+		it.assigned = p.environ && operands == 0 && isAssignment(w.Text)
+		items = append(items, it)
+		if !it.assigned {
 			if p.slotFor(operands).kind == Program {
 				return items
 			}
 			operands++
-			ended = ended || p.stops
+		}
+		if p.stops && !(it.assigned && p.mixed) {
+			options.End()
 		}
 	}
 	return items
+}
+
+// reader returns the reader of the words from at on by the options of a row. Those that the row does not
+// know are taken for options without an argument.
+func (r *reader) reader(p *program, at, to int) *catalogue.Reader {
+	options := &catalogue.Reader{
+		Parser: catalogue.GetoptLong, Kind: p.kind, Words: r.texts[:to], At: at,
+		Open: func(at int) bool { return !r.words[at].Fixed }, Loose: true, NoEnd: p.noEnd, Plus: p.plus,
+	}
+	switch {
+	case p.dash:
+		options.Parser = catalogue.None
+	case p.long:
+		options.Parser = catalogue.Long
+	}
+	return options
+}
+
+// kind says what an option is to the reader of options.
+func (p *program) kind(name string) catalogue.Kind {
+	switch s, takes := p.options.find(name); {
+	case takes && s.words == 2:
+		return catalogue.Pair
+	case takes && s.glued && len(name) == 2:
+		return catalogue.Optional
+	case takes:
+		return catalogue.Plain
+	case p.flagged(name):
+		return catalogue.Flag
+	}
+	return catalogue.Unknown
+}
+
+// item is a word that was read as options. Of letters in a row the last one counts if it takes an argument.
+func (p *program) item(read catalogue.Token, w Word) item {
+	it := item{at: read.At, option: w.Text, known: true}
+	var last catalogue.Option
+	for _, last = range read.Options {
+		it.known = it.known && last.Kind != catalogue.Unknown
+	}
+	if it.glued = len(last.Values) > 0 && !last.Values[0].Own; it.glued {
+		it.text = last.Values[0].Text
+	} else {
+		it.args = len(last.Values)
+	}
+	it.picks = !w.Fixed && !it.glued
+	it.takes = it.glued || last.Kind == catalogue.Plain || last.Kind == catalogue.Pair
+	if !it.takes {
+		it.known = it.known || p.flagged(w.Text)
+		return it
+	}
+	it.option = last.Name
+	s, known := p.options.find(last.Name)
+	if it.slot = s; !known {
+		it.slot = plain
+	}
+	return it
 }
 
 // slotFor returns the role of operand n.
@@ -68,60 +121,6 @@ func slotAt(slots []slot, n int) slot {
 		return slots[n]
 	}
 	return slots[len(slots)-1]
-}
-
-// option reads a word that begins with '-'.
-func (p *program) option(at int, w Word) item {
-	it := item{at: at, option: w.Text}
-	if name, value, ok := strings.Cut(w.Text, "="); ok && (strings.HasPrefix(name, "--") || p.long) {
-		it.option, it.glued, it.text = name, true, value
-		it.slot, it.takes = p.options.find(name)
-		it.known = it.takes || p.flagged(name)
-		if !it.takes {
-			it.slot, it.takes = plain, true
-		}
-		return it
-	}
-	if strings.HasPrefix(w.Text, "--") || p.long {
-		it.slot, it.takes = p.options.find(w.Text)
-		it.known = it.takes || p.flagged(w.Text)
-		it.picks = !w.Fixed
-		if it.takes && w.Fixed {
-			it.args = max(it.slot.words, 1)
-		}
-		return it
-	}
-	return p.letters(it, w)
-}
-
-// letters reads a row of one-letter options: -xzf is -x -z -f. The first that takes an argument takes the
-// rest of the word, or else the next word.
-func (p *program) letters(it item, w Word) item {
-	it.known = true
-	for j := 1; j < len(w.Text); j++ {
-		name := "-" + w.Text[j:j+1]
-		s, takes := p.options[name]
-		last := j == len(w.Text)-1
-		if !takes || s.glued && last && w.Fixed {
-			it.known = it.known && (takes || p.flagged(name))
-			continue
-		}
-		it.option, it.slot, it.takes = name, s, true
-		switch {
-		case last && w.Fixed:
-			it.args = max(s.words, 1)
-		default:
-			it.glued, it.text = true, w.Text[j+1:]
-		}
-		return it
-	}
-	// Some programs have options of several letters behind one dash; a row names those it matters for.
-	if s, ok := p.options[w.Text]; ok && w.Fixed && len(w.Text) > 2 {
-		return item{at: it.at, option: w.Text, known: true, slot: s, takes: true, args: max(s.words, 1)}
-	}
-	it.known = it.known || p.flagged(w.Text)
-	it.picks = !w.Fixed
-	return it
 }
 
 // flagged reports whether an option is known to take no argument. A row without flags takes it of every

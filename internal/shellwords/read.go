@@ -9,11 +9,18 @@ import (
 // maxDepth bounds how many programs may stand in front of each other (env timeout nice …).
 const maxDepth = 16
 
-// Read reads a command word by word. Words that no rule speaks about are plain operands.
-func Read(words []Word) Reading { return read(words, 0) }
+// Read reads a command word by word, by what is known of programs. Words that no rule speaks about are plain
+// operands.
+func Read(words []Word, commands *catalogue.Catalogue) Reading { return read(words, commands, 0) }
 
-func read(words []Word, depth int) Reading {
-	r := &reader{words: words, depth: depth, Reading: Reading{Roles: make([]Role, len(words))}}
+func read(words []Word, commands *catalogue.Catalogue, depth int) Reading {
+	r := &reader{
+		words: words, texts: make([]string, len(words)), depth: depth, commands: commands,
+		Reading: Reading{Roles: make([]Role, len(words))},
+	}
+	for i, w := range words {
+		r.texts[i] = w.Text
+	}
 	r.command(0, len(words), nil)
 	return r.Reading
 }
@@ -21,7 +28,10 @@ func read(words []Word, depth int) Reading {
 type reader struct {
 	Reading
 	words []Word
-	depth int // how many launchers this reading stands in
+	texts []string // of the words
+	depth int      // how many launchers this reading stands in
+
+	commands *catalogue.Catalogue
 }
 
 // command reads the words from at on as a command of their own.
@@ -64,7 +74,7 @@ func reader0(via []string) string {
 
 // program reads the words after at by a row. label is the program as messages name it.
 func (r *reader) program(p *program, label string, at, to int, via []string) {
-	items := r.items(r.words, p, at, to)
+	items := r.items(p, at, to)
 	if sub, i := p.subcommand(r.words, items); sub != nil {
 		r.options(items[:i], label)
 		r.Roles[items[i].at] = Role{Kind: Option, Reader: label}
@@ -78,12 +88,19 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 	if p.stdin != Data && (p.always || !given && !r.hasCode(items, slots)) {
 		r.Stdin = p.stdin
 	}
+	if p.input != "" && !given {
+		r.Input, r.InputOf = p.input, label
+	}
+	if p.brings != "" && r.hasFiles(p, items) {
+		r.Brings = label
+	}
 	r.options(items, label)
 	if p.inert != "" && r.hasOption(items, p.inert) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
-	if p == unknown && !catalogue.In(catalogue.Builtins, label) {
+	if p == unknown && !catalogue.Builtin(label) {
+		r.InputOf = label
 		for i := at + 1; i < to; i++ {
 			r.Roles[i].Unknown = true
 		}
@@ -113,13 +130,21 @@ func (r *reader) needs(safe string, at, to int) {
 	}
 }
 
-// subcommand finds the row of the first operand.
+// subcommand finds the row of the first operand, or of the next one where the first may be the value of an
+// option in front of it that the row does not know: pip --proxy URL install.
 func (p *program) subcommand(words []Word, items []item) (*program, int) {
 	for i, it := range items {
-		if it.operand {
-			if w := words[it.at]; w.Fixed {
-				return p.subcommands[w.Text], i
-			}
+		if !it.operand {
+			continue
+		}
+		w := words[it.at]
+		if !w.Fixed {
+			break
+		}
+		if sub := p.subcommands[w.Text]; sub != nil {
+			return sub, i
+		}
+		if i == 0 || items[i-1].operand || items[i-1].takes {
 			break
 		}
 	}
@@ -161,6 +186,30 @@ func (r *reader) hasOption(items []item, names string) bool {
 	return false
 }
 
+// hasFiles reports whether a program with these words has files come by names that they pick: one of its
+// options says so, and none names the file.
+func (r *reader) hasFiles(p *program, items []item) bool {
+	brings := p.brings == "always"
+	for _, it := range items {
+		if it.operand {
+			continue
+		}
+		if it.takes && it.slot.writes && !it.slot.enters {
+			return false
+		}
+		text := r.words[it.at].Text
+		if it.glued && len(it.option) == 2 {
+			text, _, _ = strings.Cut(text, it.option[1:])
+		}
+		for name := range strings.FieldsSeq(p.brings) {
+			letter := len(name) == 2 && strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") &&
+				strings.Contains(text, name[1:])
+			brings = brings || text == name || letter
+		}
+	}
+	return brings
+}
+
 // options gives their roles to the options and to what belongs to them.
 func (r *reader) options(items []item, label string) {
 	for _, it := range items {
@@ -174,6 +223,8 @@ func (r *reader) options(items []item, label string) {
 				Cure: "write the option in the script, or declare the parameter as an enum or an integer"}
 		case it.glued && !w.Fixed:
 			r.give(it.at, it.slot, reader, true)
+		case it.glued && it.slot.kind == CodeFile && isStdin(Word{Text: it.text, Fixed: true}):
+			r.Roles[it.at], r.Stdin = Role{Kind: Option, Reader: label}, it.slot.language
 		case it.glued && it.slot.kind == Code:
 			r.Roles[it.at] = Role{Kind: Option, Reader: label}
 			r.Code = append(r.Code, Text{Language: it.slot.language, Text: it.text, Fixed: true, At: it.at})
@@ -198,7 +249,7 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 		}
 	}
 	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes,
-		Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote}
+		Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote, Enters: s.enters, Check: s.check}
 	switch s.kind {
 	case Code:
 		r.Code = append(r.Code, Text{Language: s.language, Text: w.Text, Fixed: w.Fixed, At: i, Whole: true})
@@ -267,9 +318,22 @@ func (r *reader) operands(p *program, items []item, slots []slot, label string, 
 			r.Roles[it.at] = Role{Kind: Code, Language: s.language, Reader: label, Dash: it.ended, Cure: s.cure}
 		default:
 			r.give(it.at, s, label, it.ended || s.dash)
+			if s.starts && w.Fixed && !vague && !(s.files && strings.Contains(Base(w.Text), ".")) {
+				r.started(w.Text, it.at, to, via)
+				return
+			}
 		}
 	}
 	r.join(joined)
+}
+
+// started reads the words behind at as those of a program that another one finds by its name.
+func (r *reader) started(name string, at, to int, via []string) {
+	row := rowOf(Base(name))
+	if row == nil || row.reader != "" {
+		row = unknown
+	}
+	r.program(row, name, at, to, via)
 }
 
 // join makes one text of the words that a program joins.
@@ -339,7 +403,7 @@ func (r *reader) launch(unknown bool, at, to int) {
 		if w := r.words[i]; !w.Fixed || !runsCode(Base(w.Text)) {
 			continue
 		}
-		inner := read(r.words[i:to], r.depth+1)
+		inner := read(r.words[i:to], r.commands, r.depth+1)
 		for _, text := range inner.Code {
 			if unknown && !announced(r.words[i:to], text) {
 				continue

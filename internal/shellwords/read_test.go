@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 		{`flock f -c ls`, "Po-C shell(ls)"},
 		{`stdbuf -oL ls`, "P-P"},
 		{`setsid -w ls`, "P-P"},
-		{`chroot /x sh -c ls`, "Poo-C shell(ls)"},
+		{`chroot /x sh -c ls`, "PoP-C shell(ls)"},
 		{`/usr/bin/time -f x ls`, "P-a~P"},
 		{`su bob -c ls`, "Po-C shell(ls)"},
 		{`watch -n 1 ls x`, "P-a~CC shell(ls x)"},
@@ -169,12 +169,12 @@ func TestRead(t *testing.T) {
 		{`jq -r .x`, "P-C jq(.x)"},
 		{`python3 -c x a -b`, "P-Co~o~ python(x)"},
 		{`python3 f -c x`, "PFo~o~"},
-		{`python3 -u -m mod -x`, "P--Fo~"},
+		{`python3 -u -m mod -x`, "P--F-"},
 		{`python3`, "P <python"},
 		{`python3 -`, "PF <python"},
 		{`python3 - a`, "PFo~ <python"},
-		{`perl -e 'print 1' a`, "P-Co~ perl(print 1)"},
-		{`perl -e'print 1' a`, "P-o~ perl(print 1)"},
+		{`perl -e 'print 1' a`, "P-Co perl(print 1)"},
+		{`perl -e'print 1' a`, "P-o perl(print 1)"},
 		{`perl -ne 'print' a`, "P-CC perl(print) (a)"},
 		{`perl -pi -e 's/a/b/' f`, "P--CC perl(s/a/b/) (f)"},
 		{`perl -e 'while(<>){}' a`, "P-CC perl(while(<>){}) (a)"},
@@ -206,13 +206,18 @@ func TestRead(t *testing.T) {
 		{`no-such-program bash -c ls x`, "Po-Co shell(ls)[4]"},
 		{`no-such-program python3 x`, "Poo"},
 		{`bc`, "P <calculator"},
+		{`csh f x`, "PFo~"},           // csh(1): the first operand is the script
+		{`firejail ls x`, "PPo"},      // firejail(1): starts the program in a sandbox
+		{`deno f.ts`, "PF"},           // docs.deno.com: deno FILE is deno run FILE
+		{`java f.java x`, "PFo~"},     // java(1), source-file mode
+		{`gradle -I f build`, "P-Fo"}, // gradle --help: -I is an init script
 		{`vim +x f`, "PCC editor(+x) editor(f) <editor"},
 	} {
 		t.Run(row.command, func(t *testing.T) {
 			t.Parallel()
 			line := strings.ReplaceAll(row.command, " ; ", " \\; ")
 			line = strings.TrimSuffix(line, " ;") + map[bool]string{true: ` \;`}[strings.HasSuffix(line, " ;")]
-			if got := shown(Read(words(t, line))); got != row.want {
+			if got := shown(Read(words(t, line), nil)); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 		})

@@ -49,6 +49,10 @@ type Role struct {
 	// Remote tells that a colon in front of every slash makes the name one of another machine, for which a
 	// program is started.
 	Remote bool
+	// Enters tells that the word names a directory which the program, or what it starts, works in.
+	Enters bool
+	// Check is what a value in the word has to be at each call, as the table names it; "" for nothing.
+	Check string
 	// Unknown tells that the table has no row for the program: what it does with its words nobody here knows.
 	Unknown bool
 	// Needs is an option that is missing, without which the program runs more than Code of that language:
@@ -80,6 +84,12 @@ type Reading struct {
 	Code     []Text
 	Stdin    Language // what standard input is run as
 	Unknown  string   // why it cannot be told what runs
+	// InputOf is the program that obeys its standard input, and Input what a careful author should know of a
+	// value there; "" where that is not known.
+	Input, InputOf string
+	// Brings is the program that has files come into the directory by names, or with content, that its
+	// operands pick; "" for none.
+	Brings string
 	// Assumed are words that are not fixed and were taken for one operand each; with a leading '-' they
 	// would be options, and the words after them could mean something else.
 	Assumed []int

@@ -19,13 +19,13 @@ func textOf(row plainyaml.Node, key string) string {
 	return ""
 }
 
-// readProgram reads a row of words.
+// readProgram reads what a row says of words.
 func readProgram(n plainyaml.Node) (*program, error) {
 	p := &program{}
 	names, like := "", ""
-	err := catalogue.Entries(n, map[string]any{
+	keys := map[string]any{
 		"names": &names, "like": &like, "reader": &p.reader, "flags": &p.flags, "stdin": (*string)(&p.stdin),
-		"inert": &p.inert, "safe": &p.safe,
+		"inert": &p.inert, "safe": &p.safe, "input": &p.input, "brings": &p.brings,
 		"stops": &p.stops, "plus": &p.plus, "long": &p.long, "dash": &p.dash, "no_end": &p.noEnd,
 		"environ": &p.environ,
 		"mixed":   &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,
@@ -33,7 +33,11 @@ func readProgram(n plainyaml.Node) (*program, error) {
 		"operands":    func(n plainyaml.Node) (err error) { p.operands, err = readSlots(n); return err },
 		"instead":     func(n plainyaml.Node) (err error) { p.instead, err = readSlots(n); return err },
 		"subcommands": p.readSubcommands,
-	})
+	}
+	for _, value := range []string{"text", "output", "program", "variable"} {
+		keys[value] = func(n plainyaml.Node) error { return p.addOptions(n, n.Text, values[value]) }
+	}
+	err := catalogue.Entries(n, keys)
 	if err != nil || like == "" {
 		return p, err
 	}
@@ -46,18 +50,27 @@ func readProgram(n plainyaml.Node) (*program, error) {
 }
 
 func (p *program) readOptions(n plainyaml.Node) error {
-	p.options = options{}
 	for _, item := range n.Nodes {
 		s, names, err := readSlot(item)
+		if err == nil {
+			err = p.addOptions(item, names, s)
+		}
 		if err != nil {
 			return err
 		}
-		for name := range strings.FieldsSeq(names) {
-			if _, twice := p.options[name]; twice {
-				return catalogue.At(item, name+" stands there twice")
-			}
-			p.options[name] = s
+	}
+	return nil
+}
+
+func (p *program) addOptions(n plainyaml.Node, names string, s slot) error {
+	if p.options == nil {
+		p.options = options{}
+	}
+	for name := range strings.FieldsSeq(names) {
+		if _, twice := p.options[name]; twice {
+			return catalogue.At(n, name+" stands there twice")
 		}
+		p.options[name] = s
 	}
 	return nil
 }
@@ -76,8 +89,16 @@ func (p *program) readSubcommands(n plainyaml.Node) error {
 	return nil
 }
 
+// readSlots reads a list of roles: their values with commas between them, or items that say more.
 func readSlots(n plainyaml.Node) ([]slot, error) {
 	var all []slot
+	for value := range strings.SplitSeq(n.Text, ", ") {
+		if n.Text != "" {
+			n.Nodes = append(n.Nodes, plainyaml.Node{
+				Line: n.Line, Column: n.Column, Nodes: []plainyaml.Node{{Key: "value", Text: value}},
+			})
+		}
+	}
 	for _, item := range n.Nodes {
 		s, _, err := readSlot(item)
 		if err != nil {
@@ -92,23 +113,26 @@ func readSlots(n plainyaml.Node) ([]slot, error) {
 var values = map[string]slot{
 	"text": plain, "output": {kind: Argument, dash: true, writes: true}, "operand": operand, "free": free,
 	"program": {kind: Program},
+	"tool":    {kind: CodeFile, cure: "name the file in the script", starts: true},
 	"code":    {kind: Code}, "file": {kind: CodeFile, cure: "name the file in the script"},
 	"variable": {kind: Variable, cure: "write the variable's name in the script"}, "format": {kind: Format},
-	"option":  {kind: AnyOption},
-	"written": {kind: Operand, writes: true},
+	"option":    {kind: AnyOption},
+	"written":   {kind: Operand, writes: true},
+	"directory": {kind: Argument, dash: true, enters: true}, "entered": {kind: Operand, enters: true},
 }
 
 func readSlot(n plainyaml.Node) (s slot, names string, err error) {
-	value := textOf(n, "value")
+	value, language, in := strings.Cut(textOf(n, "value"), " in ")
 	s, known := values[value]
-	if !known {
-		return s, "", catalogue.At(n, "want a value: one of "+strings.Join(sortedKeys(values), ", "))
+	if s.language = Language(language); !known || in != (s.kind == Code || s.kind == CodeFile) {
+		return s, "", catalogue.At(n, "want a value: one of "+strings.Join(sortedKeys(values), ", ")+
+			"; code and file are in a language")
 	}
 	takes, cure := "", ""
 	err = catalogue.Entries(n, map[string]any{
-		"names": &names, "value": &value, "in": (*string)(&s.language), "takes": &takes, "glued": &s.glued,
+		"names": &names, "value": &value, "takes": &takes, "glued": &s.glued,
 		"beside": &s.beside, "ends": &s.ends,
-		"dash": &s.dash, "remote": &s.remote, "harmless": &s.plain, "caution": &s.caution,
+		"dash": &s.dash, "remote": &s.remote, "check": &s.check, "files": &s.files, "harmless": &s.plain, "caution": &s.caution,
 		"at_start": &s.atStart, "cure": &cure,
 	})
 	if takes == "2" {

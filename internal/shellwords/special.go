@@ -20,6 +20,8 @@ func (p *program) special() func(r *reader, p *program, at, to int, via []string
 		return (*reader).xargs
 	case "perl":
 		return (*reader).perl
+	case "python":
+		return (*reader).python
 	case "trap":
 		return (*reader).trap
 	case "tar":
@@ -31,7 +33,7 @@ func (p *program) special() func(r *reader, p *program, at, to int, via []string
 // shell reads the words of a shell. -c takes no argument: it says that the first operand is the code.
 func (r *reader) shell(p *program, at, to int, _ []string) {
 	name := Base(r.words[at].Text)
-	items := r.items(r.words, p, at, to)
+	items := r.items(p, at, to)
 	r.options(items, name)
 	code := false  // -c
 	stdin := false // -s
@@ -89,6 +91,7 @@ func (r *reader) parameters(at []int, label string) {
 }
 
 func (r *reader) find(p *program, at, to int, via []string) {
+	defer r.findRuns(at, to)
 	for i := at + 1; i < to; i++ {
 		w := r.words[i]
 		switch {
@@ -104,8 +107,7 @@ func (r *reader) find(p *program, at, to int, via []string) {
 			}
 			i = end
 		case len(w.Text) > 1 && w.Text[0] == '-' || !w.Fixed && w.Text == "-":
-			it := p.option(i, w)
-			it.args = min(it.args, to-i-1)
+			it := p.item(r.reader(p, i, to).Next(), w)
 			r.options([]item{it}, "find")
 			if w.Text == "-delete" {
 				r.Roles[i].Writes = true
@@ -118,6 +120,21 @@ func (r *reader) find(p *program, at, to int, via []string) {
 			}
 			if !w.Fixed && w.Text == "" {
 				r.Assumed = append(r.Assumed, i)
+			}
+		}
+	}
+}
+
+// findRuns notes of the directories of find that what lies below them is run: find DIR -exec bash {}.
+func (r *reader) findRuns(at, to int) {
+	for i := at + 1; i < to; i++ {
+		if kind := r.Roles[i].Kind; r.words[i].Text != "{}" || kind != Program && kind != CodeFile {
+			continue
+		}
+		for k := at + 1; k < i; k++ {
+			role := &r.Roles[k]
+			if role.Kind == Operand && role.Operators || role.Kind == Argument && !r.words[k].Fixed {
+				role.Caution = "find has the files that it finds there run: give the parameter a pattern"
 			}
 		}
 	}
@@ -206,6 +223,9 @@ func (p *program) loops(word string) bool {
 	return false
 }
 
+// readsOperands finds the ways of perl to read what its operands name.
+var readsOperands = regexp.MustCompile(`<>|ARGV>|\breadline\b|\beof\s*\(\s*\)`)
+
 // perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O
 // Operators): with -n, -p or <> in the program its operands are commands.
 func (r *reader) perl(p *program, at, to int, via []string) {
@@ -218,7 +238,7 @@ func (r *reader) perl(p *program, at, to int, via []string) {
 		}
 	}
 	for _, text := range r.Code[code:] {
-		opens = opens || !text.Fixed || strings.Contains(text.Text, "<>") || strings.Contains(text.Text, "ARGV>")
+		opens = opens || !text.Fixed || readsOperands.MatchString(text.Text)
 	}
 	for i := at + 1; opens && i < to; i++ {
 		if role := &r.Roles[i]; role.Kind == Operand {
@@ -227,6 +247,24 @@ func (r *reader) perl(p *program, at, to int, via []string) {
 			r.Code = append(r.Code, Text{Language: Data, Text: r.words[i].Text, Fixed: r.words[i].Fixed,
 				At: i, Whole: true})
 		}
+	}
+}
+
+// python reads what stands behind -m as the words of the program that the module is: python3 -m pip install.
+func (r *reader) python(p *program, at, to int, via []string) {
+	r.program(p, Base(r.words[at].Text), at, to, via)
+	for _, it := range r.items(p, at, to) {
+		if it.option != "-m" || !it.takes {
+			continue
+		}
+		module, last := it.text, it.at+it.args
+		if !it.glued {
+			module = r.words[last].Text
+		}
+		if r.words[last].Fixed {
+			r.started(module, last, to, via)
+		}
+		return
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// program is one row of words in commands.yaml: what a program does with its words.
+// program is what a program does with its words: words of its row in commands.yaml.
 type program struct {
 	reader string // the reader of a program whose words follow no row alone
 	// options are those that take an argument, and what the argument is.
@@ -37,37 +37,34 @@ type program struct {
 	always   bool     // standard input is run although something else gives code, too
 	launcher bool     // runs some of its words, and which is not known: read from every program's name on
 	inert    string   // options that make a wrapper run nothing: command -v
-	safe     string   // options of which one keeps SQL from running programs: sqlite3 -safe
+	input    string   // what a careful author should know of a value on standard input
+	// brings are options with which files come into the directory whose names, or content, the operands pick.
+	brings string
+	safe   string // options of which one keeps SQL from running programs: sqlite3 -safe
 }
 
 // unknown is the row of every program that has none.
 var unknown = &program{}
 
+// rowsRead are the rows that were read, by what the catalogue says of them.
+var rowsRead sync.Map
+
 // rowOf returns the row of a program, by its name without a directory; nil where it has none.
 func rowOf(name string) *program {
-	if row := table()[name]; row != nil {
-		return row()
+	n := catalogue.WordsOf(name)
+	if n == nil {
+		return nil
 	}
-	return nil
+	if row, ok := rowsRead.Load(n); ok {
+		return row.(*program)
+	}
+	p, err := readProgram(*n)
+	if err != nil {
+		panic(fmt.Sprintf("commands.yaml, which is a part of this program: words of %s: %v", name, err)) // TestTable
+	}
+	row, _ := rowsRead.LoadOrStore(n, p)
+	return row.(*program)
 }
-
-// table has the rows by name, each read when it is first asked.
-var table = sync.OnceValue(func() map[string]func() *program {
-	all := map[string]func() *program{}
-	for _, item := range catalogue.Roles() {
-		read := sync.OnceValue(func() *program {
-			p, err := readProgram(item.Node())
-			if err != nil {
-				panic(fmt.Sprintf("commands.yaml, which is a part of this program: words: %v", err)) // TestTable
-			}
-			return p
-		})
-		for name := range strings.FieldsSeq(item.Names) {
-			all[name] = read
-		}
-	}
-	return all
-})
 
 // RunsByOption lists the options of a program, by its name without a directory, and of its subcommands,
 // whose value is a program that it runs.
@@ -94,14 +91,19 @@ type slot struct {
 	dash     bool
 	writes   bool
 	remote   bool   // see Role
+	enters   bool   // likewise
+	check    string // likewise
 	words    int    // how many words the option takes; 0 means 1
 	glued    bool   // the argument only stands in the option's own word: mysql -psecret
 	beside   bool   // runs something beside the program that an operand or standard input gives: node -r
-	ends     bool   // the words after the option's argument are the program's: python -c
-	plain    string // words that a text may begin with which is not code then: .schema
-	caution  string // see Role
-	atStart  string
-	cure     string
+	// starts: it names a program that is found among packages, and the words behind it are that program's.
+	starts  bool
+	files   bool   // of such a program: with a dot in its name it is a file
+	ends    bool   // the words after the option's argument are the program's: python -c
+	plain   string // words that a text may begin with which is not code then: .schema
+	caution string // see Role
+	atStart string
+	cure    string
 }
 
 // options maps names of options to the role of their argument.
@@ -120,7 +122,7 @@ func file(l Language) slot {
 }
 
 // find looks an option up by its name as it stands in the command. GNU programs take any beginning of a
-// long option that is not ambiguous; of several that fit, the one that runs code counts.
+// long option that is not ambiguous; of several that fit, the first that runs code counts.
 func (o options) find(name string) (slot, bool) {
 	if s, ok := o[name]; ok {
 		return s, true
@@ -130,8 +132,8 @@ func (o options) find(name string) (slot, bool) {
 	}
 	var found slot
 	ok := false
-	for long, s := range o {
-		if strings.HasPrefix(long, name) && (!ok || s.dangerous()) {
+	for _, long := range sortedKeys(o) {
+		if s := o[long]; strings.HasPrefix(long, name) && (!ok || s.dangerous() && !found.dangerous()) {
 			found, ok = s, true
 		}
 	}

@@ -10,8 +10,8 @@ import (
 func IsMake(program string) bool { return catalogue.In(catalogue.Makes, Base(program)) }
 
 // ObeysDirectory reports whether a program runs or obeys files of the directory that it starts in.
-func ObeysDirectory(program string) bool {
-	return IsMake(program) || catalogue.In(catalogue.ProjectTools, Base(program))
+func ObeysDirectory(program string, commands *catalogue.Catalogue) bool {
+	return IsMake(program) || commands.In(catalogue.ProjectTools, Base(program))
 }
 
 // verb makes of the first operand of such a program the name of a command, unless it is written out.

@@ -34,7 +34,7 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 		}
 	}
 	r.Stdin = Arguments
-	if separate && inner < to && itemsAreData(r.words[inner:to], mark, r.depth) {
+	if separate && inner < to && r.itemsAreData(r.words[inner:to], mark) {
 		r.Stdin = Data
 	}
 	for i := at + 1; r.Stdin == Arguments && i < inner; i++ {
@@ -49,8 +49,8 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 }
 
 // itemsAreData reads the command with an item in its place: wherever the mark stands, or as a word at the end.
-func itemsAreData(words []Word, mark string, depth int) bool {
-	if depth >= maxLaunchDepth {
+func (r *reader) itemsAreData(words []Word, mark string) bool {
+	if r.depth >= maxLaunchDepth {
 		return false
 	}
 	var filled []Word
@@ -66,7 +66,7 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 		items[len(filled)] = true
 		filled = append(filled, Word{})
 	}
-	reading := read(filled, depth+1)
+	reading := read(filled, r.commands, r.depth+1)
 	if reading.Unknown != "" || reading.Stdin != Data {
 		return false
 	}
@@ -77,7 +77,7 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 			return false
 		}
 		// An item that begins with '-' is an option. That is harmless only where no option runs anything.
-		if !role.Dash && filled[i].Text == "" && !harmless(Base(filled[last.At].Text)) {
+		if !role.Dash && filled[i].Text == "" && !r.harmless(Base(filled[last.At].Text)) {
 			return false
 		}
 	}
@@ -85,8 +85,8 @@ func itemsAreData(words []Word, mark string, depth int) bool {
 }
 
 // harmless reports whether no option of a program runs anything. Of a program that is not in the table
-// nobody knows.
-func harmless(name string) bool {
+// nobody knows. A program with a reader of its own does what is in no row: -exec and -delete of find.
+func (r *reader) harmless(name string) bool {
 	p := rowOf(name)
-	return p != nil && !p.risky() && !p.runs() && !p.launcher
+	return p != nil && len(r.commands.Added(name)) == 0 && p.special() == nil && !p.risky() && !p.runs() && !p.launcher
 }

@@ -36,6 +36,13 @@ func TestWeigh(t *testing.T) {
 		{"sub/.git/config", map[string]string{"sub/.git/config": "[core]\n\tbare = false\n"}, sandbox.Plain},
 		{"sub/.git/config", map[string]string{"sub/.git/config": "[core]\n\tfsmonitor = ./x\n"}, sandbox.Held},
 		{"sub/.git/hooks/", nil, sandbox.Plain},
+		// Names that are the same to a file system that folds them (ext4's casefold, chattr +F).
+		{"sub/.GİT/x", map[string]string{"sub/.GİT/x": "x"}, sandbox.Plain},
+		{"sub/.git/hookſ/pre-commit", map[string]string{"sub/.git/hookſ/pre-commit": "x"}, sandbox.Held},
+		{"sub/.git/conﬁg", map[string]string{"sub/.git/conﬁg": "[core]\n\tfsmonitor = ./x\n"}, sandbox.Held},
+		{"sub/.git/con\u200dfig", map[string]string{"sub/.git/con\u200dfig": "[core]\n\tfsmonitor = ./x\n"}, sandbox.Held},
+		{"sub/.g\u200cit/config", map[string]string{"sub/.g\u200cit/config": "[core]\n\tbare = false\n"}, sandbox.Plain},
+		{"sub/.g\u200cit/config", map[string]string{"sub/.g\u200cit/config": "[core]\n\tfsmonitor = ./x\n"}, sandbox.Held},
 		// What lies in a directory of which all counts counts there, too, though it lies in a repository.
 		{".husky/sub/.git/objects/aa", map[string]string{".husky/sub/.git/objects/aa": "x"}, sandbox.Held},
 

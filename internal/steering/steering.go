@@ -60,13 +60,13 @@ func New() *Judge {
 
 // Enter implements [sandbox.Judge].
 func (j *Judge) Enter(dir string) bool {
-	_, inside, ok := inRepository(strings.TrimSuffix(dir, "/"))
+	_, inside, ok := inRepository(sensitive.Fold(strings.TrimSuffix(dir, "/")))
 	return !ok || !gitrepo.HoldsData(inside)
 }
 
 // Hides implements [sandbox.Judge]: in a repository's directory only what git runs counts.
 func (j *Judge) Hides(path string) bool {
-	_, _, ok := inRepository(path)
+	_, _, ok := inRepository(sensitive.Fold(path))
 	return ok
 }
 
@@ -79,7 +79,7 @@ func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 	if !j.mayCount(dir, base) {
 		return sandbox.Plain
 	}
-	if above, inside, ok := inRepository(name); ok && !isSteering(above) {
+	if above, inside, ok := inRepository(sensitive.Fold(name)); ok && !isSteering(above) {
 		if name != at {
 			return sandbox.Plain // what is in it is looked at
 		}
@@ -96,6 +96,10 @@ func (j *Judge) Weigh(at string, read func(path string) []byte) sandbox.Weight {
 	} else if name == at && j.bare[base] && gitrepo.BareEffect(name, read) != gitrepo.NoEffect {
 		return sandbox.Held
 	} else if !isSteering(name) {
+		// core.hooksPath can name any directory.
+		if name == at && j.bare[base] && gitrepo.IsHook(base) && !amongPackages(name) {
+			return sandbox.Told
+		}
 		// A link in place of a directory leads to files of any name.
 		if name == at && (read == nil || read(at) == nil) && j.isOnTheWay(name) {
 			return sandbox.Told
@@ -137,11 +141,12 @@ func amongPackages(name string) bool {
 	return is && strings.HasSuffix(found.Name, "/**")
 }
 
-// inRepository divides a path that leads into a repository's .git, or is that of one. inside is relative to it.
+// inRepository divides a folded path that leads into a repository's .git, or is that of one. inside is relative
+// to it.
 func inRepository(name string) (above, inside string, ok bool) {
 	for at := 0; at < len(name); {
 		part, rest, _ := strings.Cut(name[at:], "/")
-		if strings.EqualFold(part, ".git") {
+		if part == ".git" {
 			return strings.TrimSuffix(name[:at], "/"), rest, true
 		}
 		at += len(part) + 1

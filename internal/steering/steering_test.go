@@ -88,6 +88,14 @@ func TestSteering(t *testing.T) {
 			{name: "where calls of other programs start", before: "mkdir .a2a-call-1-2", tool: "echo x >.a2a-call-1-2/.envrc; mkdir -p .a2a-call-3-4; echo x >.a2a-call-3-4/.envrc", told: ".a2a-call-1-2/.envrc .a2a-call-3-4/.envrc", left: ".a2a-call-1-2/.envrc"},
 			{name: "a repository by a link in a repository", before: "git init -q; mkdir sub", tool: `mkdir -p .git/modules .git/objects/e; printf "[core]\n\tfsmonitor = touch x\n" >.git/objects/e/config; ln -s ../objects/e .git/modules/m; printf "gitdir: ../.git/modules/m\n" >sub/.git`, held: ".git/modules/m"},
 			{name: "links to files", before: "git init -q", tool: "mkdir -p .git/annex src; echo x >.git/annex/x; ln -s .git/annex/x a.bin; ln -s src docs; ln -s /usr/share usr", left: "a.bin docs usr"},
+			{name: "a link to a directory with a link to a file", before: "mkdir vsc; echo x >real.json; ln -s ../real.json vsc/tasks.json; ln -s vsc .vscode", tool: "echo y >real.json", told: ".vscode"},
+			{name: "a link to a directory with a link to another", before: "mkdir gh wf; echo x >wf/ci.yml; ln -s ../wf gh/workflows; ln -s gh .github", tool: "echo y >wf/ci.yml", told: ".github"},
+			{name: "a link to a directory with much in it", before: "mkdir vsc; touch vsc/{1..2500}; echo x >vsc/zzz.json; ln -s vsc .vscode; touch vsc/z{1..2500}", tool: "for f in vsc/z*; do echo y >$f; break; done", told: ".vscode"},
+			{name: "hooks where the repository says", before: "git init -q; git config core.hooksPath scripts/h; mkdir -p scripts/h; echo x >scripts/h/pre-commit", tool: "echo y >scripts/h/pre-commit", told: "scripts/h/pre-commit"},
+			{name: "new hooks where the repository says", before: "git init -q sub; git -C sub config core.hooksPath x/h; mkdir -p sub/x", tool: "mkdir sub/x/h; echo y >sub/x/h/pre-push", told: "sub/x/h/pre-push"},
+			{name: "hooks of other version control", before: "mkdir -p a/_darcs/prefs b/CVS c/.repo/repo", tool: "echo x >a/_darcs/prefs/defaults; echo x >b/CVS/Root; echo x >c/.repo/repo/main.py", held: "a/_darcs/defaults b/CVS/Root c/main.py"},
+			{name: "an agent's extensions", before: "mkdir sub", tool: "mkdir -p sub/.pi/extensions; echo x >sub/.pi/extensions/x.ts; echo x >sub/.ycm_extra_conf.py; mkdir sub/.flox", held: "sub/.flox sub/.pi sub/.ycm_extra_conf.py"},
+			{name: "a rebase that goes on with a program", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo ../x >sub/.git/rebase-merge/strategy", told: "sub/.git/rebase-merge/strategy"},
 			{name: "a rebase that goes on with a command", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo 'exec touch x' >sub/.git/rebase-merge/git-rebase-todo", told: "sub/.git/rebase-merge/git-rebase-todo"},
 
 			{name: "plain files", before: "mkdir sub", tool: "echo x >sub/main.go; mkdir -p a/b/c; echo x >a/b/c/README.md; echo x >hooks; mkdir config; echo x >config/config", left: "sub/main.go"},
@@ -129,6 +137,7 @@ func TestSteering(t *testing.T) {
 				}
 				var held, told []string
 				for _, hint := range out.Changed {
+					hint = strings.Replace(hint, "ran, what ", "ran, ", 1)
 					rest, ours := strings.CutPrefix(hint, "protected: while the command ran, "+dir+"/")
 					if !ours {
 						continue // what the level does not enforce

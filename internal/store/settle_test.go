@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,13 @@ func older(t *testing.T, path string, steps int, statement string) {
 		}
 	}
 	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+	is, err := identityOf(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".lock", []byte(is), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

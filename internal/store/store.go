@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -83,7 +84,7 @@ func claim(path string) (unlock func(), err error) {
 		}
 	}
 	if err == nil {
-		err = private(path)
+		err = own(lock, path)
 	}
 	if err != nil {
 		lock.Close()
@@ -94,6 +95,49 @@ func claim(path string) (unlock func(), err error) {
 		lock.Close()
 	}, nil
 }
+
+// own sees to it that the database is one that was made here, and ours alone. Whoever writes a repository can
+// bring one along and have A2A_STATE_DIR name it (direnv does), with a yes in it to whatever an agent does
+// next. So the lock says which file the database is, and nobody knows before which one his becomes; another
+// is set aside before anything of it is read. It can be a person's own, from a backup or another machine:
+// then its questions are asked again.
+func own(lock *os.File, path string) error {
+	made, err := io.ReadAll(io.LimitReader(lock, 1<<10))
+	if err != nil {
+		return err
+	}
+	is, err := identityOf(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		if err := private(path); err != nil || is == string(made) {
+			return err
+		}
+	}
+	for _, end := range []string{"-journal", "-wal", "-shm", ""} {
+		if err := os.Remove(path + setAside + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(path+end, path+setAside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := private(path); err != nil {
+		return err
+	}
+	if is, err = identityOf(path); err != nil {
+		return err
+	}
+	if err := lock.Truncate(0); err != nil {
+		return err
+	}
+	_, err = lock.WriteAt([]byte(is), 0)
+	return err
+}
+
+// setAside ends the name of a database that was made elsewhere. Nothing reads it.
+const setAside = ".elsewhere"
 
 // private sees to it that the database is a file of ours that nobody else reads.
 func private(path string) error {

@@ -51,8 +51,8 @@ func TestPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(path + "*")
-	if err != nil || len(files) != 4 {
-		t.Errorf("got %v, want the database, its log, its index and the lock", files)
+	if err != nil || len(files) != 5 {
+		t.Errorf("got %v, want the database, its log, its index, the lock, and what was there", files)
 	}
 	for _, file := range files {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {

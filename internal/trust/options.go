@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/state"
@@ -14,7 +13,8 @@ import (
 
 // Options is what a look at what is trusted takes from outside.
 type Options struct {
-	Getenv func(string) string // required: where the state directory and the home directory are
+	Getenv func(string) string // required: where the state directory is
+	Home   string              // the home directory of our account, which no variable says; "" for none
 	Dir    string              // required: the current directory, absolute
 	Say    func(line string)   // required: one line for the person
 }
@@ -99,19 +99,9 @@ func mayTrust(o Options, dir string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	home := o.Getenv("HOME")
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
-	}
-	for p := dir; p != filepath.Dir(p) && !within(home, p); p = filepath.Dir(p) {
-		if within(path, p) {
-			return fmt.Errorf("the state directory %s lies beside the workspace, in %s, whose author could have brought it along; unset A2A_STATE_DIR", path, p)
-		}
+	if in := config.BroughtWith(path, dir, o.Home); in != "" {
+		return fmt.Errorf("the state directory %s lies beside the workspace, in %s, whose author could have brought "+
+			"it along; unset A2A_STATE_DIR and XDG_STATE_HOME, and set HOME to the home of your account", path, in)
 	}
 	return nil
-}
-
-// within reports whether a clean path is dir or lies in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

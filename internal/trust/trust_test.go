@@ -123,3 +123,49 @@ func TestStore(t *testing.T) {
 		t.Errorf("a broken store trusts: %v, %v", ok, err)
 	}
 }
+
+// TestStateBroughtAlong: whoever wrote the workspace does not trust himself by a state directory that he
+// brought along, whatever the variables say that he sets.
+func TestStateBroughtAlong(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := base + "/home"
+	for _, name := range []string{"home/project", "home/clone/sub/.h", "home/clone/.h"} {
+		if err := os.MkdirAll(filepath.Join(base, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clone := home + "/clone"
+	for _, row := range []struct {
+		dir         string
+		environment map[string]string
+		want        bool // whether it may be trusted
+	}{
+		{clone, map[string]string{"HOME": home}, true},
+		{clone, map[string]string{"HOME": base + "/elsewhere"}, true},
+		{clone, map[string]string{"HOME": home, "A2A_STATE_DIR": home + "/state"}, true},
+		{clone, map[string]string{"HOME": home, "A2A_STATE_DIR": clone + "/.state"}, false},
+		{clone, map[string]string{"HOME": clone}, false},
+		{clone, map[string]string{"HOME": clone + "/.h"}, false},
+		{clone + "/sub", map[string]string{"HOME": clone}, false},
+		{clone + "/sub", map[string]string{"HOME": clone + "/.h"}, false},
+		{clone + "/sub", map[string]string{"HOME": clone + "/sub/.h"}, false},
+		{clone + "/sub", map[string]string{"HOME": clone + "/.h", "XDG_STATE_HOME": clone + "/.s"}, false},
+		{clone + "/sub", map[string]string{"HOME": clone + "/.h", "A2A_STATE_DIR": clone + "/.s"}, false},
+	} {
+		o := trust.Options{Getenv: func(name string) string { return row.environment[name] }, Home: home, Dir: row.dir}
+		if _, err := trust.FileName(o, writeIn(t, row.dir)); (err == nil) != row.want {
+			t.Errorf("%s with %v: %v, want it trusted: %t", row.dir, row.environment, err, row.want)
+		}
+	}
+}
+
+// writeIn writes a file into a directory and returns its name.
+func writeIn(t *testing.T, dir string) string {
+	t.Helper()
+	write(t, dir+"/tools.yaml", "x")
+	return dir + "/tools.yaml"
+}

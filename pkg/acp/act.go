@@ -49,7 +49,7 @@ type act struct {
 // somebody is asked first. Asking leaves the lane, so that the frames behind go on.
 func (b *Bridge) carryOut(a *act) error {
 	a.b, a.id = b, b.ours.nextActID()
-	a.effect.Leads = permissions.Leads(a.request)
+	a.effect.Resolved = permissions.ResolvedFiles(a.request)
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
@@ -65,7 +65,7 @@ func (b *Bridge) carryOut(a *act) error {
 	a.waits = true
 	return b.outside(a.frame, a.session, a.place, func(ctx context.Context) error {
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
-		a.answer = b.drop(ndjson.ID(a.frame.ID))
+		a.answer = b.drop(agentsID(a.frame.ID))
 		defer a.answer.leave()
 		return b.finish(ctx, a, passage)
 	})
@@ -76,7 +76,7 @@ func (b *Bridge) carryOut(a *act) error {
 // no more. The frame is kept. What comes behind its place goes out at the latest when that is over.
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ctx context.Context) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
-	if !b.keep(ndjson.ID(frame.ID), &held{session: s, withdraw: withdraw}) {
+	if !b.keep(agentsID(frame.ID), &held{session: s, withdraw: withdraw}) {
 		withdraw(nil)
 		at.leave()
 		return b.refuseAgent(frame, idInUse)
@@ -140,8 +140,8 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		b.sayUnrecorded(passage.Unrecorded)
 	}
 	call := b.callFor(a)
-	if call != nil && saidOnCard(decision.Source) {
-		a.place.add(b.decided(a.session, call, gate.Note(decision), ""))
+	if call != nil && notedOnCard(decision.Source) {
+		a.place.add(b.decided(a.session, call, gate.Note(decision), "")...)
 	}
 	if decision.Verdict != permissions.Approve {
 		a.answer.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
@@ -156,8 +156,34 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		}}) {
 		return b.refuseAgent(a.frame, idInUse)
 	}
-	a.place.put(a.outgoing)
+	a.frame = ndjson.Frame{ID: slices.Clone(a.frame.ID)} // the line may be overwritten before it is taken back
+	b.mu.Lock()
+	why := context.Cause(ctx)
+	if why == nil { // whoever cancels the turn holds mu, and then takes back what has not gone out
+		a.place.putAct(a)
+	}
+	b.mu.Unlock()
+	if why != nil {
+		b.takenBack(a, why)
+	}
 	return nil
+}
+
+// takeBack has nothing come of the acts of a session that have not gone out yet, since others were to go
+// before them.
+func (b *Bridge) takeBack(s *Session, why error) {
+	for _, a := range s.toEditor.takeBack() {
+		b.takenBack(a, why)
+	}
+}
+
+func (b *Bridge) takenBack(a *act, why error) {
+	b.mu.Lock()
+	delete(b.fromAgentOpen, agentsID(a.frame.ID))
+	b.mu.Unlock()
+	b.noteNotDone(a.Event(events.ToolEnded), why)
+	a.answer.put(errorResponse(a.frame.ID, wireError{Code: codeCancelled,
+		Message: "a2a-acp did not let the agent " + display.Line(a.what) + ": " + why.Error()}))
 }
 
 // Ask implements approval.Asker.
@@ -202,7 +228,7 @@ func (a *act) AtMost() permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceNobody,
 			"there is no such session, so there is nobody to ask")
 	}
-	if most := a.b.heldTo(a); most.Verdict == permissions.Reject || a.fault == "" {
+	if most := a.b.mostAllowed(a); most.Verdict == permissions.Reject || a.fault == "" {
 		return most
 	}
 	return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
@@ -248,9 +274,9 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	switch {
 	case a.terminal != nil:
 		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " +
-			display.Line(a.request.Dir)
+			display.Span(a.request.Dir)
 		for _, v := range a.terminal.Environment {
-			q.Text += "\nwith " + display.Line(v.Name+"="+v.Value)
+			q.Text += "\nwith " + display.Span(v.Name+"="+v.Value)
 		}
 	case a.change != nil:
 		a.over = a.session.holds(a.effect.Path)
@@ -258,7 +284,8 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 		q.Change = a.change
 	}
 	for _, m := range a.unknown {
-		q.Text += "\nand " + display.Line(m.key+": "+string(m.value)) + ", of which nobody here knows what it does"
+		q.Text += "\nand " + display.Span(m.key+": "+string(m.value)) +
+			", of which nobody here knows what it does"
 	}
 	return q, nil
 }
@@ -267,14 +294,14 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 // read or governors thought, so that is looked at once more: the yes was to the file that it was then. What
 // goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
-	if a.moved() || a.asksNow(d) {
+	if a.moved() || a.staleApproval(d) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if d.Source == permissions.SourcePerson && a.change != nil && a.over != a.session.holds(a.effect.Path) {
 		return gate.Rejected(d, permissions.SourceFault,
 			"the file has changed since this was asked; ask about it as it is")
 	}
-	if d = gate.Within(d, a.b.heldTo(a)); d.Verdict == permissions.Ask {
+	if d = gate.Within(d, a.b.mostAllowed(a)); d.Verdict == permissions.Ask {
 		d.Verdict = permissions.Reject // it needs a person by now, and none was asked
 	}
 	if d.Verdict != permissions.Approve {
@@ -309,13 +336,13 @@ func (a *act) moved() bool {
 			return true
 		}
 	}
-	return !slices.Equal(a.effect.Leads, permissions.Leads(a.request)) ||
+	return !slices.Equal(a.effect.Resolved, permissions.ResolvedFiles(a.request)) ||
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// asksNow reports whether the rules would not let a command through any more that waited, since a file is
+// staleApproval reports whether the rules would not let a command through any more that waited, since a file is
 // another by now that it names, or that git reads.
-func (a *act) asksNow(d permissions.Decision) bool {
+func (a *act) staleApproval(d permissions.Decision) bool {
 	if a.terminal == nil || !a.waits {
 		return false
 	}
@@ -349,9 +376,9 @@ func (b *Bridge) outgoing(a *act, obligation permissions.Obligation) ([]byte, er
 		`,"params":`, write(members), "}\n"), nil
 }
 
-// saidOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could
+// notedOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could
 // not foresee.
-func saidOnCard(source permissions.Source) bool {
+func notedOnCard(source permissions.Source) bool {
 	switch source {
 	case permissions.SourcePolicy, permissions.SourceConfinement, permissions.SourceGovernor:
 		return true
@@ -368,7 +395,7 @@ func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
 	}
 	ended.Act = &events.Act{Kind: ended.Act.Kind, Tool: ended.Act.Tool, Paths: ended.Act.Paths}
 	ended.Outcome = &events.Outcome{Status: "completed"}
-	if len(answer.Error) > 0 {
+	if failed(answer) {
 		ended.Outcome.Status = "failed"
 		if e, err := exactObject(answer.Error); err == nil {
 			ended.Outcome.Error = events.Text(e.text("message"))
@@ -386,7 +413,7 @@ func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	}
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: %s", display.Line(a.what), gate.Why(d))
 	if code == codeDenied {
-		if instead := b.o.Gate.Instead(d, a.request); instead != "" {
+		if instead := b.o.Gate.Alternatives(d, a.request); instead != "" {
 			message += " (" + instead + ")"
 		}
 		message += ". Do not try another way to the same end; ask the person."
@@ -473,22 +500,25 @@ func (a *act) title() string {
 // agentCancels owns $/cancel_request: a request that still waits here is withdrawn here. One that was
 // passed on is the editor's to end.
 func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
-	params, err := exactObject(frame.Params)
-	if err != nil {
-		return b.refuseAgent(frame, methodCancelRequest+": "+err.Error())
+	p := readParams(frame.Params)
+	id := p.raw("requestId")
+	p.others()
+	if b.ours.has(id) {
+		p.fail("that request is not the agent's")
+	}
+	if p.err() != nil {
+		return b.refuseAgent(frame, methodCancelRequest+": "+p.err().Error())
 	}
 	to := b.toEditor
-	if id, ok := params["requestId"]; ok {
-		b.mu.Lock()
-		waits, open := b.held[ndjson.ID(id)], b.fromAgentOpen[ndjson.ID(id)]
-		b.mu.Unlock()
-		if waits != nil {
-			waits.withdraw(errAgentGaveUp)
-			return nil
-		}
-		if open != nil {
-			to = b.queueOf(open.session)
-		}
+	b.mu.Lock()
+	waits, open := b.held[agentsID(id)], b.fromAgentOpen[agentsID(id)]
+	b.mu.Unlock()
+	if waits != nil {
+		waits.withdraw(errAgentGaveUp)
+		return nil
+	}
+	if open != nil {
+		to = b.queueOf(open.session)
 	}
 	return to.relay(line)
 }

@@ -27,6 +27,10 @@ func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer,
 	if !p.standsElsewhere() {
 		board = nil
 	}
+	if err := p.b.pause(ctx); err != nil {
+		return approval.Answer{}, err
+	}
+	defer p.b.clicked()
 	answer, err := approval.AskBeside(ctx, board, q, p.put)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
@@ -53,14 +57,14 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 			return nil // the agent hears what was decided, once it is on record
 		}}
 	b.mu.Lock()
-	b.fromAgentOpen[ndjson.ID(p.id)] = open
+	b.fromAgentOpen[agentsID(p.id)] = open
 	call := p.sessionsCall()
-	b.mu.Unlock()
 	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
-		p.place.add(b.decided(p.session, call, gate.Note(p.asked), ""))
+		call.decided, call.notes = true, append(call.notes, "a2a-acp: "+gate.Note(p.asked))
 	}
-	b.mu.Lock()
-	call.announced = true // the request itself tells the editor of the call
+	if p.call.id != "" {
+		b.announced(call) // the request itself tells the editor of the call
+	}
 	p.call.notes = slices.Clone(call.notes)
 	b.mu.Unlock()
 	p.place.put(p.line())
@@ -131,8 +135,13 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 		b.settleEffects(p, d)
 	}
 	b.noteAnswer(p, d, passage.Cause)
+	if errors.Is(passage.Cause, errAgentGaveUp) {
+		b.mu.Lock()
+		p.sessionsCall().withdrawn = true
+		b.mu.Unlock()
+	}
 	p.place.leave()
-	b.questionEnded(p.session, p.call.id) // the agent may ask in this card again as soon as it has its answer
+	b.questionEnded(p.standing) // the agent may ask in this card again as soon as it has its answer
 	p.answer.put(p.response(d, passage.Cause))
 }
 
@@ -140,7 +149,7 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 func (p *prompt) response(d permissions.Decision, cause error) []byte {
 	option, offered := p.optionFor(d, cause)
 	switch {
-	case errors.Is(cause, errNotAnswered), offered && d.Approver == editorAnswers && option.ID == p.picked:
+	case errors.Is(cause, errNotAnswered) && saysNothing(p.reply.frame), offered && d.Approver == editorAnswers && option.ID == p.picked:
 		return p.reply.line // in the editor's own words, with its _meta
 	case errors.Is(cause, errAgentGaveUp):
 		return errorResponse(p.id, wireError{Code: codeCancelled, Message: "a2a-acp: " + cause.Error()})
@@ -150,12 +159,26 @@ func (p *prompt) response(d permissions.Decision, cause error) []byte {
 	return response(p.id, selected(option.ID))
 }
 
+// saysNothing reports whether the editor's answer is none to everybody: an error, or that the question was put
+// away. Anything else could be a yes to the agent, and was none here.
+func saysNothing(answer ndjson.Frame) bool {
+	if failed(answer) && len(answer.Result) == 0 {
+		return true
+	}
+	result, err := exactObject(answer.Result)
+	return err == nil && !failed(answer) && result.object("outcome").text("outcome") == "cancelled" &&
+		result.object("outcome")["optionId"] == nil
+}
+
 // cancelledOutcome answers a question in a turn that the person cancelled (ACP,
 // session/request_permission), and one that offers no way to say what was decided.
 var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
 
 // noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
 func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
+	b.mu.Lock()
+	p.sessionsCall().rejected = d.Verdict != permissions.Approve
+	b.mu.Unlock()
 	note, status := gate.Note(d), ""
 	switch {
 	case p.call.id == "", cause != nil && d.Source != permissions.SourceNobody:
@@ -172,7 +195,7 @@ func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
 	b.mu.Lock()
 	call := p.sessionsCall()
 	b.mu.Unlock()
-	p.place.put(b.decided(p.session, call, note, status))
+	p.place.put(b.decided(p.session, call, note, status)...)
 }
 
 // saysAnswer is an answer in one line for a card.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -36,6 +37,10 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place) (appr
 	ctx, stop := s.During(ctx)
 	defer stop()
 
+	if err := s.b.pause(ctx); err != nil {
+		return approval.Answer{}, err
+	}
+	defer s.b.clicked()
 	card := s.b.ours.nextID()
 	at.add(s.openCard(id, card, q))
 	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (approval.Answer, error) {
@@ -135,7 +140,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	s.b.mu.Lock()
 	call := s.calls.get(q.ToolCall)
 	s.b.mu.Unlock()
-	at.put(s.b.decided(s, call, note, ""))
+	at.put(s.b.decided(s, call, note, "")...)
 }
 
 func questionContent(q approval.Question) json.RawMessage {
@@ -256,12 +261,18 @@ func (r *ourRequests) ask(ctx context.Context, at *place, method string, params 
 	}
 }
 
+// has reports whether an id is one that a request of ours has, or may have.
+func (r *ourRequests) has(id []byte) bool {
+	text, err := ndjson.String(id)
+	return err == nil && strings.HasPrefix(text, r.prefix)
+}
+
 // answered takes a response whose id is one of ours, whether anybody still waits for it or not.
 func (r *ourRequests) answered(frame ndjson.Frame) bool {
-	id, err := ndjson.String(frame.ID)
-	if err != nil || len(id) < len(r.prefix) || id[:len(r.prefix)] != r.prefix {
+	if !r.has(frame.ID) {
 		return false
 	}
+	id, _ := ndjson.String(frame.ID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	answers, ok := r.open[id]

@@ -42,9 +42,6 @@ type connection struct {
 	version    int    // the protocol version that the agent chose; 0 until it did
 	agent      string // the agent's name, as it gave it
 	editor     string
-	canRead    bool // the editor offers fs/read_text_file
-	canWrite   bool
-	canRun     bool   // the editor has terminals
 	unrecorded string // what kept an event from being recorded the last time; "" when nothing has
 
 	fromEditorOpen map[ndjson.Key]*passed // requests that were passed on and are not answered
@@ -53,6 +50,14 @@ type connection struct {
 	sessions       map[string]*Session
 	passedOn       int // how many requests were passed on
 	ended          bool
+
+	// Not every editor goes by sessions where it goes by cards and terminals, so these are of all sessions.
+	asking  map[string]*standing // the questions that stand, by the cards that they stand in, or speak of
+	showing map[string]*standing // the same, by the terminals that they show
+	running map[string]bool      // the terminals that the editor has run for the agent
+	shown   shownCards
+
+	lastEnded time.Time // when a question ended that a person was put
 }
 
 // passed is a request that was passed on and whose answer is still to come.
@@ -118,6 +123,9 @@ type Options struct {
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which
 	// counts as no. Optional, default DefaultPatience.
 	Patience time.Duration
+	// Pause is how long after the end of a question the next one is put at the earliest, so that a second click
+	// on the first answers nothing that nobody has read. Optional, default DefaultPause.
+	Pause time.Duration
 
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
 	// Terminals is used for an agent that is not confined. Optional: without it editors get the command as
@@ -131,6 +139,9 @@ type Options struct {
 	Admit func(w tool.Workspace, cwd string) error
 	// Logins is told the arguments that the agent asks the editor to add when a person is to log in. Optional.
 	Logins func([][]string)
+	// LoginCommand returns the command that the editor is to run instead of one that the agent names for its
+	// login; nil where it may run none. Optional: without it the editor runs none.
+	LoginCommand func(command []string) []string
 
 	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended,
 	// and must not block. Required.
@@ -156,6 +167,9 @@ type Options struct {
 
 // DefaultPatience is a day: the editor shows the question all that time, and an agent's turn waits for it.
 const DefaultPatience = 24 * time.Hour
+
+// DefaultPause is the longest time between the two clicks of a double click that desktops have by default.
+const DefaultPause = 500 * time.Millisecond
 
 func (o *Options) check() error {
 	switch {
@@ -190,6 +204,9 @@ func New(o Options) (*Bridge, error) {
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
 	}
+	if o.Pause <= 0 {
+		o.Pause = DefaultPause
+	}
 	o.MaxFrame = max(o.MaxFrame, ndjson.DefaultMax)
 	b := &Bridge{o: o, toEditor: newOutbox(ndjson.NewWriter(o.EditorOut)),
 		toAgent: newOutbox(ndjson.NewWriter(o.AgentIn))}
@@ -199,6 +216,9 @@ func New(o Options) (*Bridge, error) {
 		fromAgentOpen:  map[ndjson.Key]*passed{},
 		held:           map[ndjson.Key]*held{},
 		sessions:       map[string]*Session{},
+		asking:         map[string]*standing{},
+		showing:        map[string]*standing{},
+		running:        map[string]bool{},
 	}
 	return b, nil
 }

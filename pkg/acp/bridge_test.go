@@ -35,7 +35,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `board`, `no record`, `confined`, `tools`, `agent exit TEXT`,
+// `hide terminals`, `logins`, `board`, `long pause`, `no record`, `confined`, `tools`, `agent exit TEXT`,
 // `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
@@ -62,6 +62,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		Noise:  func(line []byte) { t.Logf("noise: %q", line) },
 		Now:    atTheEpoch,
 		Prefix: "ours-",
+		Pause:  1, // nobody clicks
 	}
 	for line := range strings.Lines(setup) {
 		switch line = strings.TrimSpace(line); {
@@ -71,9 +72,18 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.HideFiles = true
 		case line == "hide terminals":
 			o.HideTerminals = true
+		case line == "logins":
+			o.LoginCommand = func(command []string) []string {
+				if command[0] != "agent" {
+					return nil
+				}
+				return append([]string{"/bin/ours", "bridge", "--"}, command...)
+			}
 		case line == "board":
 			s.board = newSlate()
 			o.Board = s.board
+		case line == "long pause":
+			o.Pause = time.Hour
 		case line == "confined":
 			o.Confinement = fakeCell{s}
 		case line == "no record":

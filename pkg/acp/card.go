@@ -41,17 +41,20 @@ func updateFrame(session string, update cardUpdate) []byte {
 
 // announce makes the tool_call by which the editor first hears of a call that the agent did not announce.
 func announce(session string, call *toolCall, status string) []byte {
-	title := call.title
-	if title == "" {
-		title = "Tool call"
-	}
 	if status == "" {
 		status = "pending"
 	}
 	return updateFrame(session, cardUpdate{
-		SessionUpdate: "tool_call", ToolCallID: call.id, Title: title, Kind: kindOr(call.kind), Status: status,
+		SessionUpdate: "tool_call", ToolCallID: call.id, Title: titleOr(call.title), Kind: kindOr(call.kind), Status: status,
 		Content: contentWith(call.content, call.notes), Locations: call.locations, RawInput: call.rawInput,
 	})
+}
+
+func titleOr(title string) string {
+	if title == "" {
+		return "Tool call"
+	}
+	return title
 }
 
 // contentWith returns a content array with our lines at its end; nil when there is nothing in it.
@@ -92,26 +95,36 @@ func withNotes(line, content []byte, notes []string) []byte {
 	return line
 }
 
-// decided makes the frame that puts a decision of ours into the card of the call: one line. A call that the
-// editor does not know yet is announced with it.
-func (b *Bridge) decided(s *Session, call *toolCall, note, status string) []byte {
+// decided puts a decision of ours into the card of the call: one line. It gives the frame by which the editor
+// hears of it. There is none while a question stands in the card, which stays as it is: questionEnded makes it.
+func (b *Bridge) decided(s *Session, call *toolCall, note, status string) (frames [][]byte) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	call.decided = true
 	call.notes = append(call.notes, "a2a-acp: "+note)
-	shown := *call
-	if call.question != nil {
-		shown.content, _ = s.withoutRunning(call.content)
+	if q := b.asking[call.id]; q != nil {
+		q.note(s, call, status)
+		return nil
 	}
-	var frame []byte
-	if call.announced || b.version >= 2 {
-		frame = updateFrame(s.id, cardUpdate{
-			SessionUpdate: "tool_call_update", ToolCallID: call.id, Status: status,
-			Content: contentWith(shown.content, call.notes),
-		})
-	} else {
-		frame = announce(s.id, &shown, status)
-	}
+	return [][]byte{b.noted(s, call, status)}
+}
+
+// announced notes that the editor hears of a call. Called with mu held.
+func (b *Bridge) announced(call *toolCall) {
 	call.announced = true
-	b.mu.Unlock()
-	return frame
+	b.shown.add(call.id)
+}
+
+// noted makes the frame by which the editor hears what the card of a call holds, our lines included. A call
+// that the editor does not know yet is announced with it. Called with mu held.
+func (b *Bridge) noted(s *Session, call *toolCall, status string) []byte {
+	known := call.announced || b.version >= 2
+	b.announced(call)
+	if !known {
+		return announce(s.id, call, status)
+	}
+	return updateFrame(s.id, cardUpdate{
+		SessionUpdate: kindToolCallUpdate, ToolCallID: call.id, Status: status,
+		Content: contentWith(call.content, call.notes),
+	})
 }

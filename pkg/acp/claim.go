@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // claim is what an agent says of an act of its own that it asks about. The agent writes every word of it:
@@ -53,8 +54,8 @@ var promptTools = map[permissions.Action][]string{
 	permissions.ActionOther:      {"acp.other"},
 }
 
-// readClaim turns what was told of a call into a Request.
-func readClaim(s *Session, id string, call *toolCall, agent, principal string) claim {
+// readClaim turns what was told of a call into a Request; r is what every request of the session says.
+func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 	action, ok := actions[call.kind]
 	switch {
 	case leavesPlan(call):
@@ -62,11 +63,18 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 	case !ok:
 		action = permissions.ActionOther
 	}
-	c := claim{request: permissions.Request{
-		Door: tool.DoorACP, Action: action, Prompt: true, Tools: promptTools[action],
-		Workspace: s.Workspace(), Dir: s.Dir(), Agent: agent, Principal: principal, Session: id, Mode: s.Mode(),
-	}}
+	r.Action, r.Prompt, r.Tools = action, true, promptTools[action]
+	c := claim{request: r}
 	c.doubt(permissions.Doubtful(call.title)...)
+	for text := range ndjson.Texts(join("[", call.content, ",", call.rawInput, "]")) {
+		if doubts := reordered(text); doubts != nil {
+			c.doubt(doubts...)
+			break
+		}
+	}
+	if speaksAsUs(call) {
+		c.doubt("it has words that begin as those of a2a-acp do")
+	}
 	input, _ := exactObject(call.rawInput)
 	c.request.Tools = append(slices.Clip(c.request.Tools), alleged(action, call, input)...)
 	diffs, paths := c.readContent(call)
@@ -90,6 +98,35 @@ func readClaim(s *Session, id string, call *toolCall, agent, principal string) c
 	}
 	c.tellLinks(s)
 	return c
+}
+
+// reordered says of a text that a person could read it in another order than a program does; nil when not.
+func reordered(text string) []string {
+	at := strings.IndexFunc(text, display.Reorders)
+	if at < 0 {
+		return nil
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return []string{fmt.Sprintf("it holds U+%04X, behind which text is shown in another order", r)}
+}
+
+// speaksAsUs reports whether a text that a call shows has a line that a person could take for one of ours: in
+// the cards of agents they begin with our name.
+func speaksAsUs(call *toolCall) bool {
+	texts := []string{call.title}
+	content, _ := (object{"c": call.content}).objects("c")
+	for _, item := range content {
+		texts = append(texts, item.object("content").text("text"))
+	}
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if rest, ours := strings.CutPrefix(spelling(line), "a2aacp"); ours &&
+				(strings.HasPrefix(rest, "asks") || strings.Contains(line, ":")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (c *claim) doubt(why ...string) { c.request.Doubts = append(c.request.Doubts, why...) }
@@ -179,16 +216,15 @@ func (c *claim) touch(paths []string, write bool) {
 	}
 }
 
-// tellLinks notes which names lead to files that are called otherwise, but for the directories of the
+// tellLinks notes which names lead to files that are called otherwise, by links or dots, but for the directories of the
 // session, which its person calls as he does: a yes stands for the file, and a card shows a name.
 func (c *claim) tellLinks(s *Session) {
 	for _, path := range c.request.Paths {
 		name := path.Name
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(c.request.Dir, name)
+			name = strings.TrimSuffix(c.request.Dir, "/") + "/" + name
 		}
-		if real, known := c.leads[path.Name]; known && filepath.Clean(name) != real &&
-			filepath.Clean(name) != s.editorsName(real) {
+		if real, known := c.leads[path.Name]; known && name != real && name != s.editorsName(real) {
 			c.linked = append(c.linked, display.Line(path.Name)+" leads to "+display.Line(real))
 		}
 	}
@@ -196,16 +232,22 @@ func (c *claim) tellLinks(s *Session) {
 
 // coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show.
 // People see of a diff what differs, so it shows a write only where the file really holds what the diff
-// says that it did, on disk or, with changes that are not saved, in the editor.
+// says that it did, on disk or, with changes that are not saved, in the editor. Of two texts for one file nobody
+// can tell which one the yes is to.
 func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
+	shown := map[string]int{}
+	for _, d := range diffs {
+		shown[c.leads[d.path]]++
+	}
 	for _, d := range diffs {
 		real, known := c.leads[d.path]
 		if !known || !d.whole {
 			continue
 		}
 		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real,
-			Content: gate.ContentDigest(d.newText), Leads: []string{real}, Over: s.holds(real)}
-		if present, ok := presentText(real); ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText) {
+			Content: gate.ContentDigest(d.newText), Resolved: []string{real}, Over: s.holds(real)}
+		present, ok := presentText(real)
+		if shown[real] == 1 && (ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText)) {
 			c.effects = append(c.effects, effect)
 		} else {
 			c.unshown = append(c.unshown, effect)
@@ -277,8 +319,8 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 	c.request.SetVariables(input.env)
 	c.effects = append(c.effects, gate.Effect{
 		Kind: permissions.ActionExecute, Command: command.text, Argv: command.argv, Dir: c.request.Dir,
-		Env:   input.env,
-		Leads: permissions.Leads(c.request),
+		Env:      input.env,
+		Resolved: permissions.ResolvedFiles(c.request),
 	})
 }
 

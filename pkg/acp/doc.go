@@ -18,9 +18,10 @@
 //
 // # Strictness
 //
-// A line from the agent that two readers could read differently, and that either could take for a frame of
-// ours, is answered with -32600 and goes nowhere: Go's JSON folds the case of keys and keeps the last
-// duplicate, other readers do not, and an agent must not be able to choose the reader it is judged by.
+// A line from the agent that two readers could read differently is answered with -32600 and goes nowhere:
+// Go's JSON folds the case of keys and keeps the last duplicate, other readers do not, and an agent must not
+// be able to choose the reader it is judged by. So it is with a question that is another one in another
+// version of the protocol, and with an answer to no request that is open.
 //
 // # Trust
 //

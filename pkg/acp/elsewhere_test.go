@@ -217,6 +217,9 @@ func TestSecretsOfOurTools(t *testing.T) {
 						t.Errorf("the %s holds %s", place, text)
 					}
 				}
+				if n.question.Digest != "" {
+					t.Errorf("a digest of it is on record, which a short value could be tried out on: %s", n.question.Digest)
+				}
 			})
 		}
 	}

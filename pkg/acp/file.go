@@ -71,6 +71,7 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 	a.locations = []string{name}
 	if action == permissions.ActionWrite {
 		a.request.Arguments["content"] = content
+		a.request.Doubts = append(a.request.Doubts, reordered(content)...)
 		a.effect.Content, a.effect.Over = gate.ContentDigest(content), s.holds(real)
 		a.change = &approval.FileChange{Path: name, NewText: content}
 	}
@@ -81,51 +82,71 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 // mostTexts bounds the files of which a session remembers what the editor gave the agent.
 const mostTexts = 1000
 
-// noteText notes the text of a whole file that the editor gives the agent: what is not saved stands nowhere
-// else.
+// heldText is the text of a file as the editor has it, by its digest, and what the file held on disk then: the
+// text is out of date once that is another.
+type heldText struct{ text, onDisk string }
+
+// noteText notes the text of a whole file that the editor gives the agent, or takes from it: what is not
+// saved stands nowhere else.
 func (a *act) noteText(answer ndjson.Frame) {
-	if a.session == nil || a.effect.Kind != permissions.ActionRead ||
-		slices.ContainsFunc(a.params, func(m member) bool { return m.key == "line" || m.key == "limit" }) {
+	if a.session == nil || a.effect.Path == "" || failed(answer) {
 		return
 	}
-	result, err := exactObject(answer.Result)
-	if err != nil || len(result["content"]) == 0 {
+	held := heldText{onDisk: onDisk(a.effect.Path)}
+	switch a.request.Action {
+	case permissions.ActionWrite:
+		held.text = gate.ContentDigest(unixLines(a.change.NewText))
+	case permissions.ActionRead:
+		result, err := exactObject(answer.Result)
+		if err != nil || len(result["content"]) == 0 ||
+			slices.ContainsFunc(a.params, func(m member) bool { return m.key == "line" || m.key == "limit" }) {
+			return
+		}
+		held.text = gate.ContentDigest(unixLines(result.text("content")))
+	default:
 		return
 	}
-	text := result.text("content")
 	a.b.mu.Lock()
 	defer a.b.mu.Unlock()
 	if a.session.texts == nil || len(a.session.texts) >= mostTexts {
-		a.session.texts = map[string]string{}
+		a.session.texts = map[string]heldText{}
 	}
-	a.session.texts[a.effect.Path] = gate.ContentDigest(unixLines(text))
+	a.session.texts[a.effect.Path] = held
 }
+
+// onDisk names the text that a file holds on disk.
+func onDisk(path string) string {
+	text, ok := presentText(path)
+	if !ok {
+		return cannotBeShown
+	}
+	return gate.ContentDigest(unixLines(text))
+}
+
+const cannotBeShown = "what cannot be shown"
 
 // holds names what a file holds, on disk and, where the editor gave another text last as that of the file,
 // in the editor.
 func (s *Session) holds(path string) string {
-	text, ok := presentText(path)
-	present := gate.ContentDigest(unixLines(text))
-	if !ok {
-		present = "what cannot be shown"
-	}
+	present := onDisk(path)
 	if s == nil {
 		return present
 	}
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	if held, known := s.texts[path]; known && held != present {
-		return present + " " + held
+	if held, known := s.texts[path]; known && held.text != present {
+		return present + " " + held.text
 	}
 	return present
 }
 
-// editorHeld reports whether the editor gave a text last as that of a file.
+// editorHeld reports whether the editor gave a text last as that of a file, and the file has not changed
+// since.
 func (s *Session) editorHeld(path, text string) bool {
+	present := onDisk(path)
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	held, known := s.texts[path]
-	return known && held == gate.ContentDigest(unixLines(text))
+	return present != cannotBeShown && s.texts[path] == heldText{gate.ContentDigest(unixLines(text)), present}
 }
 
 // doubtUnknown says of members that nobody here knows that nobody knows what they do, so that no rule

@@ -6,15 +6,32 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// heldUpdates are the agent's updates of a card in which a question stands. They go to the editor once the
-// question has ended. Guarded by Bridge.mu.
-type heldUpdates struct {
-	lines     [][]byte
+// standing is a question that stands in a card of the agent's, with the agent's updates that would change what
+// it shows. They go to the editor once the question has ended. Guarded by Bridge.mu.
+type standing struct {
+	session   *Session
+	call      *toolCall // the session's own copy
+	lines     []heldLine
 	bytes     int
-	terminals bool // that the editor runs have been put away
+	terminals bool   // that the editor runs have been put away
+	noted     []note // of which the editor has not heard
+}
+
+// heldLine is an update that waits, in the order of its session.
+type heldLine struct {
+	session *Session
+	line    []byte
+}
+
+// note says that there are lines of ours in the card of a call, and the status that goes with them.
+type note struct {
+	session *Session
+	call    *toolCall
+	status  string
 }
 
 // The bounds of what is held back for one card. What goes beyond them is dropped, which is said.
@@ -26,49 +43,100 @@ const (
 // holdBack keeps a line about a card while a question stands in it.
 func (b *Bridge) holdBack(s *Session, card string, line []byte) (held bool) {
 	b.mu.Lock()
-	call := s.calls.byID[card]
-	if call == nil || call.question == nil {
-		b.mu.Unlock()
-		return false
+	q := b.asking[card]
+	held, fits := q != nil, q.hold(s, line)
+	b.mu.Unlock()
+	if held && !fits {
+		b.sayDropped(card)
 	}
-	h := call.question
-	fits := len(h.lines) < mostHeldUpdates && h.bytes+len(line) <= mostHeldBytes
-	if fits {
-		h.lines, h.bytes = append(h.lines, bytes.Clone(line)), h.bytes+len(line)
+	return held
+}
+
+// holdBackNamed keeps a line that speaks of a terminal which a question shows, anywhere in it: agents write to
+// their terminals by the _meta of any update. An update of a kind that is not read here may change a card, so it
+// may name none in which a question stands.
+func (b *Bridge) holdBackNamed(s *Session, kind string, params, line []byte) (held bool) {
+	b.mu.Lock()
+	named := maps.Clone(b.showing)
+	if !speaksOfCall(kind) {
+		maps.Copy(named, b.asking)
 	}
 	b.mu.Unlock()
-	if !fits {
-		b.o.Say(fmt.Sprintf("the agent changes a card again and again while a question stands in it (%s); that is dropped", card))
+	if len(named) == 0 {
+		return false
 	}
+	for text := range ndjson.Texts(params) {
+		if named[text] == nil {
+			continue
+		}
+		b.mu.Lock()
+		q := named[text]
+		if q != b.showing[text] && q != b.asking[text] {
+			q = nil // it has ended meanwhile
+		}
+		held, fits := q != nil, q.hold(s, line)
+		b.mu.Unlock()
+		if held && !fits {
+			b.sayDropped(text)
+		}
+		return held
+	}
+	return false
+}
+
+func (b *Bridge) sayDropped(name string) {
+	b.o.Say(fmt.Sprintf("the agent changes again and again what a question shows that stands (%s); that is dropped",
+		display.Line(name)))
+}
+
+// hold keeps a line until the question has ended; false where that is too much. Called with mu held.
+func (q *standing) hold(s *Session, line []byte) (fits bool) {
+	if q == nil || len(q.lines) >= mostHeldUpdates || q.bytes+len(line) > mostHeldBytes {
+		return false
+	}
+	q.lines, q.bytes = append(q.lines, heldLine{s, bytes.Clone(line)}), q.bytes+len(line)
 	return true
 }
 
+// note has a card say something of ours once the question has ended. Called with mu held.
+func (q *standing) note(s *Session, call *toolCall, status string) {
+	at := slices.IndexFunc(q.noted, func(n note) bool { return n.call == call })
+	if at < 0 {
+		q.noted = append(q.noted, note{session: s, call: call})
+		at = len(q.noted) - 1
+	}
+	if status != "" {
+		q.noted[at].status = status
+	}
+}
+
 // questionEnded lets go what was held back. It may be called more than once.
-func (b *Bridge) questionEnded(s *Session, card string) {
+func (b *Bridge) questionEnded(q *standing) {
 	b.mu.Lock()
-	call := s.calls.byID[card]
-	if call == nil || call.question == nil {
+	if q == nil || q.call.question != q {
 		b.mu.Unlock()
 		return
 	}
-	held, terminals := call.question.lines, call.question.terminals
-	call.question = nil
-	if terminals {
-		s.toEditor.put(updateFrame(s.id, cardUpdate{
-			SessionUpdate: "tool_call_update", ToolCallID: card, Content: contentWith(call.content, call.notes),
-		}))
+	q.call.question = nil
+	over := func(_ string, other *standing) bool { return other == q }
+	maps.DeleteFunc(b.asking, over)
+	maps.DeleteFunc(b.showing, over)
+	if q.terminals && q.call.announced {
+		q.note(q.session, q.call, "")
 	}
-	maps.DeleteFunc(s.terminals, func(_, shownIn string) bool { return shownIn == card })
+	for _, n := range q.noted {
+		n.session.toEditor.put(b.noted(n.session, n.call, n.status))
+	}
 	var hear []func()
-	for _, line := range held {
-		p := readParams(ndjson.Scan(line).Params)
+	for _, held := range q.lines {
+		p := readParams(ndjson.Scan(held.line).Params)
 		update := p.object("update")
-		if kind, _ := update.optional("sessionUpdate"); kind != "tool_call" && kind != "tool_call_update" {
-			s.toEditor.put(line)
+		if kind, _ := update.optional("sessionUpdate"); kind != kindToolCall && kind != kindToolCallUpdate {
+			held.session.toEditor.put(held.line)
 			continue
 		}
-		lines, heard := b.takeUpdate(s, update.members, line)
-		s.toEditor.put(lines...)
+		lines, heard := b.takeUpdate(held.session, update.members, held.line)
+		held.session.toEditor.put(lines...)
 		hear = append(hear, heard)
 	}
 	b.mu.Unlock()
@@ -80,25 +148,30 @@ func (b *Bridge) questionEnded(s *Session, card string) {
 // questionsEnded lets go what was held back for all questions of a session: no answer to them counts any more.
 func (b *Bridge) questionsEnded(s *Session) {
 	b.mu.Lock()
-	var cards []string
-	for card, call := range s.calls.byID {
-		if call.question != nil {
-			cards = append(cards, card)
+	var questions []*standing
+	for _, card := range slices.Sorted(maps.Keys(b.asking)) {
+		if q := b.asking[card]; q.session == s {
+			questions = append(questions, q)
 		}
 	}
 	b.mu.Unlock()
-	slices.Sort(cards)
-	for _, card := range cards {
-		b.questionEnded(s, card)
+	for _, q := range questions {
+		b.questionEnded(q)
 	}
 }
 
-// questionStands begins to hold back what would change the card of a question: what is said of its call,
-// and what is written to the terminals that it shows, whoever's card that is said in. Called with mu held.
+// questionStands begins to hold back what would change what a question shows: what is said of its call and of
+// what else its subject names, and what is written to its terminals, whoever's card or session that is said
+// in. Called with mu held.
 func (p *prompt) questionStands() {
-	call := p.sessionsCall()
-	call.question = &heldUpdates{}
-	if p.call.content, call.question.terminals = p.session.withoutRunning(p.call.content); call.question.terminals && call.announced {
+	b, call := p.b, p.sessionsCall()
+	q := &standing{session: p.session, call: call}
+	call.question, p.standing = q, q
+	for _, card := range p.cards() {
+		b.asking[card] = q
+	}
+	p.shown = b.shown.has(p.call.id)
+	if p.call.content, q.terminals = b.withoutRunning(p.call.content); q.terminals && call.announced {
 		rest := contentWith(p.call.content, call.notes)
 		if rest == nil {
 			rest = p.call.content // an empty list clears the card
@@ -107,34 +180,20 @@ func (p *prompt) questionStands() {
 			cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
 	}
 	items, _ := (object{"c": p.call.content}).objects("c")
-	for _, m := range p.told {
-		if m.key == "terminalId" { // of a command, in version 2
-			items = append(items, object{m.key: m.value})
-		}
-	}
 	for _, item := range items {
-		if id := item.text("terminalId"); id != "" {
-			if p.session.terminals == nil {
-				p.session.terminals = map[string]string{}
-			}
-			p.session.terminals[id] = p.call.id
+		p.terminals = append(p.terminals, item.text("terminalId"))
+	}
+	for _, id := range p.terminals {
+		if id != "" {
+			b.showing[id] = q
 		}
 	}
 }
 
-// showsTerminal finds the card with a question that shows a terminal of which an update speaks, anywhere in
-// it: agents write to their terminals by the _meta of any update.
-func (b *Bridge) showsTerminal(s *Session, params []byte) (card string, shown bool) {
-	b.mu.Lock()
-	terminals := maps.Clone(s.terminals)
-	b.mu.Unlock()
-	if len(terminals) == 0 {
-		return "", false
+// cards are the names of the cards that the question stands in, or speaks of.
+func (p *prompt) cards() []string {
+	if p.call.id == "" {
+		return p.named
 	}
-	for text := range ndjson.Texts(params) {
-		if card, shown = terminals[text]; shown {
-			return card, true
-		}
-	}
-	return "", false
+	return append(slices.Clip(p.named), p.call.id)
 }

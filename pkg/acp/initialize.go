@@ -1,9 +1,11 @@
 package acp
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 // initialize owns initialize: what the editor offers is noted, and hidden from the agent where
@@ -14,12 +16,8 @@ func (b *Bridge) initialize(frame ndjson.Frame, line []byte) error {
 	if err != nil {
 		return b.refuseEditor(frame, "initialize: "+err.Error())
 	}
-	capabilities := params.object("clientCapabilities")
-	files := capabilities.object("fs")
 	b.mu.Lock()
 	b.editor = params.object("clientInfo").text("name")
-	b.canRead, b.canWrite = isTrue(files["readTextFile"]), isTrue(files["writeTextFile"])
-	b.canRun = isTrue(capabilities["terminal"])
 	b.mu.Unlock()
 	if b.o.HideFiles {
 		line = hide(line, "params", "clientCapabilities", "fs", "readTextFile")
@@ -28,22 +26,37 @@ func (b *Bridge) initialize(frame ndjson.Frame, line []byte) error {
 	if b.o.HideTerminals {
 		line = hide(line, "params", "clientCapabilities", "terminal")
 	}
+	asked, _ := strconv.ParseFloat(string(params["protocolVersion"]), 64) // the editor's number may be any
 	b.openFromEditor(frame, passed{answered: func(answer ndjson.Frame, line []byte) []byte {
-		b.initialized(answer)
-		return line
+		if problem := b.initialized(int(asked), answer); problem != "" {
+			b.o.Say(problem)
+			b.note(events.Event{Type: events.FrameRefused, Detail: problem})
+			return append(errorResponse(answer.ID,
+				wireError{Code: codeInternal, Message: "a2a-acp: " + problem}), '\n')
+		}
+		return b.withLogins(answer, line)
 	}})
 	return b.toAgent.relay(line)
 }
 
-// initialized learns what the agent chose.
-func (b *Bridge) initialized(answer ndjson.Frame) {
+// initialized learns what the agent chose. It returns why the editor is not told so; "" where it is. Not
+// every editor looks at what it is answered: Zed goes on in version 1 where an agent answers with 2, and
+// would read other members of a question than are decided about here.
+func (b *Bridge) initialized(asked int, answer ndjson.Frame) (problem string) {
+	if failed(answer) {
+		return ""
+	}
 	result, err := exactObject(answer.Result)
 	if err != nil {
-		return
+		return fmt.Sprintf("the agent's answer to initialize cannot be read: %v", err)
 	}
-	version, err := strconv.Atoi(string(result["protocolVersion"]))
-	if err != nil {
-		return
+	version, ok := protocolVersion(result)
+	switch {
+	case !ok:
+		return "the agent does not say in an integer which version of the protocol it speaks"
+	case version > 1 && version > asked:
+		return fmt.Sprintf("the agent speaks version %d of the protocol, and the editor asked for %d", version,
+			asked)
 	}
 	info := result.object("agentInfo")
 	if info == nil {
@@ -56,6 +69,14 @@ func (b *Bridge) initialized(answer ndjson.Frame) {
 	if b.o.Logins != nil {
 		b.o.Logins(logins(result))
 	}
+	return ""
+}
+
+// protocolVersion returns the version of the protocol that a side names. It is an integer: another number,
+// or a text, is a version to some readers and none to others.
+func protocolVersion(o object) (version int, ok bool) {
+	version, err := strconv.Atoi(string(o["protocolVersion"]))
+	return version, err == nil
 }
 
 // logins are the arguments that the agent's terminal logins add to its command (ACP, terminal authentication).
@@ -69,8 +90,6 @@ func logins(result object) [][]string {
 	}
 	return list
 }
-
-func isTrue(raw []byte) bool { return string(raw) == "true" }
 
 // hide sets a capability that is there to false, and leaves every other byte as it was.
 func hide(line []byte, path ...string) []byte {

@@ -19,7 +19,8 @@ import (
 // the other end is broken.
 type intercept func(b *Bridge, frame ndjson.Frame, line []byte) error
 
-// agentIntercepts owns what comes from the agent. What is not in the table is passed on unread.
+// agentIntercepts owns what comes from the agent. What is not in the table is passed on
+// unread, but for methods of fs/ and terminal/ that nobody knows (isUnknownAct): they are refused.
 var agentIntercepts = map[string]intercept{
 	methodPermission:     (*Bridge).permission,     // decided by policy, or put to the person
 	methodReadFile:       (*Bridge).readFile,       // decided, then the editor reads
@@ -70,6 +71,17 @@ func methodSpellings(intercepts map[string]intercept) map[string]bool {
 	return all
 }
 
+// aboutTerminals are the methods about a terminal that was let through: they pass.
+var aboutTerminals = []string{"terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"}
+
+// isUnknownAct reports whether a method would have the editor do something with files or terminals that
+// nobody here can decide about: an editor may have more of them than the protocol.
+func isUnknownAct(method string) bool {
+	name := methodSpelling(method)
+	return (strings.HasPrefix(name, "fs/") || strings.HasPrefix(name, "terminal/")) &&
+		!slices.Contains(aboutTerminals, method)
+}
+
 // methodSpelling returns what the spellings of a method have in common.
 func methodSpelling(method string) string {
 	return strings.Map(func(r rune) rune {
@@ -106,7 +118,7 @@ func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 		return true
 	}
 	p.id, p.method = slices.Clone(frame.ID), frame.MethodName()
-	key := ndjson.ID(frame.ID)
+	key := agentsID(frame.ID)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.idOpen(key) {
@@ -114,6 +126,17 @@ func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 	}
 	b.fromAgentOpen[key] = &p
 	return true
+}
+
+// agentsID is the key of an id of the agent's. A text that reads as a number has that of the number: to some
+// editors the two are one id, and what a person says to one question would be said to another.
+func agentsID(raw []byte) ndjson.Key {
+	if text, err := ndjson.String(raw); err == nil {
+		if number := ndjson.ID([]byte(text)); strings.HasPrefix(string(number), "number ") {
+			return number
+		}
+	}
+	return ndjson.ID(raw)
 }
 
 // isOpen reports whether a request of the agent's with that id waits for its answer.
@@ -131,13 +154,22 @@ func (b *Bridge) idOpen(key ndjson.Key) bool {
 }
 
 // editorAnswered passes on the editor's answer to a request of the agent's, or takes the answer to one of ours.
+// What answers none that is open goes nowhere: the other side may be less exact about ids, and take it for the
+// answer to another, of which nobody here would know.
 func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if b.ours.answered(frame) {
 		return nil
 	}
-	p := b.takeOpen(&b.fromAgentOpen, frame)
+	p := b.takeOpen(&b.fromAgentOpen, agentsID(frame.ID), frame)
 	if p != nil && p.over {
 		return nil // the agent has its answer
+	}
+	if p != nil && p.method == methodElicitation {
+		b.clicked()
+	}
+	if p == nil && (answersSomething(frame) || frame.Ambiguous) {
+		b.o.Say("an answer of the editor's is to no request that is open: " + display.Line(string(frame.ID)))
+		return nil
 	}
 	if p != nil && p.answered != nil {
 		if problem := unclear(frame); problem != "" {
@@ -158,7 +190,13 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 // an answer that is not the one which is read here goes nowhere: a session could begin, and a turn end, of
 // which nobody here knows.
 func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
-	p := b.takeOpen(&b.fromEditorOpen, frame)
+	p := b.takeOpen(&b.fromEditorOpen, ndjson.ID(frame.ID), frame)
+	if p == nil && answersSomething(frame) {
+		why := "an answer of the agent's is to no request that is open: " + display.Line(string(frame.ID))
+		b.o.Say(why)
+		b.note(events.Event{Type: events.FrameRefused, Detail: why})
+		return nil
+	}
 	read := p != nil && p.answered != nil
 	envelope := frame
 	envelope.LossyID = frame.LossyID && p == nil // else it is the very id that the editor has chosen
@@ -191,17 +229,22 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	return nil
 }
 
-// takeOpen removes the request that a response answers from one of the connection's maps, and returns it as
-// it is then: whoever asked may still end its question.
-func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, frame ndjson.Frame) *passed {
+// answersSomething reports whether a response says which request it answers. One that says null is about a
+// line that could not be read.
+func answersSomething(frame ndjson.Frame) bool {
+	return len(frame.ID) > 0 && string(frame.ID) != "null"
+}
+
+// takeOpen removes the request that a response answers from one of the connection's maps, where it has a key, and
+// returns it as it is then: whoever asked may still end its question.
+func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, key ndjson.Key, frame ndjson.Frame) *passed {
 	if len(frame.ID) == 0 {
 		return nil
 	}
-	key := ndjson.ID(frame.ID)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := (*open)[key]
-	if p == nil {
+	if p == nil || ndjson.ID(p.id) != ndjson.ID(frame.ID) {
 		return nil
 	}
 	delete(*open, key)
@@ -211,12 +254,16 @@ func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, frame ndjson.Frame) *pas
 
 // refuseAgent answers a frame of the agent's that goes nowhere, says so and puts it on record.
 func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
+	return b.refuse(frame, codeInvalidRequest, why)
+}
+
+func (b *Bridge) refuse(frame ndjson.Frame, code int, why string) error {
 	b.o.Say("refused a frame of the agent's: " + why)
 	b.note(events.Event{Type: events.FrameRefused, Detail: why})
 	if frame.HasMethod() && len(frame.ID) == 0 && frame.Kind == ndjson.Object {
 		return nil // a notification has no answer
 	}
-	b.toAgent.put(errorResponse(frame.ID, wireError{Code: codeInvalidRequest, Message: "a2a-acp: refused: " + why}))
+	b.toAgent.put(errorResponse(frame.ID, wireError{Code: code, Message: "a2a-acp: refused: " + why}))
 	return nil
 }
 

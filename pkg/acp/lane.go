@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
@@ -36,8 +37,15 @@ func (b *Bridge) fromEditor(line []byte) error {
 	switch {
 	case frame.Kind == ndjson.Array:
 		return b.refuseEditor(frame, noBatches)
+	case frame.Kind == ndjson.Noise: // some agents take two frames out of one line, or one out of several
+		b.o.Say("a line of the editor's is no frame: " + display.Line(string(line[:min(len(line), 200)])))
+		b.toEditor.put(errorResponse(nil, wireError{Code: codeNoJSON, Message: "a2a-acp: refused: it is no JSON-RPC frame"}))
+		return nil
 	case frame.Kind != ndjson.Object:
 		return b.toAgent.relay(line)
+	case len(frame.Result)+len(frame.Error) > 0 && frame.HasMethod(): // to some agents it is an answer
+		frame.Ambiguous = true
+		return b.editorAnswered(frame, line)
 	case frame.CouldBe(isEditorIntercept):
 		if problem := unclear(frame); problem != "" {
 			return b.refuseEditor(frame, problem)
@@ -67,6 +75,10 @@ func (b *Bridge) fromAgent(line []byte) error {
 		return nil
 	case frame.Kind == ndjson.Array:
 		return b.refuseAgent(frame, noBatches)
+	case frame.HasMethod() && len(frame.Result)+len(frame.Error) > 0:
+		return b.refuseAgent(frame, "it is a request and an answer at once")
+	case frame.HasMethod() && b.ours.has(frame.ID):
+		return b.refuseAgent(frame, "its id is one of ours")
 	case frame.CouldBe(isAgentIntercept):
 		if problem := unclear(frame); problem != "" {
 			return b.refuseAgent(frame, problem)
@@ -78,8 +90,12 @@ func (b *Bridge) fromAgent(line []byte) error {
 		return owned(b, frame, line)
 	case !frame.HasMethod():
 		return b.agentAnswered(frame, line)
-	case len(frame.Result)+len(frame.Error) > 0:
-		return b.refuseAgent(frame, "it is a request and an answer at once")
+	case frame.Ambiguous: // somebody may take it, or a part of it, for an answer
+		return b.refuseAgent(frame, unclear(frame))
+	case frame.LossyID: // or what answers it would answer another request
+		return b.refuseAgent(frame, unclear(frame))
+	case isUnknownAct(frame.MethodName()):
+		return b.refuse(frame, codeNoMethod, "nobody here knows what "+display.Line(frame.MethodName())+" does")
 	}
 	s := b.sessionIn(frame.Params)
 	if !b.openFromAgent(frame, passed{session: s}) {
@@ -110,15 +126,16 @@ func unclear(frame ndjson.Frame) string {
 
 // editorTooLong reports a line of the editor's that was thrown away, and answers whoever waits for it.
 func (b *Bridge) editorTooLong(e *ndjson.TooLongError) {
-	b.tooLong("editor", e, b.toEditor, b.toAgent, &b.fromAgentOpen)
+	b.tooLong("editor", e, b.toEditor, b.toAgent, &b.fromAgentOpen, agentsID)
 }
 
 // agentTooLong reports a line of the agent's that was thrown away, and answers whoever waits for it.
 func (b *Bridge) agentTooLong(e *ndjson.TooLongError) {
-	b.tooLong("agent", e, b.toAgent, b.toEditor, &b.fromEditorOpen)
+	b.tooLong("agent", e, b.toAgent, b.toEditor, &b.fromEditorOpen, ndjson.ID)
 }
 
-func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender, other *queue, asked *map[ndjson.Key]*passed) {
+func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender, other *queue, asked *map[ndjson.Key]*passed,
+	key func([]byte) ndjson.Key) {
 	b.o.Say(fmt.Sprintf("from the %s: %v (--max-frame-mb raises the limit)", who, e))
 	if len(e.ID) == 0 {
 		return
@@ -129,13 +146,9 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender, other *queu
 		return
 	}
 	// It was an answer: the one who asked must not wait for ever. A write error is found out by the next line.
-	if p := b.takeOpen(asked, ndjson.Frame{ID: e.ID}); p != nil {
-		if p.over {
-			return
-		}
-		if p.answered != nil && p.answered(ndjson.Scan(refusal), refusal) == nil {
-			return
-		}
+	p := b.takeOpen(asked, key(e.ID), ndjson.Frame{ID: e.ID})
+	if p == nil || p.over || p.answered != nil && p.answered(ndjson.Scan(refusal), refusal) == nil {
+		return
 	}
 	other.put(refusal)
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// Methods that the bridge reads (ACP 1 and 2). Every other method is passed on unread.
+// Methods that the bridge reads or knows of (ACP 1 and 2). Every other method is passed on unread, unless
+// isUnknownAct holds for it.
 const (
 	methodInitialize    = "initialize"
 	methodSessionNew    = "session/new"
@@ -27,12 +30,16 @@ const (
 	methodWriteFile      = "fs/write_text_file"
 	methodTerminalCreate = "terminal/create"
 
+	methodElicitation = "elicitation/create"
+
 	methodCancelRequest = "$/cancel_request"
 )
 
 // Error codes: JSON-RPC 2.0, ACP's own, and ours. ACP asks that own codes lie outside -32768..-32000.
 const (
+	codeNoJSON         = -32700
 	codeInvalidRequest = -32600
+	codeNoMethod       = -32601
 	codeInternal       = -32603
 	codeCancelled      = -32800
 	codeDenied         = -31003
@@ -44,6 +51,9 @@ type wireError struct {
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 }
+
+// failed reports whether an answer is an error. Some write one that is null beside every result.
+func failed(answer ndjson.Frame) bool { return len(answer.Error) > 0 && string(answer.Error) != "null" }
 
 // encode writes a value of ours as JSON without escaping HTML, since nobody reads it as HTML and the other
 // side's text must come back as it was. It is used only for values that cannot fail to encode.

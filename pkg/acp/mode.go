@@ -51,7 +51,7 @@ func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 		return nil
 	}
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
-		if len(answer.Error) == 0 && mode != "" {
+		if !failed(answer) && mode != "" {
 			b.inMode(s, mode)
 		}
 		return line

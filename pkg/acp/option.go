@@ -25,7 +25,8 @@ type offer struct {
 	more []member
 }
 
-// readOffers reads the options of a permission request. Two options with one id could not be told apart.
+// readOffers reads the options of a permission request. Two options with one id could not be told apart, and
+// not everybody tells apart what is one but for case and width.
 func readOffers(p *params) (offers []offer, unknown []member) {
 	seen := map[string]bool{}
 	for _, o := range p.objects("options") {
@@ -33,10 +34,12 @@ func readOffers(p *params) (offers []offer, unknown []member) {
 			Kind: o.text("kind")}, more: o.meta()}
 		others := o.others()
 		option.more, unknown = append(option.more, others...), append(unknown, others...)
-		if seen[option.ID] {
+		o.own("optionId", option.ID)
+		if id := strings.TrimSpace(folded(option.ID)); seen[id] {
 			p.fail("two of its options have one id")
+		} else {
+			seen[id] = true
 		}
-		seen[option.ID] = true
 		offers = append(offers, option)
 	}
 	return offers, unknown

@@ -28,24 +28,35 @@ func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok
 	}
 	arguments := claimedArguments(p.call)
 	request, ok = b.o.Tools.Request(p.session, name, arguments)
-	return request, arguments != nil && request.Arguments != nil && showsOnly(p.call, server, name, arguments), ok
+	return request, arguments != nil && request.Arguments != nil && p.showsOnly(server, name, arguments), ok
 }
 
 // showsOnly reports whether a question about a tool shows its name and its arguments and nothing else, so
 // that who says yes to it says yes to these.
-func showsOnly(call *toolCall, server, name string, arguments json.RawMessage) bool {
-	titles := []string{"", name, server + name, "mcp" + server + name, name + server + "mcpserver"}
-	if !slices.ContainsFunc(titles, func(title string) bool { return spelling(title) == spelling(call.title) }) {
+func (p *prompt) showsOnly(server, name string, arguments json.RawMessage) bool {
+	titles := newNames(name, server+name, "mcp"+server+name, name+server+"mcpserver")
+	if !titles.spell(p.call.title) || p.title != nil && !titles.spell(p.words) || len(p.unknown) > 0 ||
+		len(slices.Collect(ndjson.Elements(p.call.locations))) > 0 {
 		return false
 	}
-	content, complete := (object{"c": call.content}).objects("c")
+	for text := range ndjson.Texts(arguments) {
+		if permissions.Doubtful(text) != nil {
+			return false
+		}
+	}
+	content, complete := (object{"c": p.call.content}).objects("c")
 	for _, item := range content {
-		if item.text("type") != "content" ||
-			!sameJSON(json.RawMessage(item.object("content").text("text")), arguments) {
+		if text, plain := plainText(item); !plain || !sameJSON(json.RawMessage(text), arguments) {
 			return false
 		}
 	}
 	return complete
+}
+
+// plainText returns the text of an item of a card that shows a text and nothing else.
+func plainText(item object) (text string, plain bool) {
+	block := item.object("content")
+	return block.text("text"), item.text("type") == "content" && block.text("type") == "text"
 }
 
 // claimedArguments finds the arguments of an MCP call in the agent's question: Claude's raw input, or the
@@ -62,7 +73,8 @@ func claimedArguments(call *toolCall) json.RawMessage {
 	if !complete || len(content) != 1 {
 		return nil
 	}
-	text := strings.TrimSpace(content[0].object("content").text("text"))
+	text, _ := plainText(content[0])
+	text = strings.TrimSpace(text)
 	if frame := ndjson.Scan([]byte(text)); frame.Kind == ndjson.Object && ndjson.Strict([]byte(text)) == nil {
 		return json.RawMessage(text)
 	}

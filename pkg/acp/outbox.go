@@ -33,6 +33,7 @@ type place struct {
 	in    *queue
 	lines [][]byte
 	ready bool
+	act   *act // whose line is the last of them; nil for none
 }
 
 // mostWaiting is how many bytes may wait before the lane that reads from the agent waits: an agent that has
@@ -79,16 +80,18 @@ func (q *queue) append() *place {
 	return p
 }
 
-// add leaves a line in a place for which more is to come.
-func (p *place) add(line []byte) {
+// add leaves lines in a place for which more is to come.
+func (p *place) add(lines ...[]byte) {
 	p.in.out.mu.Lock()
 	defer p.in.out.mu.Unlock()
 	if p.ready {
-		p.in.append().fill(line)
+		p.in.append().fill(lines...)
 		return
 	}
-	p.lines = append(p.lines, line)
-	p.in.out.bytes += len(line)
+	p.lines = append(p.lines, lines...)
+	for _, line := range lines {
+		p.in.out.bytes += len(line)
+	}
 }
 
 // put leaves lines in a place, which is ready then. What comes once it is goes to the end of the queue.
@@ -99,6 +102,32 @@ func (p *place) put(lines ...[]byte) {
 		p = p.in.append()
 	}
 	p.fill(lines...)
+}
+
+// putAct is put for the line by which an act is carried out.
+func (p *place) putAct(a *act) {
+	p.in.out.mu.Lock()
+	defer p.in.out.mu.Unlock()
+	if p.ready {
+		p = p.in.append()
+	}
+	p.act = a
+	p.fill(a.outgoing)
+}
+
+// takeBack removes the lines of acts that wait for something before them, and returns these acts.
+func (q *queue) takeBack() (acts []*act) {
+	q.out.mu.Lock()
+	defer q.out.mu.Unlock()
+	for _, p := range q.places {
+		if p.act == nil {
+			continue
+		}
+		acts = append(acts, p.act)
+		p.act, p.lines = nil, p.lines[:len(p.lines)-1]
+		q.out.bytes -= len(acts[len(acts)-1].outgoing)
+	}
+	return acts
 }
 
 // leave lets what is behind a place go on.

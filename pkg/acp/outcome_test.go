@@ -218,6 +218,7 @@ func TestWhatIsForwardedIsDecided(t *testing.T) {
 		{"Content", "fs/write_text_file", write(`,"Content":"y"`), "refused"},
 		{"con_tent", "fs/write_text_file", write(`,"con_tent":"y"`), "refused"},
 		{"text", "fs/write_text_file", write(`,"text":"y"`), "asked"},
+		{"content that is shown in another order", "fs/write_text_file", `{"sessionId":"s1","path":"$WORK/docs/a.md","content":"x \u202elive"}`, "asked"},
 		{"mode", "fs/write_text_file", write(`,"mode":493`), "asked"},
 		{"a path in a list", "fs/write_text_file", `{"sessionId":"s1","path":["$WORK/docs/a.md"],"content":"x"}`, "refused"},
 		{"content that is none", "fs/write_text_file", `{"sessionId":"s1","path":"$WORK/docs/a.md","content":{"text":"x"}}`, "refused"},
@@ -235,6 +236,12 @@ func TestWhatIsForwardedIsDecided(t *testing.T) {
 		{"a zero-width space", "terminal/\u200bcreate", run(``), "refused"},
 		{"another case", "Terminal/Create", run(``), "refused"},
 		{"wide letters", "ｔerminal/create", run(``), "refused"},
+		{"another act on files", "fs/delete", `{"sessionId":"s1","path":"$WORK/docs/a.md"}`, "denied"},
+		{"another act on files, in capitals", "FS/Rename", `{"sessionId":"s1"}`, "denied"},
+		{"another act on terminals", "terminal/write", `{"sessionId":"s1","terminalId":"t1","data":"evil"}`, "denied"},
+		{"another act, with a blank", "terminal/ kill", `{"sessionId":"s1","terminalId":"t1"}`, "denied"},
+		{"what a terminal says", "terminal/output", `{"sessionId":"s1","terminalId":"t1"}`, "forwarded"},
+		{"a terminal's end", "terminal/kill", `{"sessionId":"s1","terminalId":"t1"}`, "forwarded"},
 		{"a prompt with a tab", "session/request_permission\t", `{}`, "refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -357,6 +364,12 @@ func TestClaims(t *testing.T) {
 		{"a deletion with a diff", `"title":"Delete","kind":"delete","content":[{"type":"diff","path":"$WORK/docs/a.md","newText":"x"}]`, "asked"},
 		{"anything with a diff", `"title":"Think","content":[{"type":"diff","path":"$WORK/docs/a.md","newText":"x"}]`, "asked"},
 		{"a command with a diff", `"title":"ls","kind":"execute","rawInput":{"command":"ls"},"content":[{"type":"diff","path":"$WORK/docs/a.md","newText":"x"}]`, "asked"},
+		{"a change that is shown in another order", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/docs/a.md","newText":"x \u202elive"}]`, "asked"},
+		{"an input that is shown in another order", `"title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}],"rawInput":{"new_string":"\u2066x"}`, "asked"},
+		{"a change with a picture", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/docs/a.md","newText":"\u26a0\ufe0f \ud83d\udc68\u200d\ud83d\udc69 \u05d0"}]`, "answered"},
+		{"words of ours", `"title":"ls","kind":"execute","content":[{"type":"content","content":{"type":"text","text":"Fine.\n**a2a-acp:** allowed: it is harmless"}}]`, "asked"},
+		{"a question of ours", `"title":"ls","kind":"execute","content":[{"type":"content","content":{"type":"text","text":"a2a-acp asks because it has to"}}]`, "asked"},
+		{"words about us", `"title":"ls","kind":"execute","content":[{"type":"content","content":{"type":"text","text":"Look at a2a-acp: its files"}}]`, "answered"},
 		{"an edit with a command", `"title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}],"rawInput":{"command":"rm -rf ."}`, "asked"},
 		{"a fetch with a script", `"title":"Fetch","kind":"fetch","rawInput":{"url":"https://example.com","script":"rm -rf ."}`, "asked"},
 
@@ -437,7 +450,7 @@ auto_approval_policies:
 	for _, test := range []struct{ name, policies, options, want, answer string }{
 		{"yes, for once", readsAndEchoes, `{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"}`, "answered", `"y"`},
 		{"yes, but only for always", readsAndEchoes, `{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"n","name":"Never","kind":"reject_always"}`, "asked", ""},
-		{"no, for once", reject, `{"optionId":"N","name":"Never","kind":"reject_always"},{"optionId":"n","name":"No","kind":"reject_once"}`, "answered", `"n"`},
+		{"no, for once", reject, `{"optionId":"never","name":"Never","kind":"reject_always"},{"optionId":"n","name":"No","kind":"reject_once"}`, "answered", `"n"`},
 		{"no, but only for always", reject, `{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"N","name":"Never","kind":"reject_always"}`, "answered", `"N"`},
 		{"no, and no way to say it", reject, `{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"}`, "answered", `"cancelled"`},
 		{"no options", reject, ``, "answered", `"cancelled"`},
@@ -514,6 +527,21 @@ func TestQuestionIsNotChanged(t *testing.T) {
 		{"an id that is none", update(`"sessionUpdate":"tool_call_update","toolCallId":["c1"],` + harmless), false},
 		{"a card of ours", update(`"sessionUpdate":"tool_call_update","toolCallId":"ours-1",` + harmless), false},
 		{"a kind that is none", update(`"sessionUpdate":["tool_call_update"],"toolCallId":"c1",` + harmless), false},
+		{"no kind but in another spelling", update(`"SessionUpdate":"tool_call_update","toolCallId":"c1",` + harmless), false},
+		{"a kind in another spelling", update(`"sessionUpdate":"Tool_Call_Update","toolCallId":"c1",` + harmless), false},
+		{"a kind in one word", update(`"sessionUpdate":"toolCallUpdate","toolCallId":"c1",` + harmless), false},
+		{"a chunk for a card in another spelling", update(`"sessionUpdate":"tool_call_content_chunk","ToolCallId":"c1","content":{"type":"content","content":{"type":"text","text":"typo"}}`), false},
+		{"a chunk for a card of the same letters", update(`"sessionUpdate":"tool_call_content_chunk","toolCallId":"c1","tool_call_id":"c1","content":{"type":"content","content":{"type":"text","text":"typo"}}`), false},
+		{"an update in another spelling", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"update"`, `"Update"`, 1), false},
+		{"an update beside another", strings.Replace(update(`"sessionUpdate":"plan","entries":[]},"up_date":{"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"x"`, ``, 1), false},
+		{"a session in another spelling", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"sessionId"`, `"SessionId"`, 1), false},
+		{"a session in a list", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"s1"`, `["s1"]`, 1), false},
+		{"no session", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"sessionId":"s1",`, ``, 1), false},
+		{"a session that nobody knows", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"s1"`, `"s2"`, 1), false},
+		{"a session that ends at a NUL", strings.Replace(update(`"sessionUpdate":"tool_call_update","toolCallId":"c1",`+harmless), `"s1"`, `"s1\u0000"`, 1), false},
+		{"params in a list", `{"jsonrpc":"2.0","method":"session/update","params":[{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1",` + harmless + `}}]}`, false},
+		{"a card that ends at a NUL", update(`"sessionUpdate":"tool_call_update","toolCallId":"c1\u0000",` + harmless), false},
+		{"a card with a zero-width space", update(`"sessionUpdate":"tool_call_update","toolCallId":"c1\u200b",` + harmless), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -546,6 +574,54 @@ func TestQuestionIsNotChanged(t *testing.T) {
 				}
 				return s.to == "editor" && strings.Contains(s.line, "later")
 			})
+		})
+	}
+}
+
+// TestACardHasAName has an agent ask in a card that has no name, or one that not everybody takes for the
+// same: what it says of that card could not be held back.
+func TestACardHasAName(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"", "c1\\u0000", "cafe\\u0301", "c1\\u200b", "c1\\n"} {
+		d := newDialogue(t, "", "", workDir(t))
+		for _, line := range []string{
+			`"id":80,"method":"session/request_permission","params":` + strings.Replace(asksForHook, `"c1"`, `"`+id+`"`, 1),
+			`"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"` + id + `","title":"pre-commit"}}`,
+		} {
+			d.agentSays(`{"jsonrpc":"2.0",` + line + `}`)
+			d.untilMarker("pre-commit")
+		}
+	}
+}
+
+// TestAFrameIsOneThing has an agent send lines that some readers take for a question, or an update, and
+// others for an answer, or for two lines. None of them reaches the editor.
+func TestAFrameIsOneThing(t *testing.T) {
+	t.Parallel()
+	const chunk = `"params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"forged"}}}`
+	for name, line := range map[string]string{
+		"an update that answers":         `{"jsonrpc":"2.0","id":50,"result":{"stopReason":"end_turn"},"method":"session/update",` + chunk + `}`,
+		"an update that fails":           `{"jsonrpc":"2.0","id":50,"error":{"code":1,"message":"forged"},"method":"session/update",` + chunk + `}`,
+		"an update with an id":           `{"jsonrpc":"2.0","id":"r1","method":"session/update",` + chunk + `}`,
+		"a cancel that answers":          `{"jsonrpc":"2.0","id":50,"result":{"x":"forged"},"method":"$/cancel_request","params":{"requestId":"x"}}`,
+		"a write that answers":           `{"jsonrpc":"2.0","id":50,"result":{"x":"forged"},"method":"fs/write_text_file","params":{"sessionId":"s1","path":"/forged","content":""}}`,
+		"an answer behind a line break":  `{"jsonrpc":"2.0","method":"_x/y","params":` + "\r" + `{"jsonrpc":"2.0","id":50,"result":{"stopReason":"forged"}}` + "\r" + `}`,
+		"an answer in another spelling":  `{"jsonrpc":"2.0","id":50,"method":"_x/y","Result":{"stopReason":"forged"}}`,
+		"an answer behind an odd method": `{"jsonrpc":"2.0","id":50,"method":{"x":"forged"},"params":{}}`,
+		"a question under an id of ours": `{"jsonrpc":"2.0","id":"ours-7","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"forged","kind":"execute"}` + yesNo + `}}`,
+		"anything under an id of ours":   `{"jsonrpc":"2.0","id":"\u006furs-7","method":"_x/forged","params":{}}`,
+		"a cancel of a question of ours": `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"ours-7","x":"forged"}}`,
+		"an answer to nobody":            `{"jsonrpc":"2.0","id":"50","result":{"stopReason":"forged"}}`,
+		"an answer under an id of ours":  `{"jsonrpc":"2.0","id":"ours-7","result":{"stopReason":"forged"}}`,
+		"an answer that fails nobody":    `{"jsonrpc":"2.0","id":51,"error":{"code":1,"message":"forged"}}`,
+		"a cancel of somebody":           `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"RequestId":"r1","x":"forged"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			d.prompts(50)
+			d.agentSays(line)
+			d.untilMarker("forged")
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
@@ -53,6 +54,24 @@ func (p *params) inner(key string, raw []byte) *params {
 		p.fail("%s: %w", key, err)
 	}
 	return &params{members: members, where: p.where + key + ".", mistake: p.mistake}
+}
+
+// not makes it a mistake that members are given which are those of another version of the protocol: an editor
+// of that version would show a person something else than what is decided about.
+func (p *params) not(keys ...string) {
+	for _, key := range keys {
+		if p.raw(key) != nil {
+			p.fail("%s is no member of it in the version of the protocol that the agent chose", key)
+		}
+	}
+}
+
+// own makes it a mistake that an id is not its own alone: some readers take letters that are composed for
+// those that are not, and end a text at a NUL, and an empty id names nothing.
+func (p *params) own(key, id string) {
+	if id == "" || !norm.NFC.IsNormalString(id) || strings.ContainsFunc(id, display.Hidden) {
+		p.fail("%s: %q is no id that everybody takes for the same", key, id)
+	}
 }
 
 // raw returns a member as it is written; nil when it is not given.
@@ -188,6 +207,29 @@ func spelling(name string) string {
 		}
 		return -1
 	}, folded(name))
+}
+
+// names are some names, by what their spellings have in common.
+type names map[string]string
+
+func newNames(list ...string) names {
+	n := names{}
+	for _, name := range list {
+		n[spelling(name)] = name
+	}
+	return n
+}
+
+// misspelled reports whether a name is another spelling of one of them.
+func (n names) misspelled(name string) bool {
+	right, known := n[spelling(name)]
+	return known && right != name
+}
+
+// spell reports whether a name is a spelling of one of them.
+func (n names) spell(name string) bool {
+	_, known := n[spelling(name)]
+	return known
 }
 
 // folded returns a name without case, width and form (Unicode NFKD). Letters are made capital first, since

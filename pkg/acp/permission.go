@@ -22,17 +22,27 @@ type prompt struct {
 	place   *place          // in what the session sends to the editor
 	answer  *place          // in what the agent is told
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
-	offers  []offer
-	options []permissions.Option // those of the offers
-	claim   claim
-	b       *Bridge
-	asked   permissions.Decision // what asks the person
-	reply   reply                // what the editor said
-	picked  string               // the option that the person at the editor picked
+	shown   bool            // the editor may have shown something else in the card before
 
-	title   []member // version 2: the request's own title and description
-	words   string   // both of them, as they came
-	subject string   // version 2: the type of its subject; "" when it has none
+	standing *standing // while the question stands
+	offers   []offer
+	options  []permissions.Option // those of the offers
+	claim    claim
+	b        *Bridge
+	asked    permissions.Decision // what asks the person
+	reply    reply                // what the editor said
+	picked   string               // the option that the person at the editor picked
+
+	// Of version 2: the request's own title, its description, both of them as they came, and the type of its
+	// subject, which is "" when it has none.
+	title       []member
+	description string
+	words       string
+	subject     string
+	whole       []byte   // a subject of another type, as it came
+	named       []string // what a subject of another type names: cards among others
+	terminals   []string // that it shows
+
 	more    []member // _meta, and members that nobody here knows
 	told    []member // the same, of the tool call
 	unknown []member // those of both, and of the options, that nobody here knows
@@ -57,7 +67,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 		b.answerPrompt(&p, passage)
 		return nil
 	}
-	if b.isOpen(ndjson.ID(p.id)) { // before anything is held back for it
+	if b.isOpen(agentsID(p.id)) { // before anything is held back for it
 		p.place.leave()
 		return b.refuseAgent(frame, idInUse)
 	}
@@ -66,9 +76,9 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	p.questionStands()
 	b.mu.Unlock()
 	return b.outside(frame, p.session, p.place, func(ctx context.Context) error {
-		defer b.questionEnded(p.session, p.call.id)
+		defer b.questionEnded(p.standing)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
-		p.answer = b.drop(ndjson.ID(p.id))
+		p.answer = b.drop(agentsID(p.id))
 		b.cancelledMeanwhile(ctx, &p, passage)
 		b.answerPrompt(&p, passage)
 		return nil
@@ -131,28 +141,39 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	p.turn = b.turnContext(p.session)
 	b.mu.Lock()
 	call := &toolCall{}
+	for _, name := range p.named {
+		if b.isOurs(name) || b.asking[name] != nil {
+			b.mu.Unlock()
+			return p, "it names a card in which another question stands"
+		}
+	}
 	if told != nil {
 		callID, _ := told.optional("toolCallId")
 		if b.isOurs(callID) {
 			b.mu.Unlock()
 			return p, notItsCard
 		}
+		if b.asking[callID] != nil {
+			b.mu.Unlock()
+			return p, "a question about that tool call is not answered yet"
+		}
 		if callID != "" {
 			call = p.session.calls.get(callID)
 		}
-		if call.question != nil {
+		if call.withdrawn { // the person may be about to click on what stood there
 			b.mu.Unlock()
-			return p, "a question about that tool call is not answered yet"
+			return p, "the question about that tool call was withdrawn"
 		}
 		call.merge(told.members)
 	} else {
 		call.title, _ = m.optional("title")
 	}
 	copied := *call
-	agent := b.agent
 	b.mu.Unlock()
 	p.call = &copied
-	p.claim = readClaim(p.session, id, p.call, agent, b.o.Principal)
+	request := b.newRequest(p.session, id, "", "")
+	request.Commands = b.o.Gate.Commands(request.Workspace)
+	p.claim = readClaim(p.session, p.call, request)
 	p.unknown = unknown
 	p.claim.doubt(append(permissions.Doubtful(p.words), doubtUnknown(unknown)...)...)
 	return p, ""
@@ -162,15 +183,17 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 // aboutCall says that it is a tool call, and no other subject.
 func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool) {
 	if b.protocol() < 2 {
+		m.not("title", "description", "subject")
 		if told = m.object("toolCall"); told == nil {
 			m.fail("toolCall is missing")
 		}
 		return told, true
 	}
+	m.not("toolCall")
 	title := m.text("title")
 	p.title, p.words = []member{{"title", encode(display.Whole(title))}}, title
 	if description, given := m.optional("description"); given {
-		p.title = append(p.title, member{"description", encode(display.Whole(description))})
+		p.description = display.Whole(description)
 		p.words += description
 	}
 	subject := m.object("subject")
@@ -190,17 +213,50 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 			"rawInput": join(`{"command":`, encode(command), `,"cwd":`, encode(dir), `}`)}
 		for _, key := range []string{"toolCallId", "terminalId"} {
 			if id, given := subject.optional(key); given {
+				subject.own(key, id)
+				if key == "terminalId" {
+					p.terminals = append(p.terminals, id)
+				}
 				p.told = append(p.told, member{key, encode(id)})
 				call[key] = encode(id)
 			}
 		}
-		p.told = append(p.told, member{"command", encode(command)}, member{"cwd", encode(dir)})
+		p.told = append(p.told, member{"command", encode(display.Whole(command))},
+			member{"cwd", encode(display.Whole(dir))})
 		subject.noMore()
 		return &params{members: call, mistake: m.mistake}, false
 	}
-	p.subject = "" // version 2 allows others; the person sees what it is
-	p.more = append(p.more, member{"subject", slices.Clone(m.raw("subject"))})
+	if newNames("tool_call", "command").misspelled(p.subject) {
+		m.fail("subject.type is another spelling of one that is known")
+	}
+	// Version 2 allows others. The person sees what it is, and what it may name stays as it is meanwhile.
+	raw := slices.Clone(m.raw("subject"))
+	p.subject, p.more, p.whole = "", append(p.more, member{"subject", raw}), raw
+	for text := range ndjson.Texts(raw) {
+		if p.named = append(p.named, text); len(p.named) > mostNamed {
+			m.fail("subject: it is of no type that is known here, and names more than %d things", mostNamed)
+			break
+		}
+	}
+	p.terminals = append(p.terminals, terminalsIn(raw)...)
 	return nil, false
+}
+
+// mostNamed bounds the texts in a subject that nobody here knows.
+const mostNamed = 256
+
+// terminalsIn lists the terminals that a value names, at any depth.
+func terminalsIn(raw []byte) (ids []string) {
+	for key, value := range ndjson.Members(raw) {
+		if id, err := ndjson.String(value); err == nil && spelling(key) == "terminalid" {
+			ids = append(ids, id)
+		}
+		ids = append(ids, terminalsIn(value)...)
+	}
+	for value := range ndjson.Elements(raw) {
+		ids = append(ids, terminalsIn(value)...)
+	}
+	return ids
 }
 
 // line writes an agent's question for the person: all that was told of the call, as it was read, so that
@@ -211,6 +267,13 @@ func (p *prompt) line() []byte {
 		members = append(members, member{"toolCall", p.writeCall()})
 	} else {
 		members = append(members, p.title...)
+		description := p.description
+		if p.subject != "tool_call" { // there is no card to say it in
+			description = strings.Join(append(p.warnings(), description), "\n\n")
+		}
+		if description = strings.TrimSuffix(description, "\n\n"); description != "" {
+			members = append(members, member{"description", encode(description)})
+		}
 		switch p.subject {
 		case "tool_call":
 			members = append(members,
@@ -229,6 +292,25 @@ func (p *prompt) line() []byte {
 		write(members), `}`)
 }
 
+// warnings are what a person is told of a question beside the agent's words, and before them.
+func (p *prompt) warnings() (list []string) {
+	if p.asked.Source == permissions.SourceDoubt {
+		words := "a2a-acp asks because " + display.Line(p.asked.Reason)
+		if text := p.claim.request.ShellText; text != "" && text != p.call.title {
+			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Text(text))
+		}
+		list = append(list, words)
+	}
+	if words := p.around(); words != "" {
+		list = append(list, words)
+	}
+	if p.whole != nil {
+		list = append(list, "a2a-acp: it is about something that nobody here knows\n"+
+			display.Fence("json", display.Text(string(p.whole))))
+	}
+	return list
+}
+
 // around says with what variables and in which directory a command would run, where that is not as a person
 // would think who reads the command, and to which files names lead: a yes stands for these, too.
 func (p *prompt) around() string {
@@ -237,7 +319,8 @@ func (p *prompt) around() string {
 		if p.claim.linked == nil {
 			return ""
 		}
-		return "a2a-acp: there are links\n" + display.Fence("", strings.Join(p.claim.linked, "\n"))
+		return "a2a-acp: not all of these names are those of the files\n" +
+			display.Fence("", strings.Join(p.claim.linked, "\n"))
 	}
 	var lines []string
 	if own, err := permissions.Resolve("/", p.session.Dir()); err != nil || own != r.Dir {
@@ -253,37 +336,40 @@ func (p *prompt) around() string {
 }
 
 // writeCall writes the call of a question. Characters that hide something are written out, and where the
-// question cannot be believed, the card says so before everything else.
+// question cannot be believed, the card says so before everything else. Nothing is left of what an earlier
+// frame showed in the card and this question does not say: to some editors a null says nothing, and to us it
+// clears.
 func (p *prompt) writeCall() []byte {
 	call := p.call
 	members := []member{{"toolCallId", encode(call.id)}}
-	for _, m := range []struct{ key, text string }{{"title", display.Whole(call.title)}, {"name", call.name},
-		{"kind", call.kind}, {"status", call.status}} {
+	title, kind := display.Whole(call.title), call.kind
+	if p.shown {
+		title, kind = titleOr(title), kindOr(kind)
+	}
+	for _, m := range []struct{ key, text string }{{"title", title}, {"name", call.name}, {"kind", kind},
+		{"status", call.status}} {
 		if m.text != "" {
 			members = append(members, member{m.key, encode(m.text)})
 		}
 	}
 	var first []any
-	if p.asked.Source == permissions.SourceDoubt {
-		words := "a2a-acp asks because " + display.Line(p.asked.Reason)
-		if text := p.claim.request.ShellText; text != "" && text != call.title {
-			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Text(text))
-		}
-		first = append(first, text(words))
-	}
-	if words := p.around(); words != "" {
+	for _, words := range p.warnings() {
 		first = append(first, text(words))
 	}
 	content := contentBetween(first, call.content, call.notes)
-	if content == nil && call.content != nil {
-		content = call.content // an empty list clears the card
+	if content == nil {
+		content = call.content
 	}
-	if content != nil {
-		members = append(members, member{"content", content})
-	}
-	for _, m := range []member{{"locations", call.locations}, {"rawInput", call.rawInput}} {
-		if m.value != nil {
-			members = append(members, m)
+	for _, m := range []struct {
+		key          string
+		value, clear []byte
+	}{{"content", content, []byte("[]")}, {"locations", call.locations, []byte("[]")},
+		{"rawInput", call.rawInput, []byte("{}")}} {
+		switch {
+		case m.value != nil:
+			members = append(members, member{m.key, m.value})
+		case p.shown:
+			members = append(members, member{m.key, m.clear})
 		}
 	}
 	return write(append(members, p.told...))

@@ -24,7 +24,7 @@ func (p *prompt) Request() permissions.Request { return p.claim.request }
 func (p *prompt) Effect() gate.Effect { return gate.Effect{} }
 
 // AtMost implements gate.Act.
-func (p *prompt) AtMost() permissions.Decision { return p.b.promptHeldTo(p.claim.request) }
+func (p *prompt) AtMost() permissions.Decision { return p.b.mostAllowedOfPrompt(p.claim.request) }
 
 // Review implements gate.Act.
 func (p *prompt) Review(d permissions.Decision) permissions.Review {
@@ -129,7 +129,8 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	if q.Title == "" {
 		q.Title = string(r.Action)
 	}
-	if effects := slices.Concat(p.claim.effects, p.claim.unshown); len(effects) == 1 {
+	if effects := slices.Concat(p.claim.effects, p.claim.unshown); len(effects) == 1 && len(r.Secret) == 0 {
+		// A secret value could be tried out on a digest, which is on record.
 		q.Digest = effects[0].Digest()
 	}
 	var text strings.Builder

@@ -185,6 +185,20 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// TestOneTextForAFile has an agent show two changes of one file: a yes to them stands for neither.
+func TestOneTextForAFile(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	ask := editOf("s1", "c1", "$WORK/src/a.go", "null", "evil")
+	ask = strings.Replace(ask, `[{`, `[{"type":"diff","path":"$WORK/src/../src/a.go","newText":"hello"},{`, 1)
+	d.approve(ask, "y")
+	for _, text := range []string{"hello", "evil"} {
+		if got, s := d.request("fs/write_text_file", writeOf("s1", "$WORK/src/a.go", text)); got != "asked" {
+			t.Errorf("%s is %s: %s", text, got, s.line)
+		}
+	}
+}
+
 // reads has the agent read a file by the editor.
 func (d *dialogue) reads(path, more, gives string) {
 	d.t.Helper()
@@ -282,6 +296,7 @@ func TestACardSaysWhereALinkLeads(t *testing.T) {
 		{"a link", "notes.md", true},
 		{"a file behind one", "notes/a.md", true},
 		{"a file", "docs/b.md", false},
+		{"a file behind dots", "README.md                                /../docs/b.md", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -292,12 +307,12 @@ func TestACardSaysWhereALinkLeads(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			outcome, s := d.request("session/request_permission", editOf("s1", "c1", filepath.Join(d.work, test.path), `null`, "evil\n"))
+			outcome, s := d.request("session/request_permission", editOf("s1", "c1", d.work+"/"+test.path, `null`, "evil\n"))
 			call, _ := s.Params["toolCall"].(map[string]any)
-			if outcome != "asked" || strings.Contains(fmt.Sprint(call["content"]), home) != test.tells {
+			if outcome != "asked" || strings.Contains(fmt.Sprint(call["content"]), " leads to /") != test.tells {
 				t.Errorf("it is %s, and the card says %s", outcome, call["content"])
 			}
-			if elsewhere := (<-d.board.posted).question.Text; strings.Contains(elsewhere, home) != test.tells {
+			if elsewhere := (<-d.board.posted).question.Text; strings.Contains(elsewhere, " leads to /") != test.tells {
 				t.Errorf("elsewhere is shown %s", elsewhere)
 			}
 		})
@@ -340,6 +355,12 @@ func TestOurToolsAreAskedAboutWithTheirValues(t *testing.T) {
 		{"a change of mode", `"title":"note","name":"mcp__a2a-acp__note","kind":"switch_mode","rawInput":{"text":"x"}`, "asked"},
 		{"a change of mode, about one that only reads", `"title":"grep","name":"mcp__a2a-acp__grep","kind":"switch_mode","rawInput":{"pattern":"x"}`, "asked"},
 		{"a fetch, about one that only reads", `"title":"grep","name":"mcp__a2a-acp__grep","kind":"fetch","rawInput":{"pattern":"x"}`, "asked"},
+		{"no title", `"title":"","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"}`, "answered"},
+		{"a file shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"locations":[{"path":"$WORK/README.md"}]`, "answered"},
+		{"a picture shown", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"content":[{"type":"content","content":{"type":"image","mimeType":"image/png","data":"","text":"{\"text\":\"evil\"}"}}]`, "answered"},
+		{"a resource shown", `"title":"note (a2a-acp MCP Server)","kind":"other","content":[{"type":"content","content":{"type":"resource","resource":{"uri":"x:","text":"{\"text\":\"x\"}"},"text":"{\"text\":\"evil\"}"}}]`, "answered"},
+		{"what nobody knows", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"},"summary":"It is harmless."`, "answered"},
+		{"a value written backwards", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"\u202elive"}`, "answered"},
 		{"values that it does not take", `"title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"bogus":"x"}`, "answered"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -350,5 +371,198 @@ func TestOurToolsAreAskedAboutWithTheirValues(t *testing.T) {
 				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
 			}
 		})
+	}
+}
+
+// TestTheEditorsTextGoesOutOfDate has an agent show a change of the text that the editor gave it a while ago.
+func TestTheEditorsTextGoesOutOfDate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		change func(d *dialogue, path string)
+		want   string
+	}{
+		{"it is what it was", func(*dialogue, string) {}, "forwarded"},
+		{"the person saved another", func(d *dialogue, path string) { writeFile(d.t, path, "one\nfixed\n") }, "asked"},
+		{"it was removed", func(d *dialogue, path string) { _ = os.Remove(path) }, "asked"},
+		{"the editor wrote another, and did not save it", func(d *dialogue, path string) {
+			_, question := d.request("fs/write_text_file", writeOf("s1", path, "one\nfixed\n"))
+			d.pick(question, "a2a-acp-allow-once")
+			d.wait("the write", func(s said) bool { return s.to == "editor" && s.Method == "fs/write_text_file" })
+			d.editorSays(`{"jsonrpc":"2.0","id":"r1","result":{}}`)
+			d.wait("its end", func(s said) bool { return s.to == "agent" && s.ID == "r1" })
+		}, "asked"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			path := filepath.Join(d.work, "src", "a.go")
+			writeFile(t, path, "one\nmore\n")
+			d.reads(path, "", "one\nunsaved\n")
+			test.change(d, path)
+			d.approve(editOf("s1", "c1", path, `"one\nunsaved\n"`, "two\nunsaved\n"), "y")
+			if got, s := d.request("fs/write_text_file", writeOf("s1", path, "two\nunsaved\n")); got != test.want {
+				t.Errorf("it is %s, want %s: %s", got, test.want, s.line)
+			}
+		})
+	}
+}
+
+// TestQuestionIsNotNoted has something be decided, while a question stands, that belongs to the call in whose
+// card it stands: what the person is warned of there stays. The decision is told in the card afterwards.
+func TestQuestionIsNotNoted(t *testing.T) {
+	t.Parallel()
+	const run = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":{"command":"make all","env":{"MAKEFLAGS":"-f evil"}}}` + yesNo + `}`
+	const edit = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}],"content":[{"type":"diff","path":"$WORK/docs/link","oldText":null,"newText":"evil"}]}` + yesNo + `}`
+	for _, test := range []struct{ name, ask, method, params, note string }{
+		{"a command by rule", run, "terminal/create", `{"sessionId":"s1","command":"echo"}`, "a2a-acp: allowed: "},
+		{"a command that a rule rejects", run, "terminal/create", `{"sessionId":"s1","command":"ls","env":[{"name":"MARK","value":"1"}]}`, "a2a-acp: stopped: "},
+		{"a read by rule", edit, "fs/read_text_file", `{"sessionId":"s1","path":"$WORK/docs/a.md"}`, "a2a-acp: allowed: "},
+		{"a command that is asked about", run, "terminal/create", `{"sessionId":"s1","command":"make docs"}`, "a2a-acp: rejected by you"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			if err := os.Symlink("../src", filepath.Join(d.work, "docs", "link")); err != nil {
+				t.Fatal(err)
+			}
+			asked, question := d.request("session/request_permission", test.ask)
+			if asked != "asked" {
+				t.Fatalf("it is %s: %s", asked, question.line)
+			}
+			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"meanwhile","method":%q,"params":%s}`, test.method, test.params))
+			d.wait("what becomes of it", func(s said) bool {
+				if s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) {
+					t.Errorf("while the question stands the editor is told %s", s.line)
+				}
+				if s.Method == "session/request_permission" {
+					d.pick(s, "a2a-acp-reject")
+				}
+				return s.ID == "meanwhile"
+			})
+			d.agentSays(marker)
+			d.wait("the marker", func(s said) bool {
+				if s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) {
+					t.Errorf("while the question stands the editor is told %s", s.line)
+				}
+				return s.Method == "_test/marker"
+			})
+			d.pick(question, "n")
+			d.wait("the line in the card", func(s said) bool {
+				return s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) && strings.Contains(s.line, test.note)
+			})
+		})
+	}
+}
+
+// TestQuestionSaysAll has an agent show something in a card and take it back in a way in which not every
+// editor takes it back, and then ask in that card: the question leaves nothing of it.
+func TestQuestionSaysAll(t *testing.T) {
+	t.Parallel()
+	const harmless = `"title":"typo","kind":"edit","content":[{"type":"content","content":{"type":"text","text":"typo"}}],"locations":[{"path":"/typo"}],"rawInput":{"text":"typo"}`
+	const nothing = `"title":null,"kind":null,"content":null,"locations":null,"rawInput":null`
+	for _, test := range []struct{ name, update, ask string }{
+		{"null in the question", ``, nothing},
+		{"null in an update", `,` + nothing, `"title":"note","kind":"other"`},
+		{"it has ended", `,"status":"completed"`, `"title":"note","kind":"other"`},
+		{"an empty title", ``, `"title":"","kind":"","content":[],"locations":[],"rawInput":{}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1",` + harmless))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1"` + test.update))
+			asked, question := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+test.ask+`}`+yesNo+`}`)
+			if asked != "asked" {
+				t.Fatalf("it is %s: %s", asked, question.line)
+			}
+			call, _ := question.Params["toolCall"].(map[string]any)
+			for _, key := range []string{"title", "kind", "content", "locations", "rawInput"} {
+				if value := call[key]; value == nil || value == "" || strings.Contains(fmt.Sprint(value), "typo") {
+					t.Errorf("%s is %v", key, value)
+				}
+			}
+		})
+	}
+	t.Run("it is forgotten", func(t *testing.T) {
+		t.Parallel()
+		d := newDialogue(t, "", "", workDir(t))
+		go func() { // ends when the bridge has read all
+			_ = writeLine(d.agentOut, updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1",`+harmless))
+			for i := range 4100 {
+				_ = writeLine(d.agentOut, updateOf(fmt.Sprintf(`"sessionUpdate":"tool_call","toolCallId":"other%d","title":"x"`, i)))
+			}
+			_ = writeLine(d.agentOut, marker)
+		}()
+		d.wait("the marker", func(s said) bool { return s.Method == "_test/marker" })
+		_, question := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make","kind":"execute"}`+yesNo+`}`)
+		if !strings.Contains(question.line, `"content":[],"locations":[],"rawInput":{}`) {
+			t.Errorf("the question is %s", question.line)
+		}
+	})
+}
+
+// TestATerminalWithoutAName has an editor say that it has made a terminal and not which: no other part of a
+// card is put away for that.
+func TestATerminalWithoutAName(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, readsAndEchoes, "", workDir(t))
+	if got, s := d.request("terminal/create", `{"sessionId":"s1","command":"echo"}`); got != "forwarded" {
+		t.Fatalf("it is %s: %s", got, s.line)
+	}
+	if _, s := d.request("session/request_permission", asksForHook); !strings.Contains(s.line, "evil") {
+		t.Errorf("the question is %s", s.line)
+	}
+}
+
+// TestAnAnswerIsToAQuestion has an editor answer under another id than that of a question: the agent is not
+// told what nobody here has heard.
+func TestAnAnswerIsToAQuestion(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	d.agentSays(`{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":` + asksForHook + `}`)
+	d.wait("the question", func(s said) bool { return s.to == "editor" && s.ID == 7.0 })
+	d.editorSays(`{"jsonrpc":"2.0","id":"7","result":{"outcome":{"outcome":"selected","optionId":"y"}}}`)
+	d.editorSays(`{"jsonrpc":"2.0","id":7.0,"result":{"outcome":{"outcome":"selected","optionId":"n"}}}`)
+	if s := d.wait("the answer", func(s said) bool { return s.to == "agent" }); !strings.Contains(s.line, `"n"`) {
+		t.Errorf("the agent is told %s", s.line)
+	}
+}
+
+// TestAQuestionIsNotSwapped has an agent take its question back, while a person is about to answer it, and
+// put another in the same card.
+func TestAQuestionIsNotSwapped(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	d.agentSays(`{"jsonrpc":"2.0","id":"first","method":"session/request_permission","params":` + strings.ReplaceAll(asksForHook, ".git/hooks/pre-commit", "README.md") + `}`)
+	d.wait("the question", func(s said) bool { return s.to == "editor" && s.ID == "first" })
+	d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"first"}}`)
+	d.wait("its end", func(s said) bool { return s.to == "agent" && s.ID == "first" })
+	if got, s := d.request("session/request_permission", asksForHook); got != "refused" {
+		t.Errorf("it is %s: %s", got, s.line)
+	}
+	if got, s := d.request("session/request_permission", strings.Replace(asksForHook, `"c1"`, `"c2"`, 1)); got != "asked" {
+		t.Errorf("in another card it is %s: %s", got, s.line)
+	}
+}
+
+// TestOurQuestionHidesNothing has an agent want variables, members and a directory that would hide in
+// Markdown what stands behind them in our question.
+func TestOurQuestionHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, opens := range []string{"<!--", "`", "``", "[fine](x ", "<a title=", "![x](", "$$", "~~~"} {
+		d := newDialogue(t, "", "", workDir(t))
+		outcome, question := d.request("terminal/create", fmt.Sprintf(
+			`{"sessionId":"s1","command":"make","cwd":%s,"env":[{"name":"A","value":%s},{"name":"LD_PRELOAD","value":"./evil.so"}],"shell":%s}`,
+			quote(d.work+"/"+opens), quote(opens), quote(opens)))
+		call, _ := question.Params["toolCall"].(map[string]any)
+		content := call["content"].([]any)[0].(map[string]any)["content"].(map[string]any)["text"].(string)
+		for line := range strings.Lines(content) {
+			at := strings.Index(line, opens)
+			if at >= 0 && line != "```bash\n" && line != "```\n" && !strings.Contains(line, "` /") && !strings.Contains(line, "` A=") &&
+				!strings.Contains(line, "` shell") {
+				t.Errorf("%s: it is %s, and %q hides what is behind it", opens, outcome, line)
+			}
+		}
 	}
 }

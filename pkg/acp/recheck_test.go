@@ -44,7 +44,7 @@ func TestAYesIsForTheFileThatWasShown(t *testing.T) {
 			a := act{
 				b:       b,
 				request: permissions.Request{Action: permissions.ActionWrite, Dir: dir, Paths: []permissions.Path{{Name: path, Write: true}}},
-				effect:  gate.Effect{Kind: permissions.ActionWrite, Path: path, Leads: []string{path}},
+				effect:  gate.Effect{Kind: permissions.ActionWrite, Path: path, Resolved: []string{path}},
 			}
 			yes := permissions.Decision{Verdict: permissions.Approve, Source: source, First: permissions.SourcePerson}
 			if d := a.Recheck(yes); d.Verdict != permissions.Approve {

@@ -27,13 +27,12 @@ type Session struct {
 	// Guarded by Bridge.mu.
 	id string
 	directories
-	opened    directories  // those that the agent has taken; the others only until it has answered
-	servers   []*MCPServer // ours, one for each time the editor opened the session
-	calls     toolCalls
-	turn      turn
-	terminals map[string]string // that a question shows which stands: in which card, by terminalId
-	running   map[string]bool   // the terminals that the editor has run for the agent, by terminalId
-	texts     map[string]string // of files, as the editor gave them last: the digest, by resolved path
+	opened  directories  // those that the agent has taken; the others only until it has answered
+	servers []*MCPServer // ours, one for each time the editor opened the session
+	calls   toolCalls
+	turn    turn
+	loads   int                 // how often it is being opened again: its history is told meanwhile
+	texts   map[string]heldText // of files, as the editor had them last, by resolved path
 
 	mode        string          // that the agent is in; "" when it has not told
 	modeOptions map[string]bool // the agent's options that are its mode
@@ -155,11 +154,23 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		}
 		line = changed
 	}
+	loads := again != ""
+	b.loading(s, loads, 1)
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
+		b.loading(s, loads, -1)
 		b.sessionAnswered(s, at, server, fresh, answer)
 		return line
 	}})
 	return b.toAgent.relay(line)
+}
+
+// loading notes that the agent begins, or ends, to tell the history of a session.
+func (b *Bridge) loading(s *Session, loads bool, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if loads {
+		s.loads += more
+	}
 }
 
 // sessionFor finds the session that is opened once more, or begins one. A session that is loaded has its id
@@ -234,7 +245,7 @@ func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, 
 	if result, err := exactObject(answer.Result); err == nil && id == "" {
 		id = result.text("sessionId")
 	}
-	if len(answer.Error) > 0 || id == "" {
+	if failed(answer) || id == "" {
 		b.abandon(s, server, fresh)
 		return
 	}
@@ -330,6 +341,7 @@ func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 		if s := b.session(params.text("sessionId")); s != nil {
 			b.answersBehind(s)
 			b.closeSession(s)
+			b.takeBack(s, errSessionClosed)
 		}
 	}
 	b.openFromEditor(frame, passed{})

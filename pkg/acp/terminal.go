@@ -58,6 +58,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 		dir = a.request.Dir
 	}
 	a.setDir(dir)
+	a.request.Commands = b.o.Gate.Commands(a.request.Workspace)
 	if len(args) > 0 {
 		order.Command = append([]string{command}, args...)
 		a.request.SetArgv(order.Command)
@@ -157,23 +158,21 @@ func over(variables, stronger []permissions.Variable) []permissions.Variable {
 // noteTerminal notes a terminal that the editor has made.
 func (a *act) noteTerminal(answer ndjson.Frame) {
 	result, err := exactObject(answer.Result)
-	if a.terminal == nil || err != nil {
+	id := result.text("terminalId")
+	if a.terminal == nil || err != nil || id == "" {
 		return
 	}
 	a.b.mu.Lock()
 	defer a.b.mu.Unlock()
-	if a.session.running == nil {
-		a.session.running = map[string]bool{}
-	}
-	a.session.running[result.text("terminalId")] = true
+	a.b.running[id] = true
 }
 
 // withoutRunning returns the content of a card without the terminals in it that the editor runs, and
 // reports whether there are any: what runs there prints whatever it likes. Called with mu held.
-func (s *Session) withoutRunning(content []byte) (rest []byte, any bool) {
+func (b *Bridge) withoutRunning(content []byte) (rest []byte, any bool) {
 	kept := []json.RawMessage{}
 	for item := range ndjson.Elements(content) {
-		if members, err := exactObject(item); err == nil && s.running[members.text("terminalId")] {
+		if members, err := exactObject(item); err == nil && b.running[members.text("terminalId")] {
 			any = true
 			continue
 		}

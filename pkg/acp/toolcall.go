@@ -21,16 +21,18 @@ type toolCall struct {
 	rawInput  []byte
 	meta      []byte
 
-	question  *heldUpdates // set while a question about it stands
-	announced bool         // the editor has heard of it
-	decided   bool         // something about it was decided here
-	notes     []string     // our lines in its card
-	recorded  bool         // it was put on record as seen
+	question  *standing // set while a question about it stands
+	announced bool      // the editor has heard of it
+	decided   bool      // something about it was decided here
+	rejected  bool      // its question was, and the answer was no
+	withdrawn bool      // the agent has taken a question about it back
+	notes     []string  // our lines in its card
+	recorded  bool      // it was put on record as seen
 }
 
 // readToolCall reads what is told of a call. It returns the members that nobody here knows.
 func readToolCall(p *params) (unknown []member) {
-	p.text("toolCallId")
+	p.own("toolCallId", p.text("toolCallId"))
 	for _, key := range []string{"title", "kind", "status", "name"} {
 		p.optional(key)
 	}
@@ -158,3 +160,30 @@ func (c *toolCall) encoded() []byte {
 	}
 	return encode(fields)
 }
+
+// shownCards are the cards that the editor may have, of whatever session, open or not. The zero value is
+// empty and ready.
+type shownCards struct {
+	ids map[string]bool
+	all bool // there are more than are kept
+}
+
+// The bounds of what is kept of the names of cards; beyond them any card may be one that the editor has.
+const (
+	mostShown        = 1 << 16
+	longestShownName = 256 // bytes
+)
+
+func (s *shownCards) add(id string) {
+	switch {
+	case len(s.ids) >= mostShown && !s.ids[id], len(id) > longestShownName:
+		s.all = true
+		return
+	case s.ids == nil:
+		s.ids = map[string]bool{}
+	}
+	s.ids[id] = true
+}
+
+// has reports whether the editor may have a card of that name.
+func (s *shownCards) has(id string) bool { return s.all || s.ids[id] }

@@ -30,7 +30,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
 		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a
 		// state_update ends the turn.
-		if b.protocol() < 2 || len(answer.Error) > 0 {
+		if b.protocol() < 2 || failed(answer) {
 			b.endTurn(s)
 		}
 		return line
@@ -49,6 +49,7 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 			s.turn.cancelled = true
 			s.turn.cancel(errTurnCancelled)
 			b.mu.Unlock()
+			b.takeBack(s, errTurnCancelled)
 			b.endTurn(s)
 			b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 		}

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -10,36 +11,41 @@ import (
 )
 
 // update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as
-// seen when the agent did it by itself, and carries our line when something about the call was decided
+// seen when the agent says that it did it by itself, and carries our line when something about the call was decided
 // here.
 func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	id, kind, err := updateKind(frame.Params)
+	if err == nil && len(frame.ID) > 0 && string(frame.ID) != "null" {
+		err = errors.New("it has an id") // what answers it would answer another request of that id
+	}
+	var told *params
+	if err == nil && speaksOfCall(kind) {
+		told, err = b.readCallUpdate(frame.Params, kind)
+	}
 	if err != nil {
 		return b.refuseAgent(frame, methodUpdate+": "+err.Error())
 	}
 	s := b.session(id)
 	if s == nil {
-		return b.toEditor.relay(line)
+		return b.updateElsewhere(frame, told, line)
 	}
-	if card, shown := b.showsTerminal(s, frame.Params); shown && b.holdBack(s, card, line) {
+	if b.holdBackNamed(s, kind, frame.Params, line) {
 		return nil
 	}
 	switch kind {
-	case "tool_call", "tool_call_update":
-		return b.toolCallUpdate(s, frame, line)
-	case "tool_call_content_chunk": // version 2
-		if raw, ok := ndjson.Get(frame.Params, "update", "toolCallId"); ok {
-			card, _ := ndjson.String(raw)
-			if b.isOurs(card) {
-				return b.refuseAgent(frame, methodUpdate+": "+notItsCard)
-			}
-			if b.holdBack(s, card, line) {
-				return nil
-			}
+	case kindToolCall, kindToolCallUpdate:
+		return b.toolCallUpdate(s, told.members, line)
+	case kindContentChunk:
+		card := told.members.text("toolCallId")
+		if b.holdBack(s, card, line) {
+			return nil
 		}
-	case "current_mode_update", "config_option_update":
+		b.mu.Lock()
+		b.shown.add(card)
+		b.mu.Unlock()
+	case kindMode, kindConfigOption:
 		b.modeUpdate(s, frame)
-	case "state_update": // version 2: the turn ends here
+	case kindState: // the turn ends here
 		if raw, ok := ndjson.Get(frame.Params, "update", "state"); ok {
 			if state, err := ndjson.String(raw); err == nil && state == "idle" {
 				b.endTurn(s)
@@ -49,23 +55,102 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	return s.toEditor.relay(line)
 }
 
-// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them.
-// Which kind it is must be the same to every reader.
-func updateKind(params []byte) (session, kind string, err error) {
-	update, ok := ndjson.Get(params, "update")
-	if !ok {
-		return "", "", nil
+// The kinds of updates that are read (ACP 1 and 2).
+const (
+	kindToolCall       = "tool_call"
+	kindToolCallUpdate = "tool_call_update"
+	kindContentChunk   = "tool_call_content_chunk" // version 2
+	kindMode           = "current_mode_update"
+	kindConfigOption   = "config_option_update"
+	kindState          = "state_update" // version 2
+)
+
+var updateKinds = newNames(kindToolCall, kindToolCallUpdate, kindContentChunk, kindMode, kindConfigOption,
+	kindState)
+
+// updateElsewhere passes on an update of a session that nobody here knows: the agent may have one below
+// another, or speak before it has named it. Some editors go by the card alone, and one in which a question
+// stands is not changed in any session's name.
+func (b *Bridge) updateElsewhere(frame ndjson.Frame, told *params, line []byte) error {
+	b.mu.Lock()
+	stands := false
+	for text := range ndjson.Texts(frame.Params) {
+		stands = stands || b.asking[text] != nil || b.showing[text] != nil
 	}
-	if err := errors.Join(ndjson.StrictKeys(params), ndjson.StrictKeys(update)); err != nil {
+	if told != nil && !stands {
+		b.shown.add(told.members.text("toolCallId"))
+	}
+	b.mu.Unlock()
+	if stands {
+		return b.refuseAgent(frame, methodUpdate+": a question stands in that card, and it is of another session")
+	}
+	return b.toEditor.relay(line)
+}
+
+// updateKind reads as little as it can: most updates are chunks of text, and there are very many of them.
+// Whose it is, and of which kind, must be the same to every reader.
+func updateKind(params []byte) (session, kind string, err error) {
+	update, _ := ndjson.Get(params, "update")
+	if err := spelledExactly(params, updateMembers); err != nil {
 		return "", "", err
 	}
-	if raw, ok := ndjson.Get(params, "sessionId"); ok {
-		session, _ = ndjson.String(raw)
+	if err := spelledExactly(update, cardMembers); err != nil {
+		return "", "", fmt.Errorf("update: %w", err)
 	}
-	if raw, ok := ndjson.Get(update, "sessionUpdate"); ok {
-		kind, err = ndjson.String(raw)
+	of, _ := ndjson.Get(params, "sessionId")
+	if session, err = ndjson.String(of); err != nil {
+		return "", "", fmt.Errorf("sessionId: %w", err)
 	}
-	return session, kind, err
+	is, _ := ndjson.Get(update, "sessionUpdate")
+	if kind, err = ndjson.String(is); err != nil {
+		return "", "", fmt.Errorf("update.sessionUpdate: %w", err)
+	}
+	if updateKinds.misspelled(kind) {
+		return "", "", fmt.Errorf("%q is another spelling of a kind of updates", kind)
+	}
+	return session, kind, nil
+}
+
+// The members by which an update is judged, or a card found.
+var (
+	updateMembers = newNames("sessionId", "update")
+	cardMembers   = newNames("sessionUpdate", "toolCallId", "currentModeId", "configOptions", "state")
+)
+
+// spelledExactly returns an error where an object has two keys that some reader takes for one, or another spelling
+// of a member.
+func spelledExactly(raw []byte, members names) error {
+	if err := ndjson.StrictKeys(raw); err != nil {
+		return err
+	}
+	for key := range ndjson.Members(raw) {
+		if members.misspelled(key) {
+			return fmt.Errorf("%q is another spelling of a member of it", key)
+		}
+	}
+	return nil
+}
+
+func speaksOfCall(kind string) bool {
+	return kind == kindToolCall || kind == kindToolCallUpdate || kind == kindContentChunk
+}
+
+// readCallUpdate reads what is told of a tool call.
+func (b *Bridge) readCallUpdate(raw []byte, kind string) (*params, error) {
+	p := readParams(raw)
+	update := p.object("update")
+	if update == nil {
+		return nil, p.err()
+	}
+	if kind == kindContentChunk {
+		update.own("toolCallId", update.text("toolCallId"))
+	} else {
+		readToolCall(update)
+	}
+	if p.err() == nil && b.isOurs(update.members.text("toolCallId")) {
+		p.fail(notItsCard)
+	}
+	return update, p.err()
 }
 
 const notItsCard = "that card is not the agent's"
@@ -75,24 +160,12 @@ func (b *Bridge) isOurs(card string) bool { return strings.HasPrefix(card, b.o.P
 
 // toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the
 // person must not be shown another act under the question than the one that was asked about.
-func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) error {
-	p := readParams(frame.Params)
-	update := p.object("update")
-	if update != nil {
-		readToolCall(update)
-	}
-	if p.err() != nil {
-		return b.refuseAgent(frame, "session/update: "+p.err().Error())
-	}
-	id, _ := update.optional("toolCallId")
-	if b.isOurs(id) {
-		return b.refuseAgent(frame, "session/update: "+notItsCard)
-	}
-	if b.holdBack(s, id, line) {
+func (b *Bridge) toolCallUpdate(s *Session, update object, line []byte) error {
+	if b.holdBack(s, update.text("toolCallId"), line) {
 		return nil
 	}
 	b.mu.Lock()
-	lines, heard := b.takeUpdate(s, update.members, line)
+	lines, heard := b.takeUpdate(s, update, line)
 	b.mu.Unlock()
 	for _, line := range lines {
 		if err := s.toEditor.relay(line); err != nil {
@@ -108,25 +181,32 @@ func (b *Bridge) toolCallUpdate(s *Session, frame ndjson.Frame, line []byte) err
 func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, heard func()) {
 	call := s.calls.get(update.text("toolCallId"))
 	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2
-	call.announced = true
+	b.announced(call)
 	if unannounced {
 		call.merge(update)
 		lines = append(lines, append(announce(s.id, call, call.status), '\n'))
 	}
 	call.merge(update)
 	var seen *events.Event
-	if call.finished() && !call.decided && !call.recorded {
+	if call.finished() && !call.recorded && (!call.decided || call.rejected && call.status == "completed") {
 		call.recorded = true
-		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, update)}
+		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, update),
+			Outcome: &events.Outcome{Status: call.status}}
+		if s.loads > 0 {
+			seen.Detail = "it was told while the session was opened again, so it may be of its history"
+		}
 	}
 	if len(call.notes) > 0 {
 		line = withNotes(line, update["content"], call.notes)
 	}
+	history := s.loads > 0
 	return append(lines, line), func() {
 		if seen != nil {
 			b.note(*seen)
 		}
-		b.hear(s, call, update)
+		if !history {
+			b.hear(s, call, update)
+		}
 	}
 }
 

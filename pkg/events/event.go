@@ -20,7 +20,7 @@ const (
 	ToolDecided   Type = "tool.decided"   // durable before any effect
 	ToolAttempted Type = "tool.attempted" // a run that failed, of an act that is tried again
 	ToolEnded     Type = "tool.ended"     // what became of an act that was let through; once for each
-	ToolSeen      Type = "tool.seen"      // the agent did it by itself: seen, not decided
+	ToolSeen      Type = "tool.seen"      // what came of what the agent does by itself, as it says
 	ApprovalAsked Type = "approval.asked" // a person is being asked
 	// A person has answered, yes or no; Decision.Approver says who and where.
 	ApprovalAnswered Type = "approval.answered"

@@ -27,7 +27,7 @@ type act struct {
 	runner     runner
 	plan       plan // nil where nothing will run
 	request    permissions.Request
-	leads      []string // the files that it meant when it was decided; see permissions.Leads
+	resolved   []string // the files that it meant when it was decided; see permissions.ResolvedFiles
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
@@ -42,6 +42,7 @@ func (a *act) describe() {
 		Action:               permissions.ActionCall,
 		Tools:                []string{t.ID},
 		Arguments:            arguments,
+		Commands:             a.in.Commands,
 		Paths:                pathsOf(t, arguments, invocation.Dir),
 		Workspace:            call.Workspace,
 		Dir:                  invocation.Dir,
@@ -58,7 +59,7 @@ func (a *act) describe() {
 	}
 	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
 	a.scanDynamic()
-	a.leads = permissions.Leads(a.request)
+	a.resolved = permissions.ResolvedFiles(a.request)
 }
 
 // workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a
@@ -87,7 +88,7 @@ func (a *act) scanDynamic() {
 	all := &shellscan.Script{}
 	var texts []string
 	for _, command := range a.invocation.Dynamic {
-		one := scan(command)
+		one := a.scan(command)
 		all.Commands = append(all.Commands, one.Commands...)
 		all.Writes = append(all.Writes, one.Writes...)
 		all.Reads = append(all.Reads, one.Reads...)
@@ -112,11 +113,11 @@ func (a *act) scanDynamic() {
 	a.hidePieces()
 }
 
-func scan(command tool.DynamicCommand) shellscan.Script {
+func (a *act) scan(command tool.DynamicCommand) shellscan.Script {
 	if command.Argv != nil {
-		return shellscan.ScanArgv(command.Argv)
+		return shellscan.ScanArgv(command.Argv, a.in.Commands)
 	}
-	return shellscan.Scan(command.Text)
+	return shellscan.Scan(command.Text, a.in.Commands)
 }
 
 // pathsOf lists the files that a call names in its arguments, those that a patch names among them. A patch

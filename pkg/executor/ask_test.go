@@ -120,6 +120,27 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestQuestionHidesNothing has a value in an author's own words that would hide, in Markdown, what stands
+// behind them: the script, and the values that it is given.
+func TestQuestionHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"x\n<!--", "x\n~~~", "[fine](x"} {
+		h := newHouse(t)
+		work := script("printf %s {{word}}\n")
+		work.Sandbox.ConfirmationMessage = "Print {{word}}?"
+		h.has(work)
+		shown := ""
+		h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
+			shown = q.Text
+			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+		}
+		h.execute(t.Context(), fmt.Sprintf(`{"word":%q}`, value))
+		if !strings.HasPrefix(shown, "```\nPrint "+value+"?\n```\n") {
+			t.Errorf("%q is shown as %q", value, shown)
+		}
+	}
+}
+
 // TestAlways checks that an "always" holds for the session, for no other, and never where the author wants
 // to ask every time.
 func TestAlways(t *testing.T) {
@@ -172,7 +193,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		h := newHouse(t, rule(permissions.Ask))
 		h.has(script(touch))
 		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
-			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}), nil)
 			return yes, nil
 		}
 		result := h.execute(t.Context(), `{}`)

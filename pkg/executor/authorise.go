@@ -28,11 +28,11 @@ func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permis
 	case g.failure != nil:
 		return decision, g.failure
 	case decision.Source == permissions.SourceNobody:
-		return decision, tool.Failf(tool.FailApproval, "%s", e.withInstead(a, decision, decision.Reason))
+		return decision, tool.Failf(tool.FailApproval, "%s", e.withAlternatives(a, decision, decision.Reason))
 	case unanswered != nil && context.Cause(ctx) != nil:
 		return decision, tool.Failf(tool.FailCancelled, "the call was withdrawn before anybody answered")
 	default:
-		return decision, tool.Failf(tool.FailDenied, "%s", e.withInstead(a, decision, denial(a, decision)))
+		return decision, tool.Failf(tool.FailDenied, "%s", e.withAlternatives(a, decision, denial(a, decision)))
 	}
 }
 
@@ -104,7 +104,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		if err != nil {
 			return approval.Question{}, err
 		}
-		fmt.Fprintf(&text, "%s\n\n", display.Text(message))
+		fmt.Fprintf(&text, "%s\n\n", display.Words(message))
 	}
 	if asked.Reason != "" {
 		because := asked.Reason
@@ -120,7 +120,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	if given := a.variableSources(); given != "" {
 		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
 	}
-	fmt.Fprintf(&text, "\nin %s", display.Line(a.invocation.Dir))
+	fmt.Fprintf(&text, "\nin %s", display.Span(a.invocation.Dir))
 	if n := a.tool.Retry.Attempts; n > 1 {
 		fmt.Fprintf(&text, "\nup to %d times, while it fails", n)
 	}
@@ -195,9 +195,9 @@ func denial(a *act, d permissions.Decision) string {
 	return text
 }
 
-// withInstead tells the model beside a refusal what would be allowed.
-func (e *Executor) withInstead(a *act, d permissions.Decision, refusal string) string {
-	if instead := e.gate.Under(a.in.InForce).Instead(d, a.request); instead != "" {
+// withAlternatives tells the model beside a refusal what would be allowed.
+func (e *Executor) withAlternatives(a *act, d permissions.Decision, refusal string) string {
+	if instead := e.gate.Under(a.in.InForce).Alternatives(d, a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"
 	}
 	return refusal

@@ -17,7 +17,7 @@ import (
 //
 // Each of them has been decided and recorded by itself before it comes here. What is kept is given out only
 // to a caller whom the rules would let make the very call that it came from.
-func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, run func() runResult) runResult {
+func (e *Executor) cached(ctx context.Context, a *act, permit permissions.Permit, run func() runResult) runResult {
 	key, ok := cacheKey(a)
 	if !ok {
 		return run()
@@ -47,7 +47,7 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 	if err := context.Cause(ctx); err != nil {
 		return notRun(tool.Failf(tool.FailCancelled, "the caller gave up"))
 	}
-	if failure := e.holds(a, grant); failure != nil {
+	if failure := e.holds(a, permit); failure != nil {
 		return notRun(failure)
 	}
 	return runResult{outcome: found.outcome(), kept: found}
@@ -58,12 +58,12 @@ func (e *Executor) cached(ctx context.Context, a *act, grant permissions.Grant, 
 // that ran, as if this caller had made it; anything but a yes, and he gets a run of his own.
 func (e *Executor) mayHave(a *act, k *kept) bool {
 	if k.invocation == a.invocation.Digest() {
-		return slices.Equal(k.leads, a.leads) // or a link leads elsewhere by now
+		return slices.Equal(k.resolved, a.resolved) // or a link resolved elsewhere by now
 	}
 	if a.governed() {
 		return false // the governors were asked about this call, and not about the other
 	}
-	if !slices.Equal(k.leads, permissions.Leads(k.request)) {
+	if !slices.Equal(k.resolved, permissions.ResolvedFiles(k.request)) {
 		return false // the rules would be asked about other files than those that it is of
 	}
 	asked := k.request
@@ -78,7 +78,7 @@ type kept struct {
 	call       string // the id of the call that ran
 	invocation tool.Digest
 	request    permissions.Request // what was decided about it
-	leads      []string            // the files that it was about
+	resolved   []string            // the files that it was about
 	stdout     []byte
 	stderr     []byte
 	at         time.Time // when it ended
@@ -92,7 +92,7 @@ func (a *act) keep(r *runResult, now time.Time) *kept {
 		return nil
 	}
 	return &kept{
-		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, leads: a.leads,
+		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, resolved: a.resolved,
 		stdout: o.Stdout, stderr: o.Stderr, at: now,
 		size: int64(len(o.Stdout) + len(o.Stderr) + len(a.call.Arguments)),
 	}

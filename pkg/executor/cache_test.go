@@ -215,7 +215,7 @@ func TestKeptForOthers(t *testing.T) {
 				t.Fatalf("the first call: %q, %v", first.Stdout, first.Error)
 			}
 			if test.later != nil {
-				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: test.later}}))
+				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: test.later}}), nil)
 			}
 			h.session = test.session
 			result := h.execute(t.Context(), `{"word":"`+test.word+`"}`)
@@ -440,7 +440,7 @@ func TestWaitingForAFlight(t *testing.T) {
 		h := newHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		results := h.inFlight(t, 2, 0, func(context.CancelFunc) {
-			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}), nil)
 		})
 		if codeOf(results[1]) != tool.FailDenied || results[1].Stdout != "" {
 			t.Errorf("got %q, %v; want nothing under rules that reject it", results[1].Stdout, results[1].Error)

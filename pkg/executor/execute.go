@@ -93,35 +93,35 @@ func (e *Entry) intact() *tool.Failure {
 	return nil
 }
 
-// granted turns an approval into the grant that every run of the act needs, and performs it: by a result
+// granted turns an approval into the permit that every run of the act needs, and performs it: by a result
 // that was kept, else by a run, and another while it fails in a way that may pass, each through the tool's
 // circuit breaker.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) runResult {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
 	}
-	grant, err := permissions.Issue(decision, a.invocation.Digest(), a.plan.Digest(), e.now())
+	permit, err := permissions.Issue(decision, a.invocation.Digest(), a.plan.Digest(), e.now())
 	if err != nil {
 		return notRun(tool.Failf(tool.FailDenied, "%v", err))
 	}
-	return e.cached(ctx, a, grant, func() runResult {
+	return e.cached(ctx, a, permit, func() runResult {
 		return e.retried(ctx, a, func() runResult {
 			return e.guarded(ctx, a, func() runResult {
-				return e.run(ctx, a, grant)
+				return e.run(ctx, a, permit)
 			})
 		})
 	})
 }
 
 // holds tells whether what was decided still holds for what is about to be done: nil when it does.
-func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
+func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
 	// Which rules are in force depends on the workspace too, so they are asked again rather than for their
 	// name. The same rules may reject by now what they approved before: a path may lead elsewhere when a
 	// call is tried again. Governors are not asked again, since they count; but those that were asked must
 	// be those in force.
 	now := e.inForce(a.call.Workspace)
 	again := a.maskDecision(now.Rules.Decide(a.request))
-	if err := grant.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a),
+	if err := permit.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a),
 		e.now()); err != nil {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %v", err)
 	}
@@ -129,7 +129,7 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
 	}
 	// What a rule would only ask about by now, a person was not asked about.
-	if !slices.Equal(a.leads, permissions.Leads(a.request)) {
+	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.request)) {
 		return tool.Failf(tool.FailDenied,
 			"the permission no longer holds: a path of the call leads to another file by now than when it was decided")
 	}
@@ -137,8 +137,8 @@ func (e *Executor) holds(a *act, grant permissions.Grant) *tool.Failure {
 }
 
 // run carries the act out, once, if what was decided still holds.
-func (e *Executor) run(ctx context.Context, a *act, grant permissions.Grant) runResult {
-	if failure := e.holds(a, grant); failure != nil {
+func (e *Executor) run(ctx context.Context, a *act, permit permissions.Permit) runResult {
+	if failure := e.holds(a, permit); failure != nil {
 		return notRun(failure)
 	}
 	if failure := a.entry.intact(); failure != nil {

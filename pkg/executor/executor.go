@@ -28,7 +28,7 @@ type Executor struct {
 	blobs    Blobs // nil: there is no place for them
 	vault    Vault // nil: no tool can be given what it refers to
 
-	fingerprintKey []byte // of this process alone; see fill
+	fingerprintKey []byte // of this process alone; see fill and actOf
 
 	circuits *circuits
 	cache    *cache

@@ -187,7 +187,7 @@ func TestGrantCoversValues(t *testing.T) {
 	}
 	h.vault["key"] = "another-value"
 	other := filled()
-	if err := grant.Covers(other.invocation.Digest(), one.plan.Digest(), decision.Policy, decision.Governors, time.Now()); !errors.Is(err, permissions.ErrGrantMismatch) {
+	if err := grant.Covers(other.invocation.Digest(), one.plan.Digest(), decision.Policy, decision.Governors, time.Now()); !errors.Is(err, permissions.ErrPermitMismatch) {
 		t.Errorf("another value: %v", err)
 	}
 	if one.digest != other.digest || len(one.digest) != 64 || one.digest == one.invocation.Digest().String() {

@@ -37,9 +37,10 @@ func (e *Executor) explainRefusals(a *act, result *tool.Result) {
 // reached none (7, curl(1)).
 func (a *act) endsAsCurl(code int) bool {
 	return (code == 6 || code == 7) &&
-		slices.ContainsFunc(shellscan.Scan(a.invocation.Script).Commands, func(c shellscan.Command) bool {
-			return command.In(command.SilentClients, filepath.Base(c.Name))
-		})
+		slices.ContainsFunc(shellscan.Scan(a.invocation.Script, a.in.Commands).Commands,
+			func(c shellscan.Command) bool {
+				return command.In(command.SilentClients, filepath.Base(c.Name))
+			})
 }
 
 // Refusals implements runner.

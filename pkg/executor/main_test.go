@@ -141,7 +141,7 @@ func (j judge) Remember(session string, r permissions.Request, mask func(string)
 
 func (j judge) Forget(session string) { j.h.authority.Forget(session) }
 
-func (j judge) Instead(r permissions.Request) string { return j.h.authority.Instead(r) }
+func (j judge) Alternatives(r permissions.Request) string { return j.h.authority.Alternatives(r) }
 
 // host is what the executor's scripts run in.
 func (h *house) host() Host { return h.executor.scripts.(scripts).host }
@@ -237,11 +237,14 @@ func (h *house) text(source string) *render.Text {
 	return text
 }
 
-// script makes a tool that takes one text, word, which is optional.
+// script makes a tool that takes one text, word, which is optional. It has ample time: what reads its
+// output runs with the race detector, on machines that do other things as well.
 func script(text string) *tool.Tool {
+	limits := tool.DefaultLimits()
+	limits.Timeout = 5 * time.Minute
 	return &tool.Tool{
 		ID: "work", Script: text, Parameters: []tool.Parameter{{Name: "word", Type: tool.TypeString, Default: "nothing"}},
-		Sandbox: tool.Sandbox{Limits: tool.DefaultLimits(), AllowedPaths: []tool.AllowedPath{{Path: "."}}}, Source: tool.Source{File: "tools.yaml", Line: 7},
+		Sandbox: tool.Sandbox{Limits: limits, AllowedPaths: []tool.AllowedPath{{Path: "."}}}, Source: tool.Source{File: "tools.yaml", Line: 7},
 	}
 }
 

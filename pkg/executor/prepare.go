@@ -40,6 +40,9 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		e.spools(in, entry.Tool, call.Workspace)); failure != nil {
 		return a, failure
 	}
+	if len(a.tool.SecretParameters()) > 0 {
+		a.invocation.Key = e.fingerprintKey
+	}
 	a.describe()
 	return a, nil
 }

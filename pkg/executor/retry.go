@@ -16,7 +16,7 @@ import (
 const jitter = 0.2
 
 // retried runs the act, and runs it again while it fails in a way that may pass, as often as its author
-// says. What the grant does not cover any more, because it is old or the rules have changed, is not run
+// says. What the permit does not cover any more, because it is old or the rules have changed, is not run
 // again, and neither is what is not on record, or what its circuit stops: the result is then that of the
 // last attempt.
 func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) runResult {

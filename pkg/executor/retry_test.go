@@ -139,18 +139,18 @@ func TestRetryStops(t *testing.T) {
 		}, tool.FailCancelled, ""},
 		{"the rules change", func(h *house, _ context.CancelFunc) {
 			h.sleeps = func(context.Context) error {
-				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}))
+				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}), nil)
 				return nil
 			}
-		}, "", "the permission no longer holds: what would run is not what was granted"},
+		}, "", "the permission no longer holds: what would run is not what was permitted"},
 		{"the grant is old", func(h *house, _ context.CancelFunc) {
 			late := time.Duration(0)
 			h.executor.now = func() time.Time { return time.Unix(1e9, 0).Add(late) }
 			h.sleeps = func(context.Context) error {
-				late = permissions.GrantLife
+				late = permissions.PermitLife
 				return nil
 			}
-		}, "", "the permission no longer holds: the grant has expired"},
+		}, "", "the permission no longer holds: the permit has expired"},
 		{"the attempt cannot be recorded", func(h *house, _ context.CancelFunc) {
 			h.refuses[events.ToolAttempted] = errors.New("no space left on device")
 		}, "", "the attempt before could not be recorded: no space left on device"},

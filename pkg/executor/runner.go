@@ -30,7 +30,7 @@ type runner interface {
 
 // plan is how an act is carried out on this machine.
 type plan interface {
-	Digest() string             // what a grant is bound to
+	Digest() string             // what a permit is bound to
 	Report() tool.SandboxReport // what is enforced
 }
 

@@ -48,7 +48,7 @@ func (a *act) hidePieces() {
 		for _, word := range command.Argv {
 			masked.Argv = append(masked.Argv, a.mask(word))
 		}
-		for _, word := range words(scan(masked)) {
+		for _, word := range words(a.scan(masked)) {
 			public[word] = true
 		}
 	}

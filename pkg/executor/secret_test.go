@@ -38,7 +38,7 @@ func TestSecrets(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			written := &allowed{}
-			h.authority = permissions.New(permissions.Options{Ledger: written})
+			h.authority = permissions.New(permissions.Options{ApprovalLog: written})
 			work := script(test.text)
 			work.Parameters = []tool.Parameter{secret}
 			test.change(work)
@@ -166,4 +166,45 @@ func names(t *testing.T, dir string) []string {
 		all = append(all, entry.Name())
 	}
 	return all
+}
+
+// TestSecretsOnRecord checks that a short secret cannot be tried out on what is on record of a call: of two
+// processes that are told the same, the records differ where it is given, and only there.
+func TestSecretsOnRecord(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, text string
+		arguments  string
+		secret     bool
+	}{
+		{"a secret text", `printf %s {{pin}}`, `{"pin":"4711"}`, true},
+		{"a secret of a script for another program", "#!/usr/bin/env python3\n", `{"pin":"4711"}`, true},
+		{"the same, not secret", `printf %s {{pin}}`, `{"pin":"4711"}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var digests []string
+			for range 2 {
+				h := newHouse(t)
+				work := script(test.text)
+				work.Parameters = []tool.Parameter{{Name: "pin", Type: tool.TypeString, Required: true, Secret: test.secret}}
+				h.has(work)
+				var asked approval.Question
+				h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
+					asked = q
+					return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+				}
+				call := h.call(test.arguments)
+				call.Dir, call.Workspace = "/", tool.Workspace{}
+				h.executor.Execute(t.Context(), call, person{h})
+				if asked.Digest == "" || !strings.Contains(h.recorded(), asked.Digest) {
+					t.Fatalf("the question's digest %q is not on record: %s", asked.Digest, h.recorded())
+				}
+				digests = append(digests, asked.Digest)
+			}
+			if same := digests[0] == digests[1]; same == test.secret {
+				t.Errorf("the digests are %v, want them to differ: %t", digests, test.secret)
+			}
+		})
+	}
 }

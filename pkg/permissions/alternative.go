@@ -19,13 +19,14 @@ const (
 	longestLabel = 40 // bytes of a command's name
 )
 
-// Instead says in a sentence what would be allowed in place of an act that was not, without anybody being
+// Alternatives says in a sentence what would be allowed in place of an act that was not, without anybody being
 // asked; "" when there is nothing to say. Everything in it was put to the rules in force. It speaks of what
 // they approve, and never of what a rejecting rule looks for, so that nobody learns to get past one.
-func (a *Authority) Instead(r Request) string {
+func (a *Authority) Alternatives(r Request) (words string) {
+	defer a.sayPanic(&words, "nothing can be said: ")
 	var said []string
 	if r.Shell != nil {
-		said = append(said, a.insteadOfCommand(r)...)
+		said = append(said, a.alternativesToCommand(r)...)
 	}
 	if r.Shell == nil && r.Action != ActionCall {
 		if allowed := a.filesAllowed(r); allowed != "" {
@@ -35,9 +36,9 @@ func (a *Authority) Instead(r Request) string {
 	return strings.Join(said, "; ")
 }
 
-// insteadOfCommand names the commands of a text that keep it from being approved, those that do not, and
+// alternativesToCommand names the commands of a text that keep it from being approved, those that do not, and
 // what else of the same programs is approved.
-func (a *Authority) insteadOfCommand(r Request) (said []string) {
+func (a *Authority) alternativesToCommand(r Request) (said []string) {
 	approved := a.approvedCommands(r)
 	var fine, not, programs []string
 	for _, c := range r.Shell.Commands[:min(len(r.Shell.Commands), mostProbed)] {
@@ -96,7 +97,7 @@ func (a *Authority) approvedCommands(r Request) (prefixes [][]string) {
 
 // approves asks the rules about one command, alone.
 func (a *Authority) approves(r Request, argv []string) bool {
-	script := shellscan.ScanArgv(argv)
+	script := shellscan.ScanArgv(argv, a.commands)
 	r.Shell, r.ShellText, r.Prompt, r.Doubts, r.RequiresConfirmation = &script, strings.Join(argv, " "),
 		false, nil, false
 	r.Arguments = map[string]any{"command": r.ShellText}

@@ -38,7 +38,7 @@ func TestInstead(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := test.a.Instead(test.request)
+			got := test.a.Alternatives(test.request)
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -53,7 +53,7 @@ func TestInstead(t *testing.T) {
 
 func (b testbed) shell(text string) Request {
 	r := b.request(ActionExecute, toolShell)
-	script := shellscan.Scan(text)
+	script := shellscan.Scan(text, nil)
 	r.Shell, r.ShellText = &script, text
 	return r
 }

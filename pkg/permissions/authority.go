@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -14,6 +15,8 @@ import (
 // Options says what an Authority is made of.
 type Options struct {
 	Policies *Set // optional: without it only the defaults hold
+	// Commands is what is known of programs; nil for what comes with this program.
+	Commands *command.Catalogue
 	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. Agents
 	// are never let near them by rule.
 	OwnPaths []string
@@ -22,15 +25,15 @@ type Options struct {
 	Now func() time.Time // optional, default time.Now
 	// Counter knows how often rules have approved. Optional, default one that lives as long as the program.
 	Counter Counter
-	// Environ is what git is asked with about repositories: what the agents' commands have. Optional, default
-	// the environment of this process.
+	// Environ is what git is asked with about repositories, and says which shell an agent runs its texts with: what
+	// the agents' commands have. Optional, default the environment of this process.
 	Environ []string
-	// Ledger writes down what people allow for a session, so that they can take it back. Optional.
-	Ledger Ledger
+	// ApprovalLog writes down what people allow for a session, so that they can take it back. Optional.
+	ApprovalLog ApprovalLog
 }
 
-// Ledger writes down what people have allowed for a session. It may block on the disk for a moment.
-type Ledger interface {
+// ApprovalLog writes down what people have allowed for a session. It may block on the disk for a moment.
+type ApprovalLog interface {
 	// Granted writes down what was allowed; key names it, and words say it. With an error nothing is allowed.
 	Granted(session, agent, key, words string) error
 	// Holds reports whether it still is: nobody has taken it back. What cannot be told does not hold.
@@ -48,11 +51,15 @@ type Authority struct {
 	counter   Counter
 	files     files
 	git       gitAsker
+	shell     string // that an agent runs its texts with; "" for the system's own
 	// ungathered, which only tests set, is told of what is looked at though nobody has gathered it.
 	ungathered func(what string)
-	kept       *Sessions
+	// panics, which only tests set, lets panics through.
+	panics bool
+	kept   *Sessions
 
 	policies *Set
+	commands *command.Catalogue
 	own      map[string]*Set // by the workspace whose own rules they are
 }
 
@@ -62,7 +69,7 @@ func New(o Options) *Authority {
 		home: o.Home, sensitive: newSensitive(o.OwnPaths), now: o.Now, counter: o.Counter,
 		files:    machine{},
 		git:      &gitrepo.Asker{Environ: o.Environ},
-		policies: o.Policies, kept: NewSessions(o.Ledger),
+		policies: o.Policies, commands: o.Commands, kept: NewSessions(o.ApprovalLog),
 	}
 	if a.now == nil {
 		a.now = time.Now
@@ -76,13 +83,23 @@ func New(o Options) *Authority {
 	if a.policies == nil {
 		a.policies = NewSet(nil)
 	}
+	if o.Environ == nil {
+		a.shell = variable("SHELL")
+	}
+	for _, set := range o.Environ {
+		if shell, ok := strings.CutPrefix(set, "SHELL="); ok {
+			a.shell = shell
+		}
+	}
 	return a
 }
 
-// With returns an Authority that decides by other rules, and shares everything else: what rules have counted,
-// and what a person has allowed in a session, as far as the new rules let it. The rules of workspaces stay.
-func (a *Authority) With(policies *Set) *Authority {
+// With returns an Authority that decides by other rules and by what is known of programs, and shares everything
+// else: what rules have counted, and what a person has allowed in a session, as far as the new rules let it.
+// The rules of workspaces stay.
+func (a *Authority) With(policies *Set, commands *command.Catalogue) *Authority {
 	other := *a
+	other.commands = commands
 	if other.policies = policies; policies == nil {
 		other.policies = NewSet(nil)
 	}
@@ -121,8 +138,9 @@ func (a *Authority) Policy() string { return a.policies.Hash() }
 // most three seconds. It has no effect, and never blocks on a person.
 //
 // The order is the security of it: nothing further down lifts what stands above, except that a rule that
-// names a file exactly lifts the file's own question.
-func (a *Authority) Decide(r Request) Decision {
+// names a file exactly lifts the file's own question. What panics on the way is a rejection.
+func (a *Authority) Decide(r Request) (d Decision) {
+	defer a.rejectPanic(&d)
 	v, inForce := a.evaluate(r, a.now())
 	rules, policy := inForce.decide(v)
 	return a.decideBy(v, rules, policy)
@@ -130,7 +148,8 @@ func (a *Authority) Decide(r Request) Decision {
 
 // Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that
 // approves it. Where two acts are left one approval between them, one of them is asked.
-func (a *Authority) Take(r Request) Decision {
+func (a *Authority) Take(r Request) (d Decision) {
+	defer a.rejectPanic(&d)
 	v, inForce := a.evaluate(r, a.now())
 	rules, policy := inForce.decide(v)
 	return a.countApproval(v, rules, a.decideBy(v, rules, policy))
@@ -181,6 +200,12 @@ func (a *Authority) evaluate(r Request, now time.Time) (*evaluation, inForce) {
 }
 
 func (a *Authority) newEvaluation(r Request) *evaluation {
+	r.agentShell = a.shell
+	if r.Shell != nil && !r.Commands.Same(a.commands) {
+		r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)],
+			"your commands.yaml says something else than when the command was read")
+	}
+	r.Commands = a.commands
 	v := newEvaluation(r, a.home, a.sensitive, a.files, a.git)
 	v.counter, v.facts.ungathered = a.counter, a.ungathered
 	return v
@@ -275,7 +300,8 @@ func (v *evaluation) guardedFile() string {
 
 // Guarded tells why a person is asked about the act every time, whatever they said before: a file that it
 // touches is more than data. It is "" when none is.
-func (a *Authority) Guarded(r Request) string {
+func (a *Authority) Guarded(r Request) (why string) {
+	defer a.sayPanic(&why, "")
 	v := a.newEvaluation(r)
 	v.gatherGuard()
 	return v.guardedFile()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,6 +46,8 @@ func newTestbed(t testing.TB) testbed {
 
 func (b testbed) authority(files ...File) *Authority {
 	a := New(Options{Policies: NewSet(files), OwnPaths: []string{b.dir + "/state"}, Home: b.dir + "/home", Environ: b.environ()})
+	a.git.(*gitrepo.Asker).Within = time.Minute // on a busy machine it takes a while
+	a.panics = true
 	a.ungathered = func(what string) { panic("rules are matched, and nobody has gathered what they look at: " + what) }
 	return a
 }
@@ -395,7 +398,7 @@ func TestWorkspaceTightens(t *testing.T) {
 		t.Errorf("in another workspace: %s; want its rules not to reach there", said(d))
 	}
 	a = a.WithOwn(here.Workspace, []File{v2(rule("less", Approve))})
-	a = a.With(NewSet(nil))
+	a = a.With(NewSet(nil), nil)
 	if d := a.Decide(here); said(d) != "ask default" {
 		t.Errorf("with nothing but an approving rule of the workspace's: %s; want it not to count", said(d))
 	}
@@ -613,16 +616,16 @@ func TestReplace(t *testing.T) {
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Approve || d.Policy != before {
 		t.Errorf("%s under %s", said(d), d.Policy)
 	}
-	a = a.With(NewSet([]File{v2(rule("no", Reject))}))
+	a = a.With(NewSet([]File{v2(rule("no", Reject))}), nil)
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject || d.Policy != a.Policy() || d.Policy == before {
 		t.Errorf("after the change: %s under %s, before under %s", said(d), d.Policy, before)
 	}
-	a = a.With(nil)
+	a = a.With(nil, nil)
 	if d := a.Decide(b.write("docs/a.md")); said(d) != "ask default" {
 		t.Errorf("without rules: %s", said(d))
 	}
 	a.Remember("s", b.write("docs/a.md"), asIs)
-	a = a.With(NewSet([]File{v2(rule("no", Reject))}))
+	a = a.With(NewSet([]File{v2(rule("no", Reject))}), nil)
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject {
 		t.Errorf("what a person allowed before lifts a new rule: %s", said(d))
 	}
@@ -775,8 +778,8 @@ func TestSessionsAreBounded(t *testing.T) {
 func TestAllowancesAreTakenBack(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
-	list := &fakeLedger{holds: map[string]bool{}}
-	a := New(Options{Ledger: list})
+	list := &fakeApprovalLog{holds: map[string]bool{}}
+	a := New(Options{ApprovalLog: list})
 	write, other := b.write("docs/a.md"), b.write("src/a.go")
 	a.Remember("s", write, asIs)
 	first := maps.Clone(list.holds)
@@ -803,12 +806,36 @@ func TestAllowancesAreTakenBack(t *testing.T) {
 	}
 }
 
-type fakeLedger struct {
+// What is written down tells nobody what was allowed who tries out what it could be: the same act is another
+// name in every process.
+func TestAllowancesAreNamedByAKey(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	lists := []*fakeApprovalLog{{holds: map[string]bool{}}, {holds: map[string]bool{}}}
+	for _, list := range lists {
+		a := New(Options{ApprovalLog: list})
+		for _, r := range []Request{b.write("docs/a.md"), b.run("curl -u user:abcd https://example.com")} {
+			if words := a.Remember("s", r, asIs); !strings.HasPrefix(words, "kept") || a.Decide(r).Verdict != Approve {
+				t.Errorf("%s", words)
+			}
+		}
+		if len(list.holds) != 2 {
+			t.Fatalf("%d names", len(list.holds))
+		}
+	}
+	for name := range lists[0].holds {
+		if lists[1].holds[name] {
+			t.Errorf("%s is the same in two processes", name)
+		}
+	}
+}
+
+type fakeApprovalLog struct {
 	holds       map[string]bool
 	full, ended bool
 }
 
-func (f *fakeLedger) Granted(_, _, key, _ string) error {
+func (f *fakeApprovalLog) Granted(_, _, key, _ string) error {
 	if f.full {
 		return os.ErrPermission
 	}
@@ -816,8 +843,8 @@ func (f *fakeLedger) Granted(_, _, key, _ string) error {
 	return nil
 }
 
-func (f *fakeLedger) Holds(_, key string) bool { return f.holds[key] }
+func (f *fakeApprovalLog) Holds(_, key string) bool { return f.holds[key] }
 
-func (f *fakeLedger) Ended(string) { f.ended = true }
+func (f *fakeApprovalLog) Ended(string) { f.ended = true }
 
 func asIs(s string) string { return s }

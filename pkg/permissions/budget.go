@@ -13,7 +13,7 @@ const tooMuch = "there is more to look at than can be looked at for one decision
 // partWork is the work of one part of a name: it is looked for on several ways. A long name is as many
 // parts as it has partBytes: all of it is held against every pattern of the files that are more than data.
 const (
-	partWork  = 2
+	partWork  = 5
 	partBytes = 32
 )
 

@@ -18,7 +18,7 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		return text.String()
 	}
 	signs := strings.Repeat("=,:@", 12000)
-	a := b.authority(v2(rule("all", Approve, commands(RedirectsWorkspace, "cp", "git log", "make", "cat", "echo", "grep"))))
+	a := b.authority(v2(rule("all", Approve, commands(RedirectsWorkspace, "cp", "git log", "make", "cat", "echo", "grep", "mocha"))))
 	for i, c := range []struct {
 		name, text string
 		approved   bool
@@ -36,6 +36,11 @@ func TestWorkIsBounded(t *testing.T) { // alone: allocations are counted
 		{"commands in directories", lines("cd docs; cd ../src; cd ..; cp a#:b:c:d:e:f:g k"), false},
 		{"parts", "cat " + lines("docs/"+strings.Repeat("a/", 200)+"#"), false},
 		{"long names", "cp " + strings.ReplaceAll(lines(strings.Repeat("a:", 490)+"#"), "\n", " ")[:60000], false},
+		{"files that lie nowhere", "grep x " + strings.ReplaceAll(lines("docs/../docs/../a# docs/../docs/../b# docs/../docs/../c# docs/../docs/../d# docs/../docs/../e#"), "\n", " "), false},
+		{"a long pattern", "cat ./" + strings.Repeat("*?", 20000), true},
+		{"a long pattern of much", "cat ./" + strings.Repeat("*a", 20000), false},
+		{"code that is loaded", "mocha " + strings.ReplaceAll(lines("-r a# --reporter b# --import c# --require d#"), "\n", " "), false},
+		{"code that is loaded once", "mocha -r a --reporter b", true},
 		{"files of every day", "cat " + strings.Repeat("docs/sub/b.md README.md ", 50), true},
 	} {
 		if testing.Short() && i%3 > 0 {
@@ -90,5 +95,32 @@ func TestTreesAreWalkedOnce(t *testing.T) {
 	a := b.authority(presetFile(t, "careful"))
 	if d := a.Decide(b.run(text.String())); d.Verdict != Approve {
 		t.Errorf("%s: %s", said(d), because1(d))
+	}
+}
+
+// Links that lead to one large directory many times do not have it looked at many times.
+func TestPatternsAreBounded(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"ws/": ""}
+	for i := range 900 {
+		files[fmt.Sprintf("ws/links/%d", i)] = "-> ../large"
+		files[fmt.Sprintf("ws/large/%d.md", i)] = ""
+		files[fmt.Sprintf("ws/loop/%d", i%30)] = "-> ."
+	}
+	b := corpusBed(t, files)
+	a := b.authority(presetFile(t, "careful"))
+	for text, want := range map[string]Verdict{
+		"cat links/*/*no": Ask, "cat loop/*/*/*/*no": Ask, "cat large/*x large/*.md; ls large/?": Approve,
+		strings.Repeat("cat large/*no\n", 100): Ask,
+	} {
+		r := b.run(text)
+		if d := a.Decide(r); d.Verdict != want {
+			t.Errorf("%.40s: %s: %s", text, said(d), because1(d))
+		}
+		v := newEvaluation(r, b.dir+"/home", a.sensitive, a.files, a.git)
+		v.gather(func() { newCommandList(Commands{Allow: []string{"cat"}}).covers(v) })
+		if seen := len(v.facts.dirs); seen > mostMatches {
+			t.Errorf("%.40s: %d directories are read", text, seen)
+		}
 	}
 }

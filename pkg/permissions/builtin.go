@@ -170,9 +170,16 @@ func lookUp(args []string) string {
 }
 
 // testWords lets the operators of test through that only compare or look at files: not -v and -R, which
-// evaluate a word.
+// evaluate a word, and none that compares numbers with a word that is none, which mksh evaluates.
 func testWords(args []string) string {
-	for _, arg := range args {
+	for i, arg := range args {
+		if numberOperators[arg] {
+			for _, word := range args[max(0, i-1):min(i+2, len(args))] {
+				if word != arg && !onlyNumber.MatchString(word) {
+					return fmt.Sprintf("test %s takes %s for a number, which some shells evaluate", arg, display.Line(word))
+				}
+			}
+		}
 		if len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "0123456789") != "" && !testOperators[arg] {
 			return fmt.Sprintf("test %s may evaluate a word", arg)
 		}
@@ -180,11 +187,16 @@ func testWords(args []string) string {
 	return ""
 }
 
+var numberOperators = set("-eq -ne -lt -le -gt -ge")
+
 var testOperators = set("-a -b -c -d -e -f -g -h -k -o -p -r -s -u -w -x -G -L -N -O -S -n -z -ef -nt -ot -eq -ne -lt -le -gt -ge")
 
 // setWords lets through the options by which a script fails early. set -k and its like change how words are
-// read.
+// read. To fish -x is another option: alone it prints the exported variables.
 func setWords(args []string) string {
+	if letters := strings.Join(args, ""); strings.Contains(letters, "x") && strings.Trim(letters, "-xf") == "" {
+		return "alone set -x prints every exported variable in fish"
+	}
 	for i := 0; i < len(args); i++ {
 		letters := strings.TrimLeft(args[i], "-+")
 		switch {

@@ -39,7 +39,7 @@ func (l *commandList) covers(v *evaluation) string {
 	}
 	some := false
 	for i, c := range v.shell.commands {
-		if name := reachesNetwork(c); name != "" && l.offline {
+		if name := v.reachesNetwork(c); name != "" && l.offline {
 			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false",
 				display.Line(name))
 		}
@@ -75,8 +75,10 @@ func (l *commandList) refuses(v *evaluation) string {
 		}
 	}
 	for _, r := range v.Shell.Reads {
-		if why := v.opens(r.Path, readsFile); why != "" {
-			return why
+		for _, name := range shellReadings(r.Path) {
+			if why := v.opens(name, readsFile); why != "" {
+				return why
+			}
 		}
 	}
 	return ""

@@ -20,7 +20,7 @@ func (l *commandList) touches(v *evaluation) (holds, string) {
 	result := no
 	for _, c := range v.Shell.Commands {
 		if l.online {
-			if reachesNetwork(c) == "" {
+			if v.reachesNetwork(c) == "" {
 				continue
 			}
 			if len(l.prefixes) == 0 {

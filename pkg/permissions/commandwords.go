@@ -59,7 +59,7 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 			case o.Kind == command.Code:
 				w.programs = append(w.programs, value.Text)
 			case o.Kind == command.File || !o.Kind.ReadsOnly():
-				w.files = append(w.files, value.Text)
+				w.files = append(w.files, shellReadings(value.Text)...)
 			}
 		}
 	}
@@ -75,8 +75,10 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 		if len(w.programs) == 0 && len(rest) > 0 {
 			w.programs, rest = rest[:1], rest[1:]
 		}
-		if why := harmless(strings.Join(w.programs, "\n")); why != "" {
-			return w, why
+		for _, program := range shellReadings(strings.Join(w.programs, "\n")) {
+			if why := harmless(program); why != "" {
+				return w, why
+			}
 		}
 	}
 	w.operands = len(rest)
@@ -84,15 +86,21 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 }
 
 // nameEnds returns the ends of names that patterns like *.go stand for, and none where one is another
-// pattern: which files that selects cannot be told so easily.
+// pattern: which files that selects cannot be told so easily. What stands behind a ! is left out by some
+// programs, and selected by others, to which it is a name like others; alone it selects nothing.
 func nameEnds(patterns []string) []string {
 	var ends []string
+	selects := false
 	for _, pattern := range patterns {
-		end, ok := strings.CutPrefix(pattern, "*")
-		if !ok || end == "" || strings.ContainsAny(end, `*?[\/`) {
+		name, other := strings.CutPrefix(pattern, "!")
+		end, ok := strings.CutPrefix(name, "*")
+		if !ok && !other || end == "" || strings.ContainsAny(end, `*?{[\/`) {
 			return nil
 		}
-		ends = append(ends, end)
+		ends, selects = append(ends, end), selects || !other
+	}
+	if !selects {
+		return nil
 	}
 	return ends
 }
@@ -129,7 +137,7 @@ func (w commandWords) take(operands command.Operands, rest []string) (commandWor
 			}
 			w.files = append(w.files, names...)
 		case operands != command.Formats:
-			w.files = append(w.files, word)
+			w.files = append(w.files, shellReadings(word)...)
 		}
 	}
 	return w, ""

@@ -95,7 +95,9 @@ var trappedFiles = map[string]string{
 	"ws/commonbare/HEAD": "ref: refs/heads/main", "ws/commonbare/commondir": "../other", "ws/other/objects/": "", "ws/other/refs/": "",
 	"ws/dash/-exec": "", "ws/dash/-oREADME.md": "", "ws/ls": "#!/bin/sh", "ws/cat": "#!/bin/sh", "ws/bin/ls": "#!/bin/sh", "ws/1/cat": "#!/bin/sh", "ws/a/b/": "",
 	"ws/vendored/.git/HEAD": "ref: refs/heads/main", "ws/vendored/.git/objects/": "", "ws/vendored/.git/refs/": "", "ws/vendored/.git/config": hostileSettings,
-	"ws/vendored/in/x.txt": "",
+	"ws/vendored/in/x.txt": "", `ws/slash/x\y`: "-> ../../elsewhere/secret", `ws/slash/d\e`: "-> ../../elsewhere", `ws/slash/d\\e/`: "",
+	"ws/whole/.git/info/exclude": "!.env\n", "ws/whole/.env": "KEY=1", "ws/whole/sub/a.md": "", "ws/tree/.git": "gitdir: ../whole/.git/worktrees/tree\n", "ws/tree/sub/a.md": "",
+	"ws/whole/.git/worktrees/tree/commondir": "../..\n",
 }
 
 // hostileSettings have git run something whenever it looks around.

@@ -11,7 +11,7 @@
 //	Authority   rules, doubts, session grants and defaults together  authority.go, defaults.go, session.go
 //	Evaluation  a request with its resources and its shell text      evaluation.go, path.go, shelltext.go
 //	Facts       what one decision knows of the files                 facts.go
-//	Grant       what the executor runs by                            grant.go
+//	Permit       what the executor runs by                            permit.go
 //	Obligation  what has to be done with an approved act             obligation.go
 //	Preset      the rule sets that come with the program             preset.go
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -90,12 +91,13 @@ func (e Example) action() Action {
 	return ActionCall
 }
 
-// Request is the act as a door would see it, in a workspace.
-func (e Example) Request(w tool.Workspace) Request {
+// Request is the act as a door would see it, in a workspace, by what is known of programs.
+func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request {
 	r := Request{
 		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)},
 		Arguments: e.Arguments, Workspace: w, Dir: w.Root,
 		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Env: e.Env, ReadOnly: e.ReadOnly,
+		Commands: commands,
 	}
 	if e.Tool == "" {
 		r.Tools = []string{ToolShell}
@@ -168,7 +170,7 @@ func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot
 // CheckExamples asks the rule about its own examples: one of match that it is not about, and one of
 // not_match that it is about, is a mistake. Time and counts are left out, and a git work tree is taken for
 // granted: what a rule means must not change by itself.
-func (r *Rule) CheckExamples() []FieldError {
+func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 	if len(r.Match)+len(r.NotMatch) == 0 {
 		return nil
 	}
@@ -192,8 +194,8 @@ func (r *Rule) CheckExamples() []FieldError {
 						Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
 				continue
 			}
-			v := newEvaluation(example.Request(ExampleWorkspace()), "/nonexistent/home", newSensitive(nil),
-				machine{}, &gitrepo.Asker{})
+			v := newEvaluation(example.Request(ExampleWorkspace(), commands), "/nonexistent/home",
+				newSensitive(nil), machine{}, &gitrepo.Asker{})
 			v.gather(func() { compiled.gather(v) })
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:

@@ -120,8 +120,8 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 	if strings.Contains(c.Name, "/") && !filepath.IsAbs(c.Name) && len(v.shell.dirs) > 1 {
 		return "behind a cd it is another program"
 	}
-	if command.IsAdded(filepath.Base(c.Name)) {
-		if in(command.Asked, c.Name) && spelled < len(args) {
+	if v.Commands.IsAdded(filepath.Base(c.Name)) {
+		if v.in(command.Asked, c.Name) && spelled < len(args) {
 			return "your commands.yaml has it asked about, unless a rule spells the whole command"
 		}
 		if why := v.widens(c.Name, args, spelled); why != "" {
@@ -168,6 +168,10 @@ func (v *evaluation) readerExceeds(row *command.Row, program string, args []stri
 	if why != "" {
 		return why
 	}
+	if len(v.Shell.Sets) > 0 {
+		return fmt.Sprintf("it sets %s, and nobody knows what that has a program do that only reads",
+			display.Line(v.Shell.Sets[0]))
+	}
 	use := readsFile
 	if w.spelled && !isGit(program) { // git is looked at below
 		if why := v.widens(program, args, spelled); why != "" {
@@ -183,6 +187,9 @@ func (v *evaluation) readerExceeds(row *command.Row, program string, args []stri
 		}
 	}
 	for _, dir := range v.shell.dirs {
+		if why := v.toolchain(row, program, dir); why != "" {
+			return why
+		}
 		read := w
 		if isGit(program) {
 			if why := v.gitReads(dir, row, args[min(spelled, len(args)):], &read); why != "" {

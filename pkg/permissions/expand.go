@@ -41,7 +41,7 @@ func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (
 			}
 			args = append(args, names...)
 			continue
-		case word.Pattern == "" || v.shell.changesPatterns:
+		case word.Pattern == "" || v.shell.changesPatterns || strings.Contains(word.Pattern, `\\\\`): // of two backslashes
 			return nil, "one of its words is not fixed"
 		case valued(row, word.Pattern):
 			args = append(args, unescape(word.Pattern)) // whatever it stands for is a value of the same option
@@ -54,8 +54,10 @@ func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (
 		if !v.workOn(dir + "/" + word.Pattern) {
 			return nil, tooMuch
 		}
-		names := v.facts.matchPattern(dir, word.Pattern)
+		names, ok := v.matchPattern(dir, word.Pattern)
 		switch {
+		case !ok:
+			return nil, tooMuch
 		case len(args)+len(names) > mostMatches+len(c.Args):
 			return nil, fmt.Sprintf("%s stands for too many names to look at", display.Line(word.Pattern))
 		case len(names) == 0 || v.shell.stopsPatterns:
@@ -115,8 +117,8 @@ func unescape(pattern string) string {
 
 // matchPattern lists the names that a pattern of * and ? stands for in dir, spelled as bash spells them. ?
 // is taken for *, since how many bytes it stands for depends on the locale. (bash(1), Pathname Expansion,
-// with no option of shopt's.)
-func (d *facts) matchPattern(dir, pattern string) []string {
+// with no option of shopt's.) ok is false where there is more to look at than can be.
+func (v *evaluation) matchPattern(dir, pattern string) (names []string, ok bool) {
 	found := []string{""}
 	if strings.HasPrefix(pattern, "/") {
 		found = []string{"/"}
@@ -125,7 +127,11 @@ func (d *facts) matchPattern(dir, pattern string) []string {
 	for i, part := range parts {
 		var next []string
 		for _, before := range found {
-			for _, name := range d.matchPart(dir, before, part) {
+			names, ok := v.matchPart(dir, before, part)
+			if !ok {
+				return nil, false
+			}
+			for _, name := range names {
 				if i < len(parts)-1 {
 					name += "/"
 				}
@@ -136,40 +142,51 @@ func (d *facts) matchPattern(dir, pattern string) []string {
 			break
 		}
 	}
-	return found
+	return found, true
 }
 
-// matchPart lists what one name of a pattern stands for in the directory dir/before.
-func (d *facts) matchPart(dir, before, part string) []string {
+// matchPart lists what one name of a pattern stands for in the directory dir/before. Links may lead many names
+// to one large directory, so every entry counts each time.
+func (v *evaluation) matchPart(dir, before, part string) (names []string, ok bool) {
 	in := before
 	if !filepath.IsAbs(before) {
 		in = dir + "/" + before
 	}
-	literal, pattern := "", "" // the latter as path.Match reads it
-	wild := false
+	var literal, pattern strings.Builder // the latter as path.Match reads it
+	wild, star := false, false           // the pattern ends with a star
 	for i := 0; i < len(part); i++ {
 		switch c := part[i]; {
 		case c == '*' || c == '?':
-			pattern, wild = pattern+"*", true
+			if !star {
+				pattern.WriteByte('*')
+			}
+			wild, star = true, true
 			continue
 		case c == '\\' && i+1 < len(part):
 			i++
 		}
-		literal, pattern = literal+part[i:i+1], pattern+`\`+part[i:i+1]
+		star = false
+		literal.WriteByte(part[i])
+		pattern.WriteByte('\\')
+		pattern.WriteByte(part[i])
 	}
 	if !wild { // a plain name, or nothing behind the last slash
-		if d.exists(in + literal) {
-			return []string{literal}
+		if v.facts.exists(in + literal.String()) {
+			return []string{literal.String()}, true
 		}
-		return nil
+		return nil, true
 	}
-	names := []string{".", ".."} // .* stands for them in bash before 5.2
-	entries, _ := d.readDir(in)  // as far as it can be read: bash finds no more
+	names = []string{".", ".."}       // .* stands for them in bash before 5.2
+	entries, _ := v.facts.readDir(in) // as far as it can be read: bash finds no more
+	if !v.work((1 + len(entries)) * (1 + len(part)/partBytes)) {
+		return nil, false
+	}
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
+	whole := pattern.String()
 	return slices.DeleteFunc(names, func(name string) bool {
-		matches, err := path.Match(pattern, name)
-		return err != nil || !matches || pattern[0] == '*' && strings.HasPrefix(name, ".")
-	})
+		matches, err := path.Match(whole, name)
+		return err != nil || !matches || whole[0] == '*' && strings.HasPrefix(name, ".")
+	}), true
 }

@@ -47,7 +47,7 @@ func TestForms(t *testing.T) {
 			}
 			if d := stopping.Decide(with(b.write("x"), func(r *Request) {
 				r.Action, r.Tools, r.Paths = ActionExecute, []string{"functions.shell"}, nil
-				script := shellscan.Scan("cat '" + name + "'")
+				script := shellscan.Scan("cat '"+name+"'", nil)
 				r.Shell, r.ShellText = &script, "cat '"+name+"'"
 			})); d.Verdict != Reject {
 				t.Errorf("%+q does not stop cat %+q: %s", test.pattern, name, said(d))
@@ -106,7 +106,7 @@ func TestSubcommandsAreNoFiles(t *testing.T) {
 	} {
 		d := a.Decide(with(b.write("x"), func(r *Request) {
 			r.Action, r.Tools, r.Paths = ActionExecute, []string{"functions.shell"}, nil
-			script := shellscan.Scan(text)
+			script := shellscan.Scan(text, nil)
 			r.Shell, r.ShellText = &script, text
 		}))
 		if (d.Verdict == Reject) != (want == Reject) {

@@ -38,7 +38,7 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 		return nil, "it cannot be told what the find finds"
 	}
 	for _, root := range f.roots {
-		if strings.Trim(root, plainNameLetters+"/") != "" || root[0] == '-' {
+		if strings.Trim(root, plainNameLetters+"/") != "" || root == "" || root[0] == '-' {
 			return nil, "it cannot be told what a find gives it that begins at " + display.Line(root)
 		}
 		if why := v.opens(root, readsFile); why != "" {

@@ -95,7 +95,7 @@ func (b testbed) fuzzed(path, other, command string, kind, flags byte) Request {
 		r = b.write(paths...)
 	case 2:
 		r = b.request(ActionExecute, toolShell)
-		script := shellscan.Scan(command)
+		script := shellscan.Scan(command, nil)
 		r.Shell, r.ShellText = &script, command
 	default:
 		r = b.call("mine", nil, paths...)

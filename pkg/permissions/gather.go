@@ -27,6 +27,9 @@ func home() string {
 	return dir
 }
 
+// variable returns what a program that starts now finds in its environment.
+func variable(name string) string { return os.Getenv(name) }
+
 // gather runs look, which may look at files and ask git.
 func (v *evaluation) gather(look func()) {
 	before := v.facts.gathering

@@ -35,13 +35,13 @@ func TestGrantsExpire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Covers(digest, "plan", "p", "", now.Add(GrantLife-time.Second)); err != nil {
+	if err := g.Covers(digest, "plan", "p", "", now.Add(PermitLife-time.Second)); err != nil {
 		t.Errorf("before its time is up: %v", err)
 	}
-	if err := g.Covers(digest, "plan", "p", "", now.Add(GrantLife)); !errors.Is(err, ErrGrantExpired) {
+	if err := g.Covers(digest, "plan", "p", "", now.Add(PermitLife)); !errors.Is(err, ErrPermitExpired) {
 		t.Errorf("when its time is up: %v", err)
 	}
-	if err := g.Covers(digest, "plan", "q", "", now); !errors.Is(err, ErrGrantMismatch) {
+	if err := g.Covers(digest, "plan", "q", "", now); !errors.Is(err, ErrPermitMismatch) {
 		t.Errorf("with other rules: %v", err)
 	}
 }

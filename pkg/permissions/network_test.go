@@ -10,11 +10,12 @@ import (
 // TestReachesNetwork checks which programs rules take for ones that reach another machine.
 func TestReachesNetwork(t *testing.T) {
 	t.Parallel()
+	v := &evaluation{}
 	for text, want := range map[string]string{
 		"curl x": "curl", "/usr/bin/wget x": "wget", "npm ci": "npm", "npm test": "", "git push": "git", "git log": "", "ls": "",
 		"go vet ./...": "", "cargo build": "",
 	} {
-		if got := reachesNetwork(shellscan.Scan(text).Commands[0]); got != want {
+		if got := v.reachesNetwork(shellscan.Scan(text, nil).Commands[0]); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
@@ -23,7 +24,7 @@ func TestReachesNetwork(t *testing.T) {
 		"https xh gh glab aws gcloud gsutil az kubectl helm doctl terraform ansible rclone s3cmd nmap openssl " +
 		"grpcurl websocat mail sendmail git-remote-http git-remote-https apt apt-get dnf yum apk pacman brew snap " +
 		"flatpak pip pip3 pipx npx bunx uvx bundle composer docker podman") {
-		if got := reachesNetwork(shellscan.Command{Name: name}); got != name {
+		if got := v.reachesNetwork(shellscan.Command{Name: name}); got != name {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}

@@ -40,6 +40,9 @@ func possibleFiles(word string) (names []string, ok bool) {
 			names = append(names, word[i:]) // -f/etc/passwd, -xf../a
 		}
 	}
+	for _, name := range names {
+		names = append(names, shellReadings(name)[1:]...)
+	}
 	return names, true
 }
 
@@ -48,3 +51,12 @@ const mostParts = 500
 
 // longestOption is the length, in bytes, up to which an option is searched for the names that it could hold.
 const longestOption = 256
+
+// shellReadings lists what a word may be to the program: itself, and what fish makes of it, to which two
+// backslashes in single quotes are one (https://fishshell.com/docs/current/language.html#quotes).
+func shellReadings(word string) []string {
+	if fish := strings.ReplaceAll(word, `\\`, `\`); fish != word {
+		return []string{word, fish}
+	}
+	return []string{word}
+}

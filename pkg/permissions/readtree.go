@@ -83,6 +83,9 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir // what we cannot read, it cannot read
+		case !tree.hidden && entry.Name() == ".git" && v.facts.excludeShowsHidden(path):
+			why = shown(v.Workspace, path) + readsHidden
+			return fs.SkipAll
 		case path != root && entry.IsDir() &&
 			(!tree.hidden && strings.HasPrefix(entry.Name(), ".") ||
 				!tree.found && !tree.follows && gitObjects(path)):
@@ -182,6 +185,32 @@ func isSecret(name string) bool {
 // plainNameLetters are those of names that stand for nothing but themselves.
 const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
+// excludeShowsHidden is showsHidden for what a repository excludes by itself (gitignore(5)). git is its .git: a
+// directory or, of a further work tree, a file that leads to one, which names the directory that they share.
+func (d *facts) excludeShowsHidden(git string) bool {
+	if info, err := d.lstat(git); err == nil && info.Mode().IsRegular() && info.Size() <= mostIgnored {
+		git = d.named(git, "gitdir:")
+		git = d.named(git+"/commondir", "")
+	}
+	exclude := git + "/info/exclude"
+	return d.exists(exclude) && d.showsHidden(exclude)
+}
+
+// named returns the directory that a file names behind a word; a name that is relative begins where the file
+// lies.
+func (d *facts) named(file, word string) string {
+	info, err := d.lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {
+		return filepath.Dir(file)
+	}
+	data, _ := d.readFile(file)
+	name := strings.TrimSpace(strings.TrimPrefix(string(data), word))
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(filepath.Dir(file), name)
+}
+
 // ignoresAbove returns a file above a directory, in the workspace, that has rg read hidden files; "" for none.
 func (v *evaluation) ignoresAbove(dir string) string {
 	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
@@ -190,6 +219,9 @@ func (v *evaluation) ignoresAbove(dir string) string {
 			if v.facts.exists(path) && v.facts.showsHidden(path) {
 				return path
 			}
+		}
+		if git := filepath.Join(dir, ".git"); v.facts.exists(git) && v.facts.excludeShowsHidden(git) {
+			return git
 		}
 	}
 	return ""

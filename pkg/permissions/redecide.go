@@ -13,6 +13,7 @@ import (
 // limits: whoever decides a whole record again does so in its order, with an Authority that does nothing
 // else.
 func (a *Authority) Redecide(r Request, at time.Time) (d Decision, untold []Reason) {
+	defer a.rejectPanic(&d)
 	v, inForce := a.evaluate(r, at)
 	found, open := inForce.match(v)
 	decide := func() Decision {

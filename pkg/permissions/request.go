@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -41,9 +42,13 @@ type Request struct {
 	ShellText string
 	// Argv are the words of the one command that the act runs, where it was given as words and not as text.
 	Argv []string
+	// Commands is what is known of programs, which Shell and Env are read by; nil for what comes with this
+	// program. It is set before they are.
+	Commands *command.Catalogue
 	// TakesObligations reports that whoever carries the act out does what the Decision's Obligation says.
 	// Otherwise there is none, and less is approved.
 	TakesObligations bool
+	agentShell       string // that an agent runs its texts with, as far as is known
 	// Env are the names of the variables that the act sets for its command, and Variables those of which
 	// the value is known.
 	Env       []string

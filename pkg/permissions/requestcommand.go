@@ -11,14 +11,14 @@ import (
 // SetShellText makes the request one that runs a shell text: what it runs, and whether the text can be
 // believed, is read from it.
 func (r *Request) SetShellText(text string) {
-	script := shellscan.Scan(text)
+	script := shellscan.Scan(text, r.Commands)
 	r.Shell, r.ShellText = &script, text
 	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(text)...)
 }
 
 // SetArgv makes the request one that runs one command, given as words.
 func (r *Request) SetArgv(argv []string) {
-	script := shellscan.ScanArgv(argv)
+	script := shellscan.ScanArgv(argv, r.Commands)
 	r.Shell, r.ShellText, r.Argv = &script, QuoteArgv(argv), argv
 	r.Doubts = append(r.Doubts[:len(r.Doubts):len(r.Doubts)], Doubtful(r.ShellText)...)
 }
@@ -36,7 +36,7 @@ func (r *Request) SetsVariables(names []string) {
 func (r *Request) SetVariables(variables []Variable) {
 	r.Env, r.Variables = make([]string, len(variables)), variables
 	for i, v := range variables {
-		if r.Env[i] = v.Name; !command.SetsNothing(v.Name, v.Value) {
+		if r.Env[i] = v.Name; !r.Commands.SetsNothing(v.Name, v.Value) {
 			r.sets(v.Name)
 		}
 		if command.NamesEncoding(v.Name) && !command.KeepsEncoding(v.Name, v.Value) {
@@ -46,7 +46,7 @@ func (r *Request) SetVariables(variables []Variable) {
 }
 
 func (r *Request) sets(name string) {
-	if command.ChangesCommands(name) {
+	if r.Commands.ChangesCommands(name) {
 		r.cannotTell("it sets " + name)
 	}
 }

@@ -88,10 +88,10 @@ func (v *evaluation) assessCommand() danger {
 	}
 	reads := len(v.Shell.Writes) == 0
 	for _, c := range v.shell.commands {
-		if name := reachesNetwork(c); name != "" {
+		if name := v.reachesNetwork(c); name != "" {
 			return danger{RiskHigh, fmt.Sprintf("`%s` reaches other machines", display.Line(name))}
 		}
-		if removes(c) {
+		if v.removing(c) {
 			return danger{RiskHigh, fmt.Sprintf("`%s` removes or overwrites", display.Line(c.Name))}
 		}
 	}
@@ -120,10 +120,10 @@ func fixedTexts(c shellscan.Command) []string {
 	return texts
 }
 
-// removes reports whether a command, or what runs it, removes or overwrites what is there as its own purpose.
-func removes(c shellscan.Command) bool {
-	if in(command.Removers, c.Name) ||
-		slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return in(command.Removers, name) }) {
+// removing reports whether a command, or what runs it, removes or overwrites what is there as its own purpose.
+func (v *evaluation) removing(c shellscan.Command) bool {
+	if v.in(command.Removers, c.Name) ||
+		slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return v.in(command.Removers, name) }) {
 		return true
 	}
 	words := command.Subcommands(command.Removers, filepath.Base(c.Name))
@@ -132,11 +132,10 @@ func removes(c shellscan.Command) bool {
 }
 
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
-func reachesNetwork(c shellscan.Command) string {
+func (v *evaluation) reachesNetwork(c shellscan.Command) string {
 	for _, name := range append(strings.Fields(c.Via), c.Name) {
-		if base := filepath.Base(name); command.In(command.NetworkClients, base) ||
-			command.In(command.NetworkReaching, base) {
-			return base
+		if in(command.NetworkClients, name) || v.in(command.NetworkReaching, name) {
+			return filepath.Base(name)
 		}
 	}
 	if len(c.Args) == 0 && in(command.NetworkAlone, c.Name) {

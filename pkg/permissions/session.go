@@ -1,6 +1,9 @@
 package permissions
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
@@ -21,14 +24,25 @@ const (
 // Sessions are what people have allowed for the rest of a session. They are those of one door: another may
 // have a session of the same name. Safe for concurrent use.
 type Sessions struct {
-	ledger  Ledger // nil: nothing is written down
+	ledger  ApprovalLog // nil: nothing is written down
 	mu      sync.RWMutex
 	allowed map[string]map[string]bool // per session, the keys of acts
+	// hidden keys what is written down: the key of a command could be tried out for the short secret in it.
+	hidden []byte
 }
 
 // NewSessions returns Sessions in which nothing is allowed. Without a ledger nothing is written down.
-func NewSessions(ledger Ledger) *Sessions {
-	return &Sessions{ledger: ledger, allowed: map[string]map[string]bool{}}
+func NewSessions(ledger ApprovalLog) *Sessions {
+	hidden := make([]byte, sha256.Size)
+	_, _ = rand.Read(hidden) // it never fails
+	return &Sessions{ledger: ledger, allowed: map[string]map[string]bool{}, hidden: hidden}
+}
+
+// name is what the key of an act is written down as.
+func (s *Sessions) name(key string) string {
+	mac := hmac.New(sha256.New, s.hidden)
+	mac.Write([]byte(key))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a
@@ -36,7 +50,8 @@ func NewSessions(ledger Ledger) *Sessions {
 // same directory for a command, the same tool for a call. What is asked every time (see Authority.Decide) is
 // asked every time, so nothing is kept of it. mask takes what nobody may see out of a text: the sentence is
 // written down, and shown.
-func (a *Authority) Remember(session string, r Request, mask func(string) string) string {
+func (a *Authority) Remember(session string, r Request, mask func(string) string) (said string) {
+	defer a.sayPanic(&said, "nothing is kept: ")
 	v := a.newEvaluation(r)
 	v.gatherGuard()
 	key, words := v.allowance()
@@ -48,8 +63,7 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 		return "nothing is kept: there is no session"
 	}
 	if a.kept.ledger != nil {
-		if err := a.kept.ledger.Granted(session, r.Agent, hex.EncodeToString([]byte(key)),
-			words); err != nil {
+		if err := a.kept.ledger.Granted(session, r.Agent, a.kept.name(key), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " +
 				display.Line(err.Error())
 		}
@@ -91,7 +105,7 @@ func (a *Authority) keeps(v *evaluation) bool {
 	a.kept.mu.RLock()
 	kept := a.kept.allowed[v.Session][key]
 	a.kept.mu.RUnlock()
-	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, hex.EncodeToString([]byte(key))))
+	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, a.kept.name(key)))
 }
 
 // allowance names what an "always" about the act would allow, and says it in words. The key is "" when

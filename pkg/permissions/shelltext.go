@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The bounds of what is looked at in a shell text. Beyond them nothing can be told, and so nothing is
@@ -54,6 +56,8 @@ func newShellText(v *evaluation) *shellText {
 		s.fail("it runs more than %d commands", mostCommands)
 	case len(v.Shell.Commands) == 0:
 		s.fail("it names no command")
+	case v.otherShell() != "":
+		s.fail("%s", v.otherShell())
 	case len(v.Shell.Variables) > 0:
 		s.fail("it uses the value of $%s, and nobody knows what that is, or whether it is a secret",
 			display.Line(v.Shell.Variables[0]))
@@ -73,6 +77,30 @@ func newShellText(v *evaluation) *shellText {
 	}
 	s.gatherResources(v)
 	return s
+}
+
+// otherShell tells why the act's text may be another one to the shell that runs it; "" where bash runs it, as all that
+// we start ourselves, or that shell reads it as bash does. An agent that only asks has a shell of its own.
+func (v *evaluation) otherShell() string {
+	switch shell := display.Line(v.agentShell); {
+	case v.Door != tool.DoorACP, v.TakesObligations, v.Argv != nil:
+		return ""
+	case v.Shell.Unlike != "":
+		return fmt.Sprintf("the agent may run it with another shell than bash, and not every one is known to read `%s` as bash does",
+			display.Line(v.Shell.Unlike))
+	case v.agentShell == "" || in(command.ReadAlike, v.agentShell):
+		return ""
+	case !v.Shell.Plain:
+		return "the agent may run it with " + shell + ", which is not known to read it as bash does"
+	case slices.ContainsFunc(v.Shell.Commands, onlyBash):
+		return "the agent may run it with " + shell + ", which may do otherwise what bash does itself"
+	}
+	return ""
+}
+
+// onlyBash reports whether a command is one that bash does itself, and another shell perhaps something else.
+func onlyBash(c shellscan.Command) bool {
+	return c.Builtin && !slices.Contains([]string{"cd", "echo", "false", "pwd", "true"}, c.Name)
 }
 
 // fail keeps the first reason.
@@ -186,7 +214,7 @@ func (s *shellText) follow(name, to string) {
 // gatherDir adds the directory that a cd goes to. It is false when there is none.
 func (s *shellText) gatherDir(v *evaluation, dir, target string) bool {
 	to, err := v.facts.resolve(dir, target)
-	if err != nil || strings.HasPrefix(target, "~") {
+	if err != nil || strings.HasPrefix(target, "~") || len(shellReadings(target)) > 1 {
 		s.fail("it cannot be told which directory %s is", display.Line(target))
 		s.allNamed = false
 		return true
@@ -240,7 +268,9 @@ func (s *shellText) gatherResources(v *evaluation) {
 		add(w.Path, true)
 	}
 	for _, r := range v.Shell.Reads {
-		add(r.Path, false)
+		for _, name := range shellReadings(r.Path) {
+			add(name, false)
+		}
 	}
 	for _, c := range s.commands[:min(len(s.commands), mostCommands)] {
 		for _, word := range c.Args[saysWhat(c):] {

@@ -38,7 +38,7 @@ func TestAllegedNames(t *testing.T) {
 	b := newTestbed(t)
 	r, again := b.request(ActionOther, "acp.other"), b.request(ActionOther, "acp.other")
 	r.Tools, again.Tools = append(r.Tools, Alleged+"one"), append(again.Tools, Alleged+"another")
-	limited := rule("few", Approve, func(r *Rule) { r.Limit = &Limit{Count: 1, Per: GrantLife, Key: LimitTool} })
+	limited := rule("few", Approve, func(r *Rule) { r.Limit = &Limit{Count: 1, Per: PermitLife, Key: LimitTool} })
 	c := compileRule(limited)
 	a := b.authority(File{Name: "x", Version: Version2, Rules: []Rule{limited}})
 	if one, other := c.limitKey(a.newEvaluation(r)), c.limitKey(a.newEvaluation(again)); one != other {

@@ -25,7 +25,7 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
 	words := args[spelled:]
 	switch {
-	case in(command.Unpackers, base) && len(words) > 0:
+	case v.in(command.Unpackers, base) && len(words) > 0:
 		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, so a rule must spell the whole command"
 	case in(command.Copiers, base):
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
@@ -37,33 +37,93 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	}
 	if in(command.Makes, base) {
 		for _, word := range words {
-			if why := makeWidens(word); why != "" {
+			if why := v.makeWidens(word); why != "" {
 				return why
 			}
 		}
 	}
-	for _, stretched := range command.Stretches(base, words) {
+	for _, stretched := range v.Commands.Stretches(base, words) {
 		if why := v.optionWidens(stretched); why != "" {
 			return why
 		}
 	}
-	return codeWidens(program, args, spelled)
+	if why := v.codeWidens(program, args, spelled); why != "" {
+		return why
+	}
+	return v.codeFileWidens(program, args, spelled)
 }
 
 // codeWidens tells why a word must not be given that is code in a language of programs: pylint, say, runs
 // what --init-hook says. Shell code is read as the commands that it holds, see shellscan.
-func codeWidens(program string, args []string, spelled int) string {
+func (v *evaluation) codeWidens(program string, args []string, spelled int) string {
 	languages := []shellwords.Language{
 		shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP,
 		shellwords.Lua, shellwords.R, shellwords.Tcl,
 	}
-	reading := shellwords.Read(shellwords.Fixed(append([]string{program}, args...)...))
+	reading := shellwords.Read(shellwords.Fixed(append([]string{program}, args...)...), v.Commands)
 	for _, code := range reading.Code {
 		if code.At > spelled && slices.Contains(languages, code.Language) {
 			return fmt.Sprintf("it runs code in %s that stands in its words, so a rule must spell it", code.Language)
 		}
 	}
 	return ""
+}
+
+// codeFileWidens tells why an option must not be given by which the program loads code: mocha -r ./x.js. A name alone
+// is that of an installed package, unless a file is called so; what nobody may write unasked is known.
+func (v *evaluation) codeFileWidens(program string, args []string, spelled int) string {
+	for _, letters := range []bool{false, true} {
+		words := shellwords.Fixed(append([]string{program}, unglued(args[spelled:], letters)...)...)
+		for i, role := range shellwords.Read(words, v.Commands).Roles {
+			if role.Kind != shellwords.CodeFile || !strings.Contains(role.Reader, " ") || !slices.Contains(languagesOfFiles, role.Language) {
+				continue
+			}
+			for _, dir := range v.shell.dirs {
+				if !v.work(partWork * len(loadedEnds)) {
+					return tooMuch
+				}
+				if !v.isKnown(dir, words[i].Text) {
+					return fmt.Sprintf("%s loads code from %s, so a rule must spell it", display.Line(role.Reader),
+						display.Line(words[i].Text))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+var languagesOfFiles = []shellwords.Language{
+	shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP, shellwords.Lua,
+}
+
+// isKnown reports whether what a program loads by a name is a package, or a file that nobody may write unasked.
+func (v *evaluation) isKnown(dir, name string) bool {
+	if at, err := v.facts.resolve(dir, name); err == nil && at != dir && v.isOwn(dir, at) {
+		return true
+	}
+	return name != "" && name[0] != '/' && strings.Trim(name, plainNameLetters+"@/") == "" && !strings.Contains(name, ".") &&
+		!slices.ContainsFunc(loadedEnds, func(end string) bool { return v.facts.exists(dir + "/" + name + end) })
+}
+
+// loadedEnds are what a program puts behind the name of a file that it loads.
+var loadedEnds = []string{"", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".node", ".py", ".rb",
+	".php", ".lua", ".pl", ".pm"}
+
+// unglued returns words with the values of options as words of their own, where they stand behind a = or, with letters
+// set, behind a letter.
+func unglued(words []string, letters bool) (all []string) {
+	for _, word := range words {
+		name, value, glued := strings.Cut(word, "=")
+		switch {
+		case glued && strings.HasPrefix(word, "-"):
+			all = append(all, name, value)
+		case letters && len(word) > 2 && word[0] == '-' && word[1] != '-':
+			all = append(all, word[:2], word[2:])
+		default:
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 // optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does
@@ -101,12 +161,12 @@ func (v *evaluation) isOwn(dir, file string) bool {
 
 // makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the
 // recipes.
-func makeWidens(word string) string {
+func (v *evaluation) makeWidens(word string) string {
 	name, value, sets := strings.Cut(word, "=")
 	if !sets || strings.HasPrefix(word, "-") {
 		return ""
 	}
-	if command.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
+	if v.Commands.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
 		return fmt.Sprintf("%s becomes a part of the commands that make runs", display.Line(word))
 	}
 	return ""

@@ -206,3 +206,25 @@ func TestWidening(t *testing.T) {
 		}
 	}
 }
+
+// An option by which a program loads code that lies somewhere is asked about; packages, and files that nobody may
+// write unasked, are not.
+func TestRulesCoverNoLoadedCode(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"ws/src/evil.js": "", "ws/src/evil/index.js": "", "ws/evil.mjs": "", "ws/jest.config.js": "", "ws/.eslintrc.js": "", "ws/main.go": "", "home/": ""})
+	bed := testbed{dir, dir + "/ws"}
+	a := bed.authority(v2(rule("own", Approve, commands(RedirectsWorkspace, "jest", "mocha", "eslint", "stylelint", "pytest", "eslint -f ./src/evil.js"))))
+	for text, want := range map[string]Verdict{
+		"jest --reporters=./src/evil.js": Ask, "jest --reporters ./src/evil.js": Ask, "jest --testEnvironment=./src/evil.js": Ask, "jest --env ./src/evil.js": Ask, "jest --prettierPath=src/evil": Ask,
+		"jest --testSequencer=evil": Ask, "jest --filter=./src/evil.js": Ask, "jest --setupFilesAfterEnv=./src/evil.js": Ask, "jest --env src/later": Approve, "jest --env ../evil": Ask, "jest -c src/evil.js": Ask,
+		"mocha -R ./src/evil.js": Ask, "mocha -R./src/evil.js": Ask, "mocha --reporter=src/evil": Ask, "mocha -r evil": Ask, "mocha -r later.js": Ask, "stylelint --custom-syntax=./src/evil.js": Ask,
+		"stylelint --custom-formatter ./src/evil.js": Ask, "eslint --format ./src/evil.js main.go": Ask, "eslint -f./src/evil.js": Ask, "eslint --parser=./src/evil.js": Ask,
+		"pytest @words.txt": Ask, "pytest --debug=.env": Ask, "pytest --html .git/config": Ask,
+		"jest": Approve, "jest --env node": Approve, "jest --reporters=default --reporters=jest-junit": Approve, "jest --config jest.config.js": Approve, "jest -t 'x=./a.js'": Approve, "jest src/a.test.js": Approve,
+		"mocha --reporter spec -r ts-node/register src": Approve, "eslint -f json src": Approve, "eslint -fjson -c .eslintrc.js src": Approve, "eslint -f ./src/evil.js src": Approve, "pytest -x src/a.py -k 'a and b'": Approve,
+	} {
+		if d := a.Decide(bed.run(text)); d.Verdict != want {
+			t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, want, d.Reasons[0].Why)
+		}
+	}
+}

@@ -174,7 +174,7 @@ func TestAttacks(t *testing.T) {
 	}
 	t.Run("table", func(t *testing.T) { // hosts are closed when its rows are through
 		for i, row := range rows {
-			if testing.Short() && i%24 != 8*slices.Index(callers, os.Getenv(machineCaller)) { // others for each caller
+			if testing.Short() && i%48 != 16*slices.Index(callers, os.Getenv(machineCaller)) { // others for each caller
 				continue
 			}
 			t.Run(row.file+"/"+row.Name, func(t *testing.T) {

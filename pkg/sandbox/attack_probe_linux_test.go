@@ -92,7 +92,7 @@ var bare = map[string]uintptr{
 	"pidfd_getfd": unix.SYS_PIDFD_GETFD, "memfd_secret": unix.SYS_MEMFD_SECRET, "landlock_create_ruleset": unix.SYS_LANDLOCK_CREATE_RULESET,
 	"statmount": unix.SYS_STATMOUNT, "fspick": unix.SYS_FSPICK, "mknodat": unix.SYS_MKNODAT, "truncate": unix.SYS_TRUNCATE,
 	"setxattr": unix.SYS_SETXATTR, "swapon": unix.SYS_SWAPON, "sched_setaffinity": unix.SYS_SCHED_SETAFFINITY,
-	"ptrace": unix.SYS_PTRACE,
+	"fcntl": unix.SYS_FCNTL, "ptrace": unix.SYS_PTRACE, "msgctl": unix.SYS_MSGCTL, "shmctl": unix.SYS_SHMCTL, "semctl": unix.SYS_SEMCTL,
 }
 
 // probes are all that the probe can try.
@@ -113,6 +113,7 @@ func init() {
 		"limit-other":  probeLimitOther,
 		"sched-other":  probeScheduleOther,
 		"socket":       func(w words) error { _, err := unix.Socket(w.number(0), w.number(1), w.number(2)); return err },
+		"pair":         func(w words) error { _, err := unix.Socketpair(w.number(0), w.number(1), 0); return err },
 		"connect":      probeConnect,
 		"send":         probeSend,
 		"pair-send":    probePairSend,
@@ -144,6 +145,7 @@ func init() {
 		"shm-make":        probeMakeShared,
 		"shm-read":        probeReadShared,
 		"msg-make":        func(w words) error { return call6(unix.SYS_MSGGET, uintptr(w.number(0)), 0o1600) },
+		"msg-take":        probeTakeMessage,
 		"sem-make":        func(w words) error { return call6(unix.SYS_SEMGET, uintptr(w.number(0)), 1, 0o1600) },
 		"mq-make":         probeMakeQueue,
 		"mq-read":         probeReadQueue,

@@ -119,6 +119,17 @@ func probeReadShared(w words) error {
 	return nil
 }
 
+// probeTakeMessage takes a message out of a queue, by the queue's number, and prints it.
+func probeTakeMessage(w words) error {
+	message := make([]byte, 8+8192) // struct msgbuf: the type is in front
+	n, _, errno := unix.Syscall6(unix.SYS_MSGRCV, uintptr(w.number(0)), uintptr(unsafe.Pointer(&message[0])), 8192, 0, 0o4000, 0)
+	if errno != 0 {
+		return errno
+	}
+	fmt.Println(string(message[8 : 8+n]))
+	return nil
+}
+
 // probeMakeQueue makes a POSIX message queue with a message in it.
 func probeMakeQueue(w words) error {
 	name := append([]byte(w.text(0)), 0)

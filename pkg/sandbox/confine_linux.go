@@ -223,8 +223,8 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 	if user == 0 && within(real, "/etc") {
 		return false
 	}
-	home, _ := os.UserHomeDir() // also one that is not among the homes, see there
-	for _, place := range append(append([]string{"/tmp", "/run"}, h.homes...), realPaths([]string{home})...) {
+	// Also a home that is not among the homes, see there.
+	for _, place := range slices.Concat([]string{"/tmp", "/run"}, h.homes, realPaths(ownHomes())) {
 		if within(place, real) {
 			return false
 		}

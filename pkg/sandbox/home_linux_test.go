@@ -83,3 +83,40 @@ func TestHomes(t *testing.T) {
 		}
 	}
 }
+
+// TestAccountHome checks that the home of our account is shown empty as well where HOME names another.
+func TestAccountHome(t *testing.T) {
+	if os.Getenv(machineCaller) == "" {
+		if os.Geteuid() != 0 {
+			t.Skip("only root lays another file over /etc/passwd")
+		}
+		inMachine(t, "root")
+		return
+	}
+	const account, other = "/srv/account", "/srv/other"
+	defer os.RemoveAll(account)
+	defer os.RemoveAll(other)
+	shell(t, "/", "mkdir -p "+account+" "+other+"/work; touch "+account+"/secret")
+	passwd := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(passwd, []byte("root:x:0:0::"+account+":/bin/sh\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, "/", "mount --bind "+passwd+" /etc/passwd")
+	defer shell(t, "/", "umount /etc/passwd")
+	t.Setenv("HOME", other)
+	host, err := Open(Options{Level: LevelFull, Grace: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	if host.Level() != LevelFull {
+		lacking(t, host.Why())
+	}
+	out := script{text: "for f in " + account + "/secret " + other + "/work; do [ -e $f ] && echo $f; done", dir: other + "/work"}.run(t.Context(), t, host)
+	if string(out.Stdout) != other+"/work\n" {
+		t.Errorf("the call sees %q; %s", out.Stdout, out.Stderr)
+	}
+	if host.isSomebodys(account, 1000) || host.isSomebodys(other, 1000) {
+		t.Error("one of the homes is shown as a whole where a call starts in it")
+	}
+}

@@ -155,7 +155,7 @@ func (h *Host) open(o Options) (err error) {
 func (h *Host) survey(o Options) {
 	h.filters = makeFilters()
 	if h.capability.user == 0 {
-		h.public = holdPublic("/etc", 0)
+		h.public = holdPublic("/etc")
 	}
 	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()

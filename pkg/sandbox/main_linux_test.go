@@ -286,6 +286,7 @@ func (s script) try(ctx context.Context, t testing.TB, h *Host) (Outcome, error)
 	t.Helper()
 	if s.limits == (tool.Limits{}) {
 		s.limits = tool.DefaultLimits()
+		s.limits.Timeout = 5 * time.Minute // however busy the machine is
 	}
 	if s.dir == "" {
 		s.dir = t.TempDir()

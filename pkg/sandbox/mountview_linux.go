@@ -4,10 +4,11 @@ package sandbox
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -307,53 +308,57 @@ func hold(paths []string, file bool) []held {
 
 // holdPublic opens what of a directory everybody can read, which is what a call of root's gets of it: with
 // the keys and passwords there a call has no business. Directories that hold something private are opened
-// one by one, three deep.
-func holdPublic(dir string, depth int) []held {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+// one by one.
+func holdPublic(dir string) []held {
 	var list []held
+	entries, _ := listPublic(dir, 0)
 	for _, entry := range entries {
-		info, err := entry.Info()
-		path := filepath.Join(dir, entry.Name())
-		switch {
-		case err != nil, info.Mode()&fs.ModeSymlink != 0, info.Mode()&0o004 == 0:
-		case entry.IsDir() && holdsPrivate(path, depth+1):
-			list = append(list, holdPublic(path, depth+1)...)
-		default:
-			list = append(list, hold([]string{path}, !entry.IsDir())...)
-		}
+		list = append(list, hold([]string{entry.path}, entry.file)...)
 	}
 	return list
 }
 
-// holdsPrivate reports whether there is something in a directory that not everybody can read. What lies too
-// deep counts as private.
-func holdsPrivate(dir string, depth int) bool {
+// listPublic lists what of a directory everybody can read, and reports whether that is all that there is in
+// it. What lies too deep counts as private.
+func listPublic(dir string, depth int) (list []grant, all bool) {
 	const deepest = 6
-	entries, err := os.ReadDir(dir)
-	if err != nil || depth > deepest {
-		return true
+	open, err := os.Open(dir)
+	if err != nil {
+		return nil, false
 	}
-	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
-		info, err := entry.Info()
-		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
-			return false
+	defer open.Close()
+	names, err := open.Readdirnames(-1)
+	if err != nil {
+		return nil, false
+	}
+	all = depth <= deepest
+	for _, name := range names {
+		var is unix.Stat_t
+		err := unix.Fstatat(int(open.Fd()), name, &is, unix.AT_SYMLINK_NOFOLLOW)
+		kind := is.Mode & unix.S_IFMT
+		switch {
+		case err != nil, kind == unix.S_IFLNK:
+		case is.Mode&0o004 == 0:
+			all = false
+		case kind != unix.S_IFDIR:
+			list = append(list, grant{path: filepath.Join(dir, name), file: true})
+		default:
+			path := filepath.Join(dir, name)
+			if within, whole := listPublic(path, depth+1); whole {
+				list = append(list, grant{path: path})
+			} else {
+				list, all = append(list, within...), false
+			}
 		}
-		return info.Mode()&0o004 == 0 || entry.IsDir() && holdsPrivate(filepath.Join(dir, entry.Name()), depth+1)
-	})
+	}
+	return list, all
 }
 
 // homes lists the directories that people's own files are in, but for those in places of which every call
 // has its own.
 func homes() []string {
-	candidates := []string{"/home", "/root"}
-	if dir, err := os.UserHomeDir(); err == nil {
-		candidates = append(candidates, dir)
-	}
 	var list []string
-	for _, dir := range candidates {
+	for _, dir := range append([]string{"/home", "/root"}, ownHomes()...) {
 		real, err := filepath.EvalSymlinks(dir)
 		private := slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", "/run"},
 			func(dir string) bool { return within(real, dir) })
@@ -367,6 +372,18 @@ func homes() []string {
 			continue
 		}
 		list = append(list, real)
+	}
+	return list
+}
+
+// ownHomes are our home directories: $HOME, which may be of somebody else's choice, and our account's.
+func ownHomes() []string {
+	var list []string
+	if dir, err := os.UserHomeDir(); err == nil {
+		list = append(list, dir)
+	}
+	if account, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil && filepath.IsAbs(account.HomeDir) {
+		list = append(list, account.HomeDir)
 	}
 	return list
 }

@@ -182,15 +182,18 @@ func (w watched) tellNew(hold bool) []string {
 	root := int(dir.Fd())
 	after := w.listings.look(root, w.dir, w.judge)
 	told := telling{dir: w.dir}
-	gone := "/"                                                // what was put aside last
+	gone := "/"                                                // the directory that was put aside last
 	for _, at := range slices.Sorted(maps.Keys(after.there)) { // a directory before what is in it
-		if w.before.has(at, after.there[at]) || strings.HasPrefix(at, gone) || w.mayBe(at) {
+		v := after.there[at]
+		// The kernel holds a name, not what a link leads to, nor the other names of a file.
+		behind, held := w.before.leads(at, v), w.isMounted(at)
+		if w.before.has(at, v) || strings.HasPrefix(at, gone) || w.mayBe(at) || held && !behind && !v.named {
 			continue
 		}
 		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
 		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) +
 			" was made or changed, which others run or believe without a look"
-		if v := after.there[at]; weight == Plain && v.kind == unix.S_IFLNK && leadsAsideBelow(root, at, w.judge) {
+		if weight == Plain && v.kind == unix.S_IFLNK && leadsAsideBelow(root, at, w.judge) {
 			weight = v.weighLink()
 			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
 				" was made to lead to where nobody looks for what others run or believe"
@@ -199,26 +202,37 @@ func (w watched) tellNew(hold bool) []string {
 			continue
 		}
 		switch {
-		case weight == Told, w.listings.scratch != nil && w.listings.scratch.isAnothers(at):
+		case behind && (held || v.leadsTo == w.before.there[at].leadsTo):
+			hint = "protected: while the command ran, what " + filepath.Join(w.dir, at) +
+				" leads to was made or changed, which others run or believe without a look"
+		case held, weight == Told, w.listings.scratch != nil && w.listings.scratch.isAnothers(at):
 		case w.before.hadElsewhere(at, after.there[at]):
 			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
 				" got there from another directory, and others run or believe it without a look"
 		case hold:
-			held, err := w.putAside(root, at)
+			aside, err := w.putAside(root, at)
 			if err != nil {
 				hint += fmt.Sprintf(", and it could not be taken out of the way: %v", err)
 				break
 			}
-			gone = at
-			hint += "; it is " + w.heldAs(at, held) + ". allowed_paths with that very path lets a tool make it"
+			if strings.HasSuffix(at, "/") {
+				gone = at
+			}
+			hint += "; it is " + w.heldAs(at, aside) + ". allowed_paths with that very path lets a tool make it"
 		}
 		told.add(hint)
 	}
+	for _, at := range after.partly {
+		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", filepath.Join(w.dir, at), mostBehind))
+	}
 	hints := told.lines()
-	after.closed = slices.DeleteFunc(after.closed,
-		func(at string) bool { return slices.Contains(w.before.closed, at) })
+	maps.DeleteFunc(after.closed,
+		func(at string, is shut) bool { return is.fast && w.before.closed[at] == is })
 	if n := len(after.closed); n > 0 {
-		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, after.closed[0]), n))
+		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, slices.Min(slices.Collect(maps.Keys(after.closed)))), n))
+	}
+	if w.before.unread || after.unread {
+		hints = append(hints, fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: they hold more than %d MB, and in memory one can be changed without a trace", w.dir, mostHashed>>20))
 	}
 	if !w.before.whole || !after.whole {
 		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
@@ -245,12 +259,15 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// mayBe reports whether the kernel holds something, or the call was granted it by its name.
+// isMounted reports whether the kernel holds something.
+func (w watched) isMounted(at string) bool {
+	at = strings.TrimSuffix(at, "/")
+	return slices.ContainsFunc(w.mounted, func(path string) bool { return within(at, path) })
+}
+
+// mayBe reports whether the call was granted something by its name.
 func (w watched) mayBe(at string) bool {
 	at = strings.TrimSuffix(at, "/")
-	if slices.ContainsFunc(w.mounted, func(path string) bool { return within(at, path) }) {
-		return true
-	}
 	return slices.ContainsFunc(w.allowed, func(path string) bool {
 		return at == path || within(at, path) && w.judge.Weigh(path+"/", nil) != Plain
 	})

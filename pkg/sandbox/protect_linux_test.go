@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -22,7 +23,7 @@ import (
 // TestTellNew checks what is put aside when a call has ended, and that what the person does meanwhile is not.
 func TestTellNew(t *testing.T) {
 	t.Parallel()
-	p := newProtected([]string{".git", ".git/config", ".git/hooks", ".envrc", "CLAUDE.md", ".github/workflows"})
+	p := newProtected([]string{".git", ".git/config", ".git/hooks", ".env", ".env.local", ".envrc", "CLAUDE.md", ".github/workflows", ".vim", ".vimrc"})
 	for _, test := range []struct {
 		name      string
 		before    string // commands, as are the others
@@ -41,6 +42,18 @@ func TestTellNew(t *testing.T) {
 		{"in a directory that was there", "mkdir .github", "mkdir .github/workflows", true, true, nil, []string{".github", ".github/workflows.held-x"}, 1},
 		{"saved by an editor, while the kernel held it", "echo a > CLAUDE.md", "echo b > new; mv new CLAUDE.md", true, true, nil, []string{"CLAUDE.md"}, 0},
 		{"replaced where nobody held it", "echo a > CLAUDE.md", "echo b > new; mv new CLAUDE.md", false, true, nil, []string{"CLAUDE.md.held-x"}, 1},
+		{"names that begin with another's", "", "touch .env .env.local .envrc", true, true, nil, []string{".env.held-x", ".env.local.held-x", ".envrc.held-x"}, 3},
+		{"names that begin with a link's", "", "ln -s nowhere .env; touch .envrc", true, true, nil, []string{".env.held-x", ".envrc.held-x"}, 2},
+		{"names that begin with a directory's", "", "mkdir .vim; touch .vim/vimrc .vimrc", true, true, nil, []string{".vim.held-x", ".vimrc.held-x"}, 2},
+		{"what a link leads to", "mkdir docs; echo a >docs/a; ln -s docs/a CLAUDE.md", "echo b >docs/a", true, true, nil, []string{"CLAUDE.md", "docs", "docs/a"}, 1},
+		{"what a link leads to, where nobody held it", "mkdir docs; echo a >docs/a; ln -s docs/a CLAUDE.md", "echo b >docs/b; mv docs/b docs/a", false, true, nil, []string{"CLAUDE.md", "docs", "docs/a"}, 1},
+		{"what a link leads to, as it was", "mkdir docs; echo a >docs/a; ln -s docs/a CLAUDE.md", "touch docs/b; cat CLAUDE.md", true, true, nil, []string{"CLAUDE.md", "docs", "docs/a", "docs/b"}, 0},
+		{"what a hook leads to", "mkdir -p .git/hooks; touch check; ln -s ../../check .git/hooks/a", "echo b >check", true, true, nil, []string{".git", ".git/hooks", ".git/hooks/a", "check"}, 1},
+		{"what a hook led to that was not there", "mkdir -p .git/hooks; ln -s ../../check .git/hooks/a", "echo b >check", true, true, nil, []string{".git", ".git/hooks", ".git/hooks/a", "check"}, 1},
+		{"in a directory that a link leads to", "mkdir -p v/a/b; ln -s v .vim", "touch v/a/b/c", true, true, nil, []string{".vim", "v", "v/a", "v/a/b", "v/a/b/c"}, 1},
+		{"in a directory that a link leads to, changed", "mkdir -p v/a; touch v/a/b; ln -s v .vim", "echo x >v/a/b", true, true, nil, []string{".vim", "v", "v/a", "v/a/b"}, 1},
+		{"another name of what the kernel holds", "echo a >CLAUDE.md; ln CLAUDE.md a", "echo b >a", true, true, nil, []string{"CLAUDE.md", "a"}, 1},
+		{"other names of what the kernel holds", "echo a >CLAUDE.md; ln CLAUDE.md a", "echo b >b", true, true, nil, []string{"CLAUDE.md", "a", "b"}, 0},
 		{"a link that leads elsewhere now", "ln -s a .envrc", "ln -sfn b .envrc", true, true, nil, []string{".envrc.held-x"}, 1},
 		{"through a link", "mkdir -p away/workflows", "ln -s away .github", true, true, nil, []string{".github", "away", "away/workflows"}, 0},
 	} {
@@ -80,6 +93,59 @@ func TestTellNew(t *testing.T) {
 				t.Errorf("told %q, left (-want +got):\n%s", hints, diff)
 			}
 		})
+	}
+}
+
+// TestTellClosed checks that a directory of our own that nobody can look into is told of each time: a call can
+// use one that it cannot list, and open one and close it again.
+func TestTellClosed(t *testing.T) {
+	t.Parallel()
+	asEveryUser(t, func(t *testing.T) {
+		p := newProtected([]string{"a/b/c"})
+		for _, mode := range []string{"311", "000"} {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			shell(t, dir, "mkdir -p a/b; chmod "+mode+" a")
+			f := &confinement{grants: []grant{{path: dir, write: true}}}
+			f.protect(p, p, &listings{}, &Profile{}, true)
+			shell(t, dir, "chmod u+wx a; touch a/b/c; chmod "+mode+" a")
+			told := f.watched[0].tellNew(true)
+			shell(t, dir, "chmod 700 a")
+			if len(told) != 1 { // root can look
+				t.Errorf("with mode %s: told %q", mode, told)
+			}
+		}
+	})
+}
+
+// TestTellTooDeep checks that a name is told of that is too long to look at.
+func TestTellTooDeep(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProtected([]string{strings.Repeat("a/", 2040) + ".envrc-that-is-longer"})
+	f := &confinement{grants: []grant{{path: dir, write: true}}}
+	f.protect(p, p, &listings{}, &Profile{}, true)
+	at, err := unix.Open(dir, unix.O_PATH, 0)
+	mustDo(t, err)
+	for range 2040 {
+		mustDo(t, unix.Mkdirat(at, "a", 0o700))
+		below, err := unix.Openat(at, "a", unix.O_PATH, 0)
+		mustDo(t, err)
+		unix.Close(at)
+		at = below
+	}
+	mustDo(t, unix.Mknodat(at, ".envrc-that-is-longer", unix.S_IFREG|0o600, 0))
+	unix.Close(at)
+	if told := f.watched[0].tellNew(true); len(told) != 1 || !strings.Contains(told[0], "nobody could look into") {
+		t.Errorf("told %.300q", told)
+	}
+	if err := removeTree(unix.AT_FDCWD, filepath.Join(dir, "a")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -106,30 +106,36 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 		// the console's mouse.
 		unix.SYS_IOCTL: {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1),
 			give(refuse), give(allow)},
+		// Who opens a file that is leased waits for the holder, up to 45 seconds each time (fcntl(2)): any
+		// process of the machine, and any file of this user's that a call can read.
+		unix.SYS_FCNTL: {loadArgument(1), jumpIfEqual(unix.F_SETLEASE, 1, 0), jumpIfEqual(unix.F_SETDELEG, 0, 1),
+			give(refuse), give(allow)},
 		unix.SYS_SOCKET: socketRules(r),
 	}
 	for number, rules := range modeRules() {
 		leaves[number] = rules
 	}
-	if !r.unix {
-		// One end of a pair of datagram sockets can send to any other socket with a name, and connect to
-		// it; those of the other types cannot. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
-		leaves[unix.SYS_SOCKETPAIR] = []unix.SockFilter{
-			loadArgument(1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf},
-			jumpIfEqual(unix.SOCK_DGRAM, 1, 0), jumpIfEqual(unix.SOCK_RAW, 0, 1), give(refuse), give(allow),
-		}
-	}
+	leaves[unix.SYS_SOCKETPAIR] = pairRules(r)
 	if !r.alone {
 		// Limits and priorities of this user's other processes; 0 is the caller.
 		for number, argument := range map[uintptr]uint32{
-			unix.SYS_PRLIMIT64: 0, unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1, unix.SYS_SCHED_SETAFFINITY: 0,
-			unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
+			unix.SYS_PRLIMIT64: 0, unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0,
+			unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
 		} {
 			leaves[number] = []unix.SockFilter{loadArgument(argument), jumpIfEqual(0, 0, 1), give(allow),
 				give(refuse)}
 		}
-		// System V objects have no owner that ends with the call, and are open to all of this user's programs.
-		for _, number := range []uintptr{unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_SHMAT} {
+		// Of these two 0 is also all of the caller's group, or of the user. 1 is IOPRIO_WHO_PROCESS.
+		for number, process := range map[uintptr]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: 1} {
+			leaves[number] = []unix.SockFilter{loadArgument(0), jumpIfEqual(process, 0, 3), loadArgument(1),
+				jumpIfEqual(0, 0, 1), give(allow), give(refuse)}
+		}
+		// System V objects have no owner that ends with the call, and are open to all of this user's
+		// programs, by numbers that are easily guessed.
+		for _, number := range []uintptr{
+			unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP,
+			unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+		} {
 			leaves[number] = []unix.SockFilter{give(refuse)}
 		}
 	}
@@ -145,8 +151,22 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 	return leaves
 }
 
-// socketRules decides about socket(2) by its family, and for netlink by its protocol. A
-// pair of connected streams (socketpair(2)) is always allowed: it reaches nobody else.
+// pairRules decides about socketpair(2), for which the kernel makes two sockets of any family before it
+// asks whether that has pairs; those of TIPC reach others. A pair of connected streams of AF_UNIX is always
+// allowed: it reaches nobody else. One end of a pair of datagram sockets can send to any other socket with a
+// name, and connect to it. AF_UNIX takes SOCK_RAW for SOCK_DGRAM.
+func pairRules(r filterRules) []unix.SockFilter {
+	if r.unix {
+		return []unix.SockFilter{loadArgument(0), jumpIfEqual(unix.AF_UNIX, 0, 1), give(allow), give(noFamily)}
+	}
+	return []unix.SockFilter{
+		loadArgument(0), jumpIfEqual(unix.AF_UNIX, 0, 4),
+		loadArgument(1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf},
+		jumpIfEqual(unix.SOCK_STREAM, 2, 0), jumpIfEqual(unix.SOCK_SEQPACKET, 1, 0), give(refuse), give(allow),
+	}
+}
+
+// socketRules decides about socket(2) by its family, and for netlink by its protocol.
 func socketRules(r filterRules) []unix.SockFilter {
 	if !r.network {
 		if !r.unix {

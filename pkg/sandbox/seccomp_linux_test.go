@@ -15,7 +15,7 @@ import (
 // the wrong one.
 func TestFilterTree(t *testing.T) {
 	t.Parallel()
-	arguments := []uint32{0, 1, 2, 3, 5, 10, 16, 17, unix.CLONE_NEWUSER, unix.CLONE_VM, unix.TIOCSTI, tioclinux, 1 << 31}
+	arguments := []uint32{0, 1, 2, 3, 5, 10, 16, 17, unix.CLONE_NEWUSER, unix.CLONE_VM, unix.TIOCSTI, tioclinux, unix.F_SETLEASE, unix.F_SETDELEG, 1 << 31}
 	var many []segment // farther apart than a conditional jump leads
 	for i := range 600 {
 		many = append(many, segment{uintptr(i), []unix.SockFilter{give(verdict(i % 300))}})
@@ -50,7 +50,7 @@ func TestFilterTree(t *testing.T) {
 			}
 		})
 	}
-	if got := len(filter(filterRules{memfd: true, alone: true})); got > 145 {
+	if got := len(filter(filterRules{memfd: true, alone: true})); got > 155 {
 		t.Errorf("the usual program has %d instructions; its length is what each call waits for", got)
 	}
 }
@@ -111,6 +111,9 @@ var numbersByName = []struct {
 	{"init_module", 175, 105, refuse}, {"swapon", 167, 224, refuse}, {"settimeofday", 164, 170, refuse},
 	{"clock_settime", 227, 112, refuse}, {"sethostname", 170, 161, refuse}, {"acct", 163, 89, refuse},
 	{"open_by_handle_at", 304, 265, refuse}, {"fsopen", 430, 430, refuse}, {"move_mount", 429, 429, refuse},
+	// Objects of System V by their numbers, which need not be asked for.
+	{"msgrcv", 70, 188, refuse}, {"msgsnd", 69, 189, refuse}, {"msgctl", 71, 187, refuse}, {"semop", 65, 193, refuse},
+	{"semtimedop", 220, 192, refuse}, {"semctl", 66, 191, refuse}, {"shmctl", 31, 195, refuse},
 	{"clone3", 435, 435, unknown}, {"the next one there will be", lastKnown + 1, lastKnown + 1, unknown},
 }
 
@@ -139,5 +142,56 @@ func TestFilterByName(t *testing.T) {
 		if got := run(arch, 1); got != kill {
 			t.Errorf("a system call of architecture %#x: got %#x, want %#x", arch, got, kill)
 		}
+	}
+}
+
+// TestFilterByArguments holds the filter against arguments that a call makes something else of.
+func TestFilterByArguments(t *testing.T) {
+	t.Parallel()
+	const ioprioProcess, ioprioGroup, ioprioUser, tipc, kcm = 1, 2, 3, 30, 41
+	for _, row := range []struct {
+		name   string
+		rules  filterRules
+		number uint32
+		args   []uint32
+		want   verdict
+	}{
+		{"a pair of streams", filterRules{}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, allow},
+		{"a pair of packets", filterRules{}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_SEQPACKET}, allow},
+		{"a pair of datagrams", filterRules{}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_DGRAM | unix.SOCK_NONBLOCK}, refuse},
+		{"a raw pair", filterRules{alone: true}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_RAW}, refuse},
+		{"a pair of another machine's", filterRules{alone: true}, unix.SYS_SOCKETPAIR, []uint32{tipc, unix.SOCK_SEQPACKET}, refuse},
+		{"likewise, with a network", filterRules{network: true, alone: true}, unix.SYS_SOCKETPAIR, []uint32{tipc, unix.SOCK_STREAM}, refuse},
+		{"a pair that the kernel has none of", filterRules{}, unix.SYS_SOCKETPAIR, []uint32{kcm, unix.SOCK_STREAM}, refuse},
+		{"another machine's, where UNIX sockets were granted", filterRules{unix: true}, unix.SYS_SOCKETPAIR, []uint32{tipc, unix.SOCK_STREAM}, noFamily},
+		{"datagrams, where UNIX sockets were granted", filterRules{unix: true}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_DGRAM}, allow},
+
+		{"its own priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PROCESS, 0, 19}, allow},
+		{"another's priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PROCESS, 1, 19}, refuse},
+		{"a group's priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PGRP, 0, 19}, refuse},
+		{"the user's priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_USER, 0, 19}, refuse},
+		{"the user's priority, alone", filterRules{alone: true}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_USER, 0, 19}, allow},
+		{"its own turn at the disk", filterRules{}, unix.SYS_IOPRIO_SET, []uint32{ioprioProcess, 0, 3 << 13}, allow},
+		{"another's turn at the disk", filterRules{}, unix.SYS_IOPRIO_SET, []uint32{ioprioProcess, 1, 3 << 13}, refuse},
+		{"a group's turn at the disk", filterRules{}, unix.SYS_IOPRIO_SET, []uint32{ioprioGroup, 0, 3 << 13}, refuse},
+		{"the user's turn at the disk", filterRules{}, unix.SYS_IOPRIO_SET, []uint32{ioprioUser, 0, 3 << 13}, refuse},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got := verdict(judge(t, filter(row.rules), func(offset uint32) uint32 {
+				switch {
+				case offset == 0:
+					return row.number
+				case offset == 4:
+					return auditArch
+				case offset >= 16 && offset%8 == 0 && int(offset-16)/8 < len(row.args):
+					return row.args[(offset-16)/8]
+				}
+				return 0
+			}))
+			if got != row.want {
+				t.Errorf("got %#x, want %#x", got, row.want)
+			}
+		})
 	}
 }

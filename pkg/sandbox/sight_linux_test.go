@@ -125,8 +125,12 @@ func TestSightClosed(t *testing.T) {
 			t.Errorf("told %q", out.Changed)
 		}
 		s.text = "true"
+		if out := s.run(t.Context(), t, host); os.Geteuid() != 0 && len(out.Changed) != 1 {
+			t.Errorf("told %q, and a call could have changed what is in there", out.Changed)
+		}
+		shell(t, dir, "chmod 200 sub")
 		if out := s.run(t.Context(), t, host); len(out.Changed) != 0 {
-			t.Errorf("told %q of what was so before", out.Changed)
+			t.Errorf("told %q of what was so before, and nobody can have changed", out.Changed)
 		}
 		shell(t, dir, "chmod 755 sub")
 	})

@@ -3,9 +3,13 @@
 package sandbox
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -15,25 +19,60 @@ import (
 // directories first. To read so many takes a fifth of a second.
 const mostSeen = 200_000
 
+// mostHashed is how much of files in memory is read, all together. It takes a tenth of a second.
+const mostHashed = 64 << 20
+
 // snapshot is what of a directory, and of all below it, can mean something to others.
 type snapshot struct {
 	there  map[string]version
 	bases  map[version]string // the other way round, without the way there
-	closed []string           // directories that could not be looked into
+	closed map[string]shut    // directories that could not be looked into
 	whole  bool               // every other name was looked at
+
+	inMemory map[uint64]bool // whether a device is a file system in memory
+	hashed   int64           // how much of files there was read
+	unread   bool            // some of them were not
+
+	dir    string   // its path
+	partly []string // links to directories of it in which there is more than is looked at
 }
 
 // version tells a file from every other, and from what it was before: nobody can set the change time
 // (inode(7)).
+//
+// On a file system in memory a file that was mapped to be read and written can be written without a trace:
+// the kernel maps its pages writable at once, since there is no disk to write them to later (mm/mmap.c,
+// vma_wants_writenotify). So what it holds counts there, too.
 type version struct {
 	device, inode uint64
 	kind, leadsTo uint32 // leadsTo is the kind of what a link leads to; 0 as long as nothing is there
 	changed       unix.Timespec
+	named         bool     // a file that has other names, too
+	content       [16]byte // the beginning of a hash of what it holds, or leads to; zero where nothing was read
+}
+
+// shut is a directory that could not be looked into.
+type shut struct {
+	version
+	fast bool // what is in it stays as it is as long as its version does
+}
+
+// shutAt looks at a directory from outside. What is below one that is somebody else's, or that nobody can
+// go through before its mode is changed, does not change; one of our own with the way through it open a call
+// can use although it cannot be listed.
+func shutAt(root int, dir string) shut {
+	var is unix.Stat_t
+	if err := unix.Fstatat(root, path.Clean(dir), &is, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return shut{}
+	}
+	return shut{version: version{device: is.Dev, inode: is.Ino, changed: is.Ctim},
+		fast: int(is.Uid) != os.Geteuid() || is.Mode&unix.S_IXUSR == 0}
 }
 
 // look looks at a directory that is open, and that has a path. No link is followed.
 func (l *listings) look(root int, at string, judge Judge) snapshot {
-	s := snapshot{there: map[string]version{}, bases: map[version]string{}, whole: true}
+	s := snapshot{dir: at, there: map[string]version{}, bases: map[version]string{}, whole: true,
+		closed: map[string]shut{}, inMemory: map[uint64]bool{}}
 	before, now := l.of(at), map[string]*listing{}
 	left := mostSeen
 	buffer := make([]byte, 32<<10)
@@ -44,7 +83,7 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 			list = l.read(root, dir, buffer, left, judge)
 		}
 		if list.closed {
-			s.closed = append(s.closed, dir)
+			s.closed[dir] = shutAt(root, dir)
 		}
 		now[dir] = list
 		left -= list.names
@@ -63,13 +102,120 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 }
 
 func (s *snapshot) add(root int, at string) {
-	if v, ok := versionOf(root, strings.TrimSuffix(at, "/")); ok {
-		var is unix.Stat_t
-		if v.kind == unix.S_IFLNK && unix.Fstatat(root, at, &is, 0) == nil {
-			v.leadsTo = is.Mode & unix.S_IFMT
-		}
-		s.there[at], s.bases[v] = v, path.Base(at)
+	v, ok := versionOf(root, strings.TrimSuffix(at, "/"))
+	switch {
+	case !ok && len(at) >= unix.PathMax:
+		s.closed[path.Dir(at)] = shut{} // it may be there
+		return
+	case !ok:
+		return // it is gone
+	case v.kind == unix.S_IFREG:
+		s.readFile(root, at, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS, &v)
+	case v.kind == unix.S_IFLNK:
+		s.follow(root, at, &v)
 	}
+	s.there[at], s.bases[v] = v, path.Base(at)
+}
+
+// readFile adds what a file holds to its version, where its change time is not enough.
+func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
+	inMemory, known := s.inMemory[v.device]
+	if known && !inMemory {
+		return
+	}
+	fd, err := openNamed(root, at, 0, resolve)
+	if err != nil {
+		return // nobody but its owner can open it, who would have to change its mode
+	}
+	defer unix.Close(fd)
+	if !known {
+		var system unix.Statfs_t
+		inMemory = unix.Fstatfs(fd, &system) == nil &&
+			(system.Type == unix.TMPFS_MAGIC || system.Type == unix.RAMFS_MAGIC)
+		s.inMemory[v.device] = inMemory
+	}
+	if !inMemory {
+		return
+	}
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(fileReader(fd), mostHashed-s.hashed+1))
+	if s.hashed += n; err != nil || s.hashed > mostHashed {
+		s.hashed, s.unread = min(s.hashed, mostHashed), true
+		return
+	}
+	copy(v.content[:], sum.Sum(nil))
+}
+
+// follow adds what a link leads to to its version: who goes through it finds that under the link's name.
+func (s *snapshot) follow(root int, at string, v *version) {
+	var is unix.Stat_t
+	if unix.Fstatat(root, at, &is, 0) != nil {
+		return
+	}
+	behind := version{device: is.Dev, inode: is.Ino, kind: is.Mode & unix.S_IFMT, changed: is.Ctim}
+	v.leadsTo = behind.kind
+	sum := sha256.New()
+	switch behind.kind {
+	case unix.S_IFREG:
+		s.readFile(root, at, 0, &behind)
+		fmt.Fprintln(sum, behind)
+	case unix.S_IFDIR:
+		if fd, err := openNamed(root, at, unix.O_DIRECTORY, 0); err == nil {
+			real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+			if !s.list(fd, sum) && (err != nil || within(real, s.dir)) {
+				s.partly = append(s.partly, at)
+			}
+			unix.Close(fd)
+		}
+	}
+	copy(v.content[:], sum.Sum(nil))
+}
+
+// mostBehind is how much of a directory that a link leads to is looked at.
+const mostBehind = 2000
+
+// list writes what is in a directory, and below it, with the version of each, and of what links there lead
+// to: who goes through them finds that. It reports whether that was all. No more than mostBehind is looked
+// at, so links that lead in circles have an end.
+func (s *snapshot) list(root int, to io.Writer) (whole bool) {
+	left := mostBehind
+	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
+		fd, err := openNamed(root, queue[0], unix.O_DIRECTORY, 0)
+		if err != nil {
+			continue
+		}
+		dir := os.NewFile(uintptr(fd), queue[0])
+		names, _ := dir.Readdirnames(left + 1)
+		dir.Close()
+		slices.Sort(names)
+		for _, name := range names {
+			if left--; left < 0 {
+				return false
+			}
+			at := path.Join(queue[0], name)
+			v, ok := versionOf(root, at)
+			if !ok || strings.HasPrefix(name, startPrefix) {
+				continue
+			}
+			var behind unix.Stat_t
+			kind := v.kind
+			if kind == unix.S_IFLNK && unix.Fstatat(root, at, &behind, 0) == nil {
+				v.leadsTo = behind.Mode & unix.S_IFMT
+				kind = v.leadsTo
+			}
+			switch kind {
+			case unix.S_IFDIR:
+				queue = append(queue, at)
+				if v.kind == unix.S_IFDIR {
+					v.changed = unix.Timespec{} // what is in it counts
+				}
+			case unix.S_IFREG:
+				s.readFile(root, at, 0, &v)
+			}
+			fmt.Fprintf(to, "%q %v %v\n", at, v, behind.Ctim)
+		}
+	}
+	return true
 }
 
 // versionOf looks at a file below a directory. Where a link was put on the way to it since the way was
@@ -82,7 +228,9 @@ func versionOf(root int, at string) (version, bool) {
 	if err := unix.Fstatat(root, at, &is, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return version{}, false
 	}
-	return version{device: is.Dev, inode: is.Ino, kind: is.Mode & unix.S_IFMT, changed: is.Ctim}, true
+	v := version{device: is.Dev, inode: is.Ino, kind: is.Mode & unix.S_IFMT, changed: is.Ctim}
+	v.named = v.kind == unix.S_IFREG && is.Nlink > 1
+	return v, true
 }
 
 // weighLink says what it means that a link leads to where not all is looked at. A file has the link's name
@@ -104,7 +252,20 @@ func (s *snapshot) has(at string, v version) bool {
 	if v.kind == unix.S_IFDIR {
 		before.changed = v.changed
 	}
+	if unread := [16]byte{}; v.content == unread || before.content == unread {
+		before.content = v.content
+	}
 	return ok && before == v
+}
+
+// leads reports whether a link was there before, and what it leads to is not as it was.
+func (s *snapshot) leads(at string, v version) bool {
+	before := s.there[at]
+	if v.kind != unix.S_IFLNK || before.content == v.content && before.leadsTo == v.leadsTo {
+		return false
+	}
+	before.content, before.leadsTo = v.content, v.leadsTo
+	return before == v
 }
 
 // hadElsewhere reports whether something was there before, as it is, in a directory that had another name.
@@ -116,12 +277,16 @@ func (s *snapshot) hadElsewhere(at string, v version) bool {
 // openBelow opens a file below a directory for reading, through no link and never above it (openat2(2)). It
 // waits for nobody.
 func openBelow(root int, at string, flags uint64) (int, error) {
+	return openNamed(root, at, flags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+}
+
+func openNamed(root int, at string, flags, resolve uint64) (int, error) {
 	if at == "" {
 		at = "."
 	}
 	how := unix.OpenHow{
 		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | flags,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+		Resolve: unix.RESOLVE_NO_MAGICLINKS | resolve,
 	}
 	return unix.Openat2(root, at, &how)
 }

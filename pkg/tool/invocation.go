@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -28,6 +29,9 @@ type Invocation struct {
 	// values, once they are known: the values themselves are never part of an Invocation.
 	References   map[string]Reference
 	Fingerprints map[string]string
+	// Key keys the digest of a call that was given secret values: what is on record of it would else tell
+	// them to whoever tries them out. It is nil where there are none.
+	Key []byte
 
 	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags
 	// left standing.
@@ -59,6 +63,9 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // same bytes agree.
 func (inv *Invocation) Digest() Digest {
 	h := sha256.New()
+	if inv.Key != nil {
+		h = hmac.New(sha256.New, inv.Key)
+	}
 	put := func(parts ...string) {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(parts)))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -64,6 +65,16 @@ func settings(text string) func(b *Bed) string {
 
 // inProc names the bed's workspace by way of the directory that git is in.
 const inProc = "/proc/self/cwd"
+
+// linked makes a repository in whose directory a file is a link.
+func linked(b *Bed, name, target string) string {
+	b.Init("ws")
+	b.Write("elsewhere/secret", "SECRET\n")
+	b.Write("ws/.env", "SECRET\n")
+	b.Mkdir("ws/.git/" + filepath.Dir(name))
+	b.Link(target, "ws/.git/"+name)
+	return "ws"
+}
 
 // Hostile are repositories that have git run something, or show what it should not, when it only reads.
 func Hostile() []Case {
@@ -457,6 +468,64 @@ func Hostile() []Case {
 			}
 			return "ws"
 		}, Commands: words("log -p")},
+		{Name: "the objects of somebody else's beside its own", Leaks: true, Make: func(b *Bed) string {
+			b.Init("elsewhere/other")
+			b.Git(".", "clone", "-q", "--shared", "elsewhere/other", "ws/c")
+			return "ws/c"
+		}, Commands: words("log -p")},
+		{Name: "alternates of alternates", Leaks: true, Make: func(b *Bed) string {
+			b.Init("elsewhere/other")
+			b.Git(".", "clone", "-q", "--shared", "elsewhere/other", "ws/b")
+			b.Git(".", "clone", "-q", "--shared", "ws/b", "ws/c")
+			b.Write("ws/c/.git/objects/info/alternates", "# one\n\n../../../b/.git/objects\n")
+			return "ws/c"
+		}, Commands: words("log -p")},
+		{Name: "alternates of a name in quotes", Leaks: true, Make: func(b *Bed) string {
+			b.Init("elsewhere/other")
+			b.Git(".", "clone", "-q", "--shared", "elsewhere/other", "ws/c")
+			b.Write("ws/c/.git/objects/info/alternates", "\""+b.Elsewhere+"/\\157ther/.git/objects\"\n")
+			return "ws/c"
+		}, Commands: words("log -p")},
+		{Name: "alternates that are a secret's lines", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "objects/info/alternates", "../../../.env")
+		}},
+		{Name: "objects one of which is somebody else's", Leaks: true, Make: func(b *Bed) string {
+			b.Init("elsewhere/other")
+			b.Init("ws")
+			b.Git("elsewhere/other", "gc", "-q")
+			b.Move("ws/.git/objects/pack", "ws/old-pack")
+			b.Link("../../../elsewhere/other/.git/objects/pack", "ws/.git/objects/pack")
+			return "ws"
+		}, Commands: words("log -p")},
+		{Name: "a bisection that began at somebody else's file", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "BISECT_START", "../../elsewhere/secret")
+		}},
+		{Name: "a bisection that began at a secret", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "BISECT_START", "../.env")
+		}},
+		{Name: "steps of a rebase that are somebody else's lines", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "rebase-merge/done", "../../../elsewhere/secret")
+		}},
+		{Name: "steps of a rebase in a directory that is a link", Leaks: true, Make: func(b *Bed) string {
+			b.Init("ws")
+			b.Write("elsewhere/secret", "SECRET\n")
+			b.Mkdir("ws/docs/steps")
+			b.Link("../../../elsewhere/secret", "ws/docs/steps/done")
+			b.Link("../docs/steps", "ws/.git/rebase-merge")
+			return "ws"
+		}},
+		{Name: "a ref that is somebody else's file", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "refs/heads/x", "../../../../elsewhere/secret")
+		}},
+		{Name: "the reflog of somebody else", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "logs/refs/stash", "../../../../elsewhere/secret")
+		}},
+		{Name: "a work tree whose place is somebody else's file", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "worktrees/x/gitdir", "../../../../elsewhere/secret")
+		}},
+		{Name: "patterns of what is ignored that are somebody else's", Leaks: true, Make: func(b *Bed) string {
+			return linked(b, "info/ignored", "../../../elsewhere/secret")
+		}},
 		{Name: "revisions to ignore that are a secret file's lines", Leaks: true, Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("home/.netrc", "secret\n")

@@ -24,9 +24,9 @@ func Ordinary() []Case {
 			b.Git(".", "clone", "-q", "elsewhere/src", "ws/c")
 			return "ws/c"
 		}},
-		{Name: "cloned, with the objects of the other", Make: func(b *Bed) string {
-			b.Init("elsewhere/src")
-			b.Git(".", "clone", "-q", "--shared", "elsewhere/src", "ws/c")
+		{Name: "cloned, with the objects of another of the workspace", Make: func(b *Bed) string {
+			b.Init("ws/src")
+			b.Git(".", "clone", "-q", "--shared", "ws/src", "ws/c")
 			return "ws/c"
 		}},
 		{Name: "a shallow clone", Make: func(b *Bed) string {

@@ -25,7 +25,7 @@ type shownAllowance struct {
 	Allows  string    `json:"allows"`
 }
 
-func showAllowance(g store.Grant) shownAllowance {
+func showAllowance(g store.SessionApproval) shownAllowance {
 	return shownAllowance{
 		ID: display.Line(g.ID), Granted: g.Granted, Agent: display.Line(g.Agent),
 		Session: display.Line(g.Session), Allows: display.Line(g.Words),
@@ -55,7 +55,7 @@ func writeAllowances(ctx context.Context, env *cli.Environment, f cli.Format) er
 	return nil
 }
 
-func listGrants(ctx context.Context, env *cli.Environment) (grants []store.Grant, err error) {
+func listGrants(ctx context.Context, env *cli.Environment) (grants []store.SessionApproval, err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -32,7 +32,7 @@ func Command(env *cli.Environment) *cobra.Command {
 		Args:  cli.VerbsOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(auditListCommand(env), auditShowCommand(env), auditTailCommand(env))
+	cmd.AddCommand(auditSummaryCommand(env), auditListCommand(env), auditShowCommand(env), auditTailCommand(env))
 	return cmd
 }
 
@@ -46,7 +46,7 @@ type ActFilter struct {
 }
 
 func (f *ActFilter) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.session, "session", "", "only this session")
+	cmd.Flags().StringVar(&f.session, "session", "", "only this session: its id, last, 2 for the one before that, …")
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "",
@@ -78,6 +78,11 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {
 		return nil, cli.Fail(exit.Host, err)
+	}
+	if err := f.find(filepath.Join(dir, "audit")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	filter := audit.Filter{Session: f.session, Task: f.task}
 	if f.since > 0 {
@@ -323,8 +328,11 @@ func tell(c audit.Chapter) []string {
 			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at,
 				refusedAct(entry.Act), display.Line(entry.Detail)))
 		case entry.Type == events.ToolSeen:
-			lines = append(lines, fmt.Sprintf("  %s  seen     the agent did it by itself; nobody decided it%s",
-				at, seenStatus(entry.Outcome)))
+			says := seenStatus(c, entry.Outcome)
+			if entry.Detail != "" {
+				says += "; " + display.Line(entry.Detail)
+			}
+			lines = append(lines, fmt.Sprintf("  %s  seen     %s", at, says))
 		default:
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type,
 				display.Line(entry.Detail)), " "))
@@ -485,9 +493,14 @@ func circuitChange(c *events.Circuit) string {
 	return display.Line(text)
 }
 
-func seenStatus(o *events.Outcome) string {
-	if o == nil {
-		return ""
+// seenStatus says what came of an act that the agent does by itself. Nobody but the agent knows.
+func seenStatus(c audit.Chapter, o *events.Outcome) string {
+	says := "the agent did it by itself"
+	if o != nil && o.Status != "completed" {
+		says = "the agent says that it came to nothing (" + display.Line(o.Status) + ")"
 	}
-	return " (" + display.Line(o.Status) + ")"
+	if c.Decided() == nil {
+		says += "; nobody decided it"
+	}
+	return says
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -137,13 +138,52 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			Command: command, AgentEnv: env.ForAgent(),
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
 			MaxFrame:    flags.maxFrame << 20,
-			Confinement: confined,
+			Confinement: confined, Again: flags.again(confined),
 		})
 	}
 	if err = errors.Join(err, a.Stop(ctx)); err != nil {
 		return cli.Fail(code, err)
 	}
 	return cli.Silent(code)
+}
+
+// again returns the words that start a bridge like this one, wherever it is started, up to the agent's own.
+func (f bridgeFlags) again(confined confine.Confinement) []string {
+	words := []string{"bridge"}
+	add := func(flag string, values ...string) {
+		for _, value := range values {
+			words = append(words, "--"+flag+"="+value)
+		}
+	}
+	add("tools", absolute(f.tools)...)
+	add("policies", absolute(f.policies)...)
+	if confined.On() {
+		add("confine", confined.Profile)
+	}
+	for _, allowed := range confined.Allow {
+		path := allowed.Path
+		if allowed.ReadOnly {
+			path += ":ro"
+		}
+		add("allow", path)
+	}
+	add("env", confined.Environment...)
+	if confined.BestEffort {
+		words = append(words, "--best-effort")
+	}
+	return append(words, "--")
+}
+
+// absolute returns paths as they are named anywhere.
+func absolute(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if whole, err := filepath.Abs(path); err == nil {
+			path = whole
+		}
+		list = append(list, path)
+	}
+	return list
 }
 
 // ownProfile stands for the profile that has the agent's name.

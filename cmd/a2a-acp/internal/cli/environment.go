@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/a2a-acp/a2a-acp/internal/dirs"
 )
 
 // Environment is all that the program takes from outside. Verbs use nothing else, so that tests can give
@@ -22,6 +24,7 @@ type Environment struct {
 	environ []string
 	Now     func() time.Time
 	Version string // of the program, as the build has set it
+	Home    string // of our account, whatever the variable says
 
 	// Code is what a tool, or a command that ran in our place, has ended with. It is no error of ours: for
 	// an error the library that prints it asks the terminal for its colours, which eats what was typed
@@ -34,7 +37,7 @@ type Environment struct {
 // ProcessEnvironment returns the environment of this process.
 func ProcessEnvironment(version string) *Environment {
 	return &Environment{Version: version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		environ: os.Environ(), Now: time.Now}
+		environ: os.Environ(), Now: time.Now, Home: dirs.AccountHome()}
 }
 
 // Ends ends the program with a code when everything has been said. Where a question on the terminal was

@@ -16,8 +16,8 @@ func (e *Environment) AppOptions(tools, policies []string) app.Options {
 	if err != nil {
 		dir = "/"
 	}
-	return app.Options{ToolFiles: tools, PolicyFiles: policies, Getenv: e.Getenv, Dir: dir, Say: e.Say,
-		Version: e.Version}
+	return app.Options{ToolFiles: tools, PolicyFiles: policies, Getenv: e.Getenv, Dir: dir, Home: e.Home,
+		Say: e.Say, Version: e.Version}
 }
 
 // Load reads the configuration. A mistake in a file is the person's.

@@ -155,4 +155,8 @@ func writeConfiguration(env *cli.Environment, c doctor.ConfigurationState) {
 	for _, problem := range c.Problems {
 		fmt.Fprintf(env.Stdout, "       %s\n", problem)
 	}
+	if added := c.Commands; added != nil {
+		fmt.Fprintf(env.Stdout, "  ok   commands: %s adds rows of programs: %d, of variables: %d\n",
+			env.Short(added.File), added.Programs, added.Variables)
+	}
 }

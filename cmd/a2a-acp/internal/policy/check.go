@@ -17,7 +17,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // ruleShadowed is the id of the message about a rule that can never decide.
@@ -59,8 +58,12 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 			}
 		}
 	}
+	commands, err := cli.Commands(env)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, name := range names {
-		file, err := config.ReadFile(name, tool.LayerFlag)
+		file, err := cli.ReadFile(name, commands)
 		read = append(read, file)
 		var policies permissions.File
 		if err == nil && config.IsGovernors(file) {

@@ -136,7 +136,7 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 	decided := record.Find(chapters, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
 	known := decided != nil
 	if known {
-		act, known = replay.ReadBack(*decided)
+		act, known = replay.ReadBack(*decided, judge.Set.Commands)
 	}
 	if !known {
 		return cli.Fail(exit.Usage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
@@ -180,7 +180,7 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 					fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are",
 						call.Source, call.Tool))
 		}
-		request := call.Request(workspace)
+		request := call.Request(workspace, a.Set().Commands)
 		if call.Dir == "" {
 			request.Dir = o.Dir
 		}
@@ -208,7 +208,7 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 	error) {
 	o := env.AppOptions(nil, nil)
 	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir,
-		Workspace: o.Dirs().Workspace(o.Dir, nil)}
+		Workspace: o.Dirs().Workspace(o.Dir, nil), Commands: a.Set().Commands}
 	switch {
 	case shell:
 		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}

@@ -76,10 +76,14 @@ func eachRecorded(env *cli.Environment, filter audit.Filter, each func(replay.Re
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
+	commands, err := cli.Commands(env)
+	if err != nil {
+		return err
+	}
 	filter.Types = []events.Type{events.ToolDecided}
 	err = audit.Read(filepath.Join(dir, "audit"), func(e audit.Entry) error {
 		if filter.Fits(e) {
-			if act, ok := replay.ReadBack(e); ok {
+			if act, ok := replay.ReadBack(e, commands); ok {
 				each(act)
 			}
 		}

@@ -170,6 +170,9 @@ it prints is the value.`,
 		if err := cli.CheckPerson(); err != nil {
 			return err
 		}
+		if strings.Contains(args[0], "=") {
+			return cli.Fail(exit.Usage, errValueGiven)
+		}
 		if err := secret.CheckName(args[0]); err != nil {
 			return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(args[0]), err))
 		}
@@ -181,8 +184,7 @@ it prints is the value.`,
 			return cli.Fail(exit.Usage,
 				errors.New("which command? a2a-acp secrets set NAME --command -- PROGRAM ARGS"))
 		case len(args) > 1:
-			return cli.Fail(exit.Usage,
-				errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked"))
+			return cli.Fail(exit.Usage, errValueGiven)
 		default:
 			value, err := readSecret(cmd.Context(), env, args[0])
 			if err != nil && cmd.Context().Err() != nil {
@@ -215,6 +217,8 @@ it prints is the value.`,
 	}
 	return cmd
 }
+
+var errValueGiven = errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked")
 
 // readSecret reads a value from the terminal, without showing it, or from standard input.
 func readSecret(ctx context.Context, env *cli.Environment, name string) (string, error) {

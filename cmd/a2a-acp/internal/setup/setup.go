@@ -3,12 +3,10 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -138,23 +137,14 @@ func writeNew(env *cli.Environment, path string, data []byte) error {
 	return f.Close()
 }
 
-// zedAgent is one entry of agent_servers in Zed's settings.json.
-type zedAgent struct {
-	Type    string            `json:"type"`
-	Command string            `json:"command"`
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"`
-}
-
-// printSettings prints what goes into Zed's settings.json. The paths are absolute: an editor that is
-// started from a desktop has another PATH than a shell.
+// printSettings prints what goes into Zed's settings.json, and says what puts it there.
 func printSettings(env *cli.Environment) error {
-	self, err := os.Executable()
+	self, err := cli.Self()
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	finder := agents.Finder{LookPath: exec.LookPath, Home: env.Getenv("HOME"), Data: env.Getenv("XDG_DATA_HOME")}
-	servers := map[string]zedAgent{}
+	finder := cli.Finder(env)
+	var entries []editor.Entry
 	for _, agent := range agents.Known() {
 		command, err := finder.Find(agent)
 		if err != nil {
@@ -162,18 +152,27 @@ func printSettings(env *cli.Environment) error {
 			continue
 		}
 		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
-		servers[agent.Title+", guarded"] = zedAgent{Type: "custom", Command: self,
-			Args: append([]string{"bridge", "--"}, command...), Env: map[string]string{}}
+		entries = append(entries, editor.Guarded(self, agent.Title, command))
 	}
-	if len(servers) == 0 {
+	if len(entries) == 0 {
 		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
 		return nil
 	}
-	fmt.Fprintln(env.Stderr, "\nPaste this into Zed's settings.json (zed: open settings), then choose the agent in the agent panel:")
-	data, err := json.MarshalIndent(map[string]any{"agent_servers": servers}, "", "  ")
+	var zed editor.Editor
+	for _, e := range editor.Known() {
+		if path, exists := e.Settings(editor.Places{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
+			fmt.Fprintf(env.Stderr, "found  %s: %s\n", e.Title, path)
+		}
+		if e.Name == "zed" {
+			zed = e
+		}
+	}
+	fmt.Fprintln(env.Stderr, "\na2a-acp editor enable zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
+		"settings.json (zed: open settings). Then choose the agent in the agent panel:")
+	data, err := zed.JSON(entries)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(env.Stdout, string(data))
+	_, err = env.Stdout.Write(data)
 	return err
 }

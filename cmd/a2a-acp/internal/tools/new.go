@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/scaffold"
@@ -76,7 +77,7 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 		}
 	}
 	entry, err := scaffold.Make(scaffold.Request{ID: id, Command: commandLine(command),
-		Description: flags.description})
+		Description: flags.description, Commands: set.Commands})
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
@@ -87,7 +88,7 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 	if err := cli.Confirm(ctx, env); err != nil {
 		return err
 	}
-	if err := putEntry(env, path, entry); err != nil {
+	if err := putEntry(env, path, entry, set.Commands); err != nil {
 		return err
 	}
 	tellEntry(env, entry)
@@ -100,11 +101,11 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 }
 
 // putEntry writes the file with the entry in it.
-func putEntry(env *cli.Environment, path string, entry scaffold.Entry) error {
+func putEntry(env *cli.Environment, path string, entry scaffold.Entry, commands *command.Catalogue) error {
 	var file config.File
 	_, err := os.Lstat(path)
 	if err == nil {
-		file, err = config.ReadFile(path, tool.LayerFlag)
+		file, err = cli.ReadFile(path, commands)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -116,7 +117,7 @@ func putEntry(env *cli.Environment, path string, entry scaffold.Entry) error {
 				return cli.Fail(exit.Host, err)
 			}
 		}
-		file = config.File{Name: path, Path: path, Layer: tool.LayerFlag,
+		file = config.File{Name: path, Path: path, Layer: tool.LayerFlag, Commands: commands,
 			Data: []byte(Modeline + "version: 2\n\ntools:\n")}
 	case err != nil:
 		return cli.Fail(exit.Usage, err)

@@ -53,7 +53,8 @@ func shownSandbox(s tool.Sandbox) sandboxDetails {
 func verdictOf(env *cli.Environment, set *config.Set, t *tool.Tool) tool.DecisionSummary {
 	o := env.AppOptions(nil, nil)
 	authority := permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
-		Home: env.Getenv("HOME")})
+		Commands: set.Commands,
+		Home:     env.Getenv("HOME")})
 	return authority.Decide(permissions.Request{
 		Door: tool.DoorMCP, Action: permissions.ActionCall, Tools: []string{t.ID}, Dir: o.Dir,
 		Workspace: o.Dirs().Workspace(o.Dir, nil),

@@ -336,8 +336,12 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 	if err != nil {
 		return nil, 0, cli.Fail(exit.Usage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
 	}
+	commands, err := cli.Commands(env)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, name := range files {
-		file, err := config.ReadFile(name, tool.LayerFlag)
+		file, err := cli.ReadFile(name, commands)
 		var loaded []config.Loaded
 		file.ErrorProfile = profile
 		if err == nil {

@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"testing"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestSummarise counts each kind of act once, by what became of it.
+func TestSummarise(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	seq := int64(0)
+	entry := func(kind events.Type, act string, change func(*events.Event)) audit.Entry {
+		seq++
+		e := audit.Entry{Seq: seq, Event: events.Event{Type: kind, Time: at.Add(time.Duration(seq) * time.Second), Session: "s", Agent: "Gemini"}}
+		if act != "" {
+			e.Act = &events.Act{Kind: act}
+		}
+		if change != nil {
+			change(&e.Event)
+		}
+		return e
+	}
+	decided := func(result, source string) func(*events.Event) {
+		return func(e *events.Event) {
+			e.Decision = &events.Decision{DecisionSummary: tool.DecisionSummary{Result: result, Source: source}}
+		}
+	}
+	ended := func(status tool.Status) func(*events.Event) {
+		return func(e *events.Event) { e.Outcome = &events.Outcome{Status: string(status)} }
+	}
+	done := func(act string, status tool.Status) audit.Chapter {
+		return audit.Chapter{entry(events.ToolDecided, act, decided("approve", "policy")), entry(events.ToolEnded, "", ended(status))}
+	}
+	answered := func(result, source string) audit.Chapter {
+		return audit.Chapter{entry(events.ApprovalAsked, "execute", decided("ask", "default")), entry(events.ApprovalAnswered, "", decided(result, source)),
+			entry(events.ToolDecided, "execute", decided(result, source))}
+	}
+	chapters := []audit.Chapter{
+		{entry(events.SessionOpened, "", nil)},
+		done("write", tool.StatusCompleted), done("delete", tool.StatusFailed), done("move", tool.StatusCompleted),
+		done("execute", tool.StatusTimeout), done("read", tool.StatusCompleted), done("search", tool.StatusCompleted),
+		done("call", tool.StatusCompleted), done("fetch", tool.StatusCompleted), done("switch_mode", tool.StatusCompleted),
+		answered("approve", "person"), answered("reject", "person"), answered("reject", "nobody"),
+		{entry(events.ToolDecided, "write", decided("reject", "policy"))},
+		{entry(events.ToolSeen, "execute", nil)},
+		{entry(events.SandboxRefused, "write", nil)},
+		{entry(events.ApprovalAsked, "write", decided("ask", "default"))},
+	}
+	s := summarise(chapters)
+	const want = "wrote 3, ran 2, read 2, called 1, fetched 1, did otherwise 1, failed 2, stopped 3, refused by its sandbox 1, waiting 1, only seen 1"
+	if got := s.line(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if s.Asked != 2 || s.Yes != 1 || s.Agent != "Gemini" || len(s.stopped) != 4 || len(s.seen) != 1 {
+		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.stopped), len(s.seen))
+	}
+	if !s.From.Equal(at.Add(time.Second)) || !s.To.Equal(at.Add(time.Duration(seq)*time.Second)) {
+		t.Errorf("from %v to %v", s.From, s.To)
+	}
+}

@@ -1,0 +1,173 @@
+// Package editor is the verb editor: it enters guarded agents into editors' settings, and takes them out.
+package editor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/editor"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+)
+
+// Command returns the verb editor.
+func Command(env *cli.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "editor",
+		Short: "Enter guarded agents into your editor's settings, or take them out",
+		Long: `editor writes the entries of guarded agents into the settings of Zed and of the JetBrains IDEs. It shows
+what changes and asks before it writes; comments, order and everything else in the file stay as they are.
+The settings of Neovim and Emacs are programs, which nobody but you should change: tell them to run
+a2a-acp bridge NAME in the place of the agent.`,
+		Example: `  a2a-acp editor enable zed
+  a2a-acp editor list
+  a2a-acp editor disable zed`,
+	}
+	cmd.AddCommand(list(env), enable(env), disable(env))
+	return cmd
+}
+
+func enable(env *cli.Environment) *cobra.Command {
+	var dry, yes bool
+	cmd := &cobra.Command{
+		Use:   "enable EDITOR [AGENT...]",
+		Short: "Enter agents that are found, each below a bridge, into an editor's settings",
+		Long: `enable enters agents, each below a bridge, into an editor's settings: those that you name, or all that are
+found. What the file was before stays beside it, as NAME.before-a2a-acp; disable brings it back.
+The agents' own entries stay; choose the guarded ones in the editor.`,
+		Example: `  a2a-acp editor enable zed
+  a2a-acp editor enable jetbrains claude gemini
+  a2a-acp editor enable zed --dry-run`,
+		ValidArgsFunction: completeEnable,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := named(env, args)
+			if err != nil {
+				return err
+			}
+			entries, err := guarded(env, args[1:])
+			if err != nil {
+				return err
+			}
+			change, err := e.Enable(places(env), entries)
+			if err != nil {
+				return cli.Fail(exit.Usage, err)
+			}
+			return apply(cmd.Context(), env, e, change, dry, yes)
+		},
+	}
+	addFlags(cmd, &dry, &yes)
+	return cmd
+}
+
+func disable(env *cli.Environment) *cobra.Command {
+	var dry, yes bool
+	cmd := &cobra.Command{
+		Use:   "disable EDITOR",
+		Short: "Take the guarded agents out of an editor's settings",
+		Long: `disable takes every agent that runs below a bridge out of an editor's settings. Where nothing else was
+changed since enable, the file is what it was before, byte for byte. The agents' own entries stay, and nothing
+guards what is started by them.`,
+		Example:           `  a2a-acp editor disable zed`,
+		ValidArgsFunction: completeEditor,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := named(env, args)
+			if err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				return cli.Fail(exit.Usage, errors.New("disable takes one editor: a2a-acp editor disable "+e.Name))
+			}
+			change, err := e.Disable(places(env))
+			if err != nil {
+				return cli.Fail(exit.Usage, err)
+			}
+			return apply(cmd.Context(), env, e, change, dry, yes)
+		},
+	}
+	addFlags(cmd, &dry, &yes)
+	return cmd
+}
+
+func addFlags(cmd *cobra.Command, dry, yes *bool) {
+	cmd.Flags().BoolVar(dry, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do not ask before the file is written")
+}
+
+// apply shows a change, asks, and writes it. An agent must not take its own guard away, so a person has to
+// have started this.
+func apply(ctx context.Context, env *cli.Environment, e editor.Editor, c editor.Change, dry, yes bool) error {
+	if c.None() {
+		env.Say("nothing changes in " + env.Short(c.Path))
+		return nil
+	}
+	fmt.Fprint(env.Stdout, display.Whole(string(diff.Diff(c.Path, c.Before, c.Path, c.After))))
+	if dry {
+		return nil
+	}
+	if err := cli.CheckPerson(); err != nil {
+		return err
+	}
+	if !yes {
+		if err := cli.CheckAtTerminal(env, "changing an editor's settings without --yes"); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Stderr, "\nWrite this to %s? [y/N] ", env.Short(c.Path))
+		line, _ := bufio.NewReader(env.Stdin).ReadString('\n') // what cannot be read is no yes
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+			env.Say("nothing is changed")
+			return cli.Silent(exit.Denied)
+		}
+	}
+	if err := cli.Confirm(ctx, env); err != nil {
+		return err
+	}
+	if err := c.Apply(); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	env.Say("wrote " + env.Short(c.Path))
+	if backup := c.Backup(); backup != "" {
+		env.Say("what it was is in " + env.Short(backup))
+	}
+	return nil
+}
+
+// guarded returns the entries of agents by their names, or of all that are found.
+func guarded(env *cli.Environment, names []string) ([]editor.Entry, error) {
+	known := agents.Known()
+	for _, name := range names {
+		if !slices.ContainsFunc(known, func(a agents.Agent) bool { return a.Name == name }) {
+			return nil, cli.Fail(exit.Usage, fmt.Errorf("%q is no agent that is known: want one of %s", name,
+				strings.Join(cli.AgentNames(), ", ")))
+		}
+	}
+	program, err := cli.Self()
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	var entries []editor.Entry
+	for _, agent := range known {
+		if len(names) > 0 && !slices.Contains(names, agent.Name) {
+			continue
+		}
+		command, err := cli.Finder(env).Find(agent)
+		switch {
+		case err == nil:
+			entries = append(entries, editor.Guarded(program, agent.Title, command))
+		case len(names) > 0:
+			return nil, cli.Fail(exit.Host, err)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, cli.Fail(exit.Host, errors.New("no agent was found; a2a-acp init says how to install one"))
+	}
+	return entries, nil
+}

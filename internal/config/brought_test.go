@@ -1,0 +1,41 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// TestAdmit: nobody works beside a file that counts and that the work's author could have brought along.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	for _, name := range []string{"home/project", "home/clone/sub", "home/clone/.config/a2a-acp"} {
+		mkdir(t, dir+"/"+name)
+	}
+	link(t, dir+"/home/clone/sub", dir+"/home/link")
+	s := Sources{Home: dir + "/home"}
+	for _, row := range []struct {
+		file  string
+		layer tool.Layer
+		dir   string
+		want  bool // whether it is admitted
+	}{
+		{"home/t.yaml", tool.LayerEnvironment, "home/project", true},
+		{"home/.config/a2a-acp/tools.yaml", tool.LayerUser, "home/clone/sub", true},
+		{"home/.config/a2a-acp/tools.yaml", tool.LayerUser, "home", true},
+		{"home/clone/t.yaml", tool.LayerFlag, "home/clone", true},
+		{"home/clone/t.yaml", tool.LayerEnvironment, "home/project", true},
+		{"home/clone/t.yaml", tool.LayerEnvironment, "home/clone", false},
+		{"home/clone/t.yaml", tool.LayerEnvironment, "home/clone/sub", false},
+		{"home/clone/t.yaml", tool.LayerEnvironment, "home/link", false},
+		{"home/clone/sub/t.yaml", tool.LayerEnvironment, "home/link", false},
+		{"home/link/t.yaml", tool.LayerEnvironment, "home/clone/sub", false},
+		{"home/clone/.config/a2a-acp/tools.yaml", tool.LayerUser, "home/clone/sub", false},
+	} {
+		file := File{Name: row.file, Path: dir + "/" + row.file, Layer: row.layer}
+		if err := s.Admit(dir+"/"+row.dir, []File{{Name: "embedded:tools.yaml"}, file}); (err == nil) != row.want {
+			t.Errorf("%s of the layer %s, and work in %s: %v, want it admitted: %t", row.file, row.layer, row.dir, err, row.want)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package editor enters guarded agents into the settings of editors, and takes them out again.
+package editor
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Editor is an editor that starts ACP agents by what its settings say.
+type Editor struct {
+	Name  string // what `a2a-acp editor enable NAME` calls it
+	Title string
+	// settings lists where its settings can be; without any of them, the first is made.
+	settings func(Places) []string
+	// custom says that an entry has to say that it is no agent of the editor's own registry.
+	custom bool
+}
+
+// Places are where a person's settings are.
+type Places struct {
+	Home   string // absolute
+	Config string // $XDG_CONFIG_HOME, or "" for its default
+}
+
+// Known returns the editors whose settings are data. Those of Neovim and Emacs are programs.
+func Known() []Editor {
+	return []Editor{
+		{
+			// https://zed.dev/docs/ai/external-agents; Flatpak keeps an application's settings in a place of its own.
+			Name: "zed", Title: "Zed", custom: true, settings: func(p Places) []string {
+				return []string{filepath.Join(p.config(), "zed", "settings.json"),
+					filepath.Join(p.Home, ".var", "app", "dev.zed.Zed", "config", "zed", "settings.json")}
+			},
+		},
+		{
+			// https://www.jetbrains.com/help/ai-assistant/acp.html
+			Name: "jetbrains", Title: "JetBrains IDEs", settings: func(p Places) []string {
+				return []string{filepath.Join(p.Home, ".jetbrains", "acp.json")}
+			},
+		},
+	}
+}
+
+// Settings returns the file that the editor reads, and whether it is there.
+func (e Editor) Settings(p Places) (path string, exists bool) {
+	paths := e.settings(p)
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			return path, true
+		}
+	}
+	return paths[0], false
+}
+
+func (p Places) config() string {
+	if filepath.IsAbs(p.Config) {
+		return p.Config
+	}
+	return filepath.Join(p.Home, ".config")
+}
