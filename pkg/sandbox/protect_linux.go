@@ -172,7 +172,7 @@ func (t *telling) lines() []string {
 //
 // A tool's call is over in moments, and what is new is its doing: hold takes it out of the way. A command
 // of a person's, or an agent, may run for hours, and the person works in the same directory meanwhile: then
-// it is only told.
+// it is only told. So it is in a directory that everybody works in: what is new there is often another's.
 func (w watched) tellNew(hold bool) []string {
 	dir, err := openDirectory(w.dir)
 	if err != nil {
@@ -181,7 +181,7 @@ func (w watched) tellNew(hold bool) []string {
 	defer dir.Close()
 	root := int(dir.Fd())
 	after := w.listings.look(root, w.dir, w.judge)
-	told := telling{dir: w.dir}
+	told, hold := telling{dir: w.dir}, hold && !isEverybodys(w.dir)
 	gone := "/"                                                // the directory that was put aside last
 	for _, at := range slices.Sorted(maps.Keys(after.there)) { // a directory before what is in it
 		v := after.there[at]
@@ -238,6 +238,15 @@ func (w watched) tellNew(hold bool) []string {
 		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
+}
+
+// everybodys are the directories in which every user and program of a machine makes files (FHS 3.0, 3.18 and
+// 5.15; shm_overview(7)). They go by their names: a call could give its own workspace the mode of /tmp.
+var everybodys = []string{"/tmp", "/var/tmp", "/dev/shm"}
+
+// isEverybodys reports whether a directory is one of those, or holds one.
+func isEverybodys(dir string) bool {
+	return slices.ContainsFunc(everybodys, func(shared string) bool { return within(shared, dir) })
 }
 
 // heldAs says where something is that was put aside, and what puts it back.

@@ -96,6 +96,39 @@ func TestTellNew(t *testing.T) {
 	}
 }
 
+// TestNothingOfOthersIsPutAside checks that a call which may write to /tmp moves nothing away there that another
+// program made meanwhile.
+func TestNothingOfOthersIsPutAside(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !within(dir, "/tmp") {
+		t.Skipf("found that tests have their files in %s, wanted /tmp", dir)
+	}
+	made, err := filepath.Rel("/tmp", filepath.Join(dir, ".envrc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProtected([]string{made})
+	f := &confinement{grants: []grant{{path: filepath.Dir(dir), write: true}, {path: "/tmp", write: true}, {path: "/", write: true}}}
+	for _, w := range f.grants {
+		if is := isEverybodys(w.path); is != (w.path != filepath.Dir(dir)) {
+			t.Errorf("isEverybodys(%q) = %v", w.path, is)
+		}
+	}
+	f.grants = f.grants[1:2]
+	f.protect(p, p, &listings{}, &Profile{}, true)
+	shell(t, dir, "touch .envrc")
+	if told := f.watched[0].tellNew(true); len(told) == 0 {
+		t.Error("nothing is told of what is new in /tmp")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".envrc")); err != nil {
+		t.Errorf("what another program made is not where it was made: %v", err)
+	}
+}
+
 // TestTellClosed checks that a directory of our own that nobody can look into is told of each time: a call can
 // use one that it cannot list, and open one and close it again.
 func TestTellClosed(t *testing.T) {
