@@ -58,6 +58,12 @@ var (
 	noWords  = strings.Fields("reject deny no not nothing none cancel decline don't dont never refuse stop abort skip block disallow forbid keep stay")
 )
 
+// The words by which names of options say that it is for more than this time, and those that say it is not.
+var (
+	lastingWords = strings.Fields("always session sessions all every everything any auto automatically future forever permanent permanently remember")
+	onceWords    = strings.Fields("once one just only single now")
+)
+
 // alwaysPhrases are phrases with a no in them that say a lasting yes, as Claude and Codex write them.
 var alwaysPhrases = []string{"don't ask again", "do not ask again", "don't ask me again", "never ask again"}
 
@@ -66,7 +72,7 @@ var kindNames = map[string]string{allowOnce: "Allow once", allowAlways: "Always 
 
 // honestName returns an option's name, which the agent chooses. An option is called by its kind, and by the
 // agent's name beside that, unless its name begins with a word that says what the kind does, and has none
-// that says the opposite.
+// that says the opposite. One that allows says for how long: who reads "Allow once" means this time.
 func honestName(o permissions.Option) string {
 	shown := display.Line(o.Name)
 	kind, known := kindNames[o.Kind]
@@ -76,7 +82,7 @@ func honestName(o permissions.Option) string {
 	lower := strings.ToLower(strings.ReplaceAll(shown, "\u2019", "'"))
 	if o.Kind == allowAlways {
 		for _, phrase := range alwaysPhrases {
-			lower = strings.ReplaceAll(lower, phrase, "")
+			lower = strings.ReplaceAll(lower, phrase, "always")
 		}
 	}
 	words := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
@@ -87,10 +93,14 @@ func honestName(o permissions.Option) string {
 	if o.Kind == rejectAlways && len(words) > 1 && words[0] == "always" {
 		words = words[1:] // "Always reject"
 	}
-	says := func(list []string) func(string) bool {
-		return func(word string) bool { return slices.Contains(list, word) }
+	says := func(list []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
 	}
-	if len(words) > 0 && says(right)(words[0]) && !slices.ContainsFunc(words, says(wrong)) && shown == o.Name {
+	switch {
+	case len(words) == 0 || !slices.Contains(right, words[0]) || says(wrong) || shown != o.Name:
+	case o.Kind == allowAlways && (!says(lastingWords) || says(onceWords)):
+	case o.Kind == allowOnce && says(lastingWords):
+	default:
 		return shown
 	}
 	return fmt.Sprintf("%s (the agent calls it %q)", kind, shown)

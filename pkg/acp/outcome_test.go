@@ -483,6 +483,8 @@ func TestOptionNames(t *testing.T) {
 		{"Nein", "allow_once"}, {"Always allow", "reject_always"}, {"Accept no changes", "allow_once"}, {"\u2713 Allow for this session", "allow_always"},
 		{"", "allow_once"}, {"Not now", "allow_once"},
 		{"Yes, and don't ask again for go test", "allow_always"}, {"Don't ask again", "reject_always"}, {"Yes, don't ask again", "allow_once"},
+		{"Allow once", "allow_always"}, {"Yes", "allow_always"}, {"Always allow, just this one", "allow_always"}, {"Always allow", "allow_once"},
+		{"Yes, allow all edits during this session", "allow_always"}, {"Always Allow bash", "allow_always"}, {"Allow for Session", "allow_always"},
 	} {
 		options = append(options, fmt.Sprintf(`{"optionId":"%d","name":%s,"kind":%q}`, i, quote(o[0]), o[1]))
 	}
@@ -498,7 +500,9 @@ func TestOptionNames(t *testing.T) {
 		`Allow once (the agent calls it "Rеject")`, `Allow once (the agent calls it "Ｒｅｊｅｃｔ")`, `Allow once (the agent calls it "Nein")`,
 		`Always reject (the agent calls it "Always allow")`, `Allow once (the agent calls it "Accept no changes")`, "✓ Allow for this session",
 		`Allow once (the agent calls it "")`, `Allow once (the agent calls it "Not now")`,
-		"Yes, and don't ask again for go test", "Don't ask again", `Allow once (the agent calls it "Yes, don't ask again")`}
+		"Yes, and don't ask again for go test", "Don't ask again", `Allow once (the agent calls it "Yes, don't ask again")`,
+		`Always allow (the agent calls it "Allow once")`, `Always allow (the agent calls it "Yes")`, `Always allow (the agent calls it "Always allow, just this one")`,
+		`Allow once (the agent calls it "Always allow")`, "Yes, allow all edits during this session", "Always Allow bash", "Allow for Session"}
 	if fmt.Sprint(names) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", names, want)
 	}
