@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -24,7 +23,7 @@ func TestAbandonedOutput(t *testing.T) {
 	abandoned := make(chan struct{})
 	b, err := acp.New(acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentOutR, Abandoned: abandoned,
-		Gate: newGate(t, gate.InForce{Rules: permissions.New(permissions.Options{})}, &recorder{}, nil), Record: &recorder{},
+		Gate: newGate(t, func(tool.Workspace) gate.InForce { return gate.InForce{Rules: rulesOf(t, "")} }, &recorder{}, nil), Record: &recorder{},
 		Workspace: func(string, []string) tool.Workspace { return tool.Workspace{} },
 		Stop:      func(acp.StopCause) {}, Exit: func() string { return "was killed" },
 		Say: func(string) {}, Noise: func([]byte) {}, Prefix: "ours-",

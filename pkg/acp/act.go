@@ -294,8 +294,13 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 // read or governors thought, so that is looked at once more: the yes was to the file that it was then. What
 // goes to the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
-	if a.moved() || a.staleApproval(d) {
+	if a.moved() {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
+	}
+	if a.waits {
+		if d = a.b.decidedAgain(d, a.request); d.Verdict != permissions.Approve {
+			return d
+		}
 	}
 	if d.Source == permissions.SourcePerson && a.change != nil && a.over != a.session.holds(a.effect.Path) {
 		return gate.Rejected(d, permissions.SourceFault,
@@ -340,22 +345,27 @@ func (a *act) moved() bool {
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// staleApproval reports whether the rules would not let a command through any more that waited, since a file is
-// another by now that it names, or that git reads.
-func (a *act) staleApproval(d permissions.Decision) bool {
-	if a.terminal == nil || !a.waits {
-		return false
+// decidedAgain returns what holds of an approval that waited: other rules may be in force by now, and a file be
+// another that it names, or that git reads. What they reject by now is rejected, whoever has said yes.
+func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) permissions.Decision {
+	again := b.o.Gate.Decide(r)
+	if again.Verdict == permissions.Reject {
+		return again
 	}
-	again := a.b.o.Gate.Decide(a.request)
 	switch d.Source {
 	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
 		// The very rule asks that gave it where it has reached its limit with it.
 		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy &&
 			again.Rule == d.Rule && again.At == d.At
-		return again.Verdict != permissions.Approve && !itsLimit
+		if again.Verdict != permissions.Approve && !itsLimit {
+			return gate.Rejected(d, permissions.SourceFault, errNotByNow.Error())
+		}
 	}
-	return again.Verdict == permissions.Reject
+	return d
 }
+
+// errNotByNow says that nobody has approved an act as it is by now.
+var errNotByNow = errors.New("what it is about, or the rules, have changed since this was decided: it would be asked about by now")
 
 // leadsTo reports whether a name means a file.
 func leadsTo(dir, name, real string) bool {

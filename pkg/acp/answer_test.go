@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -355,6 +356,45 @@ func TestACommandsFilesMove(t *testing.T) {
 				told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" })
 				if goesOn := told.to == "editor"; goesOn != (test.want == "forwarded") {
 					t.Errorf("the %s is told %s", told.to, told.line)
+				}
+			}
+		})
+	}
+}
+
+// TestRulesThatCameMeanwhile has a person write a rule while a question stands, and answer the question after that:
+// what the rule rejects is rejected.
+func TestRulesThatCameMeanwhile(t *testing.T) {
+	t.Parallel()
+	const reject = `
+version: 2
+auto_approval_policies:
+  - id: freeze
+    applies_to: ["*"]
+    decision: {type: reject, reason: nothing today}
+`
+	for _, test := range []struct{ name, method, params, option string }{
+		{"a file", "fs/write_text_file", writeOf("s1", "$WORK/src/a.go", "hello"), "a2a-acp-allow-once"},
+		{"a file, for the session", "fs/write_text_file", writeOf("s1", "$WORK/src/a.go", "hello"), "a2a-acp-allow-session"},
+		{"a terminal", "terminal/create", `{"sessionId":"s1","command":"make all"}`, "a2a-acp-allow-once"},
+		{"a question", "session/request_permission", asksForHook, "y"},
+		{"a question, always", "session/request_permission", asksForHook, "a"},
+		{"a change of mode", "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Ready?","kind":"switch_mode"}` + yesNo + `}`, "y"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for _, policies := range []string{"", reject} {
+				d := newDialogue(t, "", "", workDir(t))
+				asked, question := d.request(test.method, test.params)
+				if asked != "asked" {
+					t.Fatalf("it is %s: %s", asked, question.line)
+				}
+				in := gate.InForce{Rules: rulesOf(t, policies)}
+				d.in.Store(&in)
+				d.pick(question, test.option)
+				told := d.wait("what came of it", func(s said) bool { return s.ID == "r1" && s.Method != "session/request_permission" })
+				if yes := told.to == "editor" || strings.Contains(told.line, `"optionId":"y"`); yes != (policies == "") {
+					t.Errorf("under %q the %s is told %s", policies, told.to, told.line)
 				}
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ type stage struct {
 	t      *testing.T
 	record *recorder
 	board  *slate // nil without the line `board` in the setup
+	in     atomic.Pointer[gate.InForce]
 
 	editorIn, agentOut io.WriteCloser // what the two write
 	editor, agent      *bufio.Reader  // what the two read
@@ -46,7 +48,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 	agentR, agentOut := io.Pipe()
 	s.editorIn, s.agentOut = editorIn, agentOut
 	s.editor, s.agent = bufio.NewReader(editorR), bufio.NewReader(agentInR)
-	in := gate.InForce{Rules: permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))})}
+	in := gate.InForce{Rules: rulesOf(t, policies)}
 	o := acp.Options{
 		EditorIn: editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
 		Record: s.record,
@@ -99,7 +101,8 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			t.Fatalf("setup: %q is not known", line)
 		}
 	}
-	o.Gate = newGate(t, in, s.record, atTheEpoch)
+	s.in.Store(&in)
+	o.Gate = newGate(t, func(tool.Workspace) gate.InForce { return *s.in.Load() }, s.record, atTheEpoch)
 	b, err := acp.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -119,13 +122,17 @@ func newStage(t *testing.T, policies, setup string) *stage {
 
 func atTheEpoch() time.Time { return time.Unix(0, 0).UTC() }
 
-func newGate(t *testing.T, in gate.InForce, record events.Recorder, now func() time.Time) *gate.Gate {
+func newGate(t *testing.T, in func(tool.Workspace) gate.InForce, record events.Recorder, now func() time.Time) *gate.Gate {
 	t.Helper()
-	g, err := gate.New(gate.Options{InForce: func(tool.Workspace) gate.InForce { return in }, Record: record, Now: now})
+	g, err := gate.New(gate.Options{InForce: in, Record: record, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
+}
+
+func rulesOf(t *testing.T, policies string) gate.Rules {
+	return permissions.New(permissions.Options{Policies: permissions.NewSet(readPolicies(t, policies))})
 }
 
 func readPolicies(t *testing.T, text string) []permissions.File {

@@ -72,13 +72,19 @@ func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Opt
 	return permissions.ChooseOption(d, p.options)
 }
 
-// Recheck implements gate.Act. Where no option says what a rule approved, a person is asked. Of a change of
-// mode the option is the mode, so a rule that rejects it is asked once the person has picked it.
+// Recheck implements gate.Act. What has waited is decided about once more. Where no option says what a rule
+// approved, a person is asked. Of a change of mode the option is the mode, so a rule that rejects it is asked once
+// the person has picked it.
 func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
 	option, offered := p.optionFor(d, nil)
 	if !offered {
 		d.Verdict = permissions.Ask
 		return d
+	}
+	if p.standing != nil {
+		if d = p.b.decidedAgain(d, p.claim.request); d.Verdict != permissions.Approve {
+			return d
+		}
 	}
 	if p.claim.request.Action != permissions.ActionSwitchMode {
 		return d
