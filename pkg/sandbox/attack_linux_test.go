@@ -189,7 +189,9 @@ func TestAttacks(t *testing.T) {
 func openForAttacks(t *testing.T, level Level) *Host {
 	host, err := Open(Options{
 		Level: level, AllowWeak: true, Grace: 100 * time.Millisecond,
-		Hidden: []string{filepath.Join(ownPlace, "state"), filepath.Join(ownPlace, "later")}, Protected: []string{".git/hooks", ".git/config", ".envrc", ".github/workflows"},
+		Hidden: []string{filepath.Join(ownPlace, "state"), filepath.Join(ownPlace, "later"),
+			filepath.Join(ownPlace, "deep/state")},
+		Protected: []string{".git/hooks", ".git/config", ".envrc", ".github/workflows"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -130,7 +130,10 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 			}
 		}
 	}
-	f.protect(h.protected, h.judge, &h.listings, profile, p.level.hasNamespaces())
+	f.protect(h.protected, h.judge, h.ways, &h.listings, profile, p.level.hasNamespaces())
+	if p.level.hasNamespaces() {
+		f.pin()
+	}
 	if noRun {
 		files, missing := executables(append([]string{program}, profile.Commands...))
 		for _, path := range files {

@@ -43,6 +43,7 @@ type Host struct {
 	sharedTemp  []string // further places for temporary files
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
 	hidden      []string // our own files
+	ways        []string // to them
 	protected   protected
 	judge       Judge // nil where nothing is protected
 	listings    listings
@@ -161,8 +162,8 @@ func (h *Host) survey(o Options) {
 	h.homes, h.nameServers = homes(), nameServers()
 	h.further = existing("/var", "/mnt", "/media", "/srv")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
-	h.hidden, h.protected = o.Hidden, newProtected(o.Protected)
-	if h.judge = o.Judge; h.judge == nil && len(h.protected) > 0 {
+	h.hidden, h.ways, h.protected = o.Hidden, waysTo(o.Hidden), newProtected(o.Protected)
+	if h.judge = o.Judge; h.judge == nil && len(h.protected)+len(h.hidden) > 0 {
 		h.judge = h.protected
 	}
 	h.temp = o.TempDir

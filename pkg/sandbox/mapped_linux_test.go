@@ -28,7 +28,7 @@ func TestTellMapped(t *testing.T) {
 			look := func(change func(mapped []byte)) int {
 				t.Helper()
 				f.watched = nil
-				f.protect(p, p, &listings{}, &Profile{}, false)
+				f.protect(p, p, nil, &listings{}, &Profile{}, false)
 				file, err := os.OpenFile(filepath.Join(dir, "other"), os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)

@@ -31,6 +31,7 @@ type grant struct {
 	write  bool
 	noRun  bool // no program can be started from it, whatever its mode
 	file   bool // not a directory
+	kept   bool // nothing else may come into its place
 	socket bool
 }
 

@@ -64,7 +64,8 @@ func openBeneath(dir int, path string) (int, error) {
 //
 // It can only be mounted over when it is there, and where the call has mounts of its own. The rest is
 // watched: see tellNew.
-func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Profile, mounts bool) {
+func (f *confinement) protect(p protected, judge Judge, ways []string, l *listings, profile *Profile,
+	mounts bool) {
 	own := realPaths(profile.Own)
 	for _, dir := range slices.Clone(f.grants) {
 		if !dir.write || dir.file || judge == nil || slices.Contains(own, dir.path) {
@@ -77,6 +78,7 @@ func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Pr
 		if err != nil {
 			continue // it cannot be listed; permit tells when it is gone
 		}
+		judge := judgeIn(dir.path, judge, ways)
 		w := watched{dir: dir.path, judge: judge, listings: l, before: l.look(int(open.Fd()), dir.path, judge)}
 		there := p.in(open)
 		open.Close()
@@ -89,11 +91,11 @@ func (f *confinement) protect(p protected, judge Judge, l *listings, profile *Pr
 			if !holds {
 				w.mounted = append(w.mounted, path)
 			}
-			f.add(grant{path: whole, noRun: dir.noRun, file: !is.IsDir(), write: holds})
-			// A directory on the way to it could be moved aside with it, and another put in its place, were
-			// it not a mount of its own.
-			for above := filepath.Dir(whole); above != dir.path; above = filepath.Dir(above) {
-				f.add(grant{path: above, noRun: dir.noRun, write: true})
+			f.add(grant{path: whole, noRun: dir.noRun, file: !is.IsDir(), write: holds, kept: true})
+		}
+		for _, h := range f.own {
+			if h.path != dir.path && within(h.path, dir.path) {
+				w.mounted = append(w.mounted, strings.TrimPrefix(h.path, strings.TrimSuffix(dir.path, "/")+"/"))
 			}
 		}
 		for _, a := range profile.AllowedPaths {

@@ -69,7 +69,7 @@ func TestTellNew(t *testing.T) {
 			for _, path := range test.allowed {
 				allowed = append(allowed, tool.AllowedPath{Path: filepath.Join(dir, path)})
 			}
-			f.protect(p, p, &listings{}, &Profile{AllowedPaths: allowed}, test.mounts)
+			f.protect(p, p, nil, &listings{}, &Profile{AllowedPaths: allowed}, test.mounts)
 			shell(t, dir, test.meanwhile)
 			hints := f.watched[0].tellNew(test.hold)
 			var left []string
@@ -119,7 +119,7 @@ func TestNothingOfOthersIsPutAside(t *testing.T) {
 		}
 	}
 	f.grants = f.grants[1:2]
-	f.protect(p, p, &listings{}, &Profile{}, true)
+	f.protect(p, p, nil, &listings{}, &Profile{}, true)
 	shell(t, dir, "touch .envrc")
 	if told := f.watched[0].tellNew(true); len(told) == 0 {
 		t.Error("nothing is told of what is new in /tmp")
@@ -142,7 +142,7 @@ func TestTellClosed(t *testing.T) {
 			}
 			shell(t, dir, "mkdir -p a/b; chmod "+mode+" a")
 			f := &confinement{grants: []grant{{path: dir, write: true}}}
-			f.protect(p, p, &listings{}, &Profile{}, true)
+			f.protect(p, p, nil, &listings{}, &Profile{}, true)
 			shell(t, dir, "chmod u+wx a; touch a/b/c; chmod "+mode+" a")
 			told := f.watched[0].tellNew(true)
 			shell(t, dir, "chmod 700 a")
@@ -162,7 +162,7 @@ func TestTellTooDeep(t *testing.T) {
 	}
 	p := newProtected([]string{strings.Repeat("a/", 2040) + ".envrc-that-is-longer"})
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
-	f.protect(p, p, &listings{}, &Profile{}, true)
+	f.protect(p, p, nil, &listings{}, &Profile{}, true)
 	at, err := unix.Open(dir, unix.O_PATH, 0)
 	mustDo(t, err)
 	for range 2040 {
@@ -196,7 +196,7 @@ func TestHeldAs(t *testing.T) {
 			dir = filepath.Join(dir, name)
 			mustDo(t, os.Mkdir(dir, 0o700))
 			f := &confinement{grants: []grant{{path: dir, write: true}}}
-			f.protect(p, p, &listings{}, &Profile{}, true)
+			f.protect(p, p, nil, &listings{}, &Profile{}, true)
 			mustDo(t, os.WriteFile(filepath.Join(dir, ".envrc"), []byte("x"), 0o600))
 			hints := f.watched[0].tellNew(true)
 			if len(hints) != 1 {
@@ -291,7 +291,7 @@ func TestProtectThroughLink(t *testing.T) {
 	shell(t, dir, "mkdir -p away/workflows; ln -s away .github")
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
 	p := newProtected([]string{".github/workflows"})
-	f.protect(p, p, &listings{}, &Profile{}, true)
+	f.protect(p, p, nil, &listings{}, &Profile{}, true)
 	if len(f.grants) != 1 {
 		t.Errorf("mounts are planned through the link: %+v", f.grants)
 	}

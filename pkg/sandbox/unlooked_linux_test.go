@@ -105,7 +105,7 @@ func TestTellMissed(t *testing.T) {
 	shell(t, dir, "mkdir .vscode; touch .envrc .vscode/a .vscode/b plain")
 	p := newProtected([]string{".envrc", ".vscode"})
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
-	f.protect(p, p, &listings{}, &Profile{}, true)
+	f.protect(p, p, nil, &listings{}, &Profile{}, true)
 	w := f.watched[0]
 	if got := w.tellMissed(time.Now().Add(time.Hour)); len(got) > 0 {
 		t.Errorf("told %q, which was there before", got)
