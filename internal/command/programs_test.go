@@ -161,7 +161,16 @@ func invocations(row *Row, random *rand.Rand) [][]string {
 			letters = append(letters, name[1:])
 		}
 	}
+	plain := "" // an option whose value is never opened
+	for _, name := range names {
+		if row.options[name] == Plain && (plain == "" || len(name) == 2) {
+			plain = name
+		}
+	}
 	base := []string{"in1"}
+	if row.trees.always { // so that it is left with a file, whatever it takes one for
+		base = []string{"in1", "in1", "in1"}
+	}
 	if code := program[row.Language]; code != "" {
 		base = []string{code, "in1"}
 	}
@@ -176,6 +185,9 @@ func invocations(row *Row, random *rand.Rand) [][]string {
 		add([]string{name}, value, base)
 		add(base, []string{name}, value)
 		add([]string{name}, base) // as if it took none
+		if plain != "" && kind.values() == 0 {
+			add([]string{name, plain, "in2"}, base) // as if it took one: then in2 is no value
+		}
 		if long {
 			if len(value) < 2 && row.Parser != Words {
 				add([]string{name + "=" + cmp.Or(strings.Join(value, ""), "1")}, base)
