@@ -56,10 +56,11 @@ func NewBoundary(o BoundaryOptions) (_ *Boundary, code int, err error) {
 }
 
 func (b *Boundary) open() (code int, err error) {
-	for _, dir := range []*string{&b.doors, &b.tickets} {
-		if *dir, err = makeTemp(); err != nil {
-			return exit.Host, err
-		}
+	if b.doors, err = os.MkdirTemp(shortTemp(), "a2a-acp-"); err != nil {
+		return exit.Host, err
+	}
+	if b.tickets, err = makeTickets(); err != nil {
+		return exit.Host, err
 	}
 	if b.inside, err = b.o.exec(b.o.Options, b.o.Self, b.doors, b.o.Agent); err != nil {
 		return exit.Host, err
@@ -96,9 +97,6 @@ func (b *Boundary) Sockets() string { return b.doors }
 
 // User returns whom the agent runs as.
 func (b *Boundary) User() int { return b.user }
-
-// makeTemp makes a directory of our own for temporary files.
-func makeTemp() (string, error) { return os.MkdirTemp(shortTemp(), "a2a-acp-") }
 
 // shortTemp is where temporary files go, if the path of a socket there is not too long (unix(7), 108 bytes).
 func shortTemp() string {

@@ -76,9 +76,19 @@ func (t *Terminals) tickets() (_ string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dir == "" {
-		t.dir, err = makeTemp()
+		t.dir, err = makeTickets()
 	}
 	return t.dir, err
+}
+
+// makeTickets makes a directory for tickets, where nothing in the sandbox sees it, whatever it was granted: who
+// changes a ticket before it is redeemed chooses what runs, and that it runs outside.
+func makeTickets() (string, error) {
+	place, err := sandbox.TempPlace(os.TempDir())
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(place, "tickets-")
 }
 
 // Close removes the directory of tickets.

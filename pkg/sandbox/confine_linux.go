@@ -44,7 +44,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
-	f.own = hidings(h.hidden)
+	f.own = h.ownFiles()
 	if err := f.collect(h, p, d, program); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	}
 	if !p.level.hasNamespaces() && !profile.BestEffort {
 		for _, g := range f.grants {
-			if slices.ContainsFunc(own, func(h hiding) bool { return within(h.path, g.path) }) {
+			if slices.ContainsFunc(hidings(h.hidden), func(h hiding) bool { return within(h.path, g.path) }) {
 				return &StartError{Step: "grant", Path: g.path, Err: errHoldsOurs,
 					Cure: "name what is in it instead; `best_effort: true` grants it all the same"}
 			}
@@ -147,6 +147,9 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	slices.SortFunc(f.grants, func(a, b grant) int { return cmp.Compare(a.path, b.path) })
 	return nil
 }
+
+// ownFiles lists what of this program's own is there, for no call to see.
+func (h *Host) ownFiles() []hiding { return slices.Compact(hidings(slices.Concat(h.hidden, h.places))) }
 
 // errHoldsOurs says that a directory to be granted holds what no call may see, and that this level cannot
 // hide it.

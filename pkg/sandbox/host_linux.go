@@ -44,6 +44,7 @@ type Host struct {
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
 	hidden      []string // our own files
 	ways        []string // to them
+	places      []string // where temporary files of our own lie, see TempPlace
 	protected   protected
 	judge       Judge // nil where nothing is protected
 	listings    listings
@@ -134,7 +135,15 @@ func (h *Host) open(o Options) (err error) {
 	if h.init, h.noInit = openInit(); h.noInit != nil {
 		h.init = -1
 	}
-	if h.scratch, err = openScratch(o.TempDir, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
+	place, err := TempPlace(o.TempDir)
+	if err != nil {
+		return fmt.Errorf("make a directory for our temporary files: %w; TMPDIR names a place for it", err)
+	}
+	h.places = []string{place}
+	if other, err := TempPlace("/tmp"); err == nil { // of those who have no TMPDIR
+		h.places = append(h.places, other)
+	}
+	if h.scratch, err = openScratch(place, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
 		return err
 	}
 	h.listings.scratch = h.scratch

@@ -251,7 +251,7 @@ func openWith(t testing.TB, o Options) *Host {
 		if err := host.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if left, _ := os.ReadDir(temp); len(left) > 0 {
+		if left, _ := os.ReadDir(tempPlace(temp)); len(left) > 0 {
 			t.Errorf("Close left %v behind", left)
 		}
 	})

@@ -47,7 +47,7 @@ func (h *Host) Reach(p Plan) Reach {
 			r.system = append(r.system, real)
 		}
 	}
-	for _, hide := range hidings(h.hidden) {
+	for _, hide := range h.ownFiles() {
 		r.hidden = append(r.hidden, hide.path)
 	}
 	r.sockets, r.own = realPaths(profile.Sockets), realPaths(profile.Own)

@@ -162,7 +162,7 @@ func theProgramIsKilled(t *testing.T, level Level) {
 	if left := survivors(t, name, value); len(left) != goingOn {
 		t.Errorf("before the next start there are %q, want %d processes", left, goingOn)
 	}
-	if left := names(t, temp, work); len(left) != 2 {
+	if left := names(t, tempPlace(temp), work); len(left) != 2 {
 		t.Fatalf("the killed program left %q, want a directory for the calls and a start directory", left)
 	}
 	if groups != "" && goingOn == 0 {
@@ -173,14 +173,14 @@ func theProgramIsKilled(t *testing.T, level Level) {
 	if left := survivors(t, name, value); len(left) > 0 {
 		t.Errorf("after the next start there are still %q", left)
 	}
-	if left := names(t, temp, work); len(left) != 1 || !strings.HasPrefix(left[0], scratchPrefix) {
+	if left := names(t, tempPlace(temp), work); len(left) != 1 || !strings.HasPrefix(left[0], scratchPrefix) {
 		t.Errorf("after the next start there is %q, want that one's own directory only", left)
 	}
 	if _, err := os.Stat(groups); groups != "" && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the next start the control groups %s are still there: %v", groups, err)
 	}
 	mustDo(t, host.Close())
-	if left := names(t, temp, work); len(left) > 0 {
+	if left := names(t, tempPlace(temp), work); len(left) > 0 {
 		t.Errorf("after Close there is %q", left)
 	}
 	reapLeftovers(t)

@@ -95,7 +95,7 @@ func TestSoak(t *testing.T) {
 		if err := host.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		if left := names(t, temp); len(left) > 0 {
+		if left := names(t, tempPlace(temp)); len(left) > 0 {
 			t.Errorf("Close left %q", left)
 		}
 		if _, err := os.Stat(groups); groups != "" && !os.IsNotExist(err) {

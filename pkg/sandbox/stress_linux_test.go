@@ -63,7 +63,7 @@ func TestManyCalls(t *testing.T) {
 		if err := host.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		if left := names(t, temp); len(left) > 0 {
+		if left := names(t, tempPlace(temp)); len(left) > 0 {
 			t.Errorf("Close left %q", left)
 		}
 	})
