@@ -55,6 +55,20 @@ func (c *Catalogue) Stretches(program string, words []string) []Stretched {
 	return found
 }
 
+// RunByStretches returns the long options of a program, named without its directory, whose value it runs or obeys.
+func RunByStretches(program string) (names []string) {
+	row := programs().named(program).stretches
+	if row == nil {
+		return nil
+	}
+	for _, o := range row.options {
+		if o.long && (o.how == StretchRuns || o.how == StretchObeys) {
+			names = append(names, "--"+o.name)
+		}
+	}
+	return names
+}
+
 // stretchedRow is what a row says of such options.
 type stretchedRow struct {
 	options []stretchingOption

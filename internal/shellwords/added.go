@@ -7,8 +7,16 @@ import (
 )
 
 // addedOptions gives the words behind options that a person's own commands.yaml names the role that it
-// says. A word that runs something already keeps its role, and no word becomes data by it.
+// says. A word that runs something already keeps its role, and no word becomes data by it. So it is with what
+// the program runs by what is said of it for rules.
 func (r *reader) addedOptions(name string, at, to int) {
+	for _, option := range catalogue.RunByStretches(name) {
+		for i := at + 1; i < to; i++ {
+			if strings.HasPrefix(r.words[i].Text, option+"=") && !r.words[i].Fixed {
+				r.more(i, file("a program's"), name+" "+option)
+			}
+		}
+	}
 	for _, o := range r.commands.Added(name) {
 		s := slot{kind: Argument, dash: true, writes: true}
 		switch {

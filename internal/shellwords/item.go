@@ -32,7 +32,10 @@ func (r *reader) items(p *program, at, to int) []item {
 		if !read.Operand {
 			it := p.item(read, w)
 			items = append(items, it)
-			if it.takes && it.slot.ends {
+			switch {
+			case it.startsProgram():
+				return items
+			case it.takes && it.slot.ends:
 				options.End()
 			}
 			continue
@@ -72,6 +75,8 @@ func (r *reader) reader(p *program, at, to int) *catalogue.Reader {
 // kind says what an option is to the reader of options.
 func (p *program) kind(name string) catalogue.Kind {
 	switch s, takes := p.options.find(name); {
+	case listed(p.flags, name): // --start, which begins as --startas does
+		return catalogue.Flag
 	case takes && s.words == 2:
 		return catalogue.Pair
 	case takes && s.glued && len(name) == 2:
@@ -108,6 +113,11 @@ func (p *program) item(read catalogue.Token, w Word) item {
 		it.slot = plain
 	}
 	return it
+}
+
+// startsProgram reports whether the words behind an option are a command of their own: fd -x.
+func (it item) startsProgram() bool {
+	return it.takes && it.args > 0 && it.slot.ends && it.slot.kind == Program
 }
 
 // slotFor returns the role of operand n.

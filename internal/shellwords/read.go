@@ -81,6 +81,10 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		r.program(sub, label+" "+r.words[items[i].at].Text, items[i].at, to, via)
 		return
 	}
+	strange := p.strange(r.words, items)
+	if strange > 0 && r.words[strange].Fixed {
+		label += " " + r.words[strange].Text
+	}
 	slots, given := p.operands, givesCode(items)
 	if given && p.instead != nil {
 		slots = p.instead
@@ -99,17 +103,28 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
-	if p == unknown && !catalogue.Builtin(label) {
-		r.InputOf = label
-		for i := at + 1; i < to; i++ {
-			r.Roles[i].Unknown = true
-		}
+	if n := len(items); n > 0 && items[n-1].startsProgram() {
+		r.command(items[n-1].at+1, to, append(via[:len(via):len(via)], label))
+	}
+	switch {
+	case p == unknown && !catalogue.Builtin(label):
+		r.unknown(label, at+1, to)
+	case strange > 0:
+		r.unknown(label, strange, to)
 	}
 	if p.safe != "" {
 		r.needs(p.safe, at, to)
 	}
 	if p.launcher || p == unknown {
 		r.launch(p == unknown, at, to)
+	}
+}
+
+// unknown notes that nothing is known of what a program does with its words from at on, and with its input.
+func (r *reader) unknown(label string, at, to int) {
+	r.InputOf = label
+	for i := at; i < to; i++ {
+		r.Roles[i].Unknown = true
 	}
 }
 
@@ -149,6 +164,25 @@ func (p *program) subcommand(words []Word, items []item) (*program, int) {
 		}
 	}
 	return nil, 0
+}
+
+// strange finds the first operand where it is no subcommand that the row names; 0 where it is one, or the row
+// does not list them. The value of an option that the row does not know may stand in front of it.
+func (p *program) strange(words []Word, items []item) (at int) {
+	for i, it := range items {
+		switch {
+		case p.plain == "":
+			return 0
+		case !it.operand:
+		case words[it.at].Fixed && listed(p.plain, words[it.at].Text):
+			return 0
+		case i == 0 || items[i-1].operand || items[i-1].takes:
+			return it.at
+		default:
+			at = it.at
+		}
+	}
+	return at
 }
 
 func givesCode(items []item) bool {
@@ -256,6 +290,10 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 	case CodeFile:
 		if isStdin(w) {
 			r.Stdin = s.language
+		}
+	default:
+		if s.caution != "" && isStdin(w) && w.Text != "-" {
+			r.Input, r.InputOf = s.caution, label
 		}
 	}
 }

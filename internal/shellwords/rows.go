@@ -25,7 +25,7 @@ func readProgram(n plainyaml.Node) (*program, error) {
 	names, like := "", ""
 	keys := map[string]any{
 		"names": &names, "like": &like, "reader": &p.reader, "flags": &p.flags, "stdin": (*string)(&p.stdin),
-		"inert": &p.inert, "safe": &p.safe, "input": &p.input, "brings": &p.brings,
+		"inert": &p.inert, "safe": &p.safe, "plain": &p.plain, "input": &p.input, "brings": &p.brings,
 		"stops": &p.stops, "plus": &p.plus, "long": &p.long, "dash": &p.dash, "no_end": &p.noEnd,
 		"environ": &p.environ,
 		"mixed":   &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,

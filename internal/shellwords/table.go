@@ -24,6 +24,9 @@ type program struct {
 	instead []slot
 	// subcommands are rows of their own for a program whose first operand names what it does.
 	subcommands map[string]*program
+	// plain are the other subcommands whose words are data. Where a row names some, nothing is known of the
+	// words of one that it names nowhere.
+	plain string
 
 	stops    bool     // the first operand ends the options
 	plus     bool     // words that begin with + are options too

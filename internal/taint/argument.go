@@ -18,7 +18,7 @@ func (t *valueFlow) argument(n *syntax.CallExpr, k int) {
 		return
 	}
 	if t.inner && t.variable != "" && !t.quoted {
-		if t.input {
+		if t.read {
 			t.warn("without quotes the text is split into words and taken for patterns", `write "$`+t.variable+`"`)
 		} else {
 			t.refuse("without quotes the value is split into words and taken for patterns",
@@ -154,6 +154,9 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 		}
 		if t.class == argument.Free && !t.hasPattern() && !t.counted() {
 			t.unknown(role, "its words")
+			if role.Caution != "" && !t.a.options.TrustProgram { // of the name that is printed, or of the file that <(…) is
+				t.warn(role.Caution, t.patternCure())
+			}
 		}
 		return
 	case first && !role.Dash && t.isPath(n.Args[k]):
@@ -207,7 +210,7 @@ func (t *valueFlow) patternCure() string {
 // unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what
 // becomes of it. what is where the text goes.
 func (t *valueFlow) unknown(role shellwords.Role, what string) {
-	program, _, _ := strings.Cut(role.Reader, " ")
+	program, _, _ := strings.Cut(role.Reader, " -")
 	switch {
 	case !role.Unknown, t.a.options.TrustProgram, t.input, command.Named(shellwords.Base(program)) != nil:
 	case t.place != nil && t.place.Value.Parameter != nil && t.place.Value.Parameter.Format != "":

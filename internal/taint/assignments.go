@@ -37,7 +37,7 @@ func (g *graph) collect(s *script, stack []syntax.Node) {
 			g.assign(s, "BASH_REMATCH", g.sourcesOf(s, n.X), n, false)
 		}
 	case *syntax.CallExpr:
-		g.collectCall(s, n)
+		g.collectCall(s, n, stack)
 		g.collectItems(s, n, stack)
 	}
 }
@@ -109,7 +109,7 @@ func (g *graph) collectDeclare(s *script, n *syntax.DeclClause) {
 }
 
 // collectCall finds the assignments that builtins and functions make.
-func (g *graph) collectCall(s *script, n *syntax.CallExpr) {
+func (g *graph) collectCall(s *script, n *syntax.CallExpr, stack []syntax.Node) {
 	c := g.a.call(n)
 	if len(n.Args) == 0 {
 		return
@@ -133,7 +133,7 @@ func (g *graph) collectCall(s *script, n *syntax.CallExpr) {
 		}
 	}
 	for i := range c.reading.Programs {
-		g.collectBuiltin(s, n, c, c.reading.Programs[i], words)
+		g.collectBuiltin(s, n, c, c.reading.Programs[i], words, stack)
 	}
 	if c.reading.Stdin == shellwords.Shell {
 		g.assign(s, s.name("@"), words, n, false) // bash -s a b <<EOF
@@ -150,7 +150,9 @@ func (g *graph) collectCall(s *script, n *syntax.CallExpr) {
 	}
 }
 
-func (g *graph) collectBuiltin(s *script, n *syntax.CallExpr, c *call, p shellwords.Span, words sources) {
+func (g *graph) collectBuiltin(
+	s *script, n *syntax.CallExpr, c *call, p shellwords.Span, words sources, stack []syntax.Node,
+) {
 	name := c.words[p.At].Text
 	variables := func(from sources) (any bool) {
 		for i := p.At + 1; i < p.End; i++ {
@@ -166,12 +168,12 @@ func (g *graph) collectBuiltin(s *script, n *syntax.CallExpr, c *call, p shellwo
 	}
 	switch name {
 	case "read":
-		if !variables(sources{input: name}) {
-			g.assign(s, "REPLY", sources{input: name}, n, false)
+		if text := g.textRead(s, name, stack); !variables(text) {
+			g.assign(s, "REPLY", text, n, false)
 		}
 	case "mapfile", "readarray":
-		if !variables(sources{input: name}) {
-			g.assign(s, "MAPFILE", sources{input: name}, n, false)
+		if text := g.textRead(s, name, stack); !variables(text) {
+			g.assign(s, "MAPFILE", text, n, false)
 			g.arrays["MAPFILE"] = true
 		}
 	case "printf", "unset", "wait":
@@ -187,6 +189,31 @@ func (g *graph) collectBuiltin(s *script, n *syntax.CallExpr, c *call, p shellwo
 			g.assign(s, target, words, n, false)
 		}
 	}
+}
+
+// textRead is what a builtin reads: lines or words of the values that are printed to it, any of which can
+// begin with a '-' where the value does not. What else it reads, such as the names that find prints, is not a
+// value's own text.
+func (g *graph) textRead(s *script, builtin string, stack []syntax.Node) sources {
+	var text sources
+	g.feeders(stack, map[string]bool{}, func(from syntax.Node) {
+		syntax.Walk(from, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				if c := g.a.call(n); len(c.words) > 0 && (c.words[0].Text == "echo" || c.words[0].Text == "printf") {
+					text = merge(text, g.sourcesOf(s, n))
+				}
+			case *syntax.Redirect:
+				if n.Hdoc != nil {
+					text = merge(text, g.sourcesOf(s, n.Hdoc))
+				} else if n.Op == syntax.WordHdoc {
+					text = merge(text, g.sourcesOf(s, n.Word))
+				}
+			}
+			return g.a.spend(1)
+		})
+	})
+	return sources{input: builtin, values: text.values, variables: text.variables, printed: true}
 }
 
 // offset returns where a node stands in the text of the Script; of one in nested code, the word that holds it.
@@ -210,28 +237,42 @@ func prints(w *syntax.Word) (found bool) {
 // addFeeds adds what an assignment's surroundings give it to read: x=$(cat) at the end of a pipe, below a
 // here-document, or in a function that is called there.
 func (g *graph) addFeeds(from *sources, s *script, stack []syntax.Node, seen map[string]bool) {
+	g.feeders(stack, seen, func(n syntax.Node) {
+		r, redirected := n.(*syntax.Redirect)
+		switch {
+		case !redirected:
+			*from = merge(*from, g.sourcesOf(s, n))
+		case r.Hdoc != nil:
+			*from = merge(*from, g.sourcesOf(s, r.Hdoc))
+		case r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn:
+			*from = merge(*from, g.sourcesOf(s, r.Word))
+		}
+		if redirected && r.Op == syntax.RdrIn && g.a.files {
+			if key := g.a.fileKey(r.Word); key != "" {
+				from.variables = append(from.variables, fileVariable(key))
+			}
+		}
+	})
+}
+
+// feeders hands out what stands around a node and gives it to read: the commands in front of a pipe, and
+// redirections, also those of the calls of its function.
+func (g *graph) feeders(stack []syntax.Node, seen map[string]bool, feed func(syntax.Node)) {
 	for i := len(stack) - 2; i >= 0; i-- {
 		switch n := stack[i].(type) {
 		case *syntax.BinaryCmd:
 			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && stack[i+1] == syntax.Node(n.Y) {
-				*from = merge(*from, g.sourcesOf(s, n.X))
+				feed(n.X)
 			}
 		case *syntax.Stmt:
 			for _, r := range n.Redirs {
-				if r.Hdoc != nil {
-					*from = merge(*from, g.sourcesOf(s, r.Hdoc))
-				} else if r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
-					*from = merge(*from, g.sourcesOf(s, r.Word))
-				}
-				if key := g.a.fileKey(r.Word); g.a.files && key != "" && r.Op == syntax.RdrIn {
-					from.variables = append(from.variables, fileVariable(key))
-				}
+				feed(r)
 			}
 		case *syntax.FuncDecl:
 			if n.Name != nil && !seen[n.Name.Value] {
 				seen[n.Name.Value] = true
 				for _, caller := range g.a.callers[n.Name.Value] {
-					g.addFeeds(from, s, caller, seen)
+					g.feeders(caller, seen, feed)
 				}
 			}
 			return

@@ -55,7 +55,7 @@ func (g *graph) followUse(s *script, stack []syntax.Node, p *syntax.ParamExp) {
 	}
 	t := &valueFlow{
 		a: g.a, script: s, stack: stack, inner: true, variable: shown, key: key, origin: g.origin(v),
-		input: v.value == nil, printed: v.printed,
+		input: v.value == nil, read: v.input != "", printed: v.printed,
 	}
 	for lead := range v.leads {
 		t.leads = append(t.leads, lead)
@@ -183,7 +183,7 @@ func (g *graph) reaching(name string) (values []*Place, read bool) {
 		seen[name] = true
 		for _, i := range g.into[name] {
 			e := g.edges[i]
-			read = read || e.from.input != ""
+			read = read || e.from.input != "" && len(e.from.values)+len(e.from.variables) == 0
 			for _, p := range e.from.values {
 				if !slices.Contains(values, p) {
 					values = append(values, p)

@@ -26,6 +26,7 @@ type valueFlow struct {
 	key        string   // as graph.variables has it
 	origin     string   // the value that the variable may hold, or the command that read it
 	input      bool     // the variable may only hold something that a command read
+	read       bool     // or something that a command read may be in it
 	leads      []*Place // the values that the variable's text may begin with
 	printed    bool     // or with something that a command printed
 	// The functions that were left, and the statements whose standard input was looked at.
