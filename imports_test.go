@@ -82,9 +82,10 @@ var may = map[string][]string{
 	// config: what a rule is suggested as is read back as a file.
 	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
-	"internal/scaffold":  {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
-	"pkg/acp":            {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
-	"internal/mcpserver": {"pkg/tool"},
+	"internal/scaffold":   {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
+	"pkg/acp":             {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
+	"internal/mcpserver":  {"pkg/tool", "internal/unixsocket"},
+	"internal/unixsocket": {},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},

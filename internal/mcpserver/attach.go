@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
 // Name is what our MCP server is called, and instructions is what it tells models about all its tools.
@@ -111,17 +111,8 @@ type attachment struct {
 func (a *attachment) open(ctx context.Context, o AttachOptions) ([]Tool, error) {
 	asking, stop := context.WithTimeout(ctx, attachTime)
 	defer stop()
-	conn, err := (&net.Dialer{}).DialContext(asking, "unix", o.Socket)
+	conn, err := unixsocket.Dial(asking, o.Socket) // whoever listens there learns the token
 	if err != nil {
-		return nil, err
-	}
-	// Whoever listens there learns the token, so it must be our own user, or whoever made the directory for us.
-	who, err := otherEnd(conn.(*net.UnixConn))
-	if err == nil && who.known && who.uid != os.Geteuid() && !isGiven(o.Socket, who.uid) {
-		err = fmt.Errorf("the socket belongs to user %d, and this process to user %d", who.uid, os.Geteuid())
-	}
-	if err != nil {
-		conn.Close()
 		return nil, err
 	}
 	a.bridge = jsonrpc2.NewConn(ctx, newLineStream(conn, mostFrame), handler(a.handle),

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
 // TokenVariable is the environment variable in which the token travels to Attach.
@@ -41,10 +41,8 @@ type ListenOptions struct {
 type Door struct {
 	tools Tools
 	say   func(string)
-	user  int // that is let in
 
-	dir      string
-	listener *net.UnixListener
+	listener *unixsocket.Listener
 	token    string
 
 	ctx    context.Context // ends when the Door is closed
@@ -64,53 +62,23 @@ func Listen(o ListenOptions) (*Door, error) {
 	if o.Tools == nil {
 		return nil, errors.New("offer tools: Tools is required")
 	}
-	if o.TempDir == "" {
-		o.TempDir = os.TempDir()
-	}
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	if o.User == 0 {
-		o.User = os.Geteuid()
-	}
-	dir, err := makeSocketDir(parentsOfSockets(o.Dir, o.TempDir))
+	listener, err := unixsocket.Listen(unixsocket.Options{RuntimeDir: o.Dir, TempDir: o.TempDir, User: o.User})
 	if err != nil {
 		return nil, fmt.Errorf("offer tools: %w", err)
 	}
-	path := filepath.Join(dir, socketName)
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err == nil {
-		err = open(dir, path, o.User)
-	}
-	if err != nil {
-		if listener != nil {
-			listener.Close()
-		}
-		return nil, errors.Join(fmt.Errorf("offer tools: %w", err), os.RemoveAll(dir))
-	}
-	d := &Door{peers: map[*peer]bool{}, tools: o.Tools, say: o.Say, user: o.User, dir: dir,
-		listener: listener, token: randomHex(32)}
+	d := &Door{peers: map[*peer]bool{}, tools: o.Tools, say: o.Say, listener: listener,
+		token: unixsocket.Token(32)}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.close = sync.OnceValue(d.shut)
 	d.ended.Go(d.accept) // ends when the listener is closed
 	return d, nil
 }
 
-// open lets the one user get to the socket, and nobody else. For another than ours the directory can be
-// entered, though not listed, and stays ours, so that nobody can put another socket in the place of this
-// one.
-func open(dir, socket string, user int) error {
-	if err := os.Chmod(socket, 0o600); err != nil || user == os.Geteuid() {
-		return err
-	}
-	if err := os.Chown(socket, user, -1); err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o711)
-}
-
 // Socket returns the path at which to attach.
-func (d *Door) Socket() string { return filepath.Join(d.dir, socketName) }
+func (d *Door) Socket() string { return d.listener.Path() }
 
 // Token returns what the process that attaches has to show. It is a secret until it is spent.
 func (d *Door) Token() string { return d.token }
@@ -134,13 +102,10 @@ func (d *Door) Close() error { return d.close() }
 
 func (d *Door) shut() error {
 	d.cancel(ErrClosed)
-	closeErr := d.listener.Close()
+	err := d.listener.Close()
 	d.ended.Wait()
-	if err := os.RemoveAll(d.dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("close the door to the tools: %w", err)
-	}
-	if closeErr != nil {
-		return fmt.Errorf("close the door to the tools: %w", closeErr)
 	}
 	return nil
 }
@@ -170,13 +135,10 @@ func (d *Door) accept() {
 }
 
 // greet looks at who is there before anything is read.
-func (d *Door) greet(conn *net.UnixConn) (user, error) {
-	who, err := otherEnd(conn)
+func (d *Door) greet(conn *net.UnixConn) (unixsocket.Peer, error) {
+	who, err := d.listener.Admits(conn)
 	if err != nil {
-		return who, fmt.Errorf("the system does not tell whose it is: %w", err)
-	}
-	if who.known && who.uid != d.user {
-		return who, errors.New("another user")
+		return who, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -211,10 +173,10 @@ func (d *Door) admit(token string) error {
 }
 
 // tell tells the person what became of a connection that did not go as it should.
-func (d *Door) tell(what string, who user, why error) {
+func (d *Door) tell(what string, who unixsocket.Peer, why error) {
 	by := ""
-	if who.known {
-		by = fmt.Sprintf(" by process %d of user %d", who.pid, who.uid)
+	if who.Known {
+		by = fmt.Sprintf(" by process %d of user %d", who.PID, who.UID)
 	}
 	d.say(fmt.Sprintf("a connection%s to the tools was %s: %v", by, what, why))
 }

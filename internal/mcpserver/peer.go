@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
 // peer is one connection to a Door.
 type peer struct {
 	door   *Door
-	who    user
+	who    unixsocket.Peer
 	socket *net.UnixConn
 	stream *lineStream
 
@@ -38,7 +40,7 @@ type peer struct {
 }
 
 // serve speaks with one connection until it ends.
-func (d *Door) serve(conn *net.UnixConn, who user) {
+func (d *Door) serve(conn *net.UnixConn, who unixsocket.Peer) {
 	p := &peer{door: d, who: who, socket: conn, stream: newLineStream(conn, mostHello),
 		calls: map[string]context.CancelCauseFunc{}, changed: make(chan struct{}, 1)}
 	p.ctx, p.cancel = context.WithCancelCause(d.ctx)
