@@ -86,6 +86,8 @@ var may = map[string][]string{
 	"pkg/acp":             {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/mcpserver":  {"pkg/tool", "internal/unixsocket"},
 	"internal/unixsocket": {},
+	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
+	"internal/hook": {"internal/unixsocket"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
@@ -102,8 +104,8 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/yamldoc",
+		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
@@ -158,7 +160,7 @@ var may = map[string][]string{
 		"internal/trust", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp": {
-		"internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
+		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
 		"cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",

@@ -38,6 +38,8 @@ import (
 //	agent sleeps         until it is killed, with SIGTERM ignored
 //	agent breeds FILE    it leaves a stubborn process behind (see stubborn)
 //	agent runs COMMAND   a line of sh; the editor can do so, too
+//	agent hooks JSON     it starts the hook that session/new's _meta gave it (Claude's), with that on its standard input,
+//	                     and says what comes
 //	agent calls JSON     the tool {"name", "arguments"} over the MCP server that session/new gave; what comes is said on stderr
 //
 // An expected line fits when everything in it is in what was read; what was read may hold more. A string
@@ -335,6 +337,8 @@ func fakeAgent() {
 			return breed(rest)
 		case "runs":
 			return shell(rest)
+		case "hooks":
+			return seen.startHook(rest)
 		case "calls":
 			session, err := tools.connect(seen.server())
 			if err != nil {
@@ -411,6 +415,54 @@ func (e *mcpEntry) server() *mcpServer {
 		}
 	}
 	return last
+}
+
+// startHook starts the agent's hook as Claude does, and says what came of it.
+func (e *mcpEntry) startHook(event string) error {
+	var told struct {
+		Event string `json:"hook_event_name"`
+	}
+	if err := json.Unmarshal([]byte(event), &told); err != nil {
+		return err
+	}
+	type hooks map[string][]struct {
+		Hooks []struct {
+			Command string
+			Args    []string
+		}
+	}
+	var last hooks
+	for _, line := range strings.Split(e.read.String(), "\n") {
+		var frame struct {
+			Params struct {
+				Meta struct {
+					ClaudeCode struct {
+						Options struct{ Settings struct{ Hooks hooks } }
+					} `json:"claudeCode"`
+				} `json:"_meta"`
+			}
+		}
+		if json.Unmarshal([]byte(line), &frame) == nil && frame.Params.Meta.ClaudeCode.Options.Settings.Hooks != nil {
+			last = frame.Params.Meta.ClaudeCode.Options.Settings.Hooks
+		}
+	}
+	of := last[told.Event]
+	if len(of) == 0 || len(of[len(of)-1].Hooks) != 1 {
+		return fmt.Errorf("no hook for %s", told.Event)
+	}
+	hook := of[len(of)-1].Hooks[0]
+	cmd := exec.Command(hook.Command, hook.Args...)
+	cmd.Args[0] = "a2a-acp" // the name makes it the program; see TestMain
+	cmd.Stdin = strings.NewReader(event)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var code *exec.ExitError
+	if err != nil && !errors.As(err, &code) {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "hook: %d %s%s\n", cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out)), strings.TrimSpace(stderr.String()))
+	return nil
 }
 
 // agentTools is the agent's connection to our MCP server of its last session. A server can be started once

@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/setup"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/hook"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
@@ -36,6 +37,9 @@ func run(args []string, env *cli.Environment) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if len(args) > 0 && args[0] == hook.Verb { // it is started for every act, and must be quick, too
+		return hook.Main(ctx, args[1:], env.Stdin, env.Stdout, env.Stderr)
+	}
 	root := rootCommand(env)
 	root.SetArgs(args)
 	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each

@@ -22,6 +22,8 @@ type Agent struct {
 	Package string   // its npm package
 	// Sees says, a line a thing, what of this agent's acts the bridge decides and what it only sees.
 	Sees Coverage
+	// Hooks is set where the agent has hooks that can ask us before each of its own acts.
+	Hooks bool
 }
 
 // Coverage is what a bridge can and cannot say no to. It was measured with the real agents.
@@ -50,6 +52,18 @@ func (c Coverage) Confined(profile string) Coverage {
 	return c
 }
 
+// Hooked is the coverage of the agent while its hooks ask us.
+func (c Coverage) Hooked() Coverage {
+	c.Own = decided + ", each before it happens, through the agent's hooks; an act that none asked about stops the turn"
+	return c
+}
+
+// HasHooks reports whether a command starts an agent that has hooks.
+func HasHooks(command []string) bool {
+	agent, known := ByCommand(command)
+	return known && agent.Hooks
+}
+
 const (
 	decided   = "decided here"
 	neverUsed = "not used by this agent"
@@ -68,7 +82,7 @@ func Known() []Agent {
 	return []Agent{
 		{
 			Name: "claude", Title: "Claude", Program: "claude-agent-acp",
-			Package: "@agentclientprotocol/claude-agent-acp",
+			Package: "@agentclientprotocol/claude-agent-acp", Hooks: true,
 			Sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",

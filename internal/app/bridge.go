@@ -37,6 +37,7 @@ type BridgeOptions struct {
 	EditorOut io.Writer
 	Stderr    *lines.Writer // required
 	MaxFrame  int           // bytes
+	Hooks     bool          // an agent that offers hooks asks us before each act of its own
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
 	// Again is what starts a bridge like this one, behind the program and in front of an agent's command.
@@ -82,6 +83,9 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		defer func() { err = errors.Join(err, b.boundary.Close()) }()
 		command = b.boundary.Command()
 	}
+	if b.hooks = o.Hooks && agents.HasHooks(o.Command); b.hooks {
+		o.AgentEnv, b.known = withoutHookless(o.AgentEnv), b.known.Hooked()
+	}
 	agent, err := supervisor.Start(ctx,
 		supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
@@ -100,6 +104,7 @@ type bridge struct {
 	stderr   *lines.Writer
 	known    agents.Coverage
 	boundary *confine.Boundary // nil where the agent is not confined
+	hooks    bool              // the agent asks us before each act of its own
 	caller   person.Finding    // who has started it, and so who answers in its editor
 	left     atomic.Bool       // the editor has gone, before the agent did
 }
@@ -108,10 +113,15 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	settings := b.app.Set().Settings
 	terminals := &confine.Terminals{Self: b.self}
 	defer func() { err = errors.Join(err, terminals.Close()) }()
+	var hooks acp.HookDoor
+	if b.hooks {
+		hooks = &hookDoor{Door: b.door, self: b.self, boundary: b.boundary}
+	}
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Gate: b.door.Gate, Record: b.app.Record,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
+		Hooks:         hooks,
 		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return b.app.o.Dirs().Workspace(cwd, additional) },

@@ -418,7 +418,7 @@ func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
 func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	d, cause := passage.Decision, passage.Cause
 	code := codeDenied
-	if errors.Is(cause, errTurnCancelled) || errors.Is(cause, errAgentGaveUp) {
+	if errors.Is(cause, errTurnCancelled) || errors.Is(cause, errUnasked) || errors.Is(cause, errAgentGaveUp) {
 		code = codeCancelled
 	}
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: %s", display.Line(a.what), gate.Why(d))

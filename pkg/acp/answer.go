@@ -131,7 +131,7 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 	if passage.Unrecorded != nil && d.Source == permissions.SourcePerson {
 		b.o.Say(fmt.Sprintf("the person's answer was passed on, but not recorded: %v", passage.Unrecorded))
 	}
-	if passage.Cause == nil {
+	if passage.Cause == nil && !p.joined { // it stands for no other frame: the agent carries it out itself
 		b.settleEffects(p, d)
 	}
 	b.noteAnswer(p, d, passage.Cause)
@@ -181,7 +181,7 @@ func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
 	b.mu.Unlock()
 	note, status := gate.Note(d), ""
 	switch {
-	case p.call.id == "", cause != nil && d.Source != permissions.SourceNobody:
+	case p.call.id == "", p.joined, cause != nil && d.Source != permissions.SourceNobody:
 		return
 	case d.Source == permissions.SourcePerson && d.Approver == editorAnswers:
 		if note = d.Reason; note == "" || d.Verdict != permissions.Approve {

@@ -118,6 +118,7 @@ type Options struct {
 	Gate      *gate.Gate      // required: decides about every act
 	Record    events.Recorder // required
 	Tools     ToolDoor        // optional: without it the agent is offered nothing
+	Hooks     HookDoor        // optional: without it the agent carries out by itself what it does not ask about
 	Board     approval.Board  // optional: without it questions are answered in the editor only
 	Principal string          // optional: who the agent is, as far as we know ourselves (see permissions.Request)
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which

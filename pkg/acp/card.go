@@ -39,13 +39,14 @@ func updateFrame(session string, update cardUpdate) []byte {
 	return request("", methodUpdate, map[string]any{"sessionId": session, "update": update})
 }
 
-// announce makes the tool_call by which the editor first hears of a call that the agent did not announce.
-func announce(session string, call *toolCall, status string) []byte {
+// announce makes the update, of the kind that the protocol has for it, by which the editor first hears of a call
+// that the agent did not announce.
+func announce(session, kind string, call *toolCall, status string) []byte {
 	if status == "" {
 		status = "pending"
 	}
 	return updateFrame(session, cardUpdate{
-		SessionUpdate: "tool_call", ToolCallID: call.id, Title: titleOr(call.title), Kind: kindOr(call.kind), Status: status,
+		SessionUpdate: kind, ToolCallID: call.id, Title: titleOr(call.title), Kind: kindOr(call.kind), Status: status,
 		Content: contentWith(call.content, call.notes), Locations: call.locations, RawInput: call.rawInput,
 	})
 }
@@ -118,10 +119,13 @@ func (b *Bridge) announced(call *toolCall) {
 // noted makes the frame by which the editor hears what the card of a call holds, our lines included. A call
 // that the editor does not know yet is announced with it. Called with mu held.
 func (b *Bridge) noted(s *Session, call *toolCall, status string) []byte {
-	known := call.announced || b.version >= 2
+	known := call.announced
 	b.announced(call)
-	if !known {
-		return announce(s.id, call, status)
+	switch {
+	case !known && b.version < 2:
+		return announce(s.id, kindToolCall, call, status)
+	case !known && call.title != "":
+		return announce(s.id, kindToolCallUpdate, call, status)
 	}
 	return updateFrame(s.id, cardUpdate{
 		SessionUpdate: kindToolCallUpdate, ToolCallID: call.id, Status: status,

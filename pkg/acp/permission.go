@@ -23,6 +23,8 @@ type prompt struct {
 	answer  *place          // in what the agent is told
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
 	shown   bool            // the editor may have shown something else in the card before
+	joined  bool            // it is answered as the agent's hook was, about the very same
+	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
 
 	standing *standing // while the question stands
 	offers   []offer
@@ -99,6 +101,9 @@ func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *prompt, passage *gat
 func (b *Bridge) beginPrompt(p *prompt) *gate.Passage {
 	if request, known, ok := b.aboutOurTool(p); ok {
 		return b.o.Gate.Resume(p, b.decideOurTool(p, request, known))
+	}
+	if d, ok := b.decidedBefore(p); ok {
+		return b.o.Gate.Resume(p, d)
 	}
 	return b.o.Gate.Begin(p)
 }

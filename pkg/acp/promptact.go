@@ -59,7 +59,7 @@ func (p *prompt) Option(d permissions.Decision, cause error) string {
 // the one that says what was decided. It is false where the agent offers none, and where the question was
 // taken back before it was answered.
 func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
-	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errSessionClosed, errGone} {
+	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errUnasked, errSessionClosed, errGone} {
 		if errors.Is(cause, over) {
 			return permissions.Option{}, false
 		}
@@ -150,7 +150,11 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 		q.Text = text.String()
 		return q
 	}
-	text.WriteString("The agent's own words:\n")
+	if p.exact {
+		text.WriteString("What the agent's tool gets:\n")
+	} else {
+		text.WriteString("The agent's own words:\n")
+	}
 	if r.ShellText != "" {
 		fmt.Fprintf(&text, "%s\nin %s\n", display.Fence("bash", display.Text(r.ShellText)), display.Line(r.Dir))
 		for _, v := range r.Variables {

@@ -29,6 +29,7 @@ type Session struct {
 	directories
 	opened  directories  // those that the agent has taken; the others only until it has answered
 	servers []*MCPServer // ours, one for each time the editor opened the session
+	hooks   []*Hooks     // likewise
 	calls   toolCalls
 	turn    turn
 	loads   int                 // how often it is being opened again: its history is told meanwhile
@@ -149,16 +150,21 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if server != nil {
 		changed, err := b.withServer(frame, line, server)
 		if err != nil {
-			b.abandon(s, server, fresh)
+			b.abandon(s, server, nil, fresh)
 			return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
 		}
 		line = changed
+	}
+	line, hooks, err := b.withHooks(s, line)
+	if err != nil {
+		b.abandon(s, server, hooks, fresh)
+		return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
 	}
 	loads := again != ""
 	b.loading(s, loads, 1)
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
 		b.loading(s, loads, -1)
-		b.sessionAnswered(s, at, server, fresh, answer)
+		b.sessionAnswered(s, at, server, hooks, fresh, answer)
 		return line
 	}})
 	return b.toAgent.relay(line)
@@ -220,7 +226,7 @@ func (b *Bridge) offerTools(s *Session) (*MCPServer, error) {
 
 // abandon takes back what was prepared for a session that did not come to be. One that was there before
 // stays where it was.
-func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
+func (b *Bridge) abandon(s *Session, server *MCPServer, hooks *Hooks, fresh bool) {
 	if fresh {
 		b.closeSession(s)
 		return
@@ -229,24 +235,28 @@ func (b *Bridge) abandon(s *Session, server *MCPServer, fresh bool) {
 	at := s.opened
 	b.mu.Unlock()
 	b.moveTo(s, at)
-	if server == nil {
-		return
-	}
 	b.mu.Lock()
 	s.servers = slices.DeleteFunc(s.servers, func(other *MCPServer) bool { return other == server })
+	s.hooks = slices.DeleteFunc(s.hooks, func(other *Hooks) bool { return other == hooks })
 	b.mu.Unlock()
-	server.Close()
+	if server != nil {
+		server.Close()
+	}
+	if hooks != nil {
+		hooks.Close()
+	}
 }
 
 // sessionAnswered learns the session's id from the agent's answer. One that was opened by its id keeps it:
 // the editor goes on calling it so.
-func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, fresh bool, answer ndjson.Frame) {
+func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, hooks *Hooks, fresh bool,
+	answer ndjson.Frame) {
 	id := s.boundID()
 	if result, err := exactObject(answer.Result); err == nil && id == "" {
 		id = result.text("sessionId")
 	}
 	if failed(answer) || id == "" {
-		b.abandon(s, server, fresh)
+		b.abandon(s, server, hooks, fresh)
 		return
 	}
 	b.moveTo(s, at)
@@ -359,12 +369,15 @@ func (b *Bridge) closeSession(s *Session) {
 	}
 	first := s.closed.Err() == nil
 	s.close(errSessionClosed)
-	servers := s.servers
-	s.servers = nil
+	servers, hooks := s.servers, s.hooks
+	s.servers, s.hooks = nil, nil
 	s.settle()
 	b.mu.Unlock()
 	for _, server := range servers {
 		server.Close()
+	}
+	for _, h := range hooks {
+		h.Close()
 	}
 	if first && id != "" && b.session(id) == nil {
 		b.o.Gate.EndSession(id)

@@ -28,6 +28,7 @@ type toolCall struct {
 	withdrawn bool      // the agent has taken a question about it back
 	notes     []string  // our lines in its card
 	recorded  bool      // it was put on record as seen
+	own       *ownAct   // as the agent's hook told of it; nil where none did
 }
 
 // readToolCall reads what is told of a call. It returns the members that nobody here knows.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
@@ -44,18 +46,36 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {
 		if s := b.session(params.text("sessionId")); s != nil {
-			b.answersBehind(s)
-			b.mu.Lock()
-			s.turn.cancelled = true
-			s.turn.cancel(errTurnCancelled)
-			b.mu.Unlock()
-			b.takeBack(s, errTurnCancelled)
-			b.endTurn(s)
-			b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
+			b.withdrawTurn(s, errTurnCancelled)
 		}
 	}
 	at.put(bytes.Clone(line))
 	return nil
+}
+
+// withdrawTurn ends what waits in a session's turn, before the agent hears that it is cancelled.
+func (b *Bridge) withdrawTurn(s *Session, why error) {
+	b.answersBehind(s)
+	b.mu.Lock()
+	s.turn.cancelled = true
+	s.turn.cancel(why)
+	b.mu.Unlock()
+	b.takeBack(s, why)
+	b.endTurn(s)
+	b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
+}
+
+// errUnasked says that an agent whose hooks are to ask did without.
+var errUnasked = errors.New("the agent did it without asking, though its hooks are to ask before every act")
+
+// stopTurn cancels the turn of an agent that has done something without a hook's asking: its hooks are not in
+// force, and whatever it did next would not be decided either.
+func (b *Bridge) stopTurn(s *Session, call *toolCall) {
+	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's may have switched its hooks off; "+
+		"bridge --hooks=off does without them", display.Line(call.title), errUnasked))
+	at := b.toAgent.reserve()
+	b.withdrawTurn(s, errUnasked)
+	at.put(request("", methodCancel, map[string]string{"sessionId": s.boundID()}))
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.

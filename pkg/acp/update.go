@@ -184,7 +184,7 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 	b.announced(call)
 	if unannounced {
 		call.merge(update)
-		lines = append(lines, append(announce(s.id, call, call.status), '\n'))
+		lines = append(lines, append(announce(s.id, kindToolCall, call, call.status), '\n'))
 	}
 	call.merge(update)
 	var seen *events.Event
@@ -196,6 +196,10 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 			seen.Detail = "it was told while the session was opened again, so it may be of its history"
 		}
 	}
+	unasked := seen != nil && len(s.hooks) > 0 && call.status == "completed" && s.loads == 0
+	if unasked {
+		seen.Detail = errUnasked.Error()
+	}
 	if len(call.notes) > 0 {
 		line = withNotes(line, update["content"], call.notes)
 	}
@@ -203,6 +207,9 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 	return append(lines, line), func() {
 		if seen != nil {
 			b.note(*seen)
+		}
+		if unasked {
+			b.stopTurn(s, call)
 		}
 		if !history {
 			b.hear(s, call, update)

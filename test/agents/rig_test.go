@@ -36,6 +36,7 @@ type bridge struct {
 	policies string // text of a policy file
 	tools    string // text of a tools file
 	confine  string // the profile that the agent is confined by; "": it is not
+	hooks    bool   // the agent's hooks ask before each act of its own
 }
 
 // rig is everything that a test needs around an agent: a model, an editor with an MCP server of its own, a
@@ -105,6 +106,14 @@ func assemble(t *testing.T, a agent, o options) *rig {
 func start(t *testing.T, a agent, o options) *rig {
 	t.Helper()
 	r := assemble(t, a, o)
+	r.open(o)
+	return r
+}
+
+// open starts what was assembled, and opens a session with it.
+func (r *rig) open(o options) {
+	t, a := r.t, r.agent
+	t.Helper()
 	var err error
 	if r.process, err = editor.Start(r.program); err != nil {
 		t.Fatal(err)
@@ -132,7 +141,6 @@ func start(t *testing.T, a agent, o options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
 }
 
 // throughBridge returns the words that start a bridge with the agent, and a wiretap before it, behind.
@@ -146,6 +154,9 @@ func (r *rig) throughBridge(agent []string, b bridge, root string) []string {
 		tools := filepath.Join(root, "tools.yaml")
 		write(r.t, tools, b.tools)
 		words = append(words, "--tools", tools)
+	}
+	if b.hooks {
+		words = append(words, "--hooks=on")
 	}
 	if b.confine != "" {
 		// Nobody taps it: what of the test's it cannot see it cannot start.

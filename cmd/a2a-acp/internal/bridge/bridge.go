@@ -30,6 +30,7 @@ type bridgeFlags struct {
 	policies []string
 	maxFrame int
 
+	hooks      string
 	confine    string
 	bestEffort bool
 	allow, env []string
@@ -84,6 +85,10 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
+	cmd.Flags().StringVar(&flags.hooks, "hooks", hooksOff,
+		"on: Claude asks before each act of its own, through its hooks; off: where it asks by itself")
+	_ = cmd.RegisterFlagCompletionFunc("hooks",
+		cobra.FixedCompletions([]string{hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&flags.confine, "confine", "",
 		"run the agent in the sandbox, under a profile; the agent's own when none is named")
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
@@ -99,6 +104,9 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 }
 
 func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args []string, dash int) error {
+	if flags.hooks != hooksOn && flags.hooks != hooksOff {
+		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=%s: want on or off", flags.hooks))
+	}
 	command, err := agentCommand(env, args, dash)
 	if err != nil {
 		return err
@@ -116,6 +124,9 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			return cli.Fail(exit.Denied, err)
 		}
 		return direct(env, command, confined, why)
+	}
+	if flags.hooks == hooksOn && !agents.HasHooks(command) {
+		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=on: %s has no hooks that we know how to use", command[0]))
 	}
 	if flags.maxFrame < 64 {
 		return cli.Fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
@@ -138,6 +149,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			Command: command, AgentEnv: env.ForAgent(),
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
 			MaxFrame:    flags.maxFrame << 20,
+			Hooks:       flags.hooks == hooksOn,
 			Confinement: confined, Again: flags.again(confined),
 		})
 	}
@@ -157,6 +169,9 @@ func (f bridgeFlags) again(confined confine.Confinement) []string {
 	}
 	add("tools", absolute(f.tools)...)
 	add("policies", absolute(f.policies)...)
+	if f.hooks != hooksOff {
+		add("hooks", f.hooks)
+	}
 	if confined.On() {
 		add("confine", confined.Profile)
 	}
@@ -185,6 +200,12 @@ func absolute(paths []string) []string {
 	}
 	return list
 }
+
+// What --hooks may be.
+const (
+	hooksOn  = "on"
+	hooksOff = "off"
+)
 
 // ownProfile stands for the profile that has the agent's name.
 const ownProfile = "auto"

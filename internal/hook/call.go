@@ -1,0 +1,63 @@
+package hook
+
+import "encoding/json"
+
+// Moment says when an agent's hook was started.
+type Moment int
+
+// The moments.
+const (
+	Before Moment = iota // the tool is about to run, and waits for the answer
+	After                // it has ended
+)
+
+// Call is a use of a tool of the agent's own, as its hook tells it.
+type Call struct {
+	Moment Moment
+	ID     string          // the agent's id of it, as its cards have it
+	Tool   string          // the agent's name for the tool
+	Input  json.RawMessage // an object: exactly what the tool gets
+	Dir    string          // where relative names begin, and commands run
+	// Kind is ACP's kind of tool calls, "" for a tool that nobody here knows.
+	Kind string
+	// Harmless is set where the tool has no effect outside of the agent: its notes and its plans, and agents below
+	// it, whose own calls come here, too.
+	Harmless bool
+	// TheirOwn is set where the agent has the person asked itself, since that is what the tool is for.
+	TheirOwn bool
+	// Planning is set while the agent may only plan. It holds itself to that where nothing is decided here.
+	Planning bool
+	// Title says in one line what it does, Changes what it does to files, and Places where it looks beside what
+	// its input names by a path.
+	Title   string
+	Changes []Change
+	Places  []string
+
+	// What came of it. Set After.
+	Failed bool
+	Exit   *int   // a command's exit code, where it is told
+	Error  string // in the agent's words
+}
+
+// Change is a change of a file: a part of it, or the whole of it where OldText is nil.
+type Change struct {
+	Path, NewText string
+	OldText       *string
+}
+
+// Verdict is what an agent is told of a Call.
+type Verdict int
+
+// The verdicts. The zero one lets nothing happen.
+const (
+	Deny Verdict = iota
+	Allow
+	// Undecided leaves it to the agent, which asks the person where it would without us.
+	Undecided
+)
+
+// Answer is what is said of a Call before it.
+type Answer struct {
+	Verdict Verdict
+	Reason  string // for the model
+}

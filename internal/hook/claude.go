@@ -1,0 +1,216 @@
+package hook
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Claude Code's hooks (https://code.claude.com/docs/en/hooks). What is not written there was measured with
+// claude-agent-acp 0.100.0 (Claude Code 2.1.316): onFailure, and that _meta carries settings.
+
+// claudeTools are the tools of Claude Code 2.1. What is not here is asked about as an act of no known kind; so is
+// every tool of an MCP server.
+var claudeTools = map[string]Call{
+	"Bash":         {Kind: "execute"},
+	"Read":         {Kind: "read"},
+	"NotebookRead": {Kind: "read"},
+	"Write":        {Kind: "edit"},
+	"Edit":         {Kind: "edit"},
+	"MultiEdit":    {Kind: "edit"},
+	"NotebookEdit": {Kind: "edit"},
+	"Glob":         {Kind: "search"},
+	"Grep":         {Kind: "search"},
+	"LS":           {Kind: "search"},
+	"WebFetch":     {Kind: "fetch"},
+	"WebSearch":    {Kind: "fetch"},
+
+	"Agent":           {Harmless: true}, // its own calls come here
+	"Task":            {Harmless: true},
+	"TaskCreate":      {Harmless: true},
+	"TaskGet":         {Harmless: true},
+	"TaskList":        {Harmless: true},
+	"TaskOutput":      {Harmless: true},
+	"TaskUpdate":      {Harmless: true},
+	"BashOutput":      {Harmless: true}, // of a command that was decided about
+	"KillShell":       {Harmless: true},
+	"TodoWrite":       {Harmless: true},
+	"ToolSearch":      {Harmless: true},
+	"EnterPlanMode":   {Harmless: true},
+	"ExitPlanMode":    {TheirOwn: true},
+	"AskUserQuestion": {TheirOwn: true},
+}
+
+// claudeEvent is what a hook of Claude Code gets on its standard input.
+type claudeEvent struct {
+	Event  string          `json:"hook_event_name"`
+	Dir    string          `json:"cwd"`
+	Mode   string          `json:"permission_mode"`
+	Tool   string          `json:"tool_name"`
+	Input  json.RawMessage `json:"tool_input"`
+	CallID string          `json:"tool_use_id"`
+	Error  string          `json:"error"`
+}
+
+// claudeInput is what is read of the input of Claude Code's tools, to show it. What decides is the input itself.
+type claudeInput struct {
+	Command  string  `json:"command"`
+	File     string  `json:"file_path"`
+	Notebook string  `json:"notebook_path"`
+	Path     string  `json:"path"`
+	URL      string  `json:"url"`
+	Query    string  `json:"query"`
+	Pattern  string  `json:"pattern"`
+	Content  *string `json:"content"`
+	claudeEdit
+	Edits []claudeEdit `json:"edits"`
+}
+
+type claudeEdit struct {
+	Old *string `json:"old_string"`
+	New *string `json:"new_string"`
+}
+
+// ReadClaude reads what a hook of Claude Code was told.
+func ReadClaude(event []byte) (Call, error) {
+	var e claudeEvent
+	if err := json.Unmarshal(event, &e); err != nil {
+		return Call{}, fmt.Errorf("what Claude told its hook: %w", err)
+	}
+	c := claudeTools[e.Tool]
+	c.ID, c.Tool, c.Input, c.Dir, c.Planning = e.CallID, e.Tool, e.Input, e.Dir, e.Mode == "plan"
+	switch e.Event {
+	case "PreToolUse":
+	case "PostToolUse":
+		c.Moment = After
+	case "PostToolUseFailure":
+		c.Moment, c.Failed, c.Error, c.Exit = After, true, e.Error, exitCode(e.Error)
+	default:
+		return Call{}, fmt.Errorf("a hook of Claude's was started for %q, and nobody here knows what that is", e.Event)
+	}
+	if e.Tool == "" || e.CallID == "" || !filepath.IsAbs(e.Dir) {
+		return Call{}, errors.New("the hook was not told which tool Claude is about to use, in which call, or where")
+	}
+	var in claudeInput
+	if err := json.Unmarshal(e.Input, &in); err != nil {
+		return Call{}, fmt.Errorf("the input of Claude's %s: %w", e.Tool, err)
+	}
+	c.Title = claudeTitle(e.Tool, in)
+	if c.Kind == "edit" {
+		c.Changes = claudeChanges(in)
+	}
+	if c.Kind == "search" {
+		c.Places = []string{in.Path}
+		if e.Tool == "Glob" {
+			c.Places = append(c.Places, globPlace(in.Path, in.Pattern))
+		}
+		for i, place := range c.Places {
+			if !filepath.IsAbs(place) {
+				c.Places[i] = e.Dir + "/" + place // not cleaned: the kernel follows links first
+			}
+		}
+	}
+	return c, nil
+}
+
+// globPlace returns a directory in which all lies that a pattern can match: what stands before its first special
+// character, and all of the machine for one that could lead elsewhere behind it.
+func globPlace(dir, pattern string) string {
+	special := strings.IndexAny(pattern, `*?[]{}()!+@\`)
+	if special < 0 {
+		special = len(pattern)
+	}
+	before, behind := pattern[:special], pattern[special:]
+	choices := strings.ContainsAny(behind, `{([\`) && strings.Contains(behind, "/")
+	if strings.Contains(behind, "..") || before == "" && choices {
+		return "/"
+	}
+	before = before[:strings.LastIndex(before, "/")+1]
+	if filepath.IsAbs(before) {
+		return before
+	}
+	return cmp.Or(dir, ".") + "/" + before
+}
+
+// claudeTitle is a call in one line. Of a command it is the command, word by word.
+func claudeTitle(tool string, in claudeInput) string {
+	if tool == "Bash" {
+		return in.Command
+	}
+	for _, about := range []string{in.File, in.Notebook, in.URL, in.Query, in.Pattern, in.Path} {
+		if about != "" {
+			return tool + " " + about
+		}
+	}
+	return tool
+}
+
+func claudeChanges(in claudeInput) (list []Change) {
+	if in.Content != nil {
+		list = append(list, Change{Path: in.File, NewText: *in.Content})
+	}
+	for _, edit := range append(in.Edits, in.claudeEdit) {
+		if edit.New != nil {
+			list = append(list, Change{Path: in.File, OldText: edit.Old, NewText: *edit.New})
+		}
+	}
+	return list
+}
+
+var claudeExit = regexp.MustCompile(`^Exit code (\d{1,3})\b`)
+
+// exitCode finds a command's exit code in how Claude Code begins to tell of a failure; nil where there is none.
+func exitCode(failure string) *int {
+	found := claudeExit.FindStringSubmatch(strings.TrimSpace(failure))
+	if found == nil {
+		return nil
+	}
+	code, err := strconv.Atoi(found[1])
+	if err != nil {
+		return nil
+	}
+	return &code
+}
+
+// SayClaude writes an answer as Claude Code reads it from a hook's standard output. Undecided is an object without
+// a decision: output that is none would be no decision either, and is what a hook that broke looks like.
+func SayClaude(a Answer) []byte {
+	decision := map[string]any{"hookEventName": "PreToolUse", "permissionDecision": "deny",
+		"permissionDecisionReason": a.Reason}
+	switch a.Verdict {
+	case Allow:
+		decision["permissionDecision"] = "allow"
+	case Undecided:
+		return []byte("{}")
+	}
+	text, err := json.Marshal(map[string]any{"hookSpecificOutput": decision})
+	if err != nil {
+		panic("a2a-acp: bug: " + err.Error())
+	}
+	return text
+}
+
+// ClaudeSettings returns the settings that have Claude Code start a command before and after each tool. Where
+// the command cannot be started, fails, or takes longer than a day, the tool is blocked. A workspace's
+// disableAllHooks would switch it off, so ours says false.
+func ClaudeSettings(command string, args []string) json.RawMessage {
+	entry := map[string]any{"type": "command", "command": command, "args": args, "timeout": 24 * 60 * 60}
+	after := []any{map[string]any{"matcher": "*", "hooks": []any{entry}}}
+	blocking := map[string]any{"onFailure": "block"}
+	for key, value := range entry {
+		blocking[key] = value
+	}
+	text, err := json.Marshal(map[string]any{"disableAllHooks": false, "hooks": map[string]any{
+		"PreToolUse":  []any{map[string]any{"matcher": "*", "hooks": []any{blocking}}},
+		"PostToolUse": after, "PostToolUseFailure": after,
+	}})
+	if err != nil {
+		panic("a2a-acp: bug: " + err.Error())
+	}
+	return text
+}

@@ -1,0 +1,104 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadClaude(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	code := func(n int) *int { return &n }
+	for _, test := range []struct {
+		name, event string
+		want        Call // without Input
+		err         string
+	}{
+		{"a command", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"ls\n-l"}}`,
+			Call{ID: "c", Tool: "Bash", Dir: "/w", Kind: "execute", Title: "ls\n-l"}, ""},
+		{"a file written", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Write","tool_use_id":"c","tool_input":{"file_path":"/w/a","content":""}}`,
+			Call{ID: "c", Tool: "Write", Dir: "/w", Kind: "edit", Title: "Write /w/a", Changes: []Change{{Path: "/w/a"}}}, ""},
+		{"edits", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"MultiEdit","tool_use_id":"c","tool_input":{"file_path":"/w/a","edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":""}]}}`,
+			Call{ID: "c", Tool: "MultiEdit", Dir: "/w", Kind: "edit", Title: "MultiEdit /w/a",
+				Changes: []Change{{Path: "/w/a", OldText: text("a"), NewText: "b"}, {Path: "/w/a", OldText: text("c")}}}, ""},
+		{"a search everywhere", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Grep","tool_use_id":"c","tool_input":{"pattern":"x"}}`,
+			Call{ID: "c", Tool: "Grep", Dir: "/w", Kind: "search", Title: "Grep x", Places: []string{"/w/"}}, ""},
+		{"names elsewhere", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Glob","tool_use_id":"c","tool_input":{"pattern":"/etc/ss*/*"}}`,
+			Call{ID: "c", Tool: "Glob", Dir: "/w", Kind: "search", Title: "Glob /etc/ss*/*", Places: []string{"/w/", "/etc/"}}, ""},
+		{"a tool of a server", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"mcp__s__t","tool_use_id":"c","tool_input":{}}`,
+			Call{ID: "c", Tool: "mcp__s__t", Dir: "/w", Title: "mcp__s__t"}, ""},
+		{"while planning", `{"hook_event_name":"PreToolUse","cwd":"/w","permission_mode":"plan","tool_name":"ExitPlanMode","tool_use_id":"c","tool_input":{}}`,
+			Call{ID: "c", Tool: "ExitPlanMode", Dir: "/w", Title: "ExitPlanMode", TheirOwn: true, Planning: true}, ""},
+		{"what failed", `{"hook_event_name":"PostToolUseFailure","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"false"},"error":"Exit code 1\nno"}`,
+			Call{Moment: After, ID: "c", Tool: "Bash", Dir: "/w", Kind: "execute", Title: "false", Failed: true, Error: "Exit code 1\nno", Exit: code(1)}, ""},
+		{"another failure", `{"hook_event_name":"PostToolUseFailure","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{},"error":"it says: Exit code 1"}`,
+			Call{Moment: After, ID: "c", Tool: "Bash", Dir: "/w", Kind: "execute", Failed: true, Error: "it says: Exit code 1"}, ""},
+		{"no id", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_input":{}}`, Call{}, "was not told which tool"},
+		{"no directory", `{"hook_event_name":"PreToolUse","cwd":".","tool_name":"Bash","tool_use_id":"c","tool_input":{}}`, Call{}, "was not told which tool"},
+		{"another moment", `{"hook_event_name":"Stop","cwd":"/w"}`, Call{}, `was started for "Stop"`},
+		{"no input", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c"}`, Call{}, "the input of Claude's Bash"},
+		{"a list for input", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":[]}`, Call{}, "the input of Claude's Bash"},
+		{"no JSON", `no`, Call{}, "what Claude told its hook"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := ReadClaude([]byte(test.event))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Input = nil
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGlobPlace(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ dir, pattern, want string }{
+		{"", "**/*.go", "./"},
+		{"src", "*.go", "src/"},
+		{"", "src/**", "./src/"},
+		{"", "/etc/passwd", "/etc/"},
+		{"", "/etc/**", "/etc/"},
+		{"", "../other/*", "./../other/"},
+		{"", "*/../../etc/*", "/"},
+		{"w", "{/etc,src}/**", "/"},
+		{"w", "src{/../../etc,}/**", "/"},
+		{"w", "src/{a,b}", "w/src/"},
+		{"w", "*.{go,md}", "w/"},
+		{"w", `\/etc/*`, "/"},
+		{"w", "@(/etc|src)/*", "/"},
+		{"w", "[/]etc/*", "/"},
+	} {
+		if got := globPlace(test.dir, test.pattern); got != test.want {
+			t.Errorf("globPlace(%q, %q) = %q, want %q", test.dir, test.pattern, got, test.want)
+		}
+	}
+}
+
+// TestSayClaude checks that only an answer that allows says so: Claude takes what is no decision for its own to make.
+func TestSayClaude(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[Verdict]string{Allow: "allow", Deny: "deny", Undecided: "", 7: "deny"} {
+		var said struct {
+			HookSpecificOutput struct{ HookEventName, PermissionDecision string }
+		}
+		if err := json.Unmarshal(SayClaude(Answer{Verdict: verdict, Reason: "\"\u2028"}), &said); err != nil {
+			t.Fatal(err)
+		}
+		if said.HookSpecificOutput.PermissionDecision != want {
+			t.Errorf("%d is told as %q, want %q", verdict, said.HookSpecificOutput.PermissionDecision, want)
+		}
+	}
+}

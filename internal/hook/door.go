@@ -1,0 +1,134 @@
+package hook
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
+)
+
+// mostAtOnce is how many hooks of one session may wait at the same time: a sub-agent's calls come at once with
+// those of the agent.
+const mostAtOnce = 64
+
+// The reasons why a call is not waited for any longer, as context.Cause gives them.
+var (
+	ErrGone   = errors.New("the agent gave the call up")
+	ErrClosed = errors.New("the session has ended")
+)
+
+// DoorOptions says what a Door is made of.
+type DoorOptions struct {
+	unixsocket.Options
+	// Decide answers for a Call before it. It may take as long as a person does; ctx ends when the agent gives
+	// the call up, or the Door is closed. Required, safe for concurrent use.
+	Decide func(context.Context, Call) Answer
+	// Ended is told of a Call after it. Required, safe for concurrent use.
+	Ended func(Call)
+	Say   func(line string) // required: what breaks the rules
+}
+
+// Door is where the hooks of one session of an agent's ask. Close it.
+type Door struct {
+	o        DoorOptions
+	listener *unixsocket.Listener
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	ended    sync.WaitGroup // the accepting goroutine and one for each connection
+	room     chan struct{}
+}
+
+// Listen makes a Door for the hooks of Claude Code.
+func Listen(o DoorOptions) (*Door, error) {
+	listener, err := unixsocket.Listen(o.Options)
+	if err != nil {
+		return nil, fmt.Errorf("listen for the agent's hooks: %w", err)
+	}
+	d := &Door{o: o, listener: listener, room: make(chan struct{}, mostAtOnce)}
+	d.ctx, d.cancel = context.WithCancelCause(context.Background())
+	d.ended.Go(d.accept) // ends when the listener is closed
+	return d, nil
+}
+
+// Socket returns what the agent's hooks are to connect to.
+func (d *Door) Socket() string { return d.listener.Path() }
+
+// Close ends what waits, and removes the socket. Closing twice is harmless.
+func (d *Door) Close() error {
+	d.cancel(ErrClosed)
+	err := d.listener.Close()
+	d.ended.Wait()
+	return err
+}
+
+func (d *Door) accept() {
+	for {
+		conn, err := d.listener.AcceptUnix()
+		if err != nil {
+			if d.ctx.Err() == nil {
+				d.o.Say(fmt.Sprintf("the agent's hooks cannot reach us any more, so its own acts are refused: %v", err))
+			}
+			return
+		}
+		if _, err := d.listener.Admits(conn); err != nil {
+			d.o.Say(fmt.Sprintf("a connection of a hook was refused: %v", err))
+			conn.Close()
+			continue
+		}
+		select {
+		case d.room <- struct{}{}:
+		default:
+			d.o.Say(fmt.Sprintf("a hook was refused: %d of them wait already", mostAtOnce))
+			conn.Close()
+			continue
+		}
+		d.ended.Go(func() { // ends with the answer, or with the connection, or with the Door
+			defer func() { <-d.room }()
+			d.serve(conn)
+		})
+	}
+}
+
+// serve answers one hook. The agent hears nothing where its words cannot be read, and takes that for a no.
+func (d *Door) serve(conn *net.UnixConn) {
+	defer conn.Close()
+	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
+	conn.SetReadDeadline(time.Now().Add(connectTime)) //nolint:errcheck // then reading fails too
+	told := bufio.NewReader(io.LimitReader(conn, mostEvent+1))
+	event, err := told.ReadBytes('\n')
+	if err != nil {
+		return
+	}
+	conn.SetReadDeadline(time.Time{}) //nolint:errcheck // then reading fails too
+	call, err := ReadClaude(event)
+	if err != nil {
+		d.o.Say(err.Error())
+		d.answer(conn, Answer{Reason: "a2a-acp: " + err.Error()})
+		return
+	}
+	if call.Moment == After {
+		d.o.Ended(call)
+		_, _ = conn.Write([]byte("{}\n")) // the hook may be gone, and nothing waits for it
+		return
+	}
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	defer cancel(nil)
+	var watching sync.WaitGroup
+	watching.Go(func() { // ends when the hook is gone, or the connection is closed below
+		_, _ = told.ReadByte()
+		cancel(ErrGone)
+	})
+	d.answer(conn, d.o.Decide(ctx, call))
+	conn.Close()
+	watching.Wait()
+}
+
+func (d *Door) answer(conn *net.UnixConn, a Answer) {
+	_, _ = conn.Write(append(SayClaude(a), '\n')) // a hook that is gone has blocked its tool
+}

@@ -1,0 +1,94 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+)
+
+// HookDoor has an agent ask us before each act of its own, through hooks that the agent offers.
+type HookDoor interface {
+	// Open gets ready for the hooks of a session. They ask Session.Decide and tell Session.Ended.
+	Open(*Session) (*Hooks, error)
+}
+
+// Hooks are what an agent is told when a session is opened, so that it asks us.
+type Hooks struct {
+	Meta  json.RawMessage // an object: what is added to _meta of session/new, and of what opens one again
+	Close func()
+}
+
+// withHooks opens the hooks of a session, and returns the line that tells the agent of them: what the editor
+// says in _meta stays, and stands beside ours.
+func (b *Bridge) withHooks(s *Session, line []byte) ([]byte, *Hooks, error) {
+	if b.o.Hooks == nil {
+		return line, nil, nil
+	}
+	hooks, err := b.o.Hooks.Open(s)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the agent's own acts could not be decided: %w", err)
+	}
+	frame := ndjson.Scan(line)
+	meta, there := ndjson.Get(frame.Params, "_meta")
+	if !there {
+		line = ndjson.AppendMember(line, frame.Params, "_meta", hooks.Meta)
+	} else {
+		merged, err := merge(meta, hooks.Meta)
+		if err != nil {
+			hooks.Close()
+			return nil, nil, fmt.Errorf("_meta: %w", err)
+		}
+		line = ndjson.Replace(line, meta, merged)
+	}
+	b.mu.Lock()
+	s.hooks = append(s.hooks, hooks)
+	b.mu.Unlock()
+	return line, hooks, nil
+}
+
+// merge returns a JSON value with another put into it: members of objects one by one, elements of lists at the
+// end, anything else in its place. Values of two kinds cannot be merged.
+func merge(into, add json.RawMessage) (json.RawMessage, error) {
+	kind := func(raw []byte) byte {
+		if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
+			return raw[0]
+		}
+		return 0
+	}
+	switch {
+	case string(into) == "null":
+		return add, nil
+	case kind(into) != kind(add):
+		return nil, errors.New("what the editor says there is of another kind than what a2a-acp has to say")
+	case kind(add) == 0:
+		return add, nil
+	case kind(add) == '[':
+		var list []json.RawMessage
+		for _, from := range [][]byte{into, add} {
+			for element := range ndjson.Elements(from) {
+				list = append(list, json.RawMessage(element))
+			}
+		}
+		return encode(list), nil
+	}
+	if err := ndjson.StrictKeys(into); err != nil {
+		return nil, err
+	}
+	members := map[string]json.RawMessage{}
+	for key, value := range ndjson.Members(into) {
+		members[key] = value
+	}
+	for key, value := range ndjson.Members(add) {
+		members[key] = value
+		if before, there := ndjson.Get(into, key); there {
+			merged, err := merge(before, value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", key, err)
+			}
+			members[key] = merged
+		}
+	}
+	return encode(members), nil
+}

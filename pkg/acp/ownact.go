@@ -1,0 +1,240 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// OwnAct is an act that the agent carries out itself, as its hook tells of it right before.
+type OwnAct struct {
+	ToolCall string          // the agent's id of the call, as in its cards
+	Tool     string          // the agent's name for the tool
+	Kind     string          // ACP's kind; "" for none that is known
+	Title    string          // in one line; of a command the command
+	Input    json.RawMessage // an object: what the tool gets
+	Dir      string          // absolute: where relative names begin, and commands run
+	Changes  []approval.FileChange
+	Places   []string // absolute: what it touches beside what its input names
+	Harmless bool     // it has no effect outside of the agent: it is allowed, and not on record
+}
+
+// OwnEnd is what came of an OwnAct.
+type OwnEnd struct {
+	ToolCall string
+	Failed   bool
+	Exit     *int   // a command's exit code, where it is told
+	Error    string // in the agent's words
+}
+
+// Decide decides about an act of the agent's own, and waits for a person where that takes one. The agent carries
+// the act out exactly when the Decision approves. It is safe for concurrent use.
+func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
+	b := s.b
+	ctx, stop := s.During(ctx)
+	defer stop()
+	session := s.ID(ctx)
+	if session == "" || own.ToolCall == "" || b.isOurs(own.ToolCall) {
+		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
+			"it cannot be told which call of which session it is about")
+	}
+	a := &ownAct{prompt: prompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s)}}
+	a.call, a.fault = own.asToolCall()
+	b.mu.Lock()
+	call := s.calls.get(own.ToolCall)
+	call.decided, call.own = true, a
+	if !call.announced { // the agent may tell of it later; a line of ours may come first
+		call.title, call.kind = a.call.title, a.call.kind
+	}
+	b.mu.Unlock()
+	if a.fault == "" && (own.Harmless || a.isOurTool()) {
+		return permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceTool}
+	}
+	request := b.newRequest(s, session, "", "")
+	request.Dir, request.Commands = own.Dir, b.o.Gate.Commands(request.Workspace)
+	a.claim = readClaim(s, a.call, request)
+	a.claim.touch(own.Places, false)
+	a.resolved = permissions.ResolvedFiles(a.claim.request)
+
+	passage := b.o.Gate.Begin(a)
+	if !passage.Settled() || !passage.Close(ctx) {
+		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
+	}
+	d := passage.Decision
+	b.mu.Lock()
+	a.decision = &d
+	b.mu.Unlock()
+	if d.Source != permissions.SourcePerson && d.Verdict != permissions.Approve {
+		a.place = s.toEditor.reserve()
+		b.noteAnswer(&a.prompt, d, passage.Cause)
+		a.place.leave()
+	}
+	return d
+}
+
+// Why is a decision about an act of the agent's own in words for its model.
+func (s *Session) Why(d permissions.Decision) string {
+	if d.Verdict == permissions.Approve {
+		return "a2a-acp: " + gate.Note(d)
+	}
+	words := "a2a-acp did not allow it: " + gate.Why(d) + ". Do not try another way to the same end; ask the person."
+	if d.FollowUp != "" {
+		words += "\n" + d.FollowUp
+	}
+	return words
+}
+
+// Ended puts on record what came of an act that was approved.
+func (s *Session) Ended(end OwnEnd) {
+	s.b.mu.Lock()
+	call := s.calls.byID[end.ToolCall]
+	var a *ownAct
+	if call != nil && call.own != nil && call.own.decision != nil && !call.own.ended {
+		a = call.own
+		a.ended = true
+	}
+	s.b.mu.Unlock()
+	if a == nil {
+		return
+	}
+	event := gate.Later(a.Event(events.ToolEnded))
+	event.Outcome = &events.Outcome{Status: "completed", ExitCode: end.Exit}
+	if end.Failed {
+		event.Outcome.Status, event.Outcome.Error = "failed", events.Text(end.Error)
+	}
+	s.b.note(event)
+}
+
+// asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold. fault
+// says why it cannot be told what the act is.
+func (own OwnAct) asToolCall() (call *toolCall, fault string) {
+	call = &toolCall{id: own.ToolCall, title: own.Title, kind: own.Kind, name: own.Tool}
+	if err := ndjson.Strict(own.Input); err != nil {
+		return call, "its input cannot be read in one way only: " + err.Error()
+	}
+	call.rawInput = slices.Clone(own.Input)
+	var content []any
+	for _, change := range own.Changes {
+		content = append(content, diff{"diff", change.Path, change.OldText, change.NewText})
+	}
+	if content != nil {
+		call.content = encode(content)
+	}
+	return call, ""
+}
+
+// ownAct is an OwnAct at the gate. It is a prompt that came another way: it is decided by the same rules, and the
+// agent waits for a word and not for one of its options.
+type ownAct struct {
+	prompt
+	resolved []string // the files that names in it mean
+	fault    string   // why it cannot be told what it is; "" when it can
+
+	// Guarded by Bridge.mu.
+	decision *permissions.Decision // nil until there is one
+	ended    bool
+	joined   bool // a question of the agent's about the same was answered by it
+}
+
+// isOurTool reports whether it is a call of a tool that we offer: that is decided about when it comes in.
+func (a *ownAct) isOurTool() bool {
+	server, _, ok := mcpTool(a.call)
+	return ok && a.b.o.Tools != nil && server != "" && server == a.session.serverName()
+}
+
+// AtMost implements gate.Act: what nobody can tell is rejected before anybody is asked.
+func (a *ownAct) AtMost() permissions.Decision {
+	if a.fault != "" {
+		return gate.Rejected(permissions.Decision{}, permissions.SourceFault, a.fault)
+	}
+	return a.prompt.AtMost()
+}
+
+// Ask implements approval.Asker: the question stands in a card of ours.
+func (a *ownAct) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	return a.session.Ask(ctx, q)
+}
+
+// Event implements gate.Act. What the hook tells is what the tool gets, and not what an agent says of it.
+func (a *ownAct) Event(kind events.Type) events.Event {
+	event := a.prompt.Event(kind)
+	event.Act.Claimed = false
+	return event
+}
+
+// Question implements gate.Act. What is shown as a change is not shown as input once more.
+func (a *ownAct) Question(asked permissions.Decision) (approval.Question, error) {
+	shown := *a.call
+	if shown.content != nil && len(a.claim.request.Doubts) == 0 {
+		shown.rawInput = nil
+	}
+	p := a.prompt
+	p.call = &shown
+	return p.Question(asked)
+}
+
+// Option implements gate.Act.
+func (a *ownAct) Option(permissions.Decision, error) string { return "" }
+
+// Recheck implements gate.Act. The names may lead to other files by now than when this was decided.
+func (a *ownAct) Recheck(d permissions.Decision) permissions.Decision {
+	for name, real := range a.claim.leads {
+		if !leadsTo(a.claim.request.Dir, name, real) {
+			return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
+		}
+	}
+	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.claim.request)) {
+		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
+	}
+	return d
+}
+
+// Unrecorded implements gate.Act: what only reads goes on, and nothing else.
+func (a *ownAct) Unrecorded(d permissions.Decision, err error) permissions.Decision {
+	if d.Verdict == permissions.Reject || a.claim.request.Action == permissions.ActionRead {
+		return d
+	}
+	return gate.Rejected(d, permissions.SourceFault, fmt.Sprintf("the decision could not be recorded: %v", err))
+}
+
+// decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person once
+// more, as Claude does about its own settings. It answers one question, about the same input, and never what a
+// rule rejects by now.
+func (b *Bridge) decidedBefore(p *prompt) (permissions.Decision, bool) {
+	b.mu.Lock()
+	own := p.sessionsCall().own
+	var earlier *permissions.Decision
+	if own != nil && !own.joined {
+		earlier = own.decision
+	}
+	b.mu.Unlock()
+	if earlier == nil || earlier.Verdict != permissions.Approve || len(p.claim.request.Doubts) > 0 ||
+		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, own.call.rawInput) ||
+		p.claim.request.Dir != own.claim.request.Dir {
+		return permissions.Decision{}, false
+	}
+	for _, path := range p.claim.request.Paths {
+		if !slices.ContainsFunc(own.claim.request.Paths, func(known permissions.Path) bool {
+			return leadsTo(p.claim.request.Dir, path.Name, own.claim.leads[known.Name])
+		}) {
+			return permissions.Decision{}, false
+		}
+	}
+	if d := b.o.Gate.Decide(p.claim.request); d.Verdict == permissions.Reject {
+		return d, true
+	}
+	b.mu.Lock()
+	own.joined = true
+	b.mu.Unlock()
+	p.act, p.joined = own.act, true // it is the same act, and the record tells of it as of one
+	d := *earlier
+	d.Option, d.First = "", ""
+	return d, true
+}
