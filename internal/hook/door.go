@@ -124,7 +124,9 @@ func (d *Door) serve(conn *net.UnixConn) {
 		_, _ = told.ReadByte()
 		cancel(ErrGone)
 	})
-	d.answer(conn, d.o.Decide(ctx, call))
+	if answer := d.o.Decide(ctx, call); ctx.Err() == nil { // else nobody is to act on it
+		d.answer(conn, answer)
+	}
 	conn.Close()
 	watching.Wait()
 }
