@@ -23,6 +23,7 @@ type confinement struct {
 	filter []unix.SockFilter
 
 	own     []hiding // this program's own files
+	sockets []hiding // that are there in what was granted, and were not granted themselves
 	grants  []grant
 	watched []watched
 	hints   []string // what was asked for and is not there
@@ -58,7 +59,7 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 		return nil, err
 	}
 	if p.level.hasNamespaces() {
-		f.view = h.viewFor(p, d, f.grants, f.own)
+		f.view = h.viewFor(p, d, f.grants, f.own, f.sockets)
 	}
 	return f, nil
 }
@@ -239,7 +240,7 @@ func (h *Host) isSomebodys(dir string, user int) bool {
 }
 
 // viewFor makes what a call sees of the file system.
-func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *mountView {
+func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own, masked []hiding) *mountView {
 	v := &mountView{
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...),
 		size:   p.profile.Limits.TempSize,
@@ -249,6 +250,7 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own []hiding) *m
 	if len(p.profile.Sockets) > 0 {
 		// A socket can be connected to wherever its path leads, and Landlock has no say in it.
 		v.covers = append(v.covers, h.further...)
+		v.masked = slices.Concat(h.sockets, masked)
 	}
 	v.covers, v.bare = outermost(v.covers)
 	if !p.onTmpfs() {

@@ -39,6 +39,7 @@ type listing struct {
 	names       int      // how many there were
 	directories []string // to be entered
 	counting    []string // names that can mean something; those of directories end with a slash
+	sockets     []string
 }
 
 func (l *listings) clock() time.Time {
@@ -138,7 +139,12 @@ func (l *listing) take(fd int, dir, name string, kind byte, judge Judge) {
 			kind = unix.DT_DIR
 		} else if ok && is.kind == unix.S_IFLNK {
 			kind = unix.DT_LNK
+		} else if ok && is.kind == unix.S_IFSOCK {
+			kind = unix.DT_SOCK
 		}
+	}
+	if kind == unix.DT_SOCK {
+		l.sockets = append(l.sockets, name)
 	}
 	counted := name
 	if kind == unix.DT_DIR {

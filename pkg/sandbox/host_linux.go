@@ -40,6 +40,7 @@ type Host struct {
 	temp        string   // where everybody's temporary files are
 	homes       []string // the directories that people's own files are in
 	further     []string // others that sockets may be in
+	sockets     []hiding // those in places that every call sees
 	sharedTemp  []string // further places for temporary files
 	nameServers string   // a file below /run that name look-ups need; "" when there is none
 	hidden      []string // our own files
@@ -169,7 +170,7 @@ func (h *Host) survey(o Options) {
 	}
 	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()
-	h.further = existing("/var", "/mnt", "/media", "/srv")
+	h.further, h.sockets = socketPlaces(), socketsIn("/dev")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
 	h.hidden, h.ways, h.protected = o.Hidden, waysTo(o.Hidden), newProtected(o.Protected)
 	if h.judge = o.Judge; h.judge == nil && len(h.protected)+len(h.hidden) > 0 {

@@ -59,6 +59,7 @@ type mountView struct {
 	placed  []grant  // parents before what is in them
 	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
+	masked  []hiding // likewise, as long as it is there
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
@@ -105,6 +106,10 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	hidden := make([]*int32, len(v.hidden))
 	for i, h := range v.hidden {
 		hidden[i] = v.open(l, grant{path: v.instead(h), noRun: true})
+	}
+	masked := make([]*int32, len(v.masked))
+	for i, h := range v.masked {
+		masked[i] = v.open(l, grant{path: v.instead(h), noRun: true})
 	}
 	var temp *int32
 	if v.temp != "" {
@@ -168,6 +173,9 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	for i, h := range v.hidden {
 		v.attach(l, hidden[i], h.path)
 	}
+	for i, h := range v.masked {
+		v.attach(l, masked[i], h.path).may(mayFail)
+	}
 }
 
 // cover shows a directory empty: as one in memory where something has to have its place in it, which takes
@@ -229,8 +237,8 @@ func (v *mountView) memory(l *launch, path, options string) {
 }
 
 // attach puts a tree in its place.
-func (v *mountView) attach(l *launch, tree *int32, path string) {
-	l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path),
+func (v *mountView) attach(l *launch, tree *int32, path string) *step {
+	return l.do("move_mount", unix.SYS_MOVE_MOUNT, 0, l.text(""), here, l.text(path),
 		unix.MOVE_MOUNT_F_EMPTY_PATH).take(0, tree).about(path, "")
 }
 

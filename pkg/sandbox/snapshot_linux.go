@@ -29,6 +29,8 @@ type snapshot struct {
 	closed map[string]shut    // directories that could not be looked into
 	whole  bool               // every other name was looked at
 
+	sockets []string
+
 	inMemory map[uint64]bool // whether a device is a file system in memory
 	hashed   int64           // how much of files there was read
 	unread   bool            // some of them were not
@@ -95,6 +97,9 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 		}
 		for _, name := range list.counting {
 			s.add(root, dir+name)
+		}
+		for _, name := range list.sockets {
+			s.sockets = append(s.sockets, dir+name)
 		}
 	}
 	l.keep(at, now)
