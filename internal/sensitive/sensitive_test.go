@@ -173,6 +173,30 @@ func TestFind(t *testing.T) {
 		{"/home/u/.local/src/x/main.go", "", ""}, // not below the workspace
 		{"/home/u/.nobody/x", "", ""},
 
+		// One name of each row that has none above.
+		{"/home/u/.hgrc", "runs as code later", ""},
+		{"/w/sub/.svn/wc.db", "runs as code later", ""},
+		{"/w/CVS/Root", "runs as code later", ""},
+		{"/w/.ycm_extra_conf.py", "runs as code later", ""},
+		{"/w/githooks/pre-push", "runs as code at your next commit", ""},
+		{"/w/cz.toml", "runs as code at your next commit", ""},
+		{"/home/u/.inputrc", "runs as code in your next shell", ""},
+		{"/home/u/.psqlrc", "runs as code in a program that you start", ""},
+		{"/home/u/.tmux.conf", "runs as code in a program that you start", ""},
+		{"/w/x.sublime-project", "is settings of your editor, which can run code", ""},
+		{"/w/renovate.json", "runs as code in your CI", ""},
+		{"/w/readthedocs.yml", "runs as code in your CI", ""},
+		{"/w/pip.conf", "runs code, or decides where packages come from, whenever they are installed", ""},
+		{"/w/kubeconfig", "runs code, or decides where packages come from, whenever they are installed", "may hold a secret"},
+		{"/w/Tupfile", build, ""},
+		{"/w/eslint.config.js", build, ""},
+		{"/w/fastlane/Fastfile", build, ""},
+		{"/w/goreleaser.yml", started, ""},
+		{"/h/.mozilla/x/logins.json", "holds accounts and keys of other services", "holds accounts and keys of other services"},
+		{"/h/.codex/auth.json", "is settings of an agent, which can run code or lift its limits", "holds accounts and keys of other services"},
+		{"/h/.config/rclone/rclone.conf", "holds accounts and keys of other services", "holds accounts and keys of other services"},
+		{"/w/.github/ISSUE_TEMPLATE/BUG~1.YML", "", ""},
+
 		// Other spellings, where file systems fold names.
 		{"/w/.Git\u200c/config", "runs as code later", ""}, // what nobody sees
 		{"/w/.g\u00adit/config", "runs as code later", ""},
