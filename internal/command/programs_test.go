@@ -40,7 +40,9 @@ func TestPrograms(t *testing.T) {
 				ran, some := 0, 1 // of how many one is run
 				switch {
 				case os.Getenv("A2A_FUZZ_RUNS") != "":
-				case testing.Short(), i > 0:
+				case testing.Short():
+					some = 60
+				case i > 0:
 					some = 20
 				default:
 					some = 8

@@ -1,6 +1,7 @@
 package governor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,18 +22,35 @@ type house struct {
 	env       map[string]string
 }
 
+// host is the sandbox of all tests: what a machine enforces is found out once.
+var host *sandbox.Host
+
+func TestMain(m *testing.M) {
+	os.Exit(withHost(m))
+}
+
+func withHost(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "governor-test-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		host, err = sandbox.Open(sandbox.Options{TempDir: dir, Grace: 50 * time.Millisecond})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := host.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "close the sandbox:", err)
+			code = 1
+		}
+	}()
+	return m.Run()
+}
+
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, workspace: realDir(t), scripts: realDir(t), env: map[string]string{}}
-	host, err := sandbox.Open(sandbox.Options{TempDir: t.TempDir(), Grace: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Errorf("close the sandbox: %v", err)
-		}
-	})
 	if !host.Level().AtLeast(sandbox.LevelLandlock) {
 		if os.Getenv("REQUIRE_SANDBOX") != "" {
 			t.Fatalf("REQUIRE_SANDBOX is set, but: %s", host.Why())

@@ -71,13 +71,13 @@ func inParallel(total int, f func(i int)) {
 }
 
 // fuzzRuns is how often a randomised test runs: A2A_FUZZ_RUNS when it is set, else what the test finds
-// right, and a tenth of it with -short.
+// right, and a twentieth of it with -short.
 func fuzzRuns(standard int) int {
 	if n, err := strconv.Atoi(os.Getenv("A2A_FUZZ_RUNS")); err == nil && n > 0 {
 		return n
 	}
 	if testing.Short() {
-		return standard / 10
+		return standard / 20
 	}
 	return standard
 }

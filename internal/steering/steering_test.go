@@ -21,7 +21,7 @@ var start = regexp.MustCompile(`\.a2a-call-[^/]*`)
 
 // TestSteering has tools change, in a workspace that they may write to, what others run or believe without
 // a look, at every depth and in every way, and what is nobody's business. Payloads are texts that nobody
-// runs.
+// runs. With -short every fourth is done on the lower level, too: who judges is the same on both.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.LevelFull, sandbox.LevelLandlock} {
@@ -37,7 +37,7 @@ func TestSteering(t *testing.T) {
 			}
 			t.Skip(why)
 		}
-		for _, test := range []struct {
+		for i, test := range []struct {
 			name   string
 			before string // commands, as is the tool
 			tool   string
@@ -90,7 +90,7 @@ func TestSteering(t *testing.T) {
 			{name: "links to files", before: "git init -q", tool: "mkdir -p .git/annex src; echo x >.git/annex/x; ln -s .git/annex/x a.bin; ln -s src docs; ln -s /usr/share usr", left: "a.bin docs usr"},
 			{name: "a link to a directory with a link to a file", before: "mkdir vsc; echo x >real.json; ln -s ../real.json vsc/tasks.json; ln -s vsc .vscode", tool: "echo y >real.json", told: ".vscode"},
 			{name: "a link to a directory with a link to another", before: "mkdir gh wf; echo x >wf/ci.yml; ln -s ../wf gh/workflows; ln -s gh .github", tool: "echo y >wf/ci.yml", told: ".github"},
-			{name: "a link to a directory with much in it", before: "mkdir vsc; touch vsc/{1..2500}; echo x >vsc/zzz.json; ln -s vsc .vscode; touch vsc/z{1..2500}", tool: "for f in vsc/z*; do echo y >$f; break; done", told: ".vscode"},
+			{name: "a link to a directory with much in it", before: "mkdir vsc; touch vsc/{1..2001}; ln -s vsc .vscode", tool: "echo y >new", told: ".vscode"}, // which of it is looked at, nobody knows
 			{name: "hooks where the repository says", before: "git init -q; git config core.hooksPath scripts/h; mkdir -p scripts/h; echo x >scripts/h/pre-commit", tool: "echo y >scripts/h/pre-commit", told: "scripts/h/pre-commit"},
 			{name: "new hooks where the repository says", before: "git init -q sub; git -C sub config core.hooksPath x/h; mkdir -p sub/x", tool: "mkdir sub/x/h; echo y >sub/x/h/pre-push", told: "sub/x/h/pre-push"},
 			{name: "hooks of other version control", before: "mkdir -p a/_darcs/prefs b/CVS c/.repo/repo", tool: "echo x >a/_darcs/prefs/defaults; echo x >b/CVS/Root; echo x >c/.repo/repo/main.py", held: "a/_darcs/defaults b/CVS/Root c/main.py"},
@@ -109,6 +109,9 @@ func TestSteering(t *testing.T) {
 			{name: "a commit", before: "git init -q", tool: "echo x >f; git add f; git commit -q -m one; git checkout -q -b other; git stash list", left: ".git/refs/heads/other"},
 			{name: "a work tree", before: "git init -q; git commit -q --allow-empty -m one", tool: "git worktree add -q tree", left: "tree/.git"},
 		} {
+			if testing.Short() && level != sandbox.LevelFull && i%4 > 0 {
+				continue
+			}
 			t.Run(string(level)+"/"+test.name, func(t *testing.T) {
 				t.Parallel()
 				dir, err := filepath.EvalSymlinks(t.TempDir())

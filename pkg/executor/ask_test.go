@@ -422,7 +422,7 @@ func TestNoAnswer(t *testing.T) {
 		{"given up before", 0, time.Hour, time.Minute, false, tool.StatusCancelled, tool.FailCancelled, "fault", "withdrawn"},
 	} {
 		synctestRun(t, test.name, func(t *testing.T) {
-			h := newHouse(t, rule(permissions.Approve))
+			h := newTimedHouse(t, rule(permissions.Approve))
 			work := script(touch)
 			work.Sandbox.RequiresConfirmation = true
 			h.has(work)

@@ -54,7 +54,7 @@ func TestBatchBound(t *testing.T) {
 		{0, 3, 0}, {1, 3, 1}, {10, 1, 1}, {10, 3, 3}, {10, 0, DefaultAtOnce}, {10, -1, DefaultAtOnce}, {100, 1000, MostAtOnce},
 	} {
 		synctestRun(t, fmt.Sprint(test), func(t *testing.T) {
-			h := newHouse(t, rule(permissions.Approve))
+			h := newTimedHouse(t, rule(permissions.Approve))
 			h.has(script(`: {{word}}`))
 			running, most := 0, 0
 			h.instead = func(context.Context) sandbox.Outcome {
@@ -85,7 +85,7 @@ func TestBatchBound(t *testing.T) {
 func TestBatchWithdrawn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(script(`: {{word}}`))
 		h.instead = func(ctx context.Context) sandbox.Outcome {
 			<-ctx.Done()

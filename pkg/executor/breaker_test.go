@@ -110,7 +110,7 @@ func TestCircuit(t *testing.T) {
 		{"no such command", "127 127 -", 1, "closed to open", 0},
 	} {
 		synctestRun(t, test.name, func(t *testing.T) {
-			h := newHouse(t, rule(permissions.Approve))
+			h := newTimedHouse(t, rule(permissions.Approve))
 			work := breaking()
 			work.CircuitBreaker.HalfOpenCalls = test.trials
 			if test.period > 0 {
@@ -155,7 +155,7 @@ func synctestRun(t *testing.T, name string, f func(t *testing.T)) {
 func TestCircuitRefusal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Ask))
+		h := newTimedHouse(t, rule(permissions.Ask))
 		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
 			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
 		}
@@ -190,7 +190,7 @@ func TestCircuitRefusal(t *testing.T) {
 func TestCircuitStopsRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		work := breaking()
 		work.Retry = tool.Retry{Attempts: 5, Backoff: tool.BackoffConstant}
 		h.has(work)
@@ -275,7 +275,7 @@ func TestCircuitOfAnotherTool(t *testing.T) {
 func TestCircuitTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(breaking())
 		h.ends("1")
 		h.execute(t.Context(), `{}`)

@@ -120,7 +120,7 @@ func TestSameCall(t *testing.T) {
 func TestNotKept(t *testing.T) {
 	t.Parallel()
 	synctestRun(t, "a failure", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		h.ends("1")
 		h.execute(t.Context(), `{}`)
@@ -151,7 +151,7 @@ func TestNotKept(t *testing.T) {
 		})
 	}
 	synctestRun(t, "a result that is old", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		h.execute(t.Context(), `{}`)
 		time.Sleep(5*time.Minute - time.Second)
@@ -396,7 +396,7 @@ func TestSingleFlight(t *testing.T) {
 		{"is given up", 0, func(cancel context.CancelFunc) { cancel() }, 5, map[tool.Status]int{tool.StatusCancelled: 1, tool.StatusCompleted: 4}, 0},
 	} {
 		synctestRun(t, test.name, func(t *testing.T) {
-			h := newHouse(t, rule(permissions.Approve))
+			h := newTimedHouse(t, rule(permissions.Approve))
 			h.has(caching())
 			got, cached := map[tool.Status]int{}, 0
 			for _, result := range h.inFlight(t, 5, test.code, test.lead) {
@@ -420,7 +420,7 @@ func TestSingleFlight(t *testing.T) {
 func TestWaitingForAFlight(t *testing.T) {
 	t.Parallel()
 	synctestRun(t, "given up", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		ctx, cancel := context.WithCancel(t.Context())
 		results := h.inFlight(t, 1, 0, func(context.CancelFunc) {
@@ -437,7 +437,7 @@ func TestWaitingForAFlight(t *testing.T) {
 		}
 	})
 	synctestRun(t, "rules change", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		results := h.inFlight(t, 2, 0, func(context.CancelFunc) {
 			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{rule(permissions.Reject)}}}), nil)
@@ -447,7 +447,7 @@ func TestWaitingForAFlight(t *testing.T) {
 		}
 	})
 	synctestRun(t, "comes after it was withdrawn", func(t *testing.T) {
-		h := newHouse(t, rule(permissions.Approve))
+		h := newTimedHouse(t, rule(permissions.Approve))
 		h.has(caching())
 		h.execute(t.Context(), `{}`)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,14 +49,47 @@ type house struct {
 // effect is a file that the tools of these tests make where they run.
 const effect = "effect"
 
+// shared is the sandbox of the tests: what a machine enforces is found out once. A test with a clock of its own
+// has a sandbox of its own, too.
+var shared *sandbox.Host
+
+func TestMain(m *testing.M) {
+	os.Exit(withHost(m))
+}
+
+func withHost(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "executor-test-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		shared, err = openSandbox(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := shared.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "close the sandbox:", err)
+			code = 1
+		}
+	}()
+	return m.Run()
+}
+
+// openSandbox opens one whose grace no test waits for: how a call ends must not depend on how fast the machine is.
+func openSandbox(dir string) (*sandbox.Host, error) {
+	return sandbox.Open(sandbox.Options{TempDir: dir, Grace: time.Minute})
+}
+
 func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// No test waits for the grace to be over: how a call ends must not depend on how fast the machine is.
-	host, err := sandbox.Open(sandbox.Options{TempDir: t.TempDir(), Grace: time.Minute})
+	return newHouseWith(t, shared, policies)
+}
+
+// newTimedHouse makes a house for a test that runs in a synctest bubble.
+func newTimedHouse(t *testing.T, policies ...permissions.Rule) *house {
+	t.Helper()
+	host, err := openSandbox(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +98,15 @@ func newHouse(t *testing.T, policies ...permissions.Rule) *house {
 			t.Errorf("close the sandbox: %v", err)
 		}
 	})
+	return newHouseWith(t, host, policies)
+}
+
+func newHouseWith(t *testing.T, host *sandbox.Host, policies []permissions.Rule) *house {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !host.Level().AtLeast(sandbox.LevelLandlock) {
 		if os.Getenv("REQUIRE_SANDBOX") != "" {
 			t.Fatalf("REQUIRE_SANDBOX is set, but: %s", host.Why())

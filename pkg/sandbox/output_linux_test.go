@@ -104,7 +104,7 @@ func TestOutputLast(t *testing.T) {
 			{"printf 0123456789abc", 0, "56789abc", 13},
 			{"printf 0123", 0, "0123", 4},
 			{"printf 01234567; sleep 0.05; printf 89; sleep 0.05; printf abc", 0, "56789abc", 13},
-			{"head -c 200M /dev/zero | tr '\\0' x; printf 01234567", 0, "01234567", 200<<20 + 8},
+			{"head -c 40M /dev/zero | tr '\\0' x; printf 01234567", 0, "01234567", 40<<20 + 8},
 			{"printf 0123456789; yes", 10, "23456789", 10},
 		} {
 			got := &counted{}

@@ -156,7 +156,7 @@ func TestTellClosed(t *testing.T) {
 // TestTellTooDeep checks that a name is told of that is too long to look at.
 func TestTellTooDeep(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(memoryDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

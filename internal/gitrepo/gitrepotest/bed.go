@@ -133,11 +133,11 @@ func (b *Bed) Git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Init makes a repository with a commit in a directory.
+// Init makes a repository with a commit in a directory, without the samples of hooks that git puts there.
 func (b *Bed) Init(dir string, options ...string) {
 	b.T.Helper()
 	b.Mkdir(dir)
-	b.Git(dir, append([]string{"init", "-q", "-b", "main"}, options...)...)
+	b.Git(dir, append([]string{"init", "-q", "-b", "main", "--template="}, options...)...)
 	b.Write(dir+"/a.txt", "one\n")
 	b.Write(dir+"/docs/b.md", "two\n")
 	b.Git(dir, "add", ".")
