@@ -67,8 +67,11 @@ func (f *forms) add(value string, twice bool) {
 	f.addPlain(value)
 	for _, bytes := range charsets(value) {
 		f.addPlain(bytes)
+		f.addLoose(bytes)
 		f.numbers = append(f.numbers, strings.ReplaceAll(bytes, "\x00", ""))
 	}
+	// Where every character is escaped, a backslash of the value escapes none of them.
+	f.addPlain(escaped(value))
 	codes := encodings(value)
 	if text := inJSON(value); text != value {
 		codes = append(codes, encodings(text)...)
@@ -90,12 +93,21 @@ func (f *forms) add(value string, twice bool) {
 			f.dense = append(f.dense, dense)
 		}
 	}
-	for _, text := range []string{value, quotedPrintable(value)} {
-		if _, dense := f.text.of(text, 0, true); len(dense) >= shortestLoose {
-			f.dense = append(f.dense, dense)
-		}
+	for _, text := range []string{value, quotedPrintable(value), escaped(value)} {
+		f.addLoose(text)
+	}
+	// bytea of PostgreSQL: \x in front of all digits is read as an escape with the first two of them.
+	if _, dense := f.text.of(`\x`+hex.EncodeToString([]byte(value)), 0, true); len(dense) >= shortestCode {
+		f.dense = append(f.dense, dense)
 	}
 	f.chars = append(f.chars, spelled(value), named(value))
+}
+
+// addLoose adds what is read of a text in any layout.
+func (f *forms) addLoose(text string) {
+	if _, dense := f.text.of(text, 0, true); len(dense) >= shortestLoose {
+		f.dense = append(f.dense, dense)
+	}
 }
 
 // before are beginnings of escapes. What a value begins with may be read as one with what stands before it:
@@ -206,6 +218,15 @@ func inJSON(value string) string {
 		return value
 	}
 	return strings.Trim(b.String(), "\"\n")
+}
+
+// escaped is a value with an escape for each of its bytes.
+func escaped(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		fmt.Fprintf(&b, "%%%02x", value[i])
+	}
+	return b.String()
 }
 
 // quotedPrintable is a value as mail has it (RFC 2045, 6.7), on one line.
