@@ -102,7 +102,13 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 			}
 		}
 	}
-	if word := credentialIn(entry); word != "" {
+	word := credentialIn(entry)
+	for _, script := range scripts(entry) {
+		if word == "" {
+			word = credentialNamedIn(script)
+		}
+	}
+	if word != "" {
 		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}",
 			word)
 	}
