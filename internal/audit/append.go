@@ -32,6 +32,13 @@ func (l *Log) append(batch []*record) (err error) {
 		}
 		batch = append([]*record{repaired}, batch...)
 	}
+	gone, err := l.missing()
+	if err != nil {
+		return err
+	}
+	if gone != nil {
+		batch = append([]*record{gone}, batch...)
+	}
 	if len(batch) == 0 {
 		return nil
 	}
@@ -89,6 +96,9 @@ func (l *Log) write(batch []*record) error {
 		l.unsynced = false
 	}
 	l.end = next
+	if durable {
+		l.noteHead()
+	}
 	return nil
 }
 

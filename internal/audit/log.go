@@ -70,10 +70,10 @@ func (l *Log) open() error {
 		return fmt.Errorf("record: %w%s", err, cureOf(err))
 	}
 	var err error
-	if l.lock, err = openFile(l.path(lockName)); err != nil {
+	if l.lock, err = openFile(l.path(lockName), 0); err != nil {
 		return err
 	}
-	if l.segment, err = openFile(l.path(segmentName)); err != nil {
+	if l.segment, err = openFile(l.path(segmentName), os.O_APPEND); err != nil {
 		return err
 	}
 	if err := syncDir(l.dir); err != nil {
@@ -83,10 +83,10 @@ func (l *Log) open() error {
 	return l.append(nil)
 }
 
-// openFile opens a file of the record for appending. It follows no link: nobody else can write in the
+// openFile opens a file of the record for writing. It follows no link: nobody else can write in the
 // directory, so there is none that we made.
-func openFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+func openFile(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|how, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w%s", err, cureOf(err))
 	}

@@ -44,6 +44,7 @@ func Read(dir string, each func(Entry) error) error {
 		return fmt.Errorf("read the record: %w", err)
 	}
 	defer f.Close()
+	head := headOf(dir) // before the size: what is on disk by then stands in front of it
 	size, err := settledSize(dir, f)
 	if err != nil {
 		return fmt.Errorf("read the record: %w", err)
@@ -65,6 +66,14 @@ func Read(dir string, each func(Entry) error) error {
 		var damage *Damage
 		switch {
 		case errors.Is(err, io.EOF):
+			if before.Seq != unknown && before.Seq < head.Seq {
+				gone := &Damage{File: segmentName, Line: lines.line, Offset: lines.offset, Broken: true,
+					Why: fmt.Sprintf("it ends at number %d, though it was on disk up to number %d: lines are gone", before.Seq, head.Seq)}
+				damages.add(gone)
+				if last != nil {
+					last.Broken = gone.Why
+				}
+			}
 			if err := give(nil); err != nil {
 				return err
 			}
@@ -89,6 +98,12 @@ func Read(dir string, each func(Entry) error) error {
 			}
 		}
 		before = cursorOf(entry)
+		if before.Seq == head.Seq && before.Hash != head.Hash {
+			other := &Damage{File: entry.File, Line: entry.Line, Offset: entry.Offset, Broken: true,
+				Why: "another line was put on disk with this number"}
+			damages.add(other)
+			entry.Broken = other.Why
+		}
 		if err := give(&entry); err != nil {
 			return err
 		}

@@ -23,16 +23,11 @@ func (l *Log) setAside(torn int64) (*record, error) {
 		return nil, l.die(fmt.Errorf("record %s: take a torn last line off: %w; look at that disk, then start again", l.path(segmentName), cause(err)))
 	}
 	now := l.now()
-	repaired, err := newRecord(events.Event{
+	return l.repaired(now, events.Event{
 		Type: events.RecordRepaired, Time: now,
 		Detail: fmt.Sprintf("%d bytes of a last line without an end were moved to %s", torn, name),
 		Files:  []events.File{{Path: name, SHA256: sum}},
-	}, now, l.newID(now))
-	if err != nil {
-		return nil, err
-	}
-	repaired.durable = true
-	return repaired, nil
+	})
 }
 
 // copyTorn copies the torn bytes and gives the name of the new file and the hash of what is in it.

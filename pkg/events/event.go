@@ -43,7 +43,7 @@ const (
 	// A tool's calls are refused for a while, tried again, or let through as before.
 	CircuitChanged Type = "circuit.changed"
 	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
-	RecordRepaired Type = "record.repaired" // a torn last line was set aside
+	RecordRepaired Type = "record.repaired" // a torn last line was set aside, or lines are gone from the end
 	// A confined agent says that its sandbox kept it from something; Detail says what would allow it.
 	SandboxRefused Type = "sandbox.refused"
 )

@@ -1,0 +1,70 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// The lock file says, too, how far the record has been put on disk: the number and the hash of a line, as
+// "%020d HASH". A record that ends before it has lost lines at its end, and one that has another line there
+// is not what was recorded. It is written with the lock held, behind an fsync of the record, so that it never
+// runs ahead of the disk. Whoever can write the record can write this as well.
+const headFormat = "%020d %s\n"
+
+// readHead returns what the lock file says; the zero Cursor where it says nothing, as before the first fsync.
+func readHead(lock io.ReaderAt) Cursor {
+	text := make([]byte, len(fmt.Sprintf(headFormat, 0, "")))
+	text = append(text, make([]byte, 64)...)
+	n, _ := lock.ReadAt(text, 0) //nolint:errcheck // what cannot be read says nothing
+	var head Cursor
+	if _, err := fmt.Sscanf(string(text[:n]), headFormat, &head.Seq, &head.Hash); err != nil || len(head.Hash) != 64 {
+		return Cursor{}
+	}
+	return head
+}
+
+// headOf is readHead for a record that is only read.
+func headOf(dir string) Cursor {
+	lock, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return Cursor{}
+	}
+	defer lock.Close()
+	return readHead(lock)
+}
+
+// noteHead writes down how the record ends, which is on disk. What cannot be written leaves an earlier line in
+// its place, which is as true. Called with the lock held.
+func (l *Log) noteHead() {
+	if l.end.seq > 0 {
+		_, _ = l.lock.WriteAt(fmt.Appendf(nil, headFormat, l.end.seq, l.end.hash), 0)
+	}
+}
+
+// missing gives the record that says that lines are gone from the end of the file; nil when none are. Called with the
+// lock held.
+func (l *Log) missing() (*record, error) {
+	head := readHead(l.lock)
+	if head.Seq <= l.end.seq {
+		return nil, nil
+	}
+	now := l.now()
+	return l.repaired(now, events.Event{Type: events.RecordRepaired, Time: now,
+		Detail: fmt.Sprintf("the record ended at number %d, though it was on disk up to number %d: the lines behind are gone",
+			l.end.seq, head.Seq)})
+}
+
+// repaired makes the record of a repair, which is durable.
+func (l *Log) repaired(now time.Time, event events.Event) (*record, error) {
+	r, err := newRecord(event, now, l.newID(now))
+	if err != nil {
+		return nil, err
+	}
+	r.durable = true
+	return r, nil
+}

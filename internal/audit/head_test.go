@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// TestEndThatIsGone: what was on disk and is there no more is told by whoever reads, and by the next that is
+// recorded.
+func TestEndThatIsGone(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	for _, detail := range []string{"one", "two", "three"} {
+		keep(t, log, decided(detail))
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, segmentName)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+
+	if err := os.WriteFile(file, lines[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var read []Entry
+	err = Read(dir, func(e Entry) error { read = append(read, e); return nil })
+	const want = "it ends at number 1, though it was on disk up to number 3"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	if len(read) != 1 || !strings.Contains(read[0].Broken, want) {
+		t.Errorf("got %v, want the one entry that is left, marked", read)
+	}
+
+	log = reopen(t, dir)
+	keep(t, log, decided("four"))
+	all := checkChain(t, dir)
+	if len(all) != 3 || all[1]["type"] != string(events.RecordRepaired) ||
+		!strings.Contains(all[1]["detail"].(string), "ended at number 1, though it was on disk up to number 3") {
+		t.Errorf("got %v, want that lines are gone in front of what comes", all)
+	}
+	if err := Read(dir, func(Entry) error { return nil }); err != nil {
+		t.Errorf("told again: %v", err)
+	}
+}
+
+// TestOtherLineAtTheEnd: a chain that was written anew is told where it has another line than was on disk.
+func TestOtherLineAtTheEnd(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	other, elsewhere := openTest(t)
+	keep(t, other, decided("other"))
+	text, err := os.ReadFile(filepath.Join(elsewhere, segmentName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, segmentName), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = Read(dir, func(Entry) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "another line was put on disk") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHeadNeverRunsAhead: what no fsync has followed is not said to be on disk.
+func TestHeadNeverRunsAhead(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	keep(t, log, events.Event{Type: events.ToolEnded})
+	if head := headOf(dir); head.Seq != 1 {
+		t.Errorf("got %v, want the line that is on disk", head)
+	}
+	for _, text := range []string{"", "nonsense", "00000000000000000001 short\n"} {
+		if head := readHead(strings.NewReader(text)); head != (Cursor{}) {
+			t.Errorf("%q: got %v", text, head)
+		}
+	}
+}
