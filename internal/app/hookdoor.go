@@ -67,7 +67,10 @@ func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer 
 	case call.TheirOwn, call.Planning && !own.Harmless && !slices.Contains([]string{"read", "search"}, call.Kind):
 		return hook.Answer{Verdict: hook.Undecided} // whatever the agent asks then is known to be decided
 	}
-	return hook.Answer{Verdict: hook.Allow, Reason: s.Why(d)}
+	if own.Harmless || d.Source == permissions.SourceTool {
+		return hook.Answer{Verdict: hook.Allow, Reason: s.Why(d)}
+	}
+	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(d)}
 }
 
 // hooklessVariables are those that switch Claude Code's hooks off.

@@ -51,7 +51,11 @@ type Verdict int
 // The verdicts. The zero one lets nothing happen.
 const (
 	Deny Verdict = iota
+	// Allow lets it happen whatever another hook makes of its input.
 	Allow
+	// Confirm has the agent ask once more with the input that the tool gets in the end: another hook, of a
+	// repository's too, may have put another one in the place of what was decided about.
+	Confirm
 	// Undecided leaves it to the agent, which asks the person where it would without us.
 	Undecided
 )

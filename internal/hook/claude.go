@@ -177,7 +177,8 @@ func exitCode(failure string) *int {
 	return &code
 }
 
-// SayClaude writes an answer as Claude Code reads it from a hook's standard output. Undecided is an object without
+// SayClaude writes an answer as Claude Code reads it from a hook's standard output. Of what several hooks say, deny
+// is stronger than ask, and ask than allow; an updatedInput of any of them counts. Undecided is an object without
 // a decision: output that is none would be no decision either, and is what a hook that broke looks like.
 func SayClaude(a Answer) []byte {
 	decision := map[string]any{"hookEventName": "PreToolUse", "permissionDecision": "deny",
@@ -185,6 +186,8 @@ func SayClaude(a Answer) []byte {
 	switch a.Verdict {
 	case Allow:
 		decision["permissionDecision"] = "allow"
+	case Confirm:
+		decision["permissionDecision"] = "ask"
 	case Undecided:
 		return []byte("{}")
 	}

@@ -177,7 +177,11 @@ var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "c
 // noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
 func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
 	b.mu.Lock()
-	p.sessionsCall().rejected = d.Verdict != permissions.Approve
+	call := p.sessionsCall()
+	call.rejected = d.Verdict != permissions.Approve
+	if call.own != nil && call.own.call != p.call && !p.joined {
+		call.own.instead = p
+	}
 	b.mu.Unlock()
 	note, status := gate.Note(d), ""
 	switch {
@@ -192,9 +196,6 @@ func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
 	case d.Verdict == permissions.Reject:
 		status = "failed"
 	}
-	b.mu.Lock()
-	call := p.sessionsCall()
-	b.mu.Unlock()
 	p.place.put(b.decided(p.session, call, note, status)...)
 }
 

@@ -100,11 +100,15 @@ func (s *Session) Ended(end OwnEnd) {
 		a = call.own
 		a.ended = true
 	}
+	var carriedOut gate.Act = a
+	if a != nil && a.instead != nil {
+		carriedOut = a.instead
+	}
 	s.b.mu.Unlock()
 	if a == nil {
 		return
 	}
-	event := gate.Later(a.Event(events.ToolEnded))
+	event := gate.Later(carriedOut.Event(events.ToolEnded))
 	event.Outcome = &events.Outcome{Status: "completed", ExitCode: end.Exit}
 	if end.Failed {
 		event.Outcome.Status, event.Outcome.Error = "failed", events.Text(end.Error)
@@ -141,6 +145,9 @@ type ownAct struct {
 	decision *permissions.Decision // nil until there is one
 	ended    bool
 	joined   bool // a question of the agent's about the same was answered by it
+	// instead is a question of the agent's in the same card about something else: another hook had put another
+	// input in the place of this one.
+	instead *prompt
 }
 
 // isOurTool reports whether it is a call of a tool that we offer: that is decided about when it comes in.
