@@ -22,6 +22,7 @@ var (
 	known    = section("variables", readVariables)
 	sets     = section("sets", readSets)
 	like     = section("like", readLike)
+	options  = section("loading", readLoading)
 	cures    = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
 	builtins = section("builtins", func(n plainyaml.Node) (map[string]bool, error) { return set(texts(n)["names"]), nil })
 )

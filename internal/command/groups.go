@@ -11,6 +11,8 @@ const (
 	NetworkCommands         Group = "network commands"
 	NetworkScripts          Group = "network scripts"
 	Verbs                   Group = "verbs"
+	Targets                 Group = "targets"
+	PackageCommands         Group = "package commands"
 	Makes                   Group = "makes"
 	WholeCommands           Group = "whole commands"
 	Families                Group = "families"

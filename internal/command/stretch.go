@@ -16,6 +16,7 @@ const (
 	StretchRuns   Stretch = "runs"
 	StretchMoves  Stretch = "moves"
 	StretchObeys  Stretch = "obeys"
+	StretchLoads  Stretch = "loads"
 	StretchWrites Stretch = "writes"
 )
 
@@ -36,7 +37,7 @@ func (c *Catalogue) Stretches(program string, words []string) []Stretched {
 		row = row.with(own)
 	}
 	if row == nil {
-		return nil
+		row = &stretchedRow{}
 	}
 	var found []Stretched
 	for i, word := range words {
@@ -45,6 +46,9 @@ func (c *Catalogue) Stretches(program string, words []string) []Stretched {
 		}
 		if len(word) < 2 || word[0] != '-' {
 			continue
+		}
+		if loadsByName(word) {
+			found = append(found, Stretched{How: StretchLoads, Word: word, Values: nextValue(words[i:])})
 		}
 		for _, o := range row.options {
 			if values, ok := o.in(words[i:min(i+2, len(words))]); ok {
@@ -67,6 +71,53 @@ func RunByStretches(program string) (names []string) {
 		}
 	}
 	return names
+}
+
+// loading are the parts of names of options that load what their values name.
+type loading struct{ names, not map[string]bool }
+
+func readLoading(n plainyaml.Node) (loading, error) {
+	all := texts(n)
+	return loading{names: set(all["names"]), not: set(all["not"])}, nil
+}
+
+// loadsByName reports whether the name of an option says so: --load-plugins, --pluginDir, but not --no-config.
+func loadsByName(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	loads := false
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-_.", r) }) {
+		for _, part := range append(humps(part), part) {
+			if part = strings.ToLower(part); options().not[part] {
+				return false
+			}
+			loads = loads || options().names[part]
+		}
+	}
+	return loads
+}
+
+// humps cuts a name in front of its capital letters.
+func humps(name string) (all []string) {
+	from := 0
+	for i := 1; i < len(name); i++ {
+		if name[i] >= 'A' && name[i] <= 'Z' {
+			all, from = append(all, name[from:i]), i
+		}
+	}
+	return append(all, name[from:])
+}
+
+// nextValue returns the value of the option that the words begin with: what stands behind its sign =, or the next
+// word that is no option; none where there is none.
+func nextValue(words []string) []string {
+	_, value, given := strings.Cut(words[0], "=")
+	switch {
+	case given:
+		return strings.Split(value, ",")
+	case len(words) > 1 && !strings.HasPrefix(words[1], "-"):
+		return strings.Split(words[1], ",")
+	}
+	return nil
 }
 
 // stretchedRow is what a row says of such options.
@@ -96,6 +147,7 @@ func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
 type stretchingOption struct {
 	how     Stretch
 	name    string // without its dashes
+	value   string // the only value with which it counts; "" for any
 	long    bool   // it has two
 	glued   bool   // its value may stand right behind it
 	oneDash bool   // it is read as a whole behind one dash, too
@@ -116,7 +168,7 @@ func (o stretchingOption) in(words []string) (values []string, ok bool) {
 			}
 		}
 		if read.Kind == Plain {
-			return values, true
+			return values, o.value == "" || slices.Contains(values, o.value)
 		}
 	}
 	rest, ok := strings.CutPrefix(words[0], "-"+o.name)
@@ -135,10 +187,10 @@ func (o stretchingOption) kind(name string) Kind {
 
 func readStretched(n plainyaml.Node) (*stretchedRow, error) {
 	var source, dash, words string
-	var lists [4]string
+	var lists [5]string
 	if err := Entries(n, map[string]any{
 		"source": &source, "dash": &dash, "words": &words,
-		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "writes": &lists[3],
+		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "loads": &lists[3], "writes": &lists[4],
 	}); err != nil {
 		return nil, err
 	}
@@ -146,13 +198,13 @@ func readStretched(n plainyaml.Node) (*stretchedRow, error) {
 		return nil, At(n, "want a source, and for dash one or nothing")
 	}
 	r := &stretchedRow{oneDash: dash == "one", files: words}
-	for i, how := range []Stretch{StretchRuns, StretchMoves, StretchObeys, StretchWrites} {
+	for i, how := range []Stretch{StretchRuns, StretchMoves, StretchObeys, StretchLoads, StretchWrites} {
 		for word := range strings.FieldsSeq(lists[i]) {
-			name := strings.TrimLeft(word, "-")
+			name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			bare := strings.TrimSuffix(name, "*")
-			o := stretchingOption{how: how, name: bare, long: strings.HasPrefix(word, "--"), glued: bare != name,
-				oneDash: r.oneDash}
-			if bare == "" || name == word || !o.long && len(bare) > 1 && !r.oneDash {
+			o := stretchingOption{how: how, name: bare, value: value, long: strings.HasPrefix(word, "--"),
+				glued: bare != name, oneDash: r.oneDash}
+			if bare == "" || !strings.HasPrefix(word, "-") || !o.long && len(bare) > 1 && !r.oneDash {
 				return nil, At(n, word+" is no option")
 			}
 			r.options = append(r.options, o)

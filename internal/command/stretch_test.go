@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +34,10 @@ func TestStretches(t *testing.T) {
 				ways = []string{"-" + o.name + " x", "-" + o.name + "x", "-" + o.name + "=x", "-q" + o.name + " x"}
 			}
 			for _, words := range ways {
+				value := cmp.Or(o.value, "x")
+				words = strings.TrimSuffix(words, "x") + value
 				found := embedded.Stretches(program, strings.Fields(words))
-				if !slices.ContainsFunc(found, func(s Stretched) bool { return s.How == o.how && slices.Contains(s.Values, "x") }) {
+				if !slices.ContainsFunc(found, func(s Stretched) bool { return s.How == o.how && slices.Contains(s.Values, value) }) {
 					t.Errorf("%s %s: found %+v", program, words, found)
 				}
 			}
@@ -43,6 +46,19 @@ func TestStretches(t *testing.T) {
 			if found := embedded.Stretches(program, strings.Fields(words)); len(found) > 0 {
 				t.Errorf("%s %s: found %+v", program, words, found)
 			}
+		}
+	}
+	for _, c := range []struct{ program, words string }{
+		{"go", "-mod vendor"}, {"frob", "--no-config x"}, {"frob", "--print-config x"}, {"frob", "load x"}, {"frob", "--download x"},
+	} {
+		if found := embedded.Stretches(c.program, strings.Fields(c.words)); len(found) > 0 {
+			t.Errorf("%s %s: found %+v", c.program, c.words, found)
+		}
+	}
+	for _, words := range []string{"--plugin x", "--plugin=x", "--load-plugins=a,x", "--pluginSearchDir=x", "-load x", "--cov-config x"} {
+		found := embedded.Stretches("frob", strings.Fields(words))
+		if len(found) != 1 || found[0].How != StretchLoads || !slices.Contains(found[0].Values, "x") {
+			t.Errorf("frob %s: found %+v", words, found)
 		}
 	}
 	if found := embedded.Stretches("ls", []string{"-C"}); found != nil {

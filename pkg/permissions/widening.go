@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -42,15 +44,73 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 			}
 		}
 	}
-	for _, stretched := range v.Commands.Stretches(base, words) {
-		if why := v.optionWidens(stretched); why != "" {
-			return why
+	// bundle exec rspec has the options of rspec.
+	for _, named := range append([]string{base}, args[:spelled]...) {
+		for _, stretched := range v.Commands.Stretches(named, words) {
+			if why := v.optionWidens(stretched); why != "" {
+				return why
+			}
 		}
+	}
+	if why := v.operandWidens(base, args, spelled); why != "" {
+		return why
 	}
 	if why := v.codeWidens(program, args, spelled); why != "" {
 		return why
 	}
 	return v.codeFileWidens(program, args, spelled)
+}
+
+// operandWidens tells why an operand must not be given by which a program does another thing than the rule spells:
+// make test deploy, npm install PACKAGE, docker build ADDRESS.
+func (v *evaluation) operandWidens(base string, args []string, spelled int) string {
+	says := slices.IndexFunc(args[:spelled], func(word string) bool { return !strings.HasPrefix(word, "-") })
+	targets := says >= 0 && in(command.Targets, base)
+	packages := says >= 0 && command.Subcommands(command.PackageCommands, base)[args[says]]
+	local := !in(command.NetworkClients, base) || v.in(command.ProjectTools, base)
+	roles := shellwords.Read(shellwords.Fixed(append([]string{base}, args...)...), v.Commands).Roles
+	for i := spelled; i < len(args); i++ {
+		word := args[i]
+		switch {
+		case local && otherMachine(word):
+			return fmt.Sprintf("%s lies on another machine, so a rule must spell it", display.Line(word))
+		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
+		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
+			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
+		case packages && !v.isHere(word):
+			return fmt.Sprintf("it installs %s, whose scripts run, so a rule must spell it", display.Line(word))
+		}
+	}
+	return ""
+}
+
+// isValue reports whether a word is the value of an option, which its reader ends with then.
+func isValue(role shellwords.Role) bool {
+	return role.Kind == shellwords.Argument || strings.Contains(role.Reader, " -")
+}
+
+// otherMachine reports whether a word holds an address of another machine, or a module of one by its version:
+// example.com/x@latest.
+func otherMachine(word string) bool {
+	if before, behind, found := strings.Cut(word, "://"); found {
+		scheme := before[strings.LastIndexAny(before, "=,@ ")+1:]
+		return !strings.EqualFold(scheme, "file") && !thisMachine.MatchString(behind)
+	}
+	return moduleVersion.MatchString(word)
+}
+
+var (
+	thisMachine   = regexp.MustCompile(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
+	moduleVersion = regexp.MustCompile(`\A[a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S`)
+)
+
+// isHere reports whether a word names the directory that its program runs in.
+func (v *evaluation) isHere(word string) bool {
+	word, _, _ = strings.Cut(word, "[") // .[dev]
+	return !slices.ContainsFunc(v.shell.dirs, func(dir string) bool {
+		at, err := v.facts.resolve(dir, word)
+		return err != nil || word == "" || at != dir
+	})
 }
 
 // codeWidens tells why a word must not be given that is code in a language of programs: pylint, say, runs
@@ -101,6 +161,9 @@ func (v *evaluation) isKnown(dir, name string) bool {
 	if at, err := v.facts.resolve(dir, name); err == nil && at != dir && v.isOwn(dir, at) {
 		return true
 	}
+	if _, err := strconv.ParseFloat(name, 64); err == nil && !v.facts.exists(filepath.Join(dir, name)) {
+		return true
+	}
 	return name != "" && name[0] != '/' && strings.Trim(name, plainNameLetters+"@/") == "" && !strings.Contains(name, ".") &&
 		!slices.ContainsFunc(loadedEnds, func(end string) bool { return v.facts.exists(dir + "/" + name + end) })
 }
@@ -134,6 +197,12 @@ func (v *evaluation) optionWidens(s command.Stretched) string {
 		for _, dir := range v.shell.dirs {
 			at, err := v.facts.resolve(dir, value)
 			own := err == nil && v.isOwn(dir, at)
+			if s.How == command.StretchLoads && !v.work(partWork*len(loadedEnds)) {
+				return tooMuch
+			}
+			if s.How == command.StretchLoads && !v.isKnown(dir, value) {
+				return fmt.Sprintf("with the option %s it could load %s, so a rule must spell it", word, display.Line(value))
+			}
 			switch {
 			case s.How == command.StretchMoves && !own:
 				return fmt.Sprintf("with the option %s it works in another project than the rule means, so a rule must spell it", word)
@@ -147,7 +216,8 @@ func (v *evaluation) optionWidens(s command.Stretched) string {
 			}
 		}
 	}
-	if s.How == command.StretchRuns || s.How != command.StretchWrites && len(s.Values) == 0 {
+	if s.How == command.StretchRuns ||
+		(s.How == command.StretchMoves || s.How == command.StretchObeys) && len(s.Values) == 0 {
 		return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", word)
 	}
 	return ""

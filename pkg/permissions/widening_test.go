@@ -228,3 +228,105 @@ func TestRulesCoverNoLoadedCode(t *testing.T) {
 		}
 	}
 }
+
+// A rule for a checker, a maker of documents or a tool that installs covers neither code that the words name, nor
+// another target, package or machine than it spells. By its name an option says that it loads something, whatever
+// the program is.
+func TestRulesCoverWhatTheySpell(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"ws/docs/a.md": "", "ws/docs/evil.rb": "", "ws/evil.py": "",
+		"ws/requirements.txt": "", "ws/go.mod": "module x\n", "ws/x.c": "", "home/": "",
+	})
+	bed := testbed{dir, dir + "/ws"}
+	a := bed.authority(v2(rule("own", Approve, commands(RedirectsWorkspace, "rubocop", "asciidoctor", "protoc", "cppcheck", "clang-tidy",
+		"phpunit", "phpstan analyse", "sphinx-build", "ctest", "mix test", "ruff check", "golangci-lint run", "frob check", "pytest", "bundle exec rspec",
+		"docker ps", "docker build", "make test", "just test", "rake test", "gradle test", "mvn test", "npm install", "npm test", "pip install",
+		"go run", "go test", "go build", "uv run", "cargo build", "cmake", "frob deploy --plugin=./x.js"))))
+	for verdict, texts := range map[Verdict]string{
+		Ask: `rubocop -r ./docs/evil.rb
+			rubocop --require docs/evil.rb
+			rubocop -c docs/a.md
+			asciidoctor -r ./docs/evil.rb docs/a.md
+			asciidoctor -T docs docs/a.md
+			protoc --plugin=protoc-gen-x=./docs/evil.rb x.proto
+			protoc @docs/a.md
+			cppcheck --addon=./evil.py x.c
+			cppcheck --addon evil x.c
+			clang-tidy -load ./evil.py x.c
+			clang-tidy --config-file=docs/a.md x.c
+			phpunit --bootstrap docs/a.md
+			phpunit -c docs/a.md
+			phpstan analyse -a docs/a.md
+			sphinx-build -D extensions=evil docs out
+			sphinx-build -c docs . out
+			ctest -S docs/a.md
+			ctest -SP docs/a.md
+			mix test -r docs/a.md
+			ruff check --config docs/a.toml
+			golangci-lint run -c docs/a.md
+			frob check --plugin ./x.js
+			frob check --load-plugins=evil
+			frob check --load-plugins=a,evil
+			frob check --pluginDir=docs
+			frob check -plugin-dir docs
+			frob check --plugin=..
+			frob check https://example.com/x
+			pytest --pastebin=all
+			bundle exec rspec -r ./docs/evil.rb
+			docker ps -H tcp://example.com:1
+			docker build https://example.com/x.git
+			make test deploy
+			make test -k deploy
+			just test deploy
+			rake test db:drop
+			gradle test publish
+			gradle test -Dorg.gradle.jvmargs=-javaagent:x
+			mvn test deploy
+			mvn test org.example:plugin:1.0:run
+			npm install evil
+			npm install -D evil
+			npm install https://example.com/x.tgz
+			pip install evil
+			pip install ./docs
+			pip install -r docs/a.md
+			pip install --index-url http://example.com -r requirements.txt
+			go run example.com/x@latest
+			go test -mod=mod example.com/x
+			go test --mod mod example.com/x
+			uv run https://example.com/x.py
+			cargo build --target x.json`,
+		Approve: `rubocop --only Style/X lib
+			rubocop -a -f json
+			asciidoctor -a toc docs/a.md
+			protoc -I docs --go_out=build x.proto
+			cppcheck --enable=all --library=posix x.c
+			frob check --no-config docs
+			frob check --config release --load-average 2.5
+			frob check --base-url http://localhost:3000/x
+			frob deploy --plugin=./x.js
+			bundle exec rspec
+			docker ps --format x
+			make test
+			make test -j 4 V=1
+			gradle test --tests Foo -x lint
+			mvn test -pl docs -am -T 4 -Dmaven.test.skip=true
+			npm install
+			npm test -- src/a.test.js
+			pip install .
+			pip install -e '.[dev]'
+			pip install -r requirements.txt
+			go run ./cmd/x
+			go test -mod=vendor ./...
+			uv run x.py
+			cargo build --target x86_64-unknown-linux-musl
+			cmake --build build --config Release`,
+	} {
+		for text := range strings.SplitSeq(texts, "\n") {
+			text = strings.TrimSpace(text)
+			if d := a.Decide(bed.run(text)); d.Verdict != verdict {
+				t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, verdict, d.Reasons[0].Why)
+			}
+		}
+	}
+}
