@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -52,6 +53,16 @@ func FileEffect(name string, read func() []byte) Effect {
 		return judge(func(text string) bool { return text == "../..\n" && path.Base(path.Dir(path.Dir(name))) == "worktrees" })
 	case base == "attributes" && parent == "info", base == "hooks":
 		return Steers // hooks is a file or a link here
+	case strings.HasPrefix(name, "refs/") && parent != "hooks", strings.HasPrefix(name, "logs/"):
+		if strings.HasPrefix(name, replaced) {
+			return Later // git shows another object in place of this one
+		}
+	case base == "packed-refs":
+		if read == nil || bytes.Contains(read(), []byte(" "+replaced)) {
+			return Later
+		}
+	case parent == "remotes", parent == "branches":
+		return Later // where a remote of that name is, and which program is at its other end
 	case base == "git-rebase-todo", base == "todo" && parent == "sequencer":
 		if read == nil {
 			return Later
@@ -138,7 +149,12 @@ var headText = regexp.MustCompile(`\A(ref:\s*refs/|[0-9a-f]{40})`)
 var runsCommands = regexp.MustCompile(`(?m)^\s*(exec|x)\s`)
 
 // HoldsData reports whether a directory of a repository holds nothing but data. dir is relative to .git.
-func HoldsData(dir string) bool { return slices.Contains([]string{"objects", "refs", "logs"}, dir) }
+func HoldsData(dir string) bool {
+	return dir == "objects" || dir == "logs" || strings.HasPrefix(dir, "refs/") && dir+"/" != replaced
+}
+
+// replaced is where the refs are by which git takes one object for another (git-replace(1)).
+const replaced = "refs/replace/"
 
 // leadsToModule reports whether a file in place of .git leads to where git itself keeps submodules and
 // further work trees.

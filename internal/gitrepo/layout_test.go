@@ -57,6 +57,15 @@ func TestFileEffect(t *testing.T) {
 		want       gitrepo.Effect
 	}{
 		{"config", plain, gitrepo.NoEffect},
+		{"refs/replace/0123", "4567\n", gitrepo.Later},
+		{"refs/heads/replace/x", "4567\n", gitrepo.NoEffect},
+		{"refs/remotes/origin", "4567\n", gitrepo.NoEffect},
+		{"logs/refs/remotes/branches/x", "0 1 x\n", gitrepo.NoEffect},
+		{"packed-refs", "# pack-refs with: peeled\n4567 refs/heads/main\n", gitrepo.NoEffect},
+		{"packed-refs", "4567 refs/replace/0123\n", gitrepo.Later},
+		{"remotes/evil", "URL: x\n", gitrepo.Later},
+		{"branches/evil", "x\n", gitrepo.Later},
+		{"modules/m/branches/evil", "x\n", gitrepo.Later},
 		{"CONFIG", plain + "\tfsmonitor = touch x\n", gitrepo.Steers},
 		{"config", plain + "\tfsmonitor = true\n", gitrepo.NoEffect},
 		{"config", plain + "\thooksPath = x\n", gitrepo.Steers},

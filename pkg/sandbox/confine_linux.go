@@ -252,6 +252,9 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own, masked []hi
 		v.covers = append(v.covers, h.further...)
 		v.masked = slices.Concat(h.sockets, masked)
 	}
+	if p.user == 0 {
+		v.private = h.private
+	}
 	v.covers, v.bare = outermost(v.covers)
 	if !p.onTmpfs() {
 		v.temp = d.temp

@@ -36,6 +36,7 @@ type listing struct {
 	is          version
 	settled     bool     // whatever is done to the directory later shows in its change time
 	closed      bool     // it cannot be read
+	open        bool     // others can write to it
 	names       int      // how many there were
 	directories []string // to be entered
 	counting    []string // names that can mean something; those of directories end with a slash
@@ -104,6 +105,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	// The clock of change times may stand still for some ticks (hasFineTimes), and where it has no
 	// fractions for two seconds.
 	age := begun.Sub(time.Unix(is.changed.Unix()))
+	var mode unix.Stat_t
+	one.open = unix.Fstat(fd, &mode) == nil && mode.Mode&0o022 != 0
 	one.is, one.settled = is, age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0
 	for {
 		n, err := unix.Getdents(fd, buffer)

@@ -60,6 +60,7 @@ type mountView struct {
 	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
 	masked  []hiding // likewise, as long as it is there
+	private []hiding // of /proc and /sys
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
@@ -125,6 +126,10 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 			unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0).about("/proc",
 			"a container that hides parts of its /proc allows no other one")
 		v.permit(l, rules, grant{path: "/proc", noRun: v.noRun})
+	}
+	for _, h := range v.private {
+		l.do("mount(MS_BIND)", unix.SYS_MOUNT, l.text(v.instead(h)), l.text(h.path), 0, unix.MS_BIND, 0).about(h.path,
+			"").may(mayFail)
 	}
 	for _, dir := range v.covers {
 		v.cover(l, dir)
@@ -361,6 +366,32 @@ func listPublic(dir string, depth int) (list []grant, all bool) {
 		}
 	}
 	return list, all
+}
+
+// privateOfKernel lists what in the upper directories of /proc and /sys only root can read: what the kernel tells
+// of its memory, its timers and other processes.
+func privateOfKernel() []hiding {
+	var list []hiding
+	for _, pattern := range []string{"/proc/[a-z]*", "/proc/tty/*", "/sys/*", "/sys/*/*"} {
+		paths, _ := filepath.Glob(pattern) // the pattern is no bad one
+		for _, path := range paths {
+			var is unix.Stat_t
+			if unix.Lstat(path, &is) != nil {
+				continue
+			}
+			switch is.Mode & unix.S_IFMT {
+			case unix.S_IFREG:
+				if is.Mode&0o004 == 0 && is.Mode&0o400 != 0 {
+					list = append(list, hiding{path: path, file: true})
+				}
+			case unix.S_IFDIR:
+				if is.Mode&0o005 != 0o005 {
+					list = append(list, hiding{path: path})
+				}
+			}
+		}
+	}
+	return list
 }
 
 // homes lists the directories that people's own files are in, but for those in places of which every call

@@ -228,6 +228,12 @@ func (w watched) tellNew(hold bool) []string {
 	for _, at := range after.partly {
 		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", filepath.Join(w.dir, at), mostBehind))
 	}
+	for _, at := range after.opened(w.before) {
+		if isEverybodys(w.dir) {
+			break // it may be another's doing
+		}
+		told.add(fmt.Sprintf("protected: while the command ran, %s was opened to other users, who can put there what you run or believe without a look", filepath.Join(w.dir, at)))
+	}
 	hints := told.lines()
 	maps.DeleteFunc(after.closed,
 		func(at string, is shut) bool { return is.fast && w.before.closed[at] == is })

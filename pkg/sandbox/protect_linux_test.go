@@ -55,6 +55,8 @@ func TestTellNew(t *testing.T) {
 		{"another name of what the kernel holds", "echo a >CLAUDE.md; ln CLAUDE.md a", "echo b >a", true, true, nil, []string{"CLAUDE.md", "a"}, 1},
 		{"other names of what the kernel holds", "echo a >CLAUDE.md; ln CLAUDE.md a", "echo b >b", true, true, nil, []string{"CLAUDE.md", "a", "b"}, 0},
 		{"a link that leads elsewhere now", "ln -s a .envrc", "ln -sfn b .envrc", true, true, nil, []string{".envrc.held-x"}, 1},
+		{"opened to others", "mkdir docs; chmod 755 .", "chmod o+w .; mkdir -m 777 new", true, true, nil, []string{"docs", "new"}, 1},
+		{"opened to others before", "chmod 777 .; mkdir docs", "chmod g-w .; chmod g+w .; touch docs/a", true, true, nil, []string{"docs", "docs/a"}, 0},
 		{"through a link", "mkdir -p away/workflows", "ln -s away .github", true, true, nil, []string{".github", "away", "away/workflows"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -103,9 +103,10 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 		unix.SYS_CLONE3: {give(unknown)},
 		unix.SYS_CLONE:  {loadArgument(0), jumpIfAnyBit(newNamespaces, 0, 1), give(refuse), give(allow)},
 		// Typing into the terminal of whoever started us (CVE-2013-6409, CVE-2017-5226), and pasting with
-		// the console's mouse.
-		unix.SYS_IOCTL: {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 1, 0), jumpIfEqual(tioclinux, 0, 1),
-			give(refuse), give(allow)},
+		// the console's mouse. And what stays with a terminal when the call has ended: that nobody else can
+		// open it, so that no password can be asked for there, and another line discipline.
+		unix.SYS_IOCTL: {loadArgument(1), jumpIfEqual(unix.TIOCSTI, 3, 0), jumpIfEqual(tioclinux, 2, 0),
+			jumpIfEqual(unix.TIOCEXCL, 1, 0), jumpIfEqual(unix.TIOCSETD, 0, 1), give(refuse), give(allow)},
 		// Who opens a file that is leased waits for the holder, up to 45 seconds each time (fcntl(2)): any
 		// process of the machine, and any file of this user's that a call can read.
 		unix.SYS_FCNTL: {loadArgument(1), jumpIfEqual(unix.F_SETLEASE, 1, 0), jumpIfEqual(unix.F_SETDELEG, 0, 1),

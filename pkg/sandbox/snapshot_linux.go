@@ -30,6 +30,7 @@ type snapshot struct {
 	whole  bool               // every other name was looked at
 
 	sockets []string
+	dirs    map[string]*listing // that were looked into
 
 	inMemory map[uint64]bool // whether a device is a file system in memory
 	hashed   int64           // how much of files there was read
@@ -102,6 +103,7 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 			s.sockets = append(s.sockets, dir+name)
 		}
 	}
+	s.dirs = now
 	l.keep(at, now)
 	return s
 }
@@ -271,6 +273,19 @@ func (s *snapshot) leads(at string, v version) bool {
 	}
 	before.content, before.leadsTo = v.content, v.leadsTo
 	return before == v
+}
+
+// opened lists the directories to which others can write now, and could not before. An access list shows in the
+// group's rights (acl(5)).
+func (s *snapshot) opened(before snapshot) []string {
+	var list []string
+	for at, dir := range s.dirs {
+		if was := before.dirs[at]; dir.open && was != nil && !was.closed && !was.open {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // hadElsewhere reports whether something was there before, as it is, in a directory that had another name.
