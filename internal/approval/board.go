@@ -16,10 +16,10 @@ type Board interface {
 // Notice is one question on a Board. Its methods may be called at the same time.
 type Notice interface {
 	// Earlier is called before anybody is asked. While another call of the session asks the very same, it
-	// waits for that one's answer: a no is this one's, too, and a yes is not. Then it gives the answer that
+	// waits for that one's answer, and calls waits before that: a no is this one's, too, and a yes is not. Then it gives the answer that
 	// a person has left for this question, after the process that asked it before had ended; found is false
 	// where there is none. Over must be called in the end.
-	Earlier(ctx context.Context) (answer Answer, found bool, err error)
+	Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error)
 	// Over says that the asking has come to its end, with that answer or an error.
 	Over(Answer, error)
 	// Elsewhere puts the notice up and waits until somebody has answered elsewhere. It returns ctx's cause
@@ -50,14 +50,15 @@ func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 
 // AskBeside asks a person here, with ask, while the question stands on the board, and gives the answer that
 // came first. ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the
-// person is asked here alone.
-func AskBeside(ctx context.Context, board Board, question Question,
+// person is asked here alone. waits is called where another call asks the very same, before its answer is waited
+// for.
+func AskBeside(ctx context.Context, board Board, question Question, waits func(),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {
 		return ask(ctx)
 	}
 	notice := board.Post(question)
-	answer, found, err := notice.Earlier(ctx)
+	answer, found, err := notice.Earlier(ctx, waits)
 	if err == nil && !found {
 		answer, err = askAt(ctx, notice, ask)
 	}

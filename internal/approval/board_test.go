@@ -22,7 +22,7 @@ type slate struct {
 }
 
 func (s *slate) Post(Question) Notice { return s }
-func (s *slate) Earlier(context.Context) (Answer, bool, error) {
+func (s *slate) Earlier(context.Context, func()) (Answer, bool, error) {
 	if s.left != nil {
 		return *s.left, true, nil
 	}
@@ -96,7 +96,7 @@ func TestAskBeside(t *testing.T) {
 			s.t, s.elsewhere = t, make(chan Answer)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			got, err := AskBeside(ctx, &s, Question{}, func(ctx context.Context) (Answer, error) { return test.here(ctx, &s, cancel) })
+			got, err := AskBeside(ctx, &s, Question{}, func() {}, func(ctx context.Context) (Answer, error) { return test.here(ctx, &s, cancel) })
 			if got != test.want || !errors.Is(err, test.err) {
 				t.Errorf("got %+v, %v; want %+v, %v", got, err, test.want, test.err)
 			}

@@ -22,9 +22,9 @@ type asked struct {
 	err    error
 }
 
-// queue waits until nobody asks the same any more, and takes the place then. A no that was given meanwhile
+// queue waits until nobody asks the same any more, and takes the place then; waits is called before it waits. A no that was given meanwhile
 // is given here, too: it was to the same act. A yes was to one act, and this is another.
-func (a *line) queue(ctx context.Context, name string) (place *asked, no Answer, found bool, err error) {
+func (a *line) queue(ctx context.Context, name string, waits func()) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()
 		before := a.open[name]
@@ -38,6 +38,7 @@ func (a *line) queue(ctx context.Context, name string) (place *asked, no Answer,
 			return place, no, false, nil
 		}
 		a.mu.Unlock()
+		waits()
 		select {
 		case <-ctx.Done():
 			return nil, no, false, context.Cause(ctx)

@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -26,32 +27,35 @@ func TestNotAskedTwice(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var asking line
-				first, _, found, err := asking.queue(t.Context(), "q")
+				never := func() { t.Error("who does not wait is told to") }
+				var waiting atomic.Int32
+				waits := func() { waiting.Add(1) }
+				first, _, found, err := asking.queue(t.Context(), "q", never)
 				if found || err != nil {
 					t.Fatalf("the first: %t, %v", found, err)
 				}
-				if other, _, found, err := asking.queue(t.Context(), "another"); other == nil || found || err != nil {
+				if other, _, found, err := asking.queue(t.Context(), "another", never); other == nil || found || err != nil {
 					t.Errorf("another question: %t, %v", found, err)
 				}
 				impatient, giveUp := context.WithCancelCause(t.Context())
 				gone := errors.New("gone")
 				done := 0
 				go func() {
-					if place, _, _, err := asking.queue(impatient, "q"); place != nil || !errors.Is(err, gone) {
+					if place, _, _, err := asking.queue(impatient, "q", waits); place != nil || !errors.Is(err, gone) {
 						t.Errorf("who gives up: %v", err)
 					}
 					done++
 				}()
 				go func() {
-					place, no, found, err := asking.queue(t.Context(), "q")
+					place, no, found, err := asking.queue(t.Context(), "q", waits)
 					if found != test.both || err != nil || found && no != test.answer || !found && place == nil {
 						t.Errorf("the second: %+v, %t, %v", no, found, err)
 					}
 					done++
 				}()
 				synctest.Wait()
-				if done != 0 {
-					t.Error("it does not wait")
+				if done != 0 || waiting.Load() != 2 {
+					t.Errorf("%d of 2 wait, and %d have said so before", 2-done, waiting.Load())
 				}
 				giveUp(gone)
 				synctest.Wait()

@@ -106,11 +106,11 @@ func (n *notice) id() string {
 }
 
 // Earlier implements Notice. Nothing is opened where no question has ever been.
-func (n *notice) Earlier(ctx context.Context) (answer Answer, found bool, err error) {
+func (n *notice) Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error) {
 	if n.key == "" {
 		return answer, false, nil
 	}
-	n.asked, answer, found, err = n.desk.line.queue(ctx, n.key+" "+n.question.Session)
+	n.asked, answer, found, err = n.desk.line.queue(ctx, n.key+" "+n.question.Session, waits)
 	if found || err != nil {
 		return answer, found, err
 	}

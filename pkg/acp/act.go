@@ -43,6 +43,8 @@ type act struct {
 	place *place // in what the session sends to the editor
 
 	answer *place // in what the agent is told
+
+	turnToAsk *turnToAsk // once it waits
 }
 
 // carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or
@@ -63,7 +65,8 @@ func (b *Bridge) carryOut(a *act) error {
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	a.waits = true
-	return b.outside(a.frame, a.session, a.place, func(ctx context.Context) error {
+	return b.outside(a.frame, a.session, a.place, func(ctx context.Context, turn *turnToAsk) error {
+		a.turnToAsk = turn
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 		a.answer = b.drop(agentsID(a.frame.ID))
 		defer a.answer.leave()
@@ -73,18 +76,22 @@ func (b *Bridge) carryOut(a *act) error {
 
 // outside goes on with a request outside of the lane. ctx ends when the turn is cancelled, the session
 // closed, the request withdrawn, or when the agent ends; what goes on drops the request's id when it waits
-// no more. The frame is kept. What comes behind its place goes out at the latest when that is over.
-func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place, goOn func(ctx context.Context) error) error {
+// no more. The frame is kept. What comes behind its place, and other questions of the session, go out at the
+// latest when that is over.
+func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place,
+	goOn func(ctx context.Context, turn *turnToAsk) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
 	if !b.keep(agentsID(frame.ID), &held{session: s, withdraw: withdraw}) {
 		withdraw(nil)
 		at.leave()
 		return b.refuseAgent(frame, idInUse)
 	}
+	turn := s.turnToAsk()
 	b.holding.Go(func() { // ends with an answer, or with ctx
 		defer withdraw(nil)
+		defer turn.end()
 		defer at.leave()
-		if err := goOn(ctx); err != nil {
+		if err := goOn(ctx, turn); err != nil {
 			// The other end is broken; its lane ends the bridge.
 			b.o.Say(fmt.Sprintf("%s: %v", frame.MethodName(), err))
 		}
@@ -188,7 +195,7 @@ func (b *Bridge) takenBack(a *act, why error) {
 
 // Ask implements approval.Asker.
 func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	return a.session.ask(ctx, q, a.place)
+	return a.session.ask(ctx, q, a.place, a.turnToAsk)
 }
 
 // errMoved says that what was decided about is no longer what the name means.
@@ -434,7 +441,8 @@ func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	return wireError{Code: code, Message: message}
 }
 
-// callFor finds the one tool call of the agent's that the act belongs to; nil when that cannot be told.
+// callFor finds the one tool call of the agent's that tells of the act; nil when that cannot be told. What is
+// decided about the act stands in its card, where nobody may take it for a decision about something else.
 func (b *Bridge) callFor(a *act) *toolCall {
 	if a.session == nil {
 		return nil
@@ -442,15 +450,16 @@ func (b *Bridge) callFor(a *act) *toolCall {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return a.session.calls.only(func(c *toolCall) bool {
-		switch a.request.Action {
-		case permissions.ActionExecute:
-			return c.kind == "execute"
-		default:
-			return (c.kind == "edit" || c.kind == "read") &&
-				slices.ContainsFunc(namedPaths(c), func(path string) bool {
-					return leadsTo(a.request.Dir, path, a.effect.Path)
-				})
+		if actions[c.kind] != a.request.Action {
+			return false
 		}
+		if a.terminal != nil {
+			command := claimedCommand{argv: a.terminal.Command, text: a.terminal.Shell}
+			return command.reads(commandTitle(c)) || slices.ContainsFunc(readRawInput(c.rawInput).commands, command.is)
+		}
+		return slices.ContainsFunc(namedPaths(c), func(path string) bool {
+			return leadsTo(a.request.Dir, path, a.effect.Path)
+		})
 	})
 }
 
@@ -529,6 +538,9 @@ func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	}
 	if open != nil {
 		to = b.queueOf(open.session)
+		if open.clickable {
+			b.clicked()
+		}
 	}
 	return to.relay(line)
 }

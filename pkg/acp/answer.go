@@ -27,11 +27,10 @@ func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer,
 	if !p.standsElsewhere() {
 		board = nil
 	}
-	if err := p.b.pause(ctx); err != nil {
+	if err := p.turnToAsk.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	defer p.b.clicked()
-	answer, err := approval.AskBeside(ctx, board, q, p.put)
+	answer, err := approval.AskBeside(ctx, board, q, func() { p.turnToAsk.giveUp(p.place) }, p.put)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
@@ -45,9 +44,14 @@ func (p *prompt) standsElsewhere() bool {
 	return once && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
-// put has the editor ask, and waits for what it says. When ctx ends first the editor is told to take the
-// question away.
+// put has the editor ask when it is the question's turn, and waits for what it says. When ctx ends first the
+// editor is told to take the question away.
 func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
+	over, err := p.turnToAsk.wait(ctx, p.place)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	defer over()
 	b := p.b
 	replies := make(chan reply, 1)
 	open := &passed{id: p.id, method: methodPermission, session: p.session,
@@ -59,13 +63,15 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 	b.mu.Lock()
 	b.fromAgentOpen[agentsID(p.id)] = open
 	call := p.sessionsCall()
+	// What was decided in this card before would be read as if it were about this.
+	p.standing.without, p.call.notes = len(call.notes) > 0, nil
 	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
-		call.decided, call.notes = true, append(call.notes, "a2a-acp: "+gate.Note(p.asked))
+		why := "a2a-acp: " + gate.Note(p.asked)
+		call.decided, call.notes, p.call.notes = true, append(call.notes, why), []string{why}
 	}
 	if p.call.id != "" {
 		b.announced(call) // the request itself tells the editor of the call
 	}
-	p.call.notes = slices.Clone(call.notes)
 	b.mu.Unlock()
 	p.place.put(p.line())
 	select {

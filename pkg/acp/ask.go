@@ -27,25 +27,33 @@ func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer
 	}
 	at := s.toEditor.reserve()
 	defer at.leave()
-	return s.ask(ctx, q, at)
+	turn := s.turnToAsk()
+	defer turn.end()
+	return s.ask(ctx, q, at, turn)
 }
 
-// ask is Ask at a place in what the session sends to the editor.
-func (s *Session) ask(ctx context.Context, q approval.Question, at *place) (approval.Answer, error) {
+// ask is Ask at a place in what the session sends to the editor, when it is its turn.
+func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn *turnToAsk) (approval.Answer, error) {
 	id := s.boundID()
 	// The person may cancel the turn, or close the session, while the caller still waits.
 	ctx, stop := s.During(ctx)
 	defer stop()
 
-	if err := s.b.pause(ctx); err != nil {
+	if err := turn.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	defer s.b.clicked()
-	card := s.b.ours.nextID()
-	at.add(s.openCard(id, card, q))
-	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func(ctx context.Context) (approval.Answer, error) {
+	card := "" // there is none before it is the question's turn
+	put := func(ctx context.Context) (approval.Answer, error) {
+		over, err := turn.wait(ctx, at)
+		if err != nil {
+			return approval.Answer{}, err
+		}
+		defer over()
+		card = s.b.ours.nextID()
+		at.add(s.openCard(id, card, q))
 		return s.put(ctx, id, card, q, at)
-	})
+	}
+	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func() { turn.giveUp(at) }, put)
 	s.closeCard(id, card, q, answer, err, at)
 	return answer, err
 }
@@ -121,7 +129,7 @@ func (s *Session) openCard(id, card string, q approval.Question) []byte {
 	})
 }
 
-// closeCard says in the card what came of the question, and in the agent's own card, where there is one.
+// closeCard says in the card, where there is one, what came of the question, and in the agent's own card.
 func (s *Session) closeCard(id, card string, q approval.Question, answer approval.Answer, err error, at *place) {
 	status, note := "completed", saysAnswer(answer)
 	switch {
@@ -130,10 +138,16 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	case answer.Verdict != permissions.Approve:
 		status = "failed"
 	}
-	at.put(updateFrame(id, cardUpdate{
-		SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
-		Content: contentWith(questionContent(q), []string{"a2a-acp: " + note}),
-	}))
+	if card == "" && err == nil { // the answer was there before its turn
+		card = s.b.ours.nextID()
+		at.add(s.openCard(id, card, q))
+	}
+	if card != "" {
+		at.put(updateFrame(id, cardUpdate{
+			SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
+			Content: contentWith(questionContent(q), []string{"a2a-acp: " + note}),
+		}))
+	}
 	if q.ToolCall == "" {
 		return
 	}

@@ -66,7 +66,9 @@ type passed struct {
 	id      []byte
 	method  string
 	session *Session
-	over    bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
+	// clickable says that the editor may put it to the person: it is not decided here.
+	clickable bool
+	over      bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
 	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is
 	// nothing to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // another opens a second session.
@@ -59,7 +62,7 @@ func TestCardsOfAllSessions(t *testing.T) {
 		t.Parallel()
 		d := newDialogue(t, readsAndEchoes, "", workDir(t))
 		d.another("s2")
-		d.agentSays(ofAnother(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"typo","kind":"execute"`)))
+		d.agentSays(ofAnother(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"echo","kind":"execute"`)))
 		outcome, question := d.request("session/request_permission", asksForHook)
 		if outcome != "asked" {
 			t.Fatalf("it is %s: %s", outcome, question.line)
@@ -206,6 +209,15 @@ func TestASecondClick(t *testing.T) {
 		{"another kind of question", elicits, func(d *dialogue) {
 			d.editorSays(`{"jsonrpc":"2.0","id":"e","result":{"action":"accept","content":{}}}`)
 		}, "session/request_permission", another},
+		{"another kind of question, taken back", elicits, func(d *dialogue) {
+			d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"e"}}`)
+		}, "session/request_permission", another},
+		{"another kind of question, that is over", elicits, func(d *dialogue) {
+			d.agentSays(`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"e"}}`)
+		}, "session/request_permission", another},
+		{"a question that nobody knows here", strings.Replace(elicits, "elicitation/create", "_vendor/ask", 1), func(d *dialogue) {
+			d.editorSays(`{"jsonrpc":"2.0","id":"e","result":{}}`)
+		}, "session/request_permission", another},
 		{"another session", "", func(d *dialogue) { d.editorSays(pickOf("y")) }, "session/request_permission", ofAnother(another)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -219,7 +231,9 @@ func TestASecondClick(t *testing.T) {
 			d.agentSays(first)
 			d.wait("the first question", func(s said) bool { return s.to == "editor" && (s.ID == "p" || s.ID == "e") })
 			test.end(d)
-			d.wait("its end", func(s said) bool { return s.to == "agent" && (s.ID == "p" || s.ID == "e") })
+			d.wait("its end", func(s said) bool {
+				return s.to == "agent" && (s.ID == "p" || s.ID == "e") || s.Method == "$/cancel_request" || s.Method == "elicitation/complete"
+			})
 			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"next","method":%q,"params":%s}`, test.method, test.next))
 			d.untilMarker("post-commit")
 			d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"next"}}`)
@@ -228,6 +242,88 @@ func TestASecondClick(t *testing.T) {
 					t.Errorf("the editor is told %s", s.line)
 				}
 				return s.to == "agent" && s.ID == "next"
+			})
+		})
+	}
+}
+
+// TestOneQuestionAtATime has an agent ask a second time while its first question stands: who is about to click on
+// the first, or presses a key, must not find the second in its place. Nothing else waits for the answer.
+func TestOneQuestionAtATime(t *testing.T) {
+	t.Parallel()
+	another := strings.ReplaceAll(strings.Replace(asksForHook, `"c1"`, `"c2"`, 1), "pre-commit", "post-commit")
+	const run = `{"sessionId":"s1","command":"make post-commit"}`
+	for _, test := range []struct {
+		name, method, params string
+		end                  func(d *dialogue) // of the first; it is answered where there is none
+		comes                bool              // while the first stands
+	}{
+		{"in another card", "session/request_permission", another, nil, false},
+		{"a command", "terminal/create", run, nil, false},
+		{"once the first is taken back", "session/request_permission", another, func(d *dialogue) {
+			d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}`)
+		}, false},
+		{"once the first is answered elsewhere", "terminal/create", run, func(d *dialogue) {
+			(<-d.board.posted).elsewhere <- approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: "cli maria"}
+		}, false},
+		{"in another session", "session/request_permission", ofAnother(another), nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board", workDir(t))
+			d.another("s2")
+			d.agentSays(`{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":` + asksForHook + `}`)
+			d.wait("the first question", func(s said) bool { return s.to == "editor" && s.ID == "p" })
+			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"next","method":%q,"params":%s}`, test.method, test.params))
+			second := func(s said) bool {
+				return s.to == "editor" && s.Method == "session/request_permission" && strings.Contains(s.line, "post-commit")
+			}
+			if test.comes {
+				d.wait("the second question", second)
+				return
+			}
+			d.agentSays(updateOf(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"behind"}`))
+			d.wait("what is behind it", func(s said) bool {
+				if strings.Contains(s.line, "post-commit") {
+					t.Errorf("while the first question stands the editor is told %s", s.line)
+				}
+				return s.to == "editor" && strings.Contains(s.line, "behind")
+			})
+			if test.end == nil {
+				d.editorSays(pickOf("y"))
+			} else {
+				test.end(d)
+			}
+			d.wait("the second question", second)
+		})
+	}
+	for _, test := range []struct {
+		name string
+		end  func(d *dialogue)
+	}{
+		{"taken back", func(d *dialogue) {
+			d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"next"}}`)
+		}},
+		{"answered elsewhere", func(d *dialogue) {
+			<-d.board.posted
+			(<-d.board.posted).elsewhere <- approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: "cli maria"}
+		}},
+		{"its turn is cancelled", func(d *dialogue) {
+			d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+		}},
+	} {
+		t.Run("a second one that is "+test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board", workDir(t))
+			d.agentSays(`{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":` + asksForHook + `}`)
+			d.wait("the first question", func(s said) bool { return s.to == "editor" && s.ID == "p" })
+			d.agentSays(`{"jsonrpc":"2.0","id":"next","method":"terminal/create","params":` + run + `}`)
+			test.end(d)
+			d.wait("its end", func(s said) bool {
+				if s.Method == "session/request_permission" {
+					t.Errorf("the editor is told %s", s.line)
+				}
+				return s.to == "agent" && s.ID == "next" && s.Error != nil
 			})
 		})
 	}

@@ -72,9 +72,7 @@ func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 			break
 		}
 	}
-	if speaksAsUs(call) {
-		c.doubt("it has words that begin as those of a2a-acp do")
-	}
+	c.doubtOurWords(shownTexts(call)...)
 	input, _ := exactObject(call.rawInput)
 	c.request.Tools = append(slices.Clip(c.request.Tools), alleged(action, call, input)...)
 	diffs, paths := c.readContent(call)
@@ -110,24 +108,36 @@ func reordered(text string) []string {
 	return []string{fmt.Sprintf("it holds U+%04X, behind which text is shown in another order", r)}
 }
 
-// speaksAsUs reports whether a text that a call shows has a line that a person could take for one of ours: in
-// the cards of agents they begin with our name.
-func speaksAsUs(call *toolCall) bool {
+// shownTexts are the texts that a call shows, but for those of files.
+func shownTexts(call *toolCall) []string {
 	texts := []string{call.title}
 	content, _ := (object{"c": call.content}).objects("c")
 	for _, item := range content {
-		texts = append(texts, item.object("content").text("text"))
+		texts = slices.AppendSeq(texts, ndjson.Texts(item["content"]))
 	}
-	for _, text := range texts {
-		for line := range strings.Lines(text) {
-			if rest, ours := strings.CutPrefix(spelling(line), "a2aacp"); ours &&
-				(strings.HasPrefix(rest, "asks") || strings.Contains(line, ":")) {
-				return true
-			}
+	return texts
+}
+
+// doubtOurWords doubts texts with a line that a person could take for one of ours: in the cards of agents they
+// begin with our name.
+func (c *claim) doubtOurWords(texts ...string) {
+	if slices.ContainsFunc(texts, speaksAsUs) {
+		c.doubt("it has words that begin as those of a2a-acp do")
+	}
+}
+
+func speaksAsUs(text string) bool {
+	for line := range strings.FieldsFuncSeq(text, endsLine) {
+		if rest, ours := strings.CutPrefix(spelling(line), "a2aacp"); ours &&
+			(strings.HasPrefix(rest, "asks") || strings.Contains(line, ":")) {
+			return true
 		}
 	}
 	return false
 }
+
+// endsLine reports whether some reader begins another line at a character.
+func endsLine(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
 
 func (c *claim) doubt(why ...string) { c.request.Doubts = append(c.request.Doubts, why...) }
 
@@ -291,7 +301,6 @@ func sameFiles(dir string, a, b []string) bool {
 // is all there is, with the directory in prose (its run_shell_command, 0.61). Wherever it stands, it must
 // be the same command.
 func (c *claim) readCommand(call *toolCall, input rawInput) {
-	title := claimedCommand{text: strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`"))}
 	command := claimedCommand{text: call.title}
 	if len(input.commands) > 0 {
 		command = input.commands[0]
@@ -300,11 +309,11 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 	}
 	c.doubt(input.doubts...)
 	for _, other := range input.commands {
-		if !slices.Equal(other.argv, command.argv) || other.text != command.text {
+		if !other.is(command) {
 			c.doubt("its raw input does not say clearly what would run")
 		}
 	}
-	if !command.reads(title.text) {
+	if !command.reads(commandTitle(call)) {
 		c.doubt("its title and its raw input name different commands")
 	}
 	if len(input.paths)+len(input.patched)+len(input.contents) > 0 {
@@ -322,6 +331,16 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 		Env:      input.env,
 		Resolved: permissions.ResolvedFiles(c.request),
 	})
+}
+
+// commandTitle returns the command that a title gives, which some agents write between backquotes.
+func commandTitle(call *toolCall) string {
+	return strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`"))
+}
+
+// is reports whether two commands are the same, told in the same way.
+func (c claimedCommand) is(other claimedCommand) bool {
+	return c.text == other.text && slices.Equal(c.argv, other.argv)
 }
 
 // reads reports whether a title is the command: its text, its words joined, or the text that its words give

@@ -30,7 +30,7 @@ func (s *slate) Post(q approval.Question) approval.Notice {
 	return n
 }
 
-func (n *slip) Earlier(context.Context) (answer approval.Answer, found bool, err error) {
+func (n *slip) Earlier(context.Context, func()) (answer approval.Answer, found bool, err error) {
 	return answer, false, nil
 }
 
@@ -229,14 +229,26 @@ func TestSecretsOfOurTools(t *testing.T) {
 // knows shows all of that to who does not see the editor. What is shown is a part of the question's key.
 func TestElsewhereSeesWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	const asks = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x","permissions":"INPUT"},"target":"CALL"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once","extent":"OPTION"}]}}`
+	const asks = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x","permissions":"INPUT"},"target":"CALL","content":[{"type":"content","content":{"type":"resource","resource":{"uri":"file:///x","text":"RESOURCE"}}},{"type":"content","content":{"type":"text","text":"WORDS"}}]},"options":[{"optionId":"y","name":"Yes","kind":"allow_once","extent":"OPTION"}]}}`
 	s := newStage(t, "", "board")
 	s.run(prelude + "\nagent> " + asks + "\neditor< …")
 	question := (<-s.board.posted).question
-	for _, value := range []string{"INPUT", "CALL", "OPTION"} {
+	for _, value := range []string{"INPUT", "CALL", "OPTION", "RESOURCE", "WORDS"} {
 		if !strings.Contains(question.Text, value) {
 			t.Errorf("%s is not in %s", value, question.Text)
 		}
 	}
 	s.end()
+	t.Run("version 2", func(t *testing.T) {
+		t.Parallel()
+		d := newDialogue(t, "", "board", workDir(t))
+		d.second()
+		d.request("session/request_permission", `{"sessionId":"s1","title":"TITLE","description":"DESCRIPTION","subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","title":"Edit","kind":"edit","content":[{"type":"diff","changes":[{"operation":"modify","path":"$WORK/docs/a.md","hunks":"HUNKS"}]}]}}`+yesNo+`}`)
+		question := (<-d.board.posted).question
+		for _, value := range []string{"TITLE", "DESCRIPTION", "HUNKS"} {
+			if !strings.Contains(question.Text, value) {
+				t.Errorf("%s is not in %s", value, question.Text)
+			}
+		}
+	})
 }

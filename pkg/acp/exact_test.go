@@ -82,8 +82,11 @@ func TestIdsAreToldApart(t *testing.T) {
 			d.agentSays(fmt.Sprintf(asks, test.first, asksForHook))
 			d.wait("the question", func(s said) bool { return s.to == "editor" && s.Method == "session/request_permission" })
 			d.agentSays(second)
+			if !test.refused { // one question stands at a time
+				d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"cancelled"}}}`, test.first))
+			}
 			s := d.wait("what becomes of the second", func(s said) bool {
-				return s.Method != "session/update"
+				return s.to == "agent" && s.Error != nil || s.to == "editor" && s.Method != "session/update"
 			})
 			if (s.to == "agent" && s.Error != nil) != test.refused {
 				t.Errorf("%s and %s: the %s is told %s", test.first, test.second, s.to, s.line)

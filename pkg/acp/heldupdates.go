@@ -18,6 +18,7 @@ type standing struct {
 	lines     []heldLine
 	bytes     int
 	terminals bool   // that the editor runs have been put away
+	without   bool   // lines of ours about what was decided before are not shown
 	noted     []note // of which the editor has not heard
 }
 
@@ -121,7 +122,7 @@ func (b *Bridge) questionEnded(q *standing) {
 	over := func(_ string, other *standing) bool { return other == q }
 	maps.DeleteFunc(b.asking, over)
 	maps.DeleteFunc(b.showing, over)
-	if q.terminals && q.call.announced {
+	if (q.terminals || q.without) && q.call.announced {
 		q.note(q.session, q.call, "")
 	}
 	for _, n := range q.noted {

@@ -164,7 +164,7 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if p != nil && p.over {
 		return nil // the agent has its answer
 	}
-	if p != nil && p.method == methodElicitation {
+	if p != nil && p.clickable {
 		b.clicked()
 	}
 	if p == nil && (answersSomething(frame) || frame.Ambiguous) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -97,8 +98,11 @@ func (b *Bridge) fromAgent(line []byte) error {
 	case isUnknownAct(frame.MethodName()):
 		return b.refuse(frame, codeNoMethod, "nobody here knows what "+display.Line(frame.MethodName())+" does")
 	}
+	if frame.MethodName() == methodElicitationDone { // the editor may take the question away
+		b.clicked()
+	}
 	s := b.sessionIn(frame.Params)
-	if !b.openFromAgent(frame, passed{session: s}) {
+	if !b.openFromAgent(frame, passed{session: s, clickable: !slices.Contains(aboutTerminals, frame.MethodName())}) {
 		return b.refuseAgent(frame, idInUse)
 	}
 	return b.queueOf(s).relay(line)

@@ -30,7 +30,7 @@ const (
 	methodWriteFile      = "fs/write_text_file"
 	methodTerminalCreate = "terminal/create"
 
-	methodElicitation = "elicitation/create"
+	methodElicitationDone = "elicitation/complete"
 
 	methodCancelRequest = "$/cancel_request"
 )

@@ -11,7 +11,7 @@ import (
 
 // TestOrderOfASession has the first of two questions wait for the disk, while the agent goes on. What
 // belongs to the session reaches the editor as the agent said it, and what belongs to another does not
-// wait.
+// wait. Nothing but the second question waits for the answer to the first.
 func TestOrderOfASession(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{
@@ -39,12 +39,19 @@ func TestOrderOfASession(t *testing.T) {
 			t.Errorf("%s: before it the editor is told %s", first, s.line)
 		}
 		close(recorded)
-		for _, want := range []string{"first", "second", "third", "_test/fourth", "p4"} {
+		var question any
+		for _, want := range []string{"first", "third", "_test/fourth", "p4", "second"} {
 			s := d.wait(want, func(s said) bool {
-				return s.to == "editor" && !strings.Contains(s.line, `"sessionUpdate":"tool_call"`) // a card of ours
+				return s.to == "editor" && !strings.Contains(s.line, `"sessionUpdate":"tool_call`) // a card of ours
 			})
 			if !strings.Contains(s.line, want) {
 				t.Fatalf("%s: where %s is to come the editor is told %s", first, want, s.line)
+			}
+			if want == "p4" {
+				d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"cancelled"}}}`, encodeJSON(question)))
+			}
+			if want == "first" {
+				question = s.ID
 			}
 		}
 	}

@@ -65,6 +65,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 
 	passage := b.o.Gate.Begin(a)
 	if !passage.Settled() || !passage.Close(ctx) {
+		a.waits = true
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 	}
 	d := passage.Decision
@@ -140,6 +141,7 @@ type ownAct struct {
 	prompt
 	resolved []string // the files that names in it mean
 	fault    string   // why it cannot be told what it is; "" when it can
+	waits    bool     // for governors or a person
 
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
@@ -199,6 +201,9 @@ func (a *ownAct) Recheck(d permissions.Decision) permissions.Decision {
 	}
 	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.claim.request)) {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
+	}
+	if a.waits {
+		return a.b.decidedAgain(d, a.claim.request)
 	}
 	return d
 }

@@ -26,14 +26,15 @@ type prompt struct {
 	joined  bool            // it is answered as the agent's hook was, about the very same
 	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
 
-	standing *standing // while the question stands
-	offers   []offer
-	options  []permissions.Option // those of the offers
-	claim    claim
-	b        *Bridge
-	asked    permissions.Decision // what asks the person
-	reply    reply                // what the editor said
-	picked   string               // the option that the person at the editor picked
+	standing  *standing  // while the question stands
+	turnToAsk *turnToAsk // of the question
+	offers    []offer
+	options   []permissions.Option // those of the offers
+	claim     claim
+	b         *Bridge
+	asked     permissions.Decision // what asks the person
+	reply     reply                // what the editor said
+	picked    string               // the option that the person at the editor picked
 
 	// Of version 2: the request's own title, its description, both of them as they came, and the type of its
 	// subject, which is "" when it has none.
@@ -77,7 +78,8 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	b.mu.Lock()
 	p.questionStands()
 	b.mu.Unlock()
-	return b.outside(frame, p.session, p.place, func(ctx context.Context) error {
+	return b.outside(frame, p.session, p.place, func(ctx context.Context, turn *turnToAsk) error {
+		p.turnToAsk = turn
 		defer b.questionEnded(p.standing)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
 		p.answer = b.drop(agentsID(p.id))
@@ -180,6 +182,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 	request.Commands = b.o.Gate.Commands(request.Workspace)
 	p.claim = readClaim(p.session, p.call, request)
 	p.unknown = unknown
+	p.claim.doubtOurWords(p.words)
 	p.claim.doubt(append(permissions.Doubtful(p.words), doubtUnknown(unknown)...)...)
 	return p, ""
 }
@@ -199,7 +202,7 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 	p.title, p.words = []member{{"title", encode(display.Whole(title))}}, title
 	if description, given := m.optional("description"); given {
 		p.description = display.Whole(description)
-		p.words += description
+		p.words += "\n" + description
 	}
 	subject := m.object("subject")
 	if subject == nil {

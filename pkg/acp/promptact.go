@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -155,6 +156,9 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	} else {
 		text.WriteString("The agent's own words:\n")
 	}
+	if p.words != "" {
+		text.WriteString(display.Fence("", display.Text(p.words)) + "\n")
+	}
 	if r.ShellText != "" {
 		fmt.Fprintf(&text, "%s\nin %s\n", display.Fence("bash", display.Text(r.ShellText)), display.Line(r.Dir))
 		for _, v := range r.Variables {
@@ -174,9 +178,15 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 	for _, leads := range p.claim.linked {
 		fmt.Fprintf(&text, "and %s\n", leads)
 	}
-	content, _ := (object{"c": p.call.content}).objects("c")
-	for _, item := range content {
-		if item.text("type") == "diff" {
+	for raw := range ndjson.Elements(p.call.content) {
+		item, err := exactObject(raw)
+		words, plain := plainText(item)
+		switch {
+		case err != nil || item.text("type") != "diff" && !plain || item["changes"] != nil:
+			text.WriteString(display.Fence("json", display.Text(string(raw))) + "\n")
+		case plain:
+			text.WriteString(display.Fence("", display.Text(words)) + "\n")
+		default:
 			change := approval.FileChange{Path: item.text("path"), NewText: item.text("newText")}
 			if before := item.text("oldText"); before != "" {
 				change.OldText = &before
@@ -186,8 +196,6 @@ func (p *prompt) describe(asked permissions.Decision) approval.Question {
 				}
 			}
 			text.WriteString(change.Show() + "\n")
-		} else if words := item.object("content").text("text"); words != "" {
-			text.WriteString(display.Fence("", display.Text(words)) + "\n")
 		}
 	}
 	q.Text = strings.TrimSuffix(text.String(), "\n")

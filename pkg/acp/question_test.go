@@ -193,9 +193,11 @@ func TestOneTextForAFile(t *testing.T) {
 	ask = strings.Replace(ask, `[{`, `[{"type":"diff","path":"$WORK/src/../src/a.go","newText":"hello"},{`, 1)
 	d.approve(ask, "y")
 	for _, text := range []string{"hello", "evil"} {
-		if got, s := d.request("fs/write_text_file", writeOf("s1", "$WORK/src/a.go", text)); got != "asked" {
-			t.Errorf("%s is %s: %s", text, got, s.line)
+		got, s := d.request("fs/write_text_file", writeOf("s1", "$WORK/src/a.go", text))
+		if got != "asked" {
+			t.Fatalf("%s is %s: %s", text, got, s.line)
 		}
+		d.pick(s, "a2a-acp-reject")
 	}
 }
 
@@ -412,13 +414,12 @@ func TestTheEditorsTextGoesOutOfDate(t *testing.T) {
 // card it stands: what the person is warned of there stays. The decision is told in the card afterwards.
 func TestQuestionIsNotNoted(t *testing.T) {
 	t.Parallel()
-	const run = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":{"command":"make all","env":{"MAKEFLAGS":"-f evil"}}}` + yesNo + `}`
+	const run = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"echo","kind":"execute","rawInput":{"command":"echo","env":{"MAKEFLAGS":"-f evil"},"as":"root"}}` + yesNo + `}`
 	const edit = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}],"content":[{"type":"diff","path":"$WORK/docs/link","oldText":null,"newText":"evil"}]}` + yesNo + `}`
 	for _, test := range []struct{ name, ask, method, params, note string }{
 		{"a command by rule", run, "terminal/create", `{"sessionId":"s1","command":"echo"}`, "a2a-acp: allowed: "},
-		{"a command that a rule rejects", run, "terminal/create", `{"sessionId":"s1","command":"ls","env":[{"name":"MARK","value":"1"}]}`, "a2a-acp: stopped: "},
-		{"a read by rule", edit, "fs/read_text_file", `{"sessionId":"s1","path":"$WORK/docs/a.md"}`, "a2a-acp: allowed: "},
-		{"a command that is asked about", run, "terminal/create", `{"sessionId":"s1","command":"make docs"}`, "a2a-acp: rejected by you"},
+		{"a command that a rule rejects", run, "terminal/create", `{"sessionId":"s1","command":"echo","env":[{"name":"MARK","value":"1"}]}`, "a2a-acp: stopped: "},
+		{"a change by rule", edit, "fs/write_text_file", writeOf("s1", "$WORK/docs/a.md", "x"), "a2a-acp: allowed: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -435,9 +436,6 @@ func TestQuestionIsNotNoted(t *testing.T) {
 				if s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) {
 					t.Errorf("while the question stands the editor is told %s", s.line)
 				}
-				if s.Method == "session/request_permission" {
-					d.pick(s, "a2a-acp-reject")
-				}
 				return s.ID == "meanwhile"
 			})
 			d.agentSays(marker)
@@ -451,6 +449,50 @@ func TestQuestionIsNotNoted(t *testing.T) {
 			d.wait("the line in the card", func(s said) bool {
 				return s.to == "editor" && strings.Contains(s.line, `"toolCallId":"c1"`) && strings.Contains(s.line, test.note)
 			})
+		})
+	}
+}
+
+// TestALineIsAboutItsCard has something be decided while the agent's one unfinished card tells of something else: no
+// line of ours says in it that it was allowed. Nor does a question show what was decided in its card before.
+func TestALineIsAboutItsCard(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, card, method, params string
+		noted                      bool
+	}{
+		{"the command", `"title":"echo hi","kind":"execute"`, "terminal/create", `{"sessionId":"s1","command":"echo hi"}`, true},
+		{"the words of the command", `"title":"echo hi","kind":"execute"`, "terminal/create", `{"sessionId":"s1","command":"echo","args":["hi"]}`, true},
+		{"the command in its raw input", `"title":"Say hi","kind":"execute","rawInput":{"command":"echo hi"}`, "terminal/create", `{"sessionId":"s1","command":"echo hi"}`, true},
+		{"another command", `"title":"rm -rf build","kind":"execute"`, "terminal/create", `{"sessionId":"s1","command":"echo hi"}`, false},
+		{"the file", `"title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}]`, "fs/write_text_file", writeOf("s1", "$WORK/docs/a.md", "x"), true},
+		{"another file", `"title":"Edit","kind":"edit","locations":[{"path":"$WORK/src/a.go"}]`, "fs/write_text_file", writeOf("s1", "$WORK/docs/a.md", "x"), false},
+		{"a read of the file that it changes", `"title":"Edit","kind":"edit","locations":[{"path":"$WORK/docs/a.md"}]`, "fs/read_text_file", `{"sessionId":"s1","path":"$WORK/docs/a.md"}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			const line = "a2a-acp: allowed"
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1",` + test.card))
+			if outcome, s := d.request(test.method, test.params); outcome != "forwarded" {
+				t.Fatalf("it is %s: %s", outcome, s.line)
+			}
+			_, question := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"rm -rf src","kind":"execute"}`+yesNo+`}`)
+			if strings.Contains(question.line, line) {
+				t.Errorf("the question says that something was allowed: %s", question.line)
+			}
+			d.pick(question, "y")
+			d.wait("the answer", func(s said) bool { return s.to == "agent" && s.ID == question.ID })
+			noted := false
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[]`))
+			d.agentSays(marker)
+			d.wait("the marker", func(s said) bool {
+				noted = noted || s.to == "editor" && strings.Contains(s.line, line)
+				return s.Method == "_test/marker"
+			})
+			if noted != test.noted {
+				t.Errorf("a line of ours in the card afterwards: %t", noted)
+			}
 		})
 	}
 }

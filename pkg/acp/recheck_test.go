@@ -1,13 +1,16 @@
 package acp
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // anyCell is a sandbox that holds an agent to everything but hooks, which only a person may let it change,
@@ -59,3 +62,36 @@ func TestAYesIsForTheFileThatWasShown(t *testing.T) {
 		}
 	}
 }
+
+// rejects are rules by which nothing may happen.
+type rejects struct{ gate.Rules }
+
+func (rejects) Decide(permissions.Request) permissions.Decision {
+	return permissions.Decision{Verdict: permissions.Reject, Source: permissions.SourcePolicy, Rule: "freeze"}
+}
+
+// What rules reject by now is rejected, though it was approved before: of an act that the agent's hook asked
+// about as of every other.
+func TestWhatWaitedIsDecidedAgain(t *testing.T) {
+	t.Parallel()
+	g, err := gate.New(gate.Options{InForce: func(tool.Workspace) gate.InForce { return gate.InForce{Rules: rejects{}} }, Record: unrecorded{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := ownAct{prompt: prompt{b: &Bridge{o: Options{Gate: g}}}}
+	a.resolved = permissions.ResolvedFiles(a.claim.request)
+	yes := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson}
+	for _, a.waits = range []bool{false, true} {
+		want := permissions.Approve
+		if a.waits {
+			want = permissions.Reject
+		}
+		if d := a.Recheck(yes); d.Verdict != want {
+			t.Errorf("it waited %t: %s, want %s", a.waits, d.Verdict, want)
+		}
+	}
+}
+
+type unrecorded struct{}
+
+func (unrecorded) Record(context.Context, events.Event) error { return nil }

@@ -66,7 +66,12 @@ func (c *toolCall) merge(update object) {
 	patchRaw(&c.locations, update, "locations")
 	patchRaw(&c.rawInput, update, "rawInput")
 	patchRaw(&c.meta, update, "_meta")
-	if c.finished() { // a card may hold whole files; nobody asks about them any more
+}
+
+// forget drops what may be large of a call that has finished: a card may hold whole files, and nobody asks about them
+// any more.
+func (c *toolCall) forget() {
+	if c.finished() {
 		c.content, c.locations, c.rawInput, c.meta = nil, nil, nil, nil
 	}
 }

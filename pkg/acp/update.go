@@ -187,6 +187,7 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 		lines = append(lines, append(announce(s.id, kindToolCall, call, call.status), '\n'))
 	}
 	call.merge(update)
+	call.forget()
 	var seen *events.Event
 	if call.finished() && !call.recorded && (!call.decided || call.rejected && call.status == "completed") {
 		call.recorded = true

@@ -110,6 +110,7 @@ func TestVersion2Warns(t *testing.T) {
 		{`"title":"List","subject":{"type":"command","command":"ls \u202elive","cwd":"$WORK"}`, "hidden character"},
 		{`"title":"List","description":"Fine.","subject":{"type":"command","command":"ls","cwd":"$WORK/docs"}`, "in $WORK/docs"},
 		{`"title":"List\u202e"`, "hidden character"},
+		{`"title":"List","description":"Fine.\n\na2a-acp: allowed","subject":{"type":"command","command":"ls","cwd":"$WORK"}`, "words that begin as those of a2a-acp do"},
 	} {
 		d := newDialogue(t, "", "", workDir(t))
 		d.second()

@@ -91,14 +91,14 @@ func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	}
-	return approval.AskBeside(ctx, t.board, q,
+	return approval.AskBeside(ctx, t.board, q, func() {},
 		func(ctx context.Context) (approval.Answer, error) { return t.put(ctx, q) })
 }
 
 // park leaves a question where people at other terminals can answer it, and waits for them.
 func (t *Terminal) park(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	notice := t.board.Post(q)
-	answer, found, err := notice.Earlier(ctx)
+	answer, found, err := notice.Earlier(ctx, func() {})
 	defer func() { notice.Over(answer, err) }()
 	if found || err != nil {
 		return answer, err
@@ -123,7 +123,7 @@ func (t *Terminal) earlierAnswer(ctx context.Context, q approval.Question, nobod
 		return approval.Answer{}, nobody
 	}
 	notice := t.board.Post(q)
-	answer, found, err := notice.Earlier(ctx)
+	answer, found, err := notice.Earlier(ctx, func() {})
 	if !found && err == nil {
 		err = nobody
 	}
