@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -54,15 +55,132 @@ func TestHoldsFacts(t *testing.T) {
 			t.Errorf("%s %s is not among %s; %s", c.program, c.word, c.group, c.source)
 		}
 	}
-	for _, c := range []struct{ program, word, source string }{
-		{"pnpm", "--node-options", "pnpm.io, node-options: they reach node, whose --require runs code"},
-		{"pnpm", "--pnpmfile", "pnpm.io, .pnpmfile.cjs: hooks in JavaScript"},
-		{"rake", "-E", "rake --help: executes Ruby code and goes on"},
-		{"go", "-memprofile", "go help testflag: writes the profile"},
-		{"nox", "--noxfile", "nox(1): the Python file that is run"},
+	for _, c := range []struct {
+		group            Group
+		programs, source string
+	}{
+		{WholeCommands, "eval trap source . exec", "bash(1): they run what their words, or a file, hold"},
+		{WholeCommands, "xargs parallel entr watch script at batch crontab expect screen tmux", "their manuals: they run a command that they make, or read"},
+		{WholeCommands, "env sudo doas pkexec run0 su setpriv chroot nsenter unshare systemd-run busybox toybox strace ltrace sshpass", "their manuals: they run the command in their words otherwise than it is"},
+		{WholeCommands, "ssh rsh plink rexec remsh autossh pdsh pssh parallel-ssh clush dsh mussh ansible-console", "ssh(1) and its like: what they run, they run on another machine"},
+		{WholeCommands, "sed gsed awk gawk mawk nawk jq yq m4 gs ghostscript bc dc gnuplot octave", "their manuals: their words are a program, which can run others or open files"},
+		{WholeCommands, "python pypy ruby jruby node nodejs tsx ts-node zx deno bun php lua luajit Rscript osascript java jshell perl julia elixir erl guile racket scala groovy raku clojure swift tclsh wish", "their manuals: languages"},
+		{WholeCommands, "sh bash dash zsh ksh mksh ash rbash fish csh tcsh nu elvish xonsh yash osh ysh pwsh powershell", "their manuals: shells"},
+		{WholeCommands, "irb pry ipython ghci iex R swipl psysh gdb lldb pdb", "their manuals: they read code while they run"},
+		{WholeCommands, "ed ex vi vim nvim view emacs nano less more most pg info pico joe micro man", "their manuals: ! and its like start a shell"},
+		{WholeCommands, "psql mysql mariadb sqlite3 duckdb sqlcmd cqlsh usql mysqlsh cockroach clickhouse-client sqlplus mongosh mongo redis-cli pgcli mycli", "their manuals: \\!, .shell, system and SQL that writes files"},
+		{WholeCommands, "ftp telnet lftp socat", "ftp(1), !; socat(1), EXEC"},
+		{Group(Removers), "rm rmdir unlink shred truncate dd mv ln chmod chown chgrp setfacl", "coreutils's manual: what was there is gone, or nobody's"},
+		{Group(Removers), "kill pkill killall mkfs mount umount", "kill(1), mkfs(8), mount(8)"},
+		{Group(Removers), "sudo doas su", "they do anything as somebody else"},
+		{FileWorkers, "rm rmdir chmod chown chgrp unlink shred mkdir touch cp install mv ln tee truncate dd mktemp", "coreutils's manual: operands are files"},
+		{FileWorkers, "ls find tree stat du file readlink realpath cat head tail wc zip unzip gzip gunzip xz bzip2 zstd zcat", "their manuals: operands are files"},
+		{Group(Removers), "rsync", "rsync(1), --delete"},
+		{MetaCommands, "psql sqlite3 duckdb", "psql(1), \\!; sqlite3(1), .shell"},
+		{ClientWords, "mysql mariadb", "mysql(1): system, source"},
+		{Verbs, "bun deno", "bun.sh, bun run; deno task: a word means what package.json or deno.json says"},
+		{Group(ProjectTools), "bunx pnpx ctest scons turbo nx lerna pre-commit docker-compose snakemake latexmk nix nix-build", "they obey files of the directory that they start in"},
+		{NetworkClients, "http https aws gsutil apt apt-get dnf yum apk brew snap rclone sendmail websocat", "their manuals: clients"},
+		{NetworkAlone, "yarn", "yarn help: without a word it installs"},
+		{Builders, "nox", "nox(1), --noxfile"},
+		{Group(Unpackers), "tar bsdtar unzip 7z 7za gtar unrar unar cpio pax jar patch rsync", "their manuals: names come from the archive, or the patch"},
+		{Copiers, "cp install mv ln rsync gcp gmv ditto", "their manuals: the last operand is written to"},
+		{Splitters, "split csplit", "split(1): the last operand is what names begin with"},
+		{ItemGivers, "find xargs parallel", "find(1), -exec; xargs(1): what they find or read goes to a command"},
+		{Makes, "make gmake bmake pmake remake", "make(1): words NAME=value go into recipes"},
+		{RepositoryTools, "git gh hg", "git-config(1), core.fsmonitor; hgrc(5), hooks"},
+		{Families, "git go", "git(1), go help: their subcommands have nothing in common"},
+		{Verbs, "git gh npm pnpm yarn cargo gradle mvn rake just gulp invoke task composer hg mix", "git-config(1), alias; npm run-script; cargo, [alias]: a word means what a file says"},
+		{VariablePrinters, "env printenv set declare export compgen eval", "bash(1), env(1): they print what variables hold"},
+		{NetworkClients, "curl wget ssh scp sftp rsync nc ncat netcat socat ftp telnet mail dig host nslookup ping gh glab npx pip pipx bundle", "their manuals: they reach other machines"},
+		{NetworkClients, "psql pg_dump mysql sqlcmd cqlsh mongosh redis-cli docker kubectl flatpak gcloud az helm terraform composer mosh", "their manuals: clients"},
+		{Group(NetworkReaching), "openssl bunx uvx ansible doctl nmap lynx w3m aria2c pacman", "openssl-s_client(1); their manuals"},
+		{NetworkScripts, "npm pnpm yarn go cargo gem uv", "their manuals: they fetch packages"},
+		{Group(ProjectTools), "npm pnpm yarn npx deno bun go cargo gradle mvn pip gem uv poetry bundle rake dotnet docker direnv nix-shell swift ninja just task mix rspec", "they obey the package.json, build file or settings of the directory"},
+		{Group(ProjectTools), "jest vitest esbuild parcel mocha gulp webpack rollup eslint prettier nodemon concurrently stylelint", "their manuals: NAME.config.js, or package.json, is code"},
+		{Group(ProjectTools), "pytest py.test pylint mypy invoke fab tox ansible ansible-playbook vagrant terraform tofu terragrunt meson cmake bazel composer buck sbt hyperfine entr", "conftest.py, tasks.py, ansible.cfg, Vagrantfile, CMakeLists.txt and their like"},
+		{Builders, "make ninja npm pnpm yarn npx go cargo gradle mvn pip uv poetry bundle rake dotnet docker nerdctl just task mix meson cmake tox composer tsc", "their manuals: they read the build file that a word names"},
+		{Builders, "jest vitest webpack rollup eslint prettier pytest buck sbt hatch rebar3 dune msbuild", "their manuals, --config and its like"},
 	} {
-		if found := embedded.Stretches(c.program, []string{c.word, "x"}); !slices.ContainsFunc(found, func(s Stretched) bool { return slices.Contains(s.Values, "x") }) {
-			t.Errorf("%s %s goes beyond no rule: %+v; %s", c.program, c.word, found, c.source)
+		for program := range strings.FieldsSeq(c.programs) {
+			if !In(c.group, program) && Subcommands(c.group, program) == nil {
+				t.Errorf("%s is not among %s; %s", program, c.group, c.source)
+			}
+		}
+	}
+	for programs, source := range map[string]string{
+		"ssh rsh mosh": "ssh(1): a shell on another machine reads them",
+		"expect screen tmux script watch parallel entr": "their manuals: a shell reads their words",
+		"su runuser":       "su(1): the shell of another user",
+		"at batch crontab": "at(1), crontab(1): later",
+		"source .":         "bash(1): what a file holds",
+		"fish csh tcsh nu elvish xonsh pwsh zsh ksh mksh":                                                                 "their manuals: other languages than bash's",
+		"nsenter unshare bwrap firejail systemd-run chroot proot valgrind torsocks dbus-run-session proxychains xvfb-run": "their manuals: they run the command in their words",
+		"perf aws-vault doppler op direnv start-stop-daemon hyperfine fakechroot rlwrap":                                  "their manuals: they run the command in their words",
+		"ld.so": "ld.so(8): it runs the program that it is given",
+	} {
+		for program := range strings.FieldsSeq(programs) {
+			if Opaque(program) == "" {
+				t.Errorf("it can be told what %s runs; %s", program, source)
+			}
+		}
+	}
+	for _, c := range []struct{ program, options, source string }{
+		{"curl", "--engine", "curl(1): a library of OpenSSL's that is loaded"},
+		{"zip", "-T --test --unzip-command", "zip(1), -TT: the command that tests"},
+		{"make", "-E -I --eval --include-dir -C --directory -f --file --makefile", "make(1)"},
+		{"ninja", "-C -f", "ninja --help"},
+		{"gh", "-w --web", "gh help environment, BROWSER: a program is started"},
+		{"bun", "--script-shell --node-options --globalconfig --userconfig -C --prefix --cwd", "npm-config(7)"},
+		{"npm", "--script-shell --node-options --init-module --globalconfig --userconfig -C --prefix --pack-destination", "npm-config(7)"},
+		{"pnpm", "--script-shell --node-options --shell-emulator --config --global-pnpmfile --pnpmfile -C --dir --prefix", "pnpm.io, node-options: --require runs code; .pnpmfile.cjs: hooks in JavaScript"},
+		{"yarn", "--script-shell --use-yarnrc --cwd", "yarn help"},
+		{"go", "-exec -toolexec -vettool -overlay -modfile -C", "go help build: programs, other files, another directory"},
+		{"go", "-o -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.coverprofile", "go help testflag: writes the profile"},
+		{"cargo", "-Z --config -C --manifest-path --target-dir --artifact-dir --out-dir", "cargo(1): --config sets runner, rustc-wrapper and others"},
+		{"gradle", "-I --init-script --include-build -p --project-dir -g --gradle-user-home -b --build-file -c --settings-file", "docs.gradle.org, Command-Line Interface: scripts in Groovy"},
+		{"mvn", "-gs --global-settings -t --toolchains -f --file -s --settings", "mvn --help"},
+		{"pip", "-t --target --prefix --root", "pip install --help: where it writes"},
+		{"uv", "--with --with-editable --with-requirements --directory --project --config-file", "docs.astral.sh/uv, CLI: packages are installed, and built"},
+		{"poetry", "-C --directory -P --project", "poetry --help"},
+		{"rake", "-e -E -p -r -R --execute --execute-continue --execute-print --require --rakelibdir -C --directory -f --rakefile", "rake --help: Ruby"},
+		{"just", "--shell --shell-arg --chooser -d --working-directory -f --justfile", "just(1)"},
+		{"jest", "--globalSetup --globalTeardown --setupFiles --runner --testRunner --resolver --transform", "jestjs.io, CLI: modules that are loaded"},
+		{"jest", "--rootDir --roots -c --config --outputFile --coverageDirectory --cacheDirectory", "jestjs.io, CLI"},
+		{"vite", "-r --root --dir -c --config --outDir --outputFile", "vite.dev, CLI: the configuration is code"},
+		{"webpack", "--plugin -c --config -o --output-path --file --dir", "rollupjs.org, --plugin; webpack.js.org, CLI"},
+		{"eslint", "--rulesdir --resolve-plugins-relative-to --plugin --parser -c --config -o --output-file --cache-location", "eslint.org, CLI: rules, plugins and parsers are code"},
+		{"prettier", "--plugin --config", "prettier.io, CLI"},
+		{"pytest", "-p -o --override-ini --pdbcls --rootdir --confcutdir -c --config-file", "docs.pytest.org: a plugin, addopts, a class of a module; conftest.py of another directory"},
+		{"pytest", "--junitxml --junit-xml --basetemp --log-file --debug --report-log --html", "docs.pytest.org: what they write"},
+		{"mypy", "--python-executable --config-file --junit-xml --html-report --xml-report --txt-report --cache-dir", "mypy --help; plugins stand in the configuration"},
+		{"tox", "-x --override --root --workdir -c --conf", "tox.wiki: commands are overridden"},
+		{"nox", "-f --noxfile", "nox(1): the Python file that is run"},
+		{"meson", "-C", "meson(1)"},
+		{"cmake", "-P -C -E -S -B", "cmake(1): scripts, and another source"},
+		{"task", "-d --dir -t --taskfile", "taskfile.dev, CLI"},
+		{"rustc", "-C -Z --codegen --sysroot -o --out-dir --emit", "rustc --help, -C linker=PROGRAM"},
+		{"gcc", "-B -wrapper -specs -fplugin -fuse-ld -o -MF", "gcc(1)"},
+		{"tsc", "-p --project --outFile --outDir --declarationDir --tsBuildInfoFile", "tsc --help"},
+		{"bazel", "--run_under --workspace_status_command --shell_executable --bazelrc", "bazel.build, Command-Line Reference"},
+		{"composer", "-d --working-dir", "composer --help"},
+		{"rspec", "-r -I --require -O --options -o --out", "rspec --help"},
+	} {
+		for option := range strings.FieldsSeq(c.options) {
+			if found := embedded.Stretches(c.program, []string{option, "x"}); !slices.ContainsFunc(found, func(s Stretched) bool { return slices.Contains(s.Values, "x") }) {
+				t.Errorf("%s %s goes beyond no rule: %+v; %s", c.program, option, found, c.source)
+			}
+		}
+	}
+	for _, c := range []struct{ program, word, source string }{
+		{"pytest", "@x", "docs.pytest.org: a file with more words"},
+		{"rustc", "@x", "rustc --help: a file with more words"},
+		{"gcc", "@x", "gcc(1): a file with more words"},
+		{"tsc", "@x", "tsc --help: a file with more words"},
+		{"mvn", "-Dexec.executable=x", "mojohaus.org, exec:exec: the program that is run"},
+	} {
+		if len(embedded.Stretches(c.program, []string{c.word})) == 0 {
+			t.Errorf("%s %s goes beyond no rule; %s", c.program, c.word, c.source)
 		}
 	}
 	for _, c := range []struct {
