@@ -235,6 +235,13 @@ var told = []struct{ script, says string }{
 	{`pip install -r <(echo {{x}})`, "scripts of the packages"},
 	{`pip install -r /dev/stdin <<< {{x}}`, "scripts of the packages"},
 	{`kubectl apply -f <(echo {{x}})`, "what the file says runs in the cluster"},
+	{`bundle exec rake {{x}}`, "chooses which command rake runs"},
+	{`npx gulp {{x}}`, "chooses which command gulp runs"},
+	// A program obeys the file that the value is written to.
+	{`echo {{x}} > req/base.txt; pip install -r req/base.txt`, "scripts of the packages that the file names"},
+	{`echo {{x}} > k.yaml; kubectl apply -f k.yaml`, "written to k.yaml, and what the file says runs in the cluster"},
+	{`T=$(mktemp); echo {{x}} > "$T"; docker build -f "$T" .`, "what the file says is run"},
+	{"cat > values.yaml <<END\nname: {{x}}\nEND\nhelm upgrade a b -f values.yaml", "what the file says runs in the cluster"},
 	// What a rule asks about as run or obeyed.
 	{`just --chooser={{x}} --choose`, "would name a file"},
 	{`pnpm --pnpmfile={{x}} install`, "would name a file"},
@@ -296,6 +303,7 @@ func TestToldNothing(t *testing.T) {
 		`pip uninstall -y {{x}}`, `cargo run -- {{x}}`, `ip addr show {{x}}`, `fd {{x}} -x wc -l`,
 		`while read -r l; do echo "$l"; done <<< {{x}}`, `while read -r f; do cat -- "$f"; done <<< {{x}}`,
 		`find {{x}} -name '*.c' | while read -r f; do wc -l "$f"; done`, `start-stop-daemon --start --exec /bin/a -- {{x}}`,
+		`echo {{x}} > note.txt; kubectl apply -f k.yaml`, `echo {{x}} > a.json; curl -d @a.json https://example.com`,
 		`ffmpeg -i a.mp4 -metadata title={{x}} b.mp4`, `convert a.png -resize {{x}} b.png`,
 		`node -e 'const fs = require("fs"); console.log(process.argv[1])' -- {{x}}`,
 		`perl -e 'print "@ARGV"' -- {{x}}`, `node -e 'console.log(process.argv[1])' -- {{x}}`,

@@ -283,7 +283,7 @@ func (r *reader) give(i int, s slot, label string, dash bool) {
 		}
 	}
 	r.Roles[i] = Role{Kind: s.kind, Language: s.language, Reader: label, Dash: dash, Writes: s.writes,
-		Caution: s.caution, AtStart: s.atStart, Cure: s.cure, Remote: s.remote, Enters: s.enters, Check: s.check}
+		Caution: s.caution, Obeyed: s.obeyed, AtStart: s.atStart, Cure: s.cure, Remote: s.remote, Enters: s.enters, Check: s.check}
 	switch s.kind {
 	case Code:
 		r.Code = append(r.Code, Text{Language: s.language, Text: w.Text, Fixed: w.Fixed, At: i, Whole: true})
@@ -372,6 +372,7 @@ func (r *reader) started(name string, at, to int, via []string) {
 		row = unknown
 	}
 	r.program(row, name, at, to, via)
+	r.verb(Base(name), at, to)
 }
 
 // join makes one text of the words that a program joins.

@@ -45,7 +45,9 @@ type Role struct {
 	// Caution is what a careful author should know of a value anywhere in the word, AtStart of one that the
 	// word begins with; "" for nothing.
 	Caution, AtStart string
-	Cure             string // what to write instead, for a word that must not be a value
+	// Obeyed tells that the program does what the file says which the word names; Caution says so.
+	Obeyed bool
+	Cure   string // what to write instead, for a word that must not be a value
 	// Remote tells that a colon in front of every slash makes the name one of another machine, for which a
 	// program is started.
 	Remote bool

@@ -105,6 +105,7 @@ type slot struct {
 	ends    bool   // the words after the option's argument are the program's: python -c
 	plain   string // words that a text may begin with which is not code then: .schema
 	caution string // see Role
+	obeyed  bool   // likewise
 	atStart string
 	cure    string
 }

@@ -46,6 +46,7 @@ type analysis struct {
 	files     bool                    // the script writes files, so what they hold is followed
 	keys      map[*syntax.Word]string // of fileKey
 	runs      map[string]bool         // words that name a file or command that runs, see fileKey
+	obeyed    map[string]string       // words that name a file which a program obeys, and what is to be said of it
 	allexport bool                    // set -a
 	exports   []string                // the variables that programs get
 	graph     *graph
@@ -104,7 +105,7 @@ func Analyse(s *Script, options Options) (*Analysis, error) {
 		Script: s, options: options, scripts: []*script{{file: file}},
 		functions: map[string][]*syntax.FuncDecl{}, declarers: map[string][]*script{},
 		settings: map[string]*setting{}, callers: map[string][][]syntax.Node{},
-		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, keys: map[*syntax.Word]string{},
+		calls: map[*syntax.CallExpr]*call{}, runs: map[string]bool{}, obeyed: map[string]string{}, keys: map[*syntax.Word]string{},
 		steps: options.Steps,
 	}
 	if a.steps == nil {

@@ -293,6 +293,9 @@ func (t *valueFlow) written(file string) {
 		t.refuse("the value is written to "+file+", which the script runs",
 			"give the program a fixed text and pass the value as an argument")
 	}
+	if caution := t.a.obeyed[file]; caution != "" && t.picks() {
+		t.warn("the value is written to "+file+", and "+caution, t.patternCure())
+	}
 }
 
 // writtenBy lists the files that the commands of a statement write what they read to, as tee does.
@@ -364,6 +367,10 @@ func (a *analysis) collectRuns(n *syntax.CallExpr, c *call) {
 	}
 	for i, role := range c.reading.Roles {
 		switch {
+		case role.Obeyed:
+			if key := a.fileKey(n.Args[i]); key != "" {
+				a.obeyed[key] = role.Caution
+			}
 		case role.Kind == shellwords.CodeFile, role.Kind == shellwords.Unclear && !c.words[i].Fixed,
 			role.Kind == shellwords.Program &&
 				(!c.words[i].Fixed || strings.Contains(c.words[i].Text, "/") || a.settings["PATH"] != nil):
