@@ -213,7 +213,7 @@ func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) 
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
 		"links":   &w.Links,
 		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
-		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms,
+		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms, "addresses": &w.Addresses,
 	})
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ type writtenRow struct {
 	Parser                                         Parser
 	Operands                                       Operands
 	Options                                        map[string]string
-	Links, NoOptionHarms                           bool
+	Links, NoOptionHarms, Addresses                bool
 }
 
 // row makes a row of what is written.
@@ -240,7 +240,8 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	r := &Row{
 		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check,
 		Links: w.Links, ChosenBy: strings.Fields(w.ChosenBy), NoOptionHarms: w.NoOptionHarms,
-		options: map[string]Kind{},
+		Addresses: w.Addresses,
+		options:   map[string]Kind{},
 	}
 	switch r.Parser {
 	case Getopt, GetoptLong, OptionsFirst, Git, Letters, Tar, Words, Find, None:

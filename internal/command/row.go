@@ -93,6 +93,7 @@ type Row struct {
 	Check         string // see commands.yaml
 	NoOptionHarms bool
 	Links         bool     // it follows the links that it meets below a directory
+	Addresses     bool     // with a word it prints addresses of other repositories
 	ChosenBy      []string // files, in its directory or above, that say which version of it runs
 
 	options       map[string]Kind // by name, with its dashes

@@ -78,6 +78,9 @@ func (v *evaluation) gitReads(dir string, row *command.Row, rest []string, read 
 		return why
 	}
 	r := v.repository(dir)
+	if why := printsCredential(r.Repository, row, rest); why != "" {
+		return why
+	}
 	outside := func(name string) bool {
 		path, err := v.facts.resolve(dir, name)
 		return err != nil || !isBelow(path, r.Top)

@@ -69,6 +69,9 @@ func (v *evaluation) guardedWord(p resource, use use) string {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}
+	if use == readsFile && p.credential {
+		return shown(v.Workspace, p.maybe[0]) + " " + holdsCredential
+	}
 	return ""
 }
 

@@ -174,6 +174,8 @@ type resource struct {
 	// Absolute names that somebody could take it for, real among them: what a rule that stops looks at.
 	maybe []string
 	write bool
+	// credential tells that it holds the settings of a repository, and a credential among them.
+	credential bool
 }
 
 // resource resolves a name. home may be "".
@@ -187,6 +189,7 @@ func (d *facts) resource(dir, home string, path Path) resource {
 		plain = path.Name
 	}
 	p.maybe = append(p.maybe, d.meanings(dir, home, plain)...)
+	p.credential = slices.ContainsFunc(p.maybe, d.givesCredential)
 	return p
 }
 

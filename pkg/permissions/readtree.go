@@ -113,7 +113,7 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 				return fs.SkipAll
 			}
 		}
-		if what := v.sensitive.find(v.Workspace, path, sensitive.Secret); what != "" && !entry.IsDir() {
+		if what := v.secret(path); what != "" && !entry.IsDir() {
 			why = "it would read " + shown(v.Workspace, path) + ", which " + what
 			return fs.SkipAll
 		}
@@ -143,7 +143,7 @@ func (v *evaluation) linkHazard(link string) string {
 	case err == nil && !info.Mode().IsRegular():
 		return shown(v.Workspace, link) + " leads to more than a file"
 	}
-	if what := v.sensitive.find(v.Workspace, to, sensitive.Secret); what != "" {
+	if what := v.secret(to); what != "" {
 		return shown(v.Workspace, link) + " leads to what " + what
 	}
 	return ""

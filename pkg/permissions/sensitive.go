@@ -74,6 +74,9 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}
+	if !write && p.credential {
+		return shown(v.Workspace, p.maybe[0]) + " " + holdsCredential
+	}
 	if !write || p.err != nil {
 		return ""
 	}
