@@ -2,12 +2,16 @@
 package dirs
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -81,12 +85,44 @@ func (d Dirs) Own() []string {
 }
 
 // AccountHome returns the home directory of our account; "" where it has none.
-func AccountHome() string {
-	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
-	if err != nil || !filepath.IsAbs(account.HomeDir) {
+func AccountHome() string { return accountHome() }
+
+var accountHome = sync.OnceValue(func() string { return homeOf(strconv.Itoa(os.Getuid())) })
+
+// homeOf returns the home directory of a user. Without the C library only /etc/passwd is read; getent(1) knows
+// those of a directory service too.
+func homeOf(uid string) string {
+	home := ""
+	if account, err := user.LookupId(uid); err == nil {
+		home = account.HomeDir
+	} else {
+		home = homeIn(getent(uid), uid)
+	}
+	if !filepath.IsAbs(home) {
 		return ""
 	}
-	return filepath.Clean(account.HomeDir)
+	return filepath.Clean(home)
+}
+
+// getent asks the system for the entry of a user; "" where there is none, or nobody to ask.
+func getent(uid string) string {
+	const patience = 5 * time.Second // a service may be away
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/usr/bin/getent", "passwd", uid)
+	cmd.Env = []string{"PATH=/usr/bin:/bin"} // ours may be of somebody else's choice
+	out, _ := cmd.Output()
+	return string(out)
+}
+
+// homeIn returns the home directory in the entry of a user (passwd(5)).
+func homeIn(entry, uid string) string {
+	line, _, _ := strings.Cut(entry, "\n")
+	fields := strings.Split(line, ":")
+	if len(fields) != 7 || fields[2] != uid {
+		return ""
+	}
+	return fields[5]
 }
 
 // HoldsHome reports whether a directory, without links, is a home of ours, or one that such a home is in.

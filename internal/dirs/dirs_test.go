@@ -79,3 +79,25 @@ func TestOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeOf checks that the home of an account is found that is not in /etc/passwd.
+func TestHomeOf(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"u:*:5001:5001:A User:/nfs/home/u:/bin/bash\n": "/nfs/home/u", "": "", "u:*:5002:5001::/nfs/home/u:/bin/bash\n": "",
+		"u:*:5001:5001:/nfs/home/u\n": "", "x\nu:*:5001:5001::/nfs/home/u:/bin/bash\n": "",
+	} {
+		if got := homeIn(entry, "5001"); got != want {
+			t.Errorf("%q: got %q, want %q", entry, got, want)
+		}
+	}
+	if _, err := os.Stat("/usr/bin/getent"); err != nil {
+		t.Skip(err)
+	}
+	if got, want := homeIn(getent("0"), "0"), homeOf("0"); got != want || got == "" {
+		t.Errorf("getent says that the home of root is %q, /etc/passwd says %q", got, want)
+	}
+	if got := homeOf("4294967000"); got != "" {
+		t.Errorf("nobody has the home %q", got)
+	}
+}

@@ -12,24 +12,15 @@ import (
 // that it sees (unix(7)): Landlock has no right for that. So what was not granted it must not see.
 
 // socketPlaces lists the directories in which there may be sockets and nothing that a call needs: those of the
-// root that are not the system's, and of those that hold something of the system's, the rest.
+// root that are not the system's. What else lies beside /nix/store is links to programs there, and the socket of
+// who builds them (nix-daemon(8)).
 func socketPlaces() []string {
 	needed := slices.Concat(systemPaths, []string{"/dev", "/tmp"})
-	isNeeded := func(dir string) bool { return slices.Contains(needed, dir) }
-	holdsNeeded := func(dir string) bool {
+	places := slices.DeleteFunc(directoriesIn("/"), func(dir string) bool {
 		return slices.ContainsFunc(needed, func(path string) bool { return within(path, dir) })
-	}
-	places := existing("/var") // what of the system's is there is for package managers
-	for _, dir := range directoriesIn("/") {
-		switch {
-		case isNeeded(dir), dir == "/var":
-		case !holdsNeeded(dir):
-			places = append(places, dir)
-		default:
-			places = append(places, slices.DeleteFunc(directoriesIn(dir), holdsNeeded)...)
-		}
-	}
-	return places
+	})
+	// What of the system's is in /var is for package managers.
+	return existing(append(places, "/var", "/nix/var/nix/daemon-socket")...)
 }
 
 // directoriesIn lists the directories in one, without links.
