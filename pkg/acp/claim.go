@@ -211,6 +211,10 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 // doubted.
 func (c *claim) touch(paths []string, write bool) {
 	for _, path := range paths {
+		if len(c.request.Paths) >= mostListed {
+			c.doubt(fmt.Sprintf("it names more than %d files", mostListed))
+			return
+		}
 		c.doubt(permissions.Doubtful(path)...)
 		if real, err := permissions.Resolve(c.request.Dir, path); err != nil {
 			c.doubt("not everybody takes a name in it for the same file: " + err.Error())

@@ -19,7 +19,7 @@ func exactObject(raw []byte) (object, error) {
 	if len(raw) == 0 {
 		return nil, fmt.Errorf("an object is missing")
 	}
-	if err := exact(raw); err != nil {
+	if err := exact(raw, deepest); err != nil {
 		return nil, err
 	}
 	o := object{}
@@ -32,9 +32,17 @@ func exactObject(raw []byte) (object, error) {
 	return o, nil
 }
 
-// exact is ndjson.Strict for all that is not opaque.
-func exact(raw []byte) error {
+// deepest is how deep objects and lists may lie in each other: what lies in many is read once for each of them, and
+// no frame of the protocol needs a tenth of that.
+const deepest = 100
+
+var errTooDeep = fmt.Errorf("it has objects and lists in each other more than %d deep", deepest)
+
+// exact is ndjson.Strict for all that is not opaque. depth is how much deeper raw may go.
+func exact(raw []byte, depth int) error {
 	switch {
+	case depth < 0:
+		return errTooDeep
 	case len(raw) > 0 && raw[0] == '{':
 		if err := ndjson.StrictKeys(raw); err != nil {
 			return err
@@ -43,13 +51,13 @@ func exact(raw []byte) error {
 			if opaque[key] {
 				continue
 			}
-			if err := exact(value); err != nil {
+			if err := exact(value, depth-1); err != nil {
 				return fmt.Errorf("%s: %w", key, err)
 			}
 		}
 	case len(raw) > 0 && raw[0] == '[':
 		for value := range ndjson.Elements(raw) {
-			if err := exact(value); err != nil {
+			if err := exact(value, depth-1); err != nil {
 				return err
 			}
 		}

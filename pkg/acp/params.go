@@ -151,8 +151,23 @@ func (p *params) elements(key string) func(func([]byte) bool) {
 	if raw != nil && raw[0] != '[' {
 		p.fail("%s is no list", key)
 	}
-	return ndjson.Elements(raw)
+	return func(yield func([]byte) bool) {
+		n := 0
+		for value := range ndjson.Elements(raw) {
+			if n++; n > mostListed {
+				p.fail("%s: a list of more than %d", key, mostListed)
+				return
+			}
+			if !yield(value) {
+				return
+			}
+		}
+	}
 }
+
+// mostListed bounds the elements of a list, and the files that a question names: what is compared with all others
+// would take minutes where there are a hundred thousand.
+const mostListed = 10_000
 
 // member is one member of an object that is written.
 type member struct {

@@ -246,25 +246,38 @@ func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool
 			break
 		}
 	}
-	p.terminals = append(p.terminals, terminalsIn(raw)...)
+	ids, ok := terminalsIn(raw, deepest)
+	if !ok {
+		m.fail("subject: %w", errTooDeep)
+	}
+	p.terminals = append(p.terminals, ids...)
 	return nil, false
 }
 
 // mostNamed bounds the texts in a subject that nobody here knows.
 const mostNamed = 256
 
-// terminalsIn lists the terminals that a value names, at any depth.
-func terminalsIn(raw []byte) (ids []string) {
+// terminalsIn lists the terminals that a value names, at any depth up to the given one; ok is false where it goes
+// deeper.
+func terminalsIn(raw []byte, depth int) (ids []string, ok bool) {
+	if depth < 0 {
+		return nil, false
+	}
+	ok = true
+	add := func(value []byte) {
+		more, all := terminalsIn(value, depth-1)
+		ids, ok = append(ids, more...), ok && all
+	}
 	for key, value := range ndjson.Members(raw) {
 		if id, err := ndjson.String(value); err == nil && spelling(key) == "terminalid" {
 			ids = append(ids, id)
 		}
-		ids = append(ids, terminalsIn(value)...)
+		add(value)
 	}
 	for value := range ndjson.Elements(raw) {
-		ids = append(ids, terminalsIn(value)...)
+		add(value)
 	}
-	return ids
+	return ids, ok
 }
 
 // line writes an agent's question for the person: all that was told of the call, as it was read, so that

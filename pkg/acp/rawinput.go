@@ -229,10 +229,11 @@ func (in *rawInput) variables(value []byte) {
 // patchedFiles lists the files that a patch names in whatever format: those of unified diffs, of git's and
 // of Codex'.
 func patchedFiles(text string) (files []string) {
+	known := map[string]bool{"": true, "/dev/null": true}
 	add := func(name string) {
 		name, _, _ = strings.Cut(name, "\t") // a time may follow
-		if name = strings.TrimSpace(name); name != "" && name != "/dev/null" && !slices.Contains(files, name) {
-			files = append(files, name)
+		if name = strings.TrimSpace(name); !known[name] {
+			known[name], files = true, append(files, name)
 		}
 	}
 	lines := strings.Split(text, "\n")
