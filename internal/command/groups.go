@@ -35,6 +35,7 @@ const (
 	Counters                Group = "counters"
 	RepositoryTools         Group = "repository tools"
 	FileWorkers             Group = "file workers"
+	Scripts                 Group = "scripts"
 )
 
 // OpenGroup is a group that a person's own commands.yaml can put a program in, too.

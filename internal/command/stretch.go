@@ -59,14 +59,15 @@ func (c *Catalogue) Stretches(program string, words []string) []Stretched {
 	return found
 }
 
-// RunByStretches returns the long options of a program, named without its directory, whose value it runs or obeys.
+// RunByStretches returns the long options of a program, named without its directory, whose value it runs, loads or
+// obeys.
 func RunByStretches(program string) (names []string) {
 	row := programs().named(program).stretches
 	if row == nil {
 		return nil
 	}
 	for _, o := range row.options {
-		if o.long && (o.how == StretchRuns || o.how == StretchObeys) {
+		if o.long && (o.how == StretchRuns || o.how == StretchLoads || o.how == StretchObeys) {
 			names = append(names, "--"+o.name)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func (r *reader) addedOptions(name string, at, to int) {
 	for _, option := range catalogue.RunByStretches(name) {
 		for i := at + 1; i < to; i++ {
-			if strings.HasPrefix(r.words[i].Text, option+"=") && !r.words[i].Fixed {
+			told := r.Roles[i].Caution != "" // the row of its words says more
+			if strings.HasPrefix(r.words[i].Text, option+"=") && !r.words[i].Fixed && !told {
 				r.more(i, file("a program's"), name+" "+option)
 			}
 		}

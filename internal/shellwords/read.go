@@ -356,7 +356,8 @@ func (r *reader) operands(p *program, items []item, slots []slot, label string, 
 			r.Roles[it.at] = Role{Kind: Code, Language: s.language, Reader: label, Dash: it.ended, Cure: s.cure}
 		default:
 			r.give(it.at, s, label, it.ended || s.dash)
-			if s.starts && w.Fixed && !vague && !(s.files && strings.Contains(Base(w.Text), ".")) {
+			script := s.kind == CodeFile && catalogue.In(catalogue.Scripts, Base(w.Text)) // python3 manage.py
+			if (s.starts && !(s.files && strings.Contains(Base(w.Text), ".")) || script) && w.Fixed && !vague {
 				r.started(w.Text, it.at, to, via)
 				return
 			}
