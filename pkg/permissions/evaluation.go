@@ -56,6 +56,13 @@ func (v *evaluation) gatherRequest() {
 		path.Write = path.Write || writes(v.Action)
 		v.resources = append(v.resources, v.facts.resource(v.Dir, v.home, path))
 	}
+	if v.Action == ActionSearch {
+		for i, p := range v.resources {
+			if v.inside(p) {
+				v.resources[i].below = v.treeHazard(walkedTree{root: p.real, hidden: true})
+			}
+		}
+	}
 	switch {
 	case v.Shell != nil:
 		v.shell = newShellText(v)

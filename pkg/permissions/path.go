@@ -176,6 +176,7 @@ type resource struct {
 	write bool
 	// credential tells that it holds the settings of a repository, and a credential among them.
 	credential bool
+	below      string // why what lies below it must not be searched unasked; "" where it may
 }
 
 // resource resolves a name. home may be "".

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,12 @@ func TestWhatPresetsDecide(t *testing.T) {
 	noGit := newTestbed(t)
 	noGit.ws = noGit.dir + "/elsewhere"
 	prompt := func(r Request) Request { r.Prompt = true; return r }
+	if err := os.Mkdir(b.ws+"/deploy", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b.ws+"/deploy/.env", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	edit := b.write("src/a.go")
 	edit.Tools = []string{"functions.acp_fs__edit_text_file", toolWrite}
 	tests := []struct {
@@ -138,7 +145,10 @@ func TestWhatPresetsDecide(t *testing.T) {
 		{"write of a control file", b.write(".git/hooks/x"), "ask control_file", "ask control_file", "ask control_file"},
 		{"write of a build file", b.write("Makefile"), "ask control_file", "ask control_file", "ask control_file"},
 		{"deletion", prompt(b.request(ActionDelete, "acp.delete", "src/a.go")), "ask default", "ask default", "ask policy"},
-		{"search", prompt(b.request(ActionSearch, "acp.search", "src")), "ask default", "ask default", "ask policy"},
+		{"search", prompt(b.request(ActionSearch, "acp.search", "src")), "approve policy", "approve policy", "ask policy"},
+		{"search where a secret is", prompt(b.request(ActionSearch, "acp.search", ".")), "ask control_file", "ask control_file", "ask control_file"},
+		{"search outside", prompt(b.request(ActionSearch, "acp.search", "src", "/etc")), "ask default", "ask default", "ask policy"},
+		{"search nobody knows where", prompt(b.request(ActionSearch, "acp.search")), "ask default", "ask default", "ask policy"},
 		{"fetch", prompt(b.request(ActionFetch, "acp.fetch")), "ask default", "ask default", "ask policy"},
 		{"something else", prompt(b.request(ActionOther, "acp.other")), "ask default", "ask default", "ask policy"},
 		{"a command that reads", b.run("ls"), "approve policy", "approve policy", "ask policy"},

@@ -78,7 +78,7 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 		return shown(v.Workspace, p.maybe[0]) + " " + holdsCredential
 	}
 	if !write || p.err != nil {
-		return ""
+		return p.below
 	}
 	if relative, ok := v.Workspace.Rel(p.real); ok && relative == "." {
 		return shown(v.Workspace, p.real) + " is the whole workspace"
