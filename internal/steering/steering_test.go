@@ -77,6 +77,7 @@ func TestSteering(t *testing.T) {
 			{name: "a plain one", before: "mkdir sub", tool: "git init -q --bare sub/x; git clone -q --bare sub/x sub/y; git -C sub/y remote set-url origin https://example.com/x", left: "sub/x/HEAD sub/x/config sub/y/config"},
 			{name: "objects that stand for others", before: "git init -q sub; mkdir -p sub/.git/branches", tool: "cd sub/.git; mkdir refs/replace; echo 1 >refs/replace/0; echo x >branches/b; mkdir remotes; echo x >remotes/r; echo 1 >refs/heads/h",
 				told: "sub/.git/branches/b sub/.git/refs/replace/0 sub/.git/remotes/r"},
+			{name: "what shells run out of a cache", tool: "mkdir gitstatus starship; echo x >p10k-instant-prompt-u.zsh; echo x >gitstatus/gitstatusd-x; echo x >starship/init.nu", held: "gitstatus/gitstatusd-x p10k-instant-prompt-u.zsh starship/init.nu"},
 			{name: "opened to others", before: "git init -q; mkdir sub; chmod 755 . .git sub", tool: "chmod 775 .git sub; mkdir -m 777 new", told: ".git sub"},
 			{name: "through a link", before: "mkdir sub away", tool: "mkdir away/prompts; echo x >away/prompts/x.txt; ln -s ../away sub/.github; ln -s away mise", told: "mise sub/.github"},
 			{name: "a link for all of it", before: "mkdir sub", tool: "mkdir away; ln -s ../away sub/.vscode", held: "sub/.vscode"},
