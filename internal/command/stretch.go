@@ -74,25 +74,31 @@ func RunByStretches(program string) (names []string) {
 	return names
 }
 
-// loading are the parts of names of options that load what their values name.
-type loading struct{ names, not map[string]bool }
+// loading are the parts of names of options that load what their values name; see commands.yaml.
+type loading struct{ names, words, not map[string]bool }
 
 func readLoading(n plainyaml.Node) (loading, error) {
 	all := texts(n)
-	return loading{names: set(all["names"]), not: set(all["not"])}, nil
+	return loading{names: set(all["names"]), words: set(all["words"]), not: set(all["not"])}, nil
 }
 
 // loadsByName reports whether the name of an option says so: --load-plugins, --pluginDir, but not --no-config.
 func loadsByName(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
-	loads := false
+	loads, last := false, ""
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-_.", r) }) {
 		for _, part := range append(humps(part), part) {
-			if part = strings.ToLower(part); options().not[part] {
+			if last = strings.ToLower(part); options().not[last] {
 				return false
 			}
-			loads = loads || options().names[part]
+			loads = loads || options().names[last]
 		}
+	}
+	if len(last) < 4 || options().words[last] {
+		return loads
+	}
+	for name := range options().names {
+		loads = loads || strings.HasPrefix(name, last)
 	}
 	return loads
 }

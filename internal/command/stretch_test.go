@@ -49,13 +49,13 @@ func TestStretches(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ program, words string }{
-		{"go", "-mod vendor"}, {"frob", "--no-config x"}, {"frob", "--print-config x"}, {"frob", "load x"}, {"frob", "--download x"},
+		{"go", "-mod vendor"}, {"frob", "--no-config x"}, {"frob", "--print-config x"}, {"frob", "load x"}, {"frob", "--download x"}, {"frob", "--format x"}, {"frob", "--plu x"},
 	} {
 		if found := embedded.Stretches(c.program, strings.Fields(c.words)); len(found) > 0 {
 			t.Errorf("%s %s: found %+v", c.program, c.words, found)
 		}
 	}
-	for _, words := range []string{"--plugin x", "--plugin=x", "--load-plugins=a,x", "--pluginSearchDir=x", "-load x", "--cov-config x"} {
+	for _, words := range []string{"--plugin x", "--plugin=x", "--load-plugins=a,x", "--pluginSearchDir=x", "-load x", "--cov-config x", "--plug x", "--conf x"} {
 		found := embedded.Stretches("frob", strings.Fields(words))
 		if len(found) != 1 || found[0].How != StretchLoads || !slices.Contains(found[0].Values, "x") {
 			t.Errorf("frob %s: found %+v", words, found)

@@ -96,12 +96,13 @@ func otherMachine(word string) bool {
 		scheme := before[strings.LastIndexAny(before, "=,@ ")+1:]
 		return !strings.EqualFold(scheme, "file") && !thisMachine.MatchString(behind)
 	}
-	return moduleVersion.MatchString(word)
+	return elsewhereByName.MatchString(word)
 }
 
 var (
-	thisMachine   = regexp.MustCompile(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
-	moduleVersion = regexp.MustCompile(`\A[a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S`)
+	thisMachine = regexp.MustCompile(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
+	// example.com/x@latest, git@example.com:x
+	elsewhereByName = regexp.MustCompile(`\A([a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S|[\w.-]+@[\w-]+(\.[\w-]+)+:)`)
 )
 
 // isHere reports whether a word names the directory that its program runs in.

@@ -282,6 +282,11 @@ func TestRulesCoverWhatTheySpell(t *testing.T) {
 			rake test db:drop
 			gradle test publish
 			gradle test -Dorg.gradle.jvmargs=-javaagent:x
+			gradle test -D org.gradle.jvmargs=-javaagent:x
+			mvn test -D argLine=-javaagent:x
+			mvn test --define exec.mainClass=x
+			frob check --plug ./x.js
+			docker build git@example.com:x.git
 			mvn test deploy
 			mvn test org.example:plugin:1.0:run
 			npm install evil
