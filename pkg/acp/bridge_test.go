@@ -37,7 +37,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `logins`, `board`, `long pause`, `no record`, `confined`, `tools`, `agent exit TEXT`,
+// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `confined`, `tools`, `agent exit TEXT`,
 // `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
@@ -84,6 +84,8 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		case line == "board":
 			s.board = newSlate()
 			o.Board = s.board
+		case line == "same board":
+			o.Board = &sameBoard{slate: newSlate()}
 		case line == "long pause":
 			o.Pause = time.Hour
 		case line == "confined":

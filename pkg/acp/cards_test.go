@@ -329,6 +329,22 @@ func TestOneQuestionAtATime(t *testing.T) {
 	}
 }
 
+// TestTheSameQuestionTwice has an agent ask the very same twice at once, and the second be the one that the first
+// waits for: the second is put, and the first after it.
+func TestTheSameQuestionTwice(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "same board", workDir(t))
+	for range 2 {
+		d.next++
+		d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"r%d","method":"terminal/create","params":{"sessionId":"s1","command":"make all"}}`, d.next))
+	}
+	for range 2 {
+		question := d.wait("a question", func(s said) bool { return s.to == "editor" && s.Method == "session/request_permission" })
+		d.pick(question, "a2a-acp-allow-once")
+		d.wait("the command", func(s said) bool { return s.to == "editor" && s.Method == "terminal/create" })
+	}
+}
+
 func pickOf(option string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"selected","optionId":%q}}}`, option)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -56,6 +58,44 @@ func (n *slip) Settle(here approval.Answer) (approval.Answer, bool) {
 }
 
 func (n *slip) Withdraw(why error) { n.withdrawn <- why.Error() }
+
+// sameBoard takes all questions for the very same: the first one waits for the answer to the second, as where two calls
+// ask at once and the later one is quicker.
+type sameBoard struct {
+	*slate
+	posted atomic.Int32
+	over   chan struct{}
+	once   sync.Once
+}
+
+func (b *sameBoard) Post(q approval.Question) approval.Notice {
+	b.once.Do(func() { b.over = make(chan struct{}) })
+	return &sameSlip{b.slate.Post(q).(*slip), b, b.posted.Add(1) == 1}
+}
+
+type sameSlip struct {
+	*slip
+	board *sameBoard
+	first bool
+}
+
+func (n *sameSlip) Earlier(ctx context.Context, waits func()) (answer approval.Answer, found bool, err error) {
+	if n.first {
+		waits()
+		select {
+		case <-n.board.over:
+		case <-ctx.Done():
+			return answer, false, context.Cause(ctx)
+		}
+	}
+	return answer, false, nil
+}
+
+func (n *sameSlip) Over(approval.Answer, error) {
+	if !n.first {
+		close(n.board.over)
+	}
+}
 
 const prelude = `
 editor> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
