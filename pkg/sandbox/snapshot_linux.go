@@ -30,7 +30,7 @@ type snapshot struct {
 	whole  bool               // every other name was looked at
 
 	sockets []string
-	dirs    map[string]*listing // that were looked into
+	open    map[string]bool // whether others can write to a directory, of each that was looked into
 
 	inMemory map[uint64]bool // whether a device is a file system in memory
 	hashed   int64           // how much of files there was read
@@ -75,7 +75,7 @@ func shutAt(root int, dir string) shut {
 // look looks at a directory that is open, and that has a path. No link is followed.
 func (l *listings) look(root int, at string, judge Judge) snapshot {
 	s := snapshot{dir: at, there: map[string]version{}, bases: map[version]string{}, whole: true,
-		closed: map[string]shut{}, inMemory: map[uint64]bool{}}
+		closed: map[string]shut{}, inMemory: map[uint64]bool{}, open: map[string]bool{}}
 	before, now := l.of(at), map[string]*listing{}
 	left := mostSeen
 	buffer := make([]byte, 32<<10)
@@ -89,6 +89,9 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 			s.closed[dir] = shutAt(root, dir)
 		}
 		now[dir] = list
+		if !list.closed {
+			s.open[dir] = list.open
+		}
 		left -= list.names
 		s.whole = left >= 0
 		for _, name := range list.directories {
@@ -103,7 +106,6 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 			s.sockets = append(s.sockets, dir+name)
 		}
 	}
-	s.dirs = now
 	l.keep(at, now)
 	return s
 }
@@ -279,8 +281,8 @@ func (s *snapshot) leads(at string, v version) bool {
 // group's rights (acl(5)).
 func (s *snapshot) opened(before snapshot) []string {
 	var list []string
-	for at, dir := range s.dirs {
-		if was := before.dirs[at]; dir.open && was != nil && !was.closed && !was.open {
+	for at, open := range s.open {
+		if was, known := before.open[at]; open && known && !was {
 			list = append(list, at)
 		}
 	}
