@@ -170,6 +170,7 @@ func TestWhyARuleDoesNotApprove(t *testing.T) {
 		{"paths for a command", rule("r", Approve, include("**")), b.request(ActionExecute, toolShell), "paths never approve commands"},
 		{"excluded paths for a command", rule("r", Approve, exclude("x")), b.request(ActionExecute, toolShell), "nobody can tell"},
 		{"commands for no command", rule("r", Approve, commands("", "ls")), b.write("docs/a.md"), "it runs no command that can be told"},
+		{"commands that nobody tells", rule("r", Approve, commands("", "ls")), b.request(ActionExecute, toolShell), "it runs no command that can be told"},
 		{"mistake", rule("r", Approve, include("[")), b.write("docs/a.md"), "the rule has a mistake: include_paths[0]"},
 	}
 	for _, test := range tests {
@@ -314,6 +315,7 @@ func TestRulesThatStop(t *testing.T) {
 		{"another argument", rule("r", Reject, equal("env", "prod")), b.call("x", map[string]any{"env": "test"}), false},
 		{"every tool", rule("r", Reject), Request{Action: ActionOther}, true},
 		{"a mistake stops all", rule("r", Reject, include("[")), b.write("docs/a.md"), true},
+		{"a name that is never looked for stops all", rule("r", Reject, include("src/../docs/a.md")), b.write("docs/b.md"), true},
 		{"a mistake in the tool stops all", rule("r", Reject, about("[")), b.write("docs/a.md"), true},
 		{"a mistake for another tool", rule("r", Reject, about("x"), include("[")), b.write("docs/a.md"), false},
 	}
@@ -329,6 +331,40 @@ func TestRulesThatStop(t *testing.T) {
 				t.Errorf("as a manual rule: %s: %s", said(d), d.Reason)
 			}
 		})
+	}
+}
+
+// What a command touches is told by the names in it, as far as these are all.
+func TestPathsOfCommands(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	all, prints := rule("all", Approve), rule("prints", Approve, commands("", "cat"), exclude("src/**"))
+	inSource, unknown := rule("r", Reject, include("src/**")), b.request(ActionExecute, toolShell)
+	for _, test := range []struct {
+		name    string
+		rules   []Rule
+		request Request
+		want    Verdict
+	}{
+		{"a command that nobody tells", []Rule{all}, unknown, Approve},
+		{"one that may touch what a rule rejects", []Rule{all, inSource}, unknown, Ask},
+		{"beside what is excluded", []Rule{prints}, b.run("cat docs/a.md"), Approve},
+		{"what is excluded", []Rule{prints}, b.run("cat src/a.go"), Ask},
+		{"beside what a rule rejects", []Rule{prints, inSource}, b.run("cat docs/a.md"), Approve},
+	} {
+		if d := b.authority(v2(test.rules...)).Decide(test.request); d.Verdict != test.want {
+			t.Errorf("%s: %s, want %s: %s", test.name, d.Verdict, test.want, because1(d))
+		}
+	}
+}
+
+// Where nobody has a home, no name stands for one.
+func TestNobodysHome(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	a := New(Options{Policies: NewSet([]File{v2(rule("home", Approve, include("~/**")))}), Environ: b.environ()})
+	if d := a.Decide(b.write("/elsewhere.md")); d.Verdict == Approve {
+		t.Errorf("%s: %s", said(d), because1(d))
 	}
 }
 

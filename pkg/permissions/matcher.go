@@ -273,7 +273,7 @@ func compareNumbers(a, b string) int {
 	b, _ = canonicalNumber(b)
 	signA, digitsA, powerA := numberParts(a)
 	signB, digitsB, powerB := numberParts(b)
-	if signA != signB || signA == 0 {
+	if signA != signB {
 		return signA - signB
 	}
 	order := 0

@@ -9,11 +9,13 @@ import (
 
 func TestSensitiveFiles(t *testing.T) {
 	t.Parallel()
-	s := newSensitive([]string{"/home/u/state/a2a", "relative is not ours"})
+	dir := tree(t, map[string]string{"real/": "", "link": "-> real"})
+	s := newSensitive([]string{"/home/u/state/a2a", "relative is not ours", dir + "/link"})
 	for path, want := range map[string]string{
 		"/home/u/state/a2a/audit.log": "belongs to a2a-acp itself",
 		"/home/u/state/A2A":           "belongs to a2a-acp itself",
 		"/home/u/state/a2ax":          "",
+		dir + "/real/audit.log":       "belongs to a2a-acp itself",
 		"/w/.git/config":              "runs as code later",
 		"/w/a/.nobodyrc":              "looks like a file that a tool takes its orders from",
 		"/more/.worktree/main.go":     "",
