@@ -338,11 +338,16 @@ func TestTheSameQuestionTwice(t *testing.T) {
 		d.next++
 		d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":"r%d","method":"terminal/create","params":{"sessionId":"s1","command":"make all"}}`, d.next))
 	}
-	for range 2 {
-		question := d.wait("a question", func(s said) bool { return s.to == "editor" && s.Method == "session/request_permission" })
-		d.pick(question, "a2a-acp-allow-once")
-		d.wait("the command", func(s said) bool { return s.to == "editor" && s.Method == "terminal/create" })
-	}
+	run := 0
+	d.wait("the two commands", func(s said) bool {
+		switch s.Method {
+		case "session/request_permission":
+			d.pick(s, "a2a-acp-allow-once")
+		case "terminal/create":
+			run++
+		}
+		return run == 2
+	})
 }
 
 func pickOf(option string) string {
