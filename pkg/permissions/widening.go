@@ -101,7 +101,7 @@ func otherMachine(word string) bool {
 
 var (
 	thisMachine = regexp.MustCompile(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
-	// example.com/x@latest, git@example.com:x
+	// It finds example.com/x@latest and git@example.com:x.
 	elsewhereByName = regexp.MustCompile(`\A([a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S|[\w.-]+@[\w-]+(\.[\w-]+)+:)`)
 )
 
