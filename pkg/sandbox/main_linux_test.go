@@ -113,13 +113,13 @@ func block() {
 const self = "/proc/self/exe"
 
 // stress returns how often a test does something that it could do for ever: n times, or as many times more
-// as A2A_STRESS says, and a quarter of it with -short.
+// as A2A_STRESS says, and an eighth of it with -short.
 func stress(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("A2A_STRESS")); err == nil && factor > 0 {
 		return n * factor
 	}
 	if testing.Short() {
-		return max(n/4, 1)
+		return max(n/8, 1)
 	}
 	return n
 }
