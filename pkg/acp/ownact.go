@@ -154,8 +154,12 @@ type ownAct struct {
 
 // isOurTool reports whether it is a call of a tool that we offer: that is decided about when it comes in.
 func (a *ownAct) isOurTool() bool {
-	server, _, ok := mcpTool(a.call)
-	return ok && a.b.o.Tools != nil && server != "" && server == a.session.serverName()
+	server, name, ok := mcpTool(a.call)
+	if !ok || a.b.o.Tools == nil || server == "" || server != a.session.serverName() {
+		return false
+	}
+	_, ok = a.b.o.Tools.ToolID(a.session.Workspace(), name) // the agent may know another server by that name
+	return ok
 }
 
 // AtMost implements gate.Act: what nobody can tell is rejected before anybody is asked.
@@ -227,7 +231,9 @@ func (b *Bridge) decidedBefore(p *prompt) (permissions.Decision, bool) {
 		earlier = own.decision
 	}
 	b.mu.Unlock()
-	if earlier == nil || earlier.Verdict != permissions.Approve || len(p.claim.request.Doubts) > 0 ||
+	doubted := func(why string) bool { return !slices.Contains(own.claim.request.Doubts, why) }
+	if earlier == nil || earlier.Verdict != permissions.Approve ||
+		slices.ContainsFunc(p.claim.request.Doubts, doubted) || // of what the hook told, it was decided in spite of them
 		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, own.call.rawInput) ||
 		p.claim.request.Dir != own.claim.request.Dir {
 		return permissions.Decision{}, false
