@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -237,6 +238,9 @@ func (h *Host) proveMemory(ctx context.Context, dir string) (string, error) {
 	return fmt.Sprintf("a call that took more than %d MB in several processes was ended", most>>20), nil
 }
 
+// treeGone bounds how long what a call left behind is waited for.
+const treeGone = 10 * time.Second
+
 // proveTree has a call leave a process behind that has left its parent, is stopped and heeds no signal. It
 // holds a pipe, whose other end tells when the last holder has gone.
 func (h *Host) proveTree(ctx context.Context, dir string) (string, error) {
@@ -244,8 +248,12 @@ func (h *Host) proveTree(ctx context.Context, dir string) (string, error) {
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 		return "", err
 	}
-	from, to := ends[0], os.NewFile(uintptr(ends[1]), "pipe")
-	defer unix.Close(from)
+	to := os.NewFile(uintptr(ends[1]), "pipe")
+	if err := unix.SetNonblock(ends[0], true); err != nil {
+		return "", err
+	}
+	from := os.NewFile(uintptr(ends[0]), "pipe")
+	defer from.Close()
 	outcome, err := h.attempt(ctx, dir, `
 		exec 8>&1 9< <( (trap '' HUP TERM INT; echo here; kill -STOP $BASHPID) & )
 		read -r line <&9
@@ -255,16 +263,16 @@ func (h *Host) proveTree(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	poll := []unix.PollFd{{Fd: int32(from), Events: unix.POLLIN}}
-	if _, err := unix.Poll(poll, 0); err != nil {
+	// Another call that starts at this moment holds the pipe too, until it has closed what it inherited. The
+	// stopped process would hold it forever.
+	if err := from.SetReadDeadline(time.Now().Add(treeGone)); err != nil {
 		return "", err
 	}
-	text := make([]byte, 64)
-	n, _ := unix.Read(from, text)
+	text, err := io.ReadAll(from)
 	switch {
-	case poll[0].Revents&unix.POLLHUP == 0:
+	case err != nil:
 		return "", errors.New("a process that the call left behind still runs")
-	case !strings.HasPrefix(string(text[:max(n, 0)]), "here"):
+	case !strings.HasPrefix(string(text), "here"):
 		return "", fmt.Errorf("the call could not start a process to leave behind (it ended with %d)",
 			outcome.ExitCode)
 	}
