@@ -50,6 +50,7 @@ type Reader struct {
 	NoEnd bool // a word -- does not end the options
 	Plus  bool // words that begin with + are options, too
 
+	First int  // the first word
 	At    int  // the first word that is not read yet
 	ended bool // no options come any more
 }
@@ -74,7 +75,7 @@ func (p *Reader) Next() Token {
 	p.At++
 	word, token := p.Words[at], Token{At: at, Ended: p.ended || p.Parser == None}
 	switch dash := strings.HasPrefix(word, "-") && (word != "-" || p.open(at)); {
-	case p.Parser == Tar && at == 0 && !strings.HasPrefix(word, "-"):
+	case p.Parser == Tar && at == p.First && !strings.HasPrefix(word, "-"):
 		token.Options = p.letters(at, word, true)
 	case token.Ended:
 		token.Operand = true

@@ -167,7 +167,7 @@ var refused = []struct{ name, script, reason string }{
 	{"go -ldflags", `go build -ldflags "-X main.v={{x}}" ./...`, "configuration code that go -ldflags runs"},
 	{"npm pkg set", `npm pkg set "scripts.test={{x}}"`, "configuration code that npm pkg runs"},
 	{"tar's first word", `tar {{x}} a.tar`, "only a number is safe here"},
-	{"tar's old options", `tar xfI a.tar {{x}}`, "shell code that tar I runs"},
+	{"tar's old options", `tar xfI a.tar {{x}}`, "shell code that tar -I runs"},
 	{"make operand", `make {{x}}`, "make code"},
 	{"vim -c", `vim -c "{{x}}" f`, "editor code"},
 	{"socat", `socat - {{x}}`, "shell code that socat runs"},

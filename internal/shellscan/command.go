@@ -113,7 +113,7 @@ func (c *simpleCommand) program(n int) bool {
 	if rule := ruleFor(base); rule != nil {
 		rule(c, n)
 	}
-	c.gluedPrograms(n)
+	c.options(n)
 	return true
 }
 

@@ -17,8 +17,6 @@ func ruleFor(base string) func(c *simpleCommand, n int) {
 		return (*simpleCommand).find
 	case "env":
 		return (*simpleCommand).env
-	case "sudo", "doas":
-		return (*simpleCommand).sudo
 	case "git":
 		return (*simpleCommand).git
 	case "bash", "rbash", "sh", "dash", "ash":
@@ -39,28 +37,14 @@ func (c *simpleCommand) xargs(n int) {
 	}
 	child := c.Programs[n+1]
 	mark, marked := "", false
-	for i := span.At + 1; i < child.At; i++ {
-		switch w := c.words[i]; {
-		case strings.HasPrefix(w.Text, "--p") && strings.Contains(w.Text, "slot"):
-			c.cannot("xargs sets a variable of its command")
-		case w.Text == "-I" && i+1 < child.At:
-			mark, marked = c.words[i+1].Text, true
-			if !c.words[i+1].Fixed {
-				c.cannot("the mark of xargs -I is not fixed")
+	for _, o := range c.Options(n) {
+		switch o.Name {
+		case "-I", "-i", "--replace":
+			if mark, marked = o.Value.Text, true; o.ValueAt == 0 {
+				mark = "{}"
+			} else if !o.Value.Fixed {
+				c.cannot("the mark of xargs is not fixed")
 			}
-		case strings.HasPrefix(w.Text, "-I"):
-			mark, marked = w.Text[2:], true
-		case strings.HasPrefix(w.Text, "-i"), strings.HasPrefix(w.Text, "--r") &&
-			!strings.HasPrefix("--replace", w.Text):
-			_, value, _ := strings.Cut(strings.TrimPrefix(w.Text, "-i"), "=")
-			if mark, marked = "{}", true; value != "" {
-				mark = value
-			}
-			if rest := strings.TrimPrefix(w.Text, "-i"); rest != w.Text && rest != "" {
-				mark = rest
-			}
-		case strings.HasPrefix(w.Text, "--replace"), w.Text == "--repl":
-			mark, marked = "{}", true
 		}
 	}
 	words := replaced(c.words[child.At:child.End], mark, false)
@@ -137,117 +121,43 @@ func (c *simpleCommand) find(n int) {
 	}
 }
 
-// before returns the words of program n in front of the program that it runs.
-func (c *simpleCommand) before(n int) []shellwords.Word {
-	span := c.Programs[n]
-	end := span.End
-	if n+1 < len(c.Programs) {
-		end = min(end, c.Programs[n+1].At)
-	}
-	return c.words[span.At+1 : end]
-}
-
-// env without an environment leaves PATH to the program, and bash then looks in the current directory, too.
-// What it sets is looked at as every assignment.
+// env without PATH leaves it to the program, and bash then looks in the current directory, too.
 func (c *simpleCommand) env(n int) {
-	words := c.before(n)
-	for i, w := range words {
-		option, value, glued := strings.Cut(w.Text, "=")
-		switch {
-		case w.Text == "-" || strings.HasPrefix(option, "--i") && strings.HasPrefix("--ignore-environment", option):
-			c.cannot("env takes the environment away, PATH included")
-		case strings.HasPrefix(option, "--u") && strings.HasPrefix("--unset", option):
-			if !glued && i+1 < len(words) {
-				value = words[i+1].Text
-			}
-			c.variable(value, c.line)
-		case strings.HasPrefix(w.Text, "--"):
-		case strings.HasPrefix(w.Text, "-"):
-			letters, name, unsets := strings.Cut(w.Text[1:], "u")
-			if at := strings.IndexAny(letters, "CSa"); at >= 0 {
-				letters, unsets = letters[:at], false
-			}
-			if strings.Contains(letters, "i") {
-				c.cannot("env takes the environment away, PATH included")
-			}
-			if unsets && name == "" && i+1 < len(words) {
-				name = words[i+1].Text
-			}
-			if unsets {
-				c.variable(name, c.line)
-			}
+	for _, o := range c.Options(n) {
+		if o.Name == "-u" || o.Name == "--unset" {
+			c.variable(o.Value.Text, c.line)
 		}
 	}
 }
 
-// sudo has options that start a shell, edit files or change the root directory.
-func (c *simpleCommand) sudo(n int) {
-	for _, w := range c.before(n) {
-		long := strings.HasPrefix(w.Text, "--")
-		if long && (abbreviates(w.Text, "--shell") || abbreviates(w.Text, "--login") ||
-			abbreviates(w.Text, "--edit") || abbreviates(w.Text, "--chroot")) {
-			c.cannot("sudo " + w.Text + " does more than to run a command")
-		}
-		if !long && strings.HasPrefix(w.Text, "-") {
-			letters := w.Text[1:]
-			if at := strings.IndexAny(letters, "ughpCrtUTD"); at >= 0 {
-				letters = letters[:at]
-			}
-			if strings.ContainsAny(letters, "sieR") {
-				c.cannot("sudo " + w.Text + " does more than to run a command")
-			}
-		}
-	}
-}
-
-// abbreviates reports whether a word is a long option or a beginning of it, perhaps with a value.
-func abbreviates(word, option string) bool {
-	name, _, _ := strings.Cut(word, "=")
-	return len(name) > 2 && strings.HasPrefix(option, name)
-}
-
-// git's settings name pagers, editors, hooks, filters and helpers, so that whoever gives git a setting
-// gives it a program.
+// git looks for the words in front of its subcommand.
 func (c *simpleCommand) git(n int) {
 	span := c.Programs[n]
 	for i := span.At + 1; i < span.End; i++ {
-		switch w := c.words[i]; {
+		switch w, kind := c.words[i], c.Roles[i].Kind; {
+		case kind == shellwords.Argument, kind == shellwords.Code:
 		case !w.Fixed && (w.Text == "" || w.Text[0] == '-'):
 			c.cannot("git's command, or an option in front of it, is not fixed")
 			return
-		case w.Text == "-c", strings.HasPrefix(w.Text, "--config-env"), strings.HasPrefix(w.Text, "--exec-path"):
-			c.cannot(fmt.Sprintf("git %s can make git run other programs", w.Text))
-			return
-		case w.Text == "-C", w.Text == "--git-dir", w.Text == "--work-tree", w.Text == "--namespace",
-			w.Text == "--super-prefix", w.Text == "--attr-source":
-			i++
 		case !strings.HasPrefix(w.Text, "-"):
 			return
 		}
 	}
 }
 
-// gluedPrograms looks for programs behind the = of an option, or right behind its letter. Those that stand
-// in a word of their own are found by their role.
-func (c *simpleCommand) gluedPrograms(n int) {
-	span := c.Programs[n]
-	base := shellwords.Base(c.words[span.At].Text)
-	letters, options := "", []string(nil)
-	for _, option := range shellwords.RunsByOption(base) {
-		if strings.HasPrefix(option, "--") {
-			options = append(options, option)
-		} else {
-			letters += option[1:]
-		}
-	}
-	for _, w := range c.words[span.At+1 : span.End] {
-		for _, option := range options {
-			if strings.HasPrefix(w.Text, "--") && strings.Contains(w.Text, "=") && abbreviates(w.Text, option) {
-				c.cannot(fmt.Sprintf("%s %s runs a program", base, option))
-			}
-		}
-		if len(w.Text) > 2 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters) {
-			c.cannot(fmt.Sprintf("%s %s may run a program", base, w.Text))
+// options looks for options of program n with which it cannot be told what it does, and for those whose own
+// word holds a program that runs. One that stands in a word of its own is found by its role.
+func (c *simpleCommand) options(n int) {
+	base := shellwords.Base(c.words[c.Programs[n].At].Text)
+	for _, o := range c.Options(n) {
+		word := c.words[o.At].Text
+		switch long := strings.HasPrefix(o.Name, "--"); {
+		case o.Opaque != "":
+			c.cannot(fmt.Sprintf("%s %s %s", base, word, o.Opaque))
+		case o.Starts && long && o.ValueAt == o.At:
+			c.cannot(fmt.Sprintf("%s %s runs a program", base, o.Name))
+		case o.Starts && !long && len(word) > 2:
+			c.cannot(fmt.Sprintf("%s %s may run a program", base, word))
 		}
 	}
 }

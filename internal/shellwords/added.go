@@ -12,8 +12,9 @@ import (
 func (r *reader) addedOptions(name string, at, to int) {
 	for _, option := range catalogue.RunByStretches(name) {
 		for i := at + 1; i < to; i++ {
+			value, given := r.valueOf(option, i, to)
 			told := r.Roles[i].Caution != "" // the row of its words says more
-			if strings.HasPrefix(r.words[i].Text, option+"=") && !r.words[i].Fixed && !told {
+			if given && value == i && !r.words[i].Fixed && !told {
 				r.more(i, file("a program's"), name+" "+option)
 			}
 		}
@@ -27,18 +28,26 @@ func (r *reader) addedOptions(name string, at, to int) {
 			s = file("a program's")
 		}
 		for i := at + 1; i < to; i++ {
-			word := r.words[i].Text
-			switch {
-			case word == o.Name && r.words[i].Fixed && i+1 < to:
-				r.more(i+1, s, name+" "+o.Name)
-			case strings.HasPrefix(word, o.Name+"="), len(o.Name) == 2 && len(word) >= 2 &&
-				strings.HasPrefix(word, o.Name):
-				if !r.words[i].Fixed {
-					r.more(i, s, name+" "+o.Name)
-				}
+			if value, given := r.valueOf(o.Name, i, to); given && (value > i || !r.words[i].Fixed) {
+				r.more(value, s, name+" "+o.Name)
 			}
 		}
 	}
+}
+
+// valueOf returns the word that holds the value of an option, where word i could be that: it is read as if the
+// program had no other.
+func (r *reader) valueOf(option string, i, to int) (at int, given bool) {
+	reader := r.reader(&program{options: options{option: plain}}, i, to)
+	if len(option) > 2 && !strings.HasPrefix(option, "--") {
+		reader.Parser = catalogue.Long
+	}
+	for _, o := range reader.Next().Options {
+		if o.Kind == catalogue.Plain && len(o.Values) > 0 {
+			at, given = o.Values[0].At, true
+		}
+	}
+	return at, given
 }
 
 // more gives a word a role that says more than the one that it has.

@@ -35,6 +35,8 @@ programs:
 		{"code", []Word{fixed("frob"), fixed("--eval"), value("")}, Code, false},
 		{"glued", []Word{fixed("frob"), value("--eval=")}, Code, false},
 		{"a letter's", []Word{fixed("frob"), value("-e")}, Code, false},
+		{"a letter's among others", []Word{fixed("frob"), fixed("-xe"), value("")}, Code, false},
+		{"cut short", []Word{fixed("frob"), fixed("--ev"), value("")}, Code, false},
 		{"a file of code", []Word{fixed("frob"), fixed("--rc"), value("")}, CodeFile, false},
 		{"a file", []Word{fixed("frob"), fixed("--out"), value("")}, Operand, true},
 		{"data as before", []Word{fixed("frob"), value("")}, Operand, false},

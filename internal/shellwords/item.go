@@ -16,10 +16,11 @@ type item struct {
 	takes    bool   // it takes one
 	glued    bool   // which stands in the same word, after the name
 	text     string // the glued argument, as far as it is fixed
-	args     int    // words after the option that are its argument
-	picks    bool   // the word is not fixed and picks an option
-	ended    bool   // no option can stand here
-	assigned bool   // NAME=value in front of the operands
+	args     []int  // the words behind that are its argument
+	read     []catalogue.Option
+	picks    bool // the word is not fixed and picks an option
+	ended    bool // no option can stand here
+	assigned bool // NAME=value in front of the operands
 }
 
 // items reads the words of a program by its options. It stops at the word that names a further program.
@@ -30,12 +31,11 @@ func (r *reader) items(p *program, at, to int) []item {
 		read := options.Next()
 		w := r.words[read.At]
 		if !read.Operand {
-			it := p.item(read, w)
-			items = append(items, it)
-			switch {
-			case it.startsProgram():
+			items = append(items, p.items(read, w)...)
+			switch last := items[len(items)-1]; {
+			case last.startsProgram():
 				return items
-			case it.takes && it.slot.ends:
+			case last.takes && last.slot.ends:
 				options.End()
 			}
 			continue
@@ -60,21 +60,18 @@ func (r *reader) items(p *program, at, to int) []item {
 // know are taken for options without an argument.
 func (r *reader) reader(p *program, at, to int) *catalogue.Reader {
 	options := &catalogue.Reader{
-		Parser: catalogue.GetoptLong, Kind: p.kind, Words: r.texts[:to], At: at,
+		Parser: catalogue.GetoptLong, Kind: p.kind, Words: r.texts[:to], At: at, First: at,
 		Open: func(at int) bool { return !r.words[at].Fixed }, Loose: true, NoEnd: p.noEnd, Plus: p.plus,
 	}
-	switch {
-	case p.dash:
-		options.Parser = catalogue.None
-	case p.long:
-		options.Parser = catalogue.Long
+	if p.parser != "" {
+		options.Parser = p.parser
 	}
 	return options
 }
 
 // kind says what an option is to the reader of options.
 func (p *program) kind(name string) catalogue.Kind {
-	switch s, takes := p.options.find(name); {
+	switch _, s, takes := p.options.find(name); {
 	case listed(p.flags, name): // --start, which begins as --startas does
 		return catalogue.Flag
 	case takes && s.words == 2:
@@ -89,26 +86,39 @@ func (p *program) kind(name string) catalogue.Kind {
 	return catalogue.Unknown
 }
 
-// item is a word that was read as options. Of letters in a row the last one counts if it takes an argument.
-func (p *program) item(read catalogue.Token, w Word) item {
-	it := item{at: read.At, option: w.Text, known: true}
+// items are what was read in a word of options: each option that takes words behind it, and the last.
+func (p *program) items(read catalogue.Token, w Word) []item {
+	var items []item
+	for i := range len(read.Options) - 1 {
+		if o := read.Options[i]; len(o.Values) > 0 { // only of tar, whose letters all have their values behind
+			items = append(items, p.item(o, item{at: read.At, known: true}))
+		}
+	}
+	it := item{at: read.At, option: w.Text, known: true, read: read.Options}
 	var last catalogue.Option
 	for _, last = range read.Options {
 		it.known = it.known && last.Kind != catalogue.Unknown
 	}
-	if it.glued = len(last.Values) > 0 && !last.Values[0].Own; it.glued {
-		it.text = last.Values[0].Text
-	} else {
-		it.args = len(last.Values)
-	}
+	it = p.item(last, it)
 	it.picks = !w.Fixed && !it.glued
-	it.takes = it.glued || last.Kind == catalogue.Plain || last.Kind == catalogue.Pair
-	if !it.takes {
-		it.known = it.known || p.flagged(w.Text)
+	it.known = it.known || !it.takes && p.flagged(w.Text)
+	return append(items, it)
+}
+
+// item adds to an item what an option takes.
+func (p *program) item(o catalogue.Option, it item) item {
+	for _, value := range o.Values {
+		if it.glued = !value.Own; it.glued {
+			it.text = value.Text
+		} else {
+			it.args = append(it.args, value.At)
+		}
+	}
+	if it.takes = it.glued || o.Kind == catalogue.Plain || o.Kind == catalogue.Pair; !it.takes {
 		return it
 	}
-	it.option = last.Name
-	s, known := p.options.find(last.Name)
+	it.option = o.Name
+	_, s, known := p.options.find(o.Name)
 	if it.slot = s; !known {
 		it.slot = plain
 	}
@@ -117,7 +127,7 @@ func (p *program) item(read catalogue.Token, w Word) item {
 
 // startsProgram reports whether the words behind an option are a command of their own: fd -x.
 func (it item) startsProgram() bool {
-	return it.takes && it.args > 0 && it.slot.ends && it.slot.kind == Program
+	return it.takes && len(it.args) > 0 && it.slot.ends && it.slot.kind == Program
 }
 
 // slotFor returns the role of operand n.
@@ -139,8 +149,8 @@ func (p *program) flagged(name string) bool {
 	if p.flags == "" {
 		return true
 	}
-	for _, flag := range strings.Fields(p.flags) {
-		if flag == name || len(name) > 3 && strings.HasPrefix(name, "--") && strings.HasPrefix(flag, name) {
+	for flag := range strings.FieldsSeq(p.flags) {
+		if flag == name || begins(flag, name) {
 			return true
 		}
 	}

@@ -76,7 +76,7 @@ func reader0(via []string) string {
 func (r *reader) program(p *program, label string, at, to int, via []string) {
 	items := r.items(p, at, to)
 	if sub, i := p.subcommand(r.words, items); sub != nil {
-		r.options(items[:i], label)
+		r.options(p, items[:i], label)
 		r.Roles[items[i].at] = Role{Kind: Option, Reader: label}
 		r.program(sub, label+" "+r.words[items[i].at].Text, items[i].at, to, via)
 		return
@@ -98,7 +98,7 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 	if p.brings != "" && r.hasFiles(p, items) {
 		r.Brings = label
 	}
-	r.options(items, label)
+	r.options(p, items, label)
 	if p.inert != "" && r.hasOption(items, p.inert) {
 		slots = []slot{operand}
 	}
@@ -245,11 +245,14 @@ func (r *reader) hasFiles(p *program, items []item) bool {
 }
 
 // options gives their roles to the options and to what belongs to them.
-func (r *reader) options(items []item, label string) {
+func (r *reader) options(p *program, items []item, label string) {
+	behind := false // an operand
 	for _, it := range items {
 		if it.operand {
+			behind = behind || !it.assigned
 			continue
 		}
+		r.list(p, it, behind)
 		reader := label + " " + it.option
 		switch w := r.words[it.at]; {
 		case it.picks:
@@ -267,7 +270,7 @@ func (r *reader) options(items []item, label string) {
 		default:
 			r.Roles[it.at] = Role{Kind: Option, Reader: label}
 		}
-		for i := it.at + 1; i <= it.at+it.args; i++ {
+		for _, i := range it.args {
 			r.give(i, it.slot, reader, true)
 		}
 	}

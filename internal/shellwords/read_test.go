@@ -151,6 +151,11 @@ func TestRead(t *testing.T) {
 		{`xargs -0 bash -c 'x "$1"' _`, `P-P-Co~ shell(x "$1")[5]`},
 		{`xargs -0 -I{} sh -c 'x {}'`, "P--P-C shell(x {}) <arguments"},
 		{`xargs -d '\n' -n 1 grep -e`, "P-a~-a~P-"},
+		{`xargs -n10 grep -e`, "P-P- <arguments"}, // 10 is no -0
+		{`xargs -0I{} sh -c 'x {}'`, "P-P-C shell(x {}) <arguments"},
+		{`xargs -r0 --max-args=1 grep -e`, "P--P-"},
+		{`xargs -0afile grep -e`, "P-P-"},
+		{`xargs -a "$f" sh -c`, "P-FP- <arguments"},
 		{`xargs -0 no-such-program`, "P-P <arguments"},
 		{`xargs`, "P <arguments"},
 		{`fd x -x rm`, "Po-P"},

@@ -95,4 +95,6 @@ type Reading struct {
 	// Assumed are words that are not fixed and were taken for one operand each; with a leading '-' they
 	// would be options, and the words after them could mean something else.
 	Assumed []int
+
+	given []GivenOption // among the words, in their order
 }

@@ -26,9 +26,12 @@ func readProgram(n plainyaml.Node) (*program, error) {
 	keys := map[string]any{
 		"names": &names, "like": &like, "reader": &p.reader, "flags": &p.flags, "stdin": (*string)(&p.stdin),
 		"inert": &p.inert, "safe": &p.safe, "plain": &p.plain, "input": &p.input, "brings": &p.brings,
-		"stops": &p.stops, "plus": &p.plus, "long": &p.long, "dash": &p.dash, "no_end": &p.noEnd,
+		"stops": &p.stops, "plus": &p.plus, "parser": (*string)(&p.parser), "no_end": &p.noEnd,
 		"environ": &p.environ,
 		"mixed":   &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,
+		"opaque": func(n plainyaml.Node) error {
+			return catalogue.Entries(n, map[string]any{"options": &p.opaque, "why": &p.why})
+		},
 		"options":     p.readOptions,
 		"operands":    func(n plainyaml.Node) (err error) { p.operands, err = readSlots(n); return err },
 		"instead":     func(n plainyaml.Node) (err error) { p.instead, err = readSlots(n); return err },

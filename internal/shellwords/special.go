@@ -24,8 +24,6 @@ func (p *program) special() func(r *reader, p *program, at, to int, via []string
 		return (*reader).python
 	case "trap":
 		return (*reader).trap
-	case "tar":
-		return (*reader).tar
 	}
 	return nil
 }
@@ -34,7 +32,7 @@ func (p *program) special() func(r *reader, p *program, at, to int, via []string
 func (r *reader) shell(p *program, at, to int, _ []string) {
 	name := Base(r.words[at].Text)
 	items := r.items(p, at, to)
-	r.options(items, name)
+	r.options(p, items, name)
 	code := false  // -c
 	stdin := false // -s
 	vague := false
@@ -107,12 +105,12 @@ func (r *reader) find(p *program, at, to int, via []string) {
 			}
 			i = end
 		case len(w.Text) > 1 && w.Text[0] == '-' || !w.Fixed && w.Text == "-":
-			it := p.item(r.reader(p, i, to).Next(), w)
-			r.options([]item{it}, "find")
+			items := p.items(r.reader(p, i, to).Next(), w)
+			r.options(p, items, "find")
 			if w.Text == "-delete" {
 				r.Roles[i].Writes = true
 			}
-			i += it.args
+			i += len(items[len(items)-1].args)
 		default:
 			r.Roles[i] = Role{Kind: Operand, Reader: "find", Operators: true}
 			if w.Splits {
@@ -188,41 +186,6 @@ func (r *reader) trap(_ *program, at, to int, _ []string) {
 	}
 }
 
-// tar's first word is a row of options without a dash where it begins with none, and what belongs to them
-// stands behind it, one word after the other (tar(1), Traditional usage).
-func (r *reader) tar(p *program, at, to int, via []string) {
-	name, next := Base(r.words[at].Text), at+1
-	if next < to && !strings.HasPrefix(r.words[next].Text, "-") {
-		w := r.words[next]
-		next++
-		if !w.Fixed {
-			r.Roles[next-1] = Role{Kind: AnyOption, Reader: name, Cure: "write the options of tar in the script"}
-		} else {
-			r.Roles[next-1] = Role{Kind: Option, Reader: name}
-			for _, letter := range w.Text {
-				if s, takes := p.options["-"+string(letter)]; takes && next < to {
-					r.give(next, s, name+" "+string(letter), true)
-					next++
-				}
-			}
-		}
-	}
-	r.program(p, name, next-1, to, via)
-}
-
-// loops reports whether a word of options has -n or -p in it, in front of an option that takes the rest.
-func (p *program) loops(word string) bool {
-	for i := 1; i < len(word); i++ {
-		switch _, takes := p.options["-"+word[i:i+1]]; {
-		case word[i] == 'n', word[i] == 'p':
-			return true
-		case takes:
-			return false
-		}
-	}
-	return false
-}
-
 // readsOperands finds the ways of perl to read what its operands name.
 var readsOperands = regexp.MustCompile(`<>|ARGV>|\breadline\b|\beof\s*\(\s*\)`)
 
@@ -232,10 +195,8 @@ func (r *reader) perl(p *program, at, to int, via []string) {
 	code := len(r.Code)
 	r.program(p, "perl", at, to, via)
 	opens := false
-	for i := at + 1; i < to; i++ {
-		if r.Roles[i].Kind == Option {
-			opens = opens || p.loops(r.words[i].Text)
-		}
+	for _, o := range r.given {
+		opens = opens || o.At > at && (o.Name == "-n" || o.Name == "-p")
 	}
 	for _, text := range r.Code[code:] {
 		opens = opens || !text.Fixed || readsOperands.MatchString(text.Text)
@@ -253,18 +214,11 @@ func (r *reader) perl(p *program, at, to int, via []string) {
 // python reads what stands behind -m as the words of the program that the module is: python3 -m pip install.
 func (r *reader) python(p *program, at, to int, via []string) {
 	r.program(p, Base(r.words[at].Text), at, to, via)
-	for _, it := range r.items(p, at, to) {
-		if it.option != "-m" || !it.takes {
-			continue
+	for _, o := range r.given {
+		if o.At > at && o.Name == "-m" && o.Value.Fixed {
+			r.started(o.Value.Text, o.ValueAt, to, via)
+			return
 		}
-		module, last := it.text, it.at+it.args
-		if !it.glued {
-			module = r.words[last].Text
-		}
-		if r.words[last].Fixed {
-			r.started(module, last, to, via)
-		}
-		return
 	}
 }
 

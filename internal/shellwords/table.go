@@ -2,8 +2,6 @@ package shellwords
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -28,10 +26,12 @@ type program struct {
 	// words of one that it names nowhere.
 	plain string
 
+	parser catalogue.Parser // how it reads its options; "" for GetoptLong
+	// opaque are the options with which it does more than can be told, and why says what.
+	opaque, why string
+
 	stops    bool     // the first operand ends the options
 	plus     bool     // words that begin with + are options too
-	long     bool     // options are whole words (-name), never letters in a row
-	dash     bool     // there are no options: a leading '-' is data
 	noEnd    bool     // "--" does not end the options
 	environ  bool     // NAME=value words come before the operands
 	mixed    bool     // and options may stand between them
@@ -67,24 +67,6 @@ func rowOf(name string) *program {
 	}
 	row, _ := rowsRead.LoadOrStore(n, p)
 	return row.(*program)
-}
-
-// RunsByOption lists the options of a program, by its name without a directory, and of its subcommands,
-// whose value is a program that it runs.
-func RunsByOption(name string) []string {
-	p := rowOf(name)
-	if p == nil {
-		return nil
-	}
-	found := map[string]bool{}
-	for _, row := range append(slices.Collect(maps.Values(p.subcommands)), p) {
-		for option, s := range row.options {
-			if s.kind == Program {
-				found[option] = true
-			}
-		}
-	}
-	return sortedKeys(found)
 }
 
 // slot is the role that a row gives to a word.
@@ -125,23 +107,21 @@ func file(l Language) slot {
 	return slot{kind: CodeFile, language: l, cure: "name the file in the script"}
 }
 
-// find looks an option up by its name as it stands in the command. GNU programs take any beginning of a
-// long option that is not ambiguous; of several that fit, the first that runs code counts.
-func (o options) find(name string) (slot, bool) {
+// find looks an option up by its name as it stands in the command, and returns its full name. GNU programs take
+// any beginning of a long option that is not ambiguous; of several that fit, the first that runs code counts.
+func (o options) find(name string) (full string, s slot, ok bool) {
 	if s, ok := o[name]; ok {
-		return s, true
+		return name, s, true
 	}
-	if !strings.HasPrefix(name, "--") || len(name) < 4 {
-		return slot{}, false
+	if !strings.HasPrefix(name, "--") || len(name) < 3 {
+		return "", slot{}, false
 	}
-	var found slot
-	ok := false
 	for _, long := range sortedKeys(o) {
-		if s := o[long]; strings.HasPrefix(long, name) && (!ok || s.dangerous() && !found.dangerous()) {
-			found, ok = s, true
+		if begins(long, name) && (!ok || o[long].dangerous() && !s.dangerous()) {
+			full, s, ok = long, o[long], true
 		}
 	}
-	return found, ok
+	return full, s, ok
 }
 
 func (s slot) dangerous() bool {

@@ -9,40 +9,32 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 	r.program(p, "xargs", at, to, via)
 	inner := to
 	for _, span := range r.Programs {
-		if span.At > at && span.At < inner {
-			inner = span.At
+		if span.At > at {
+			inner = min(inner, span.At)
 		}
 	}
 	separate, mark := false, ""
-	for i := at + 1; i < inner; i++ {
-		switch text := r.words[i].Text; {
-		case !r.words[i].Fixed:
-		case text == "--null" || strings.HasPrefix(text, "-d") || strings.HasPrefix(text, "--delimiter") ||
-			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "0") &&
-				r.Roles[i].Kind == Option:
+	for _, o := range r.given {
+		if o.At < at || o.At >= inner {
+			continue
+		}
+		switch o.Name {
+		case "-0", "--null", "-d", "--delimiter":
 			separate = true
-		case text == "-I" && i+1 < inner:
-			mark = r.words[i+1].Text
-		case strings.HasPrefix(text, "-I"):
-			mark = text[2:]
-		case text == "-i" || text == "--replace":
-			mark = "{}"
-		case strings.HasPrefix(text, "-i"):
-			mark = text[2:]
-		case strings.HasPrefix(text, "--replace="):
-			mark = strings.TrimPrefix(text, "--replace=")
+		case "-I", "-i", "--replace":
+			if mark = o.Value.Text; o.ValueAt == 0 {
+				mark = "{}"
+			}
 		}
 	}
 	r.Stdin = Arguments
 	if separate && inner < to && r.itemsAreData(r.words[inner:to], mark) {
 		r.Stdin = Data
 	}
-	for i := at + 1; r.Stdin == Arguments && i < inner; i++ {
-		before, text := r.words[i-1].Text, r.words[i].Text
-		if r.Roles[i].Kind == Argument &&
-			(before == "-a" || before == "--arg-file" || strings.HasPrefix(text, "-a") ||
-				strings.HasPrefix(text, "--arg-file=")) {
-			r.Roles[i] = Role{Kind: CodeFile, Language: Arguments, Reader: "xargs -a",
+	for _, o := range r.given {
+		file := o.At > at && o.At < inner && (o.Name == "-a" || o.Name == "--arg-file")
+		if file && r.Stdin == Arguments && r.Roles[o.ValueAt].Kind == Argument {
+			r.Roles[o.ValueAt] = Role{Kind: CodeFile, Language: Arguments, Reader: "xargs -a",
 				Cure: "name the file in the script, and write -0 or -d where its items are data"}
 		}
 	}
