@@ -46,7 +46,7 @@ func TestReadPolicies(t *testing.T) {
 					ID: "safe-git", Source: source(3), AppliesTo: []string{"functions.shell", "mcp_*"},
 					Commands: &permissions.Commands{Allow: []string{"git status", "ls"},
 						Redirects: permissions.RedirectsWorkspace},
-					InGitWorkTree: true, Verdict: permissions.Approve, Option: "allow_once",
+					InGitWorkTree: true, Confined: true, Verdict: permissions.Approve, Option: "allow_once",
 				},
 				{
 					ID: "no-prod", Source: source(8), AppliesTo: []string{"*"},

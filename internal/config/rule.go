@@ -218,13 +218,15 @@ func (r *ruleEntry) readRequires(v yamldoc.Value) {
 	var texts []string
 	r.readTexts(v, "requires", &texts)
 	for i, text := range texts {
-		if text == "git_work_tree" {
+		switch text {
+		case "git_work_tree":
 			r.rule.InGitWorkTree = true
-			continue
-		}
-		if text != "" {
+		case "confined":
+			r.rule.Confined = true
+		case "":
+		default:
 			v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "",
-				"want git_work_tree, the only thing that can be required; found %s", yamldoc.Quote(text))
+				"want git_work_tree or confined; found %s", yamldoc.Quote(text))
 		}
 	}
 }

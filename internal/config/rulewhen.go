@@ -177,6 +177,9 @@ func actMapping() yamldoc.Mapping[*permissions.Example] {
 			yamldoc.NewKey("headless", "true or false", func(e *permissions.Example, v yamldoc.Value) {
 				v.SetBool(&e.Headless)
 			}),
+			yamldoc.NewKey("confined", "true or false", func(e *permissions.Example, v yamldoc.Value) {
+				v.SetBool(&e.Confined)
+			}),
 			yamldoc.NewKey("read_only", "true or false", func(e *permissions.Example, v yamldoc.Value) {
 				v.SetBool(&e.ReadOnly)
 			}),

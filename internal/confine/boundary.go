@@ -132,9 +132,12 @@ func (b *Boundary) letIn() error {
 // Command returns the words that start the agent in its sandbox.
 func (b *Boundary) Command() []string { return b.inside.words(b.o.Self) }
 
+// Whole reports whether the sandbox is of the level full, as it is where it was not asked for less.
+func (b *Boundary) Whole() bool { return b.level.AtLeast(sandbox.LevelFull) }
+
 // String tells people what the agent can do.
 func (b *Boundary) String() string {
-	if !b.level.AtLeast(sandbox.LevelFull) {
+	if !b.Whole() {
 		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s; what the editor does for it is held to the profile", b.o.Profile, b.level)
 	}
 	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else; what the editor does for it is held to the same", b.o.Profile, b.profile.Dir)

@@ -7,7 +7,21 @@ import (
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
+
+// A sandbox that this machine makes in part is not a whole one, and is not said to be.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[sandbox.Level]bool{
+		sandbox.LevelFullCgroup: true, sandbox.LevelFull: true, sandbox.LevelNoProc: false, sandbox.LevelLandlock: false, sandbox.LevelRlimits: false, sandbox.LevelNone: false,
+	} {
+		b := &Boundary{level: level}
+		if b.Whole() != want || strings.Contains(b.String(), "only as far as") == want {
+			t.Errorf("%s: whole %t: %s", level, b.Whole(), b)
+		}
+	}
+}
 
 // The words of a refusal are the same whatever lies outside: a file, a directory, a link, or nothing. An
 // agent could else ask its way through a home that it does not see.

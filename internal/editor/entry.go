@@ -17,9 +17,10 @@ type Entry struct {
 	Args    []string // of it
 }
 
-// Guarded returns the entry of an agent that is started below program, which is ours.
-func Guarded(program, title string, agent []string) Entry {
-	return Entry{Name: title + guarded, Command: program, Args: append([]string{"bridge", "--"}, agent...)}
+// Guarded returns the entry of an agent that is started below program, which is ours, with flags of bridge.
+func Guarded(program, title string, agent []string, flags ...string) Entry {
+	args := append([]string{"bridge"}, flags...)
+	return Entry{Name: title + guarded, Command: program, Args: append(append(args, "--"), agent...)}
 }
 
 // Guarded reports whether the entry starts a bridge of ours: the program has its name, or the entry has one

@@ -49,7 +49,7 @@ func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
 	if kind == events.ToolDecided {
 		act.Tools = r.Tools[1:]
 		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
-		act.Mode, act.Headless, act.Obliging = r.Mode, r.Headless, r.TakesObligations
+		act.Mode, act.Headless, act.Confined, act.Obliging = r.Mode, r.Headless, r.Confined, r.TakesObligations
 		for _, doubt := range r.Doubts {
 			act.Doubts = append(act.Doubts, mask(doubt))
 		}

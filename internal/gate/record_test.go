@@ -48,7 +48,7 @@ func TestActEvent(t *testing.T) {
 	request := permissions.Request{
 		Action: permissions.ActionExecute, Tools: []string{"functions.shell", "acp.execute"}, ShellText: "ls hunter2", Argv: []string{"ls", "hunter2"},
 		Paths: []permissions.Path{{Name: "hunter2.md"}}, Shell: &shellscan.Script{Commands: []shellscan.Command{{Name: "ls-hunter2"}}},
-		Workspace: tool.Workspace{Root: "/w"}, Dir: "/w/hunter2", Env: []string{"A"}, Mode: "code", Headless: true, TakesObligations: true,
+		Workspace: tool.Workspace{Root: "/w"}, Dir: "/w/hunter2", Env: []string{"A"}, Mode: "code", Headless: true, Confined: true, TakesObligations: true,
 		Doubts: []string{"hunter2 is odd"}, ReadOnly: true, Destructive: true, RequiresConfirmation: true,
 	}
 	arguments := map[string]any{"a": "1"}
@@ -59,7 +59,7 @@ func TestActEvent(t *testing.T) {
 		t.Errorf("a question (-want +got):\n%s", diff)
 	}
 	want.Tools, want.Argv, want.Dir, want.Workspace, want.Env = []string{"acp.execute"}, []string{"ls", "[secret]"}, "/w/[secret]", []string{"/w"}, []string{"A"}
-	want.Mode, want.Headless, want.Obliging, want.Doubts = "code", true, true, []string{"[secret] is odd"}
+	want.Mode, want.Headless, want.Confined, want.Obliging, want.Doubts = "code", true, true, true, []string{"[secret] is odd"}
 	want.ReadOnly, want.Destructive, want.Confirm = true, true, true
 	if diff := cmp.Diff(want, ActEvent(events.ToolDecided, request, arguments, masked)); diff != "" {
 		t.Errorf("a decision (-want +got):\n%s", diff)

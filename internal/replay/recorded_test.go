@@ -19,7 +19,7 @@ import (
 func written(r permissions.Request, source permissions.Source, result string) events.Event {
 	act := &events.Act{
 		Kind: string(r.Action), Tool: r.Tools[0], Tools: r.Tools[1:], Arguments: events.Arguments(r.Arguments, r.Secret), Shell: events.Text(r.ShellText),
-		Argv: r.Argv, Dir: r.Dir, Workspace: r.Workspace.Dirs(), Env: r.Env, Mode: r.Mode, Headless: r.Headless, Doubts: r.Doubts,
+		Argv: r.Argv, Dir: r.Dir, Workspace: r.Workspace.Dirs(), Env: r.Env, Mode: r.Mode, Headless: r.Headless, Confined: r.Confined, Doubts: r.Doubts,
 		ReadOnly: r.ReadOnly, Destructive: r.Destructive, Confirm: r.RequiresConfirmation, Claimed: r.Prompt,
 	}
 	for _, p := range r.Paths {
@@ -60,6 +60,7 @@ auto_approval_policies:
   - {id: git, applies_to: [functions.shell], commands: {allow: [git status, git log]}, decision: {type: approve}}
   - {id: args, applies_to: [x], parameters: {n: {max: 3}}, decision: {type: approve}}
   - {id: prod, applies_to: ["*"], when: "'PROD' in call.env", decision: {type: reject}}
+  - {id: boxed, applies_to: [w], requires: [confined], decision: {type: approve}}
   - {id: plan, applies_to: [y], mode: [plan], decision: {type: reject}}
   - {id: codex, applies_to: [y], agents: [codex], decision: {type: approve}}
   - {id: never, applies_to: [z], parameters: {token: {regex: "x.*"}}, decision: {type: reject}}
@@ -91,7 +92,7 @@ func TestRecordedActsAreDecidedTheSame(t *testing.T) {
 		{Argv: []string{"git", "log", "a b"}}, {Argv: []string{"git status; ls"}}, {Command: "git log", Env: []string{"GIT_PAGER"}},
 		{Command: "git log", Env: []string{"PROD"}}, {Command: "git log", Dir: "/"}, {Tool: "x", Arguments: map[string]any{"n": json.Number("3.0")}},
 		{Tool: "x", Arguments: map[string]any{"n": json.Number("4")}}, {Tool: "y", Agent: "codex"}, {Tool: "y", Agent: "codex", Mode: "plan"},
-		{Tool: "y", Headless: true}, {Tool: permissions.ToolRead, Paths: []string{"../x"}}, {Tool: "q", ReadOnly: true}, {Tool: "mcp__s__t"},
+		{Tool: "y", Headless: true}, {Tool: "w", Confined: true}, {Tool: permissions.ToolRead, Paths: []string{"../x"}}, {Tool: "q", ReadOnly: true}, {Tool: "mcp__s__t"},
 	} {
 		requests = append(requests, e.Request(w, nil))
 	}

@@ -249,6 +249,8 @@ func (fakeCell) Hold(r acp.Reaching) (permissions.Verdict, string) {
 	return permissions.Approve, ""
 }
 
+func (fakeCell) Whole() bool { return true }
+
 func (fakeCell) Terminal(o acp.TerminalOrder) (string, []string, error) {
 	if strings.Contains(o.Shell, "nowhere") {
 		return "", nil, errors.New("the disk is full")

@@ -17,6 +17,9 @@ type Confinement interface {
 	// do so itself, Ask where only a person may let it, and Reject. The words say why, and what would allow
 	// it.
 	Hold(Reaching) (permissions.Verdict, string)
+	// Whole reports whether this machine makes all of the sandbox. Where it does not, a person may have
+	// started the agent even so, and no rule that requires a sandbox approves anything.
+	Whole() bool
 	// What the editor runs for the agent runs in the same sandbox.
 	Terminals
 	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what

@@ -24,9 +24,30 @@ func (anyCell) Hold(r Reaching) (permissions.Verdict, string) {
 	return permissions.Approve, ""
 }
 
+func (anyCell) Whole() bool { return true }
+
 func (anyCell) Terminal(TerminalOrder) (string, []string, error) { return "", nil, os.ErrInvalid }
 
 func (anyCell) Heard(string, string, string) {}
+
+// partCell is anyCell on a machine that makes only a part of it.
+type partCell struct{ anyCell }
+
+func (partCell) Whole() bool { return false }
+
+// A rule that requires a sandbox counts only where there is a whole one.
+func TestConfinedWantsAWholeSandbox(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		confinement Confinement
+		want        bool
+	}{{anyCell{}, true}, {partCell{}, false}, {nil, false}} {
+		b := &Bridge{o: Options{Confinement: row.confinement}}
+		if r := b.newRequest(nil, "s", permissions.ActionWrite, "x"); r.Confined != row.want {
+			t.Errorf("%T: confined %t, want %t", row.confinement, r.Confined, row.want)
+		}
+	}
+}
 
 // A person reads a question for as long as it takes. An agent that puts a link in the file's way meanwhile
 // does not get the person's yes for another file; nor does one that waits for governors get the yes of a

@@ -94,6 +94,7 @@ type Act struct {
 	Env         []string `json:"env,omitempty"`       // names of the variables that it sets
 	Mode        string   `json:"mode,omitempty"`      // the mode that the agent was in
 	Headless    bool     `json:"headless,omitempty"`  // nobody could be asked
+	Confined    bool     `json:"confined,omitempty"`  // the agent's sandbox holds it
 	Obliging    bool     `json:"obliging,omitempty"`  // whoever carries it out does what the decision obliges to
 	Doubts      []string `json:"doubts,omitempty"`    // why it could not be believed
 	ReadOnly    bool     `json:"read_only,omitempty"`

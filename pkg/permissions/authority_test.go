@@ -155,6 +155,7 @@ func TestWhyARuleDoesNotApprove(t *testing.T) {
 	}{
 		{"another tool", rule("r", Approve, about("web_*")), b.write("docs/a.md"), "the tool is functions.acp_fs__write_text_file, and the rule is about web_*"},
 		{"no git work tree", rule("r", Approve, func(r *Rule) { r.InGitWorkTree = true }), Request{Action: ActionWrite, Workspace: tool.Workspace{Root: b.dir}}, "is no git work tree"},
+		{"no sandbox", rule("r", Approve, func(r *Rule) { r.Confined = true }), b.write("docs/a.md"), "no sandbox of the agent's holds the act"},
 		{"argument missing", rule("r", Approve, equal("method", "GET")), b.call("x", nil), "there is no argument method"},
 		{"argument other", rule("r", Approve, equal("method", "GET")), b.call("x", map[string]any{"method": "POST"}), `the argument method is "POST", not "GET"`},
 		{"argument of another type", rule("r", Approve, equal("n", json.Number("1"))), b.call("x", map[string]any{"n": "1"}), `the argument n is "1", not 1`},
@@ -693,6 +694,7 @@ func TestHash(t *testing.T) {
 		"prefix":       func(f *File) { f.Rules[0].CommandPrefixes = []string{"ls"} },
 		"commands":     func(f *File) { f.Rules[0].Commands = &Commands{} },
 		"tree":         func(f *File) { f.Rules[0].InGitWorkTree = true },
+		"confined":     func(f *File) { f.Rules[0].Confined = true },
 		"verdict":      func(f *File) { f.Rules[0].Verdict = Reject },
 		"option":       func(f *File) { f.Rules[0].Option = "x" },
 		"reason":       func(f *File) { f.Rules[0].Reason = "x" },

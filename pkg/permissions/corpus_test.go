@@ -169,6 +169,33 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// With the confined rules, beside those that hold without a file, an agent in its sandbox is asked about few of its
+// commands; without a sandbox they approve nothing.
+func TestConfinedAsksLittle(t *testing.T) {
+	t.Parallel()
+	const most = 3.0 // per cent
+	ordinary := corpusBed(t, ordinaryFiles)
+	var once askedOnce
+	a := ordinary.unchanging(&once, presetFile(t, "careful"), presetFile(t, "confined"))
+	for _, file := range []string{"harmless.txt", "agents.txt"} {
+		var asked []string
+		rows := readCorpus(t, file)
+		for _, row := range rows {
+			r := ordinary.run(row.text)
+			if d := a.Decide(r); d.Verdict.String() != row.want["careful"] {
+				t.Errorf("%s: %s without a sandbox: %s", row.at, said(d), d.Reason)
+			}
+			r.Confined = true
+			if a.Decide(r).Verdict != Approve {
+				asked = append(asked, row.text)
+			}
+		}
+		if rate := 100 * float64(len(asked)) / float64(len(rows)); rate > most {
+			t.Errorf("%s: %.1f %% are asked; want at most %.0f %%: %q", file, rate, most, asked)
+		}
+	}
+}
+
 // because1 returns why the rule about commands did not approve.
 func because1(d Decision) string {
 	for _, reason := range d.Reasons {

@@ -26,6 +26,7 @@ type Example struct {
 	Agent     string         `json:"agent,omitempty"`
 	Mode      string         `json:"mode,omitempty"`
 	Headless  bool           `json:"headless,omitempty"`
+	Confined  bool           `json:"confined,omitempty"` // the agent's sandbox holds the act
 	ReadOnly  bool           `json:"read_only,omitempty"`
 }
 
@@ -96,7 +97,7 @@ func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request 
 	r := Request{
 		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)},
 		Arguments: e.Arguments, Workspace: w, Dir: w.Root,
-		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Env: e.Env, ReadOnly: e.ReadOnly,
+		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Confined: e.Confined, Env: e.Env, ReadOnly: e.ReadOnly,
 		Commands: commands,
 	}
 	if e.Tool == "" {

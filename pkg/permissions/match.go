@@ -121,7 +121,7 @@ var (
 		{"expires", (*compiledRule).matchExpiry},
 	}
 	factConditions = []ruleCondition{
-		{"requires", (*compiledRule).matchTree},
+		{"requires", (*compiledRule).matchRequires},
 		{"parameters", (*compiledRule).matchParameters},
 		{"commands", (*compiledRule).matchCommands},
 		{"include_paths", (*compiledRule).matchPaths},
@@ -185,7 +185,7 @@ func (c *compiledRule) because() string {
 		name string
 	}{
 		{len(c.agents) > 0, "the agent"}, {len(c.modes) > 0, "the mode"},
-		{c.InGitWorkTree, "the git work tree"},
+		{c.InGitWorkTree, "the git work tree"}, {c.Confined, "the agent's sandbox"},
 		{c.MinRisk != RiskUnsaid || c.MaxRisk != RiskUnsaid, "the risk"}, {c.when != nil, "the condition"},
 	} {
 		if part.has {
@@ -226,7 +226,10 @@ func (v *evaluation) shownTool() string {
 	return v.toolText
 }
 
-func (c *compiledRule) matchTree(v *evaluation) (holds, string) {
+func (c *compiledRule) matchRequires(v *evaluation) (holds, string) {
+	if c.Confined && !v.Confined {
+		return no, "no sandbox of the agent's holds the act"
+	}
 	if c.InGitWorkTree && !v.inGitTree() {
 		return no, fmt.Sprintf("the workspace %s is no git work tree", display.Line(v.Workspace.Root))
 	}

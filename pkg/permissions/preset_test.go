@@ -35,6 +35,9 @@ func presetFile(t testing.TB, name string) File {
 				Redirects Redirects `yaml:"redirects"`
 			} `yaml:"commands"`
 			Requires []string `yaml:"requires"`
+			Risk     struct {
+				Max string `yaml:"max"`
+			} `yaml:"risk"`
 			Decision struct {
 				Type          string `yaml:"type"`
 				OptionID      string `yaml:"optionId"`
@@ -57,8 +60,9 @@ func presetFile(t testing.TB, name string) File {
 		}
 		r := Rule{
 			ID: w.ID, AppliesTo: w.AppliesTo, IncludePaths: w.IncludePaths, ExcludePaths: w.ExcludePaths, Parameters: w.Parameters,
-			InGitWorkTree: slices.Contains(w.Requires, "git_work_tree"), Verdict: verdict, Option: w.Decision.OptionID, Reason: w.Decision.Reason,
+			InGitWorkTree: slices.Contains(w.Requires, "git_work_tree"), Confined: slices.Contains(w.Requires, "confined"), Verdict: verdict, Option: w.Decision.OptionID, Reason: w.Decision.Reason,
 		}
+		r.MaxRisk, _ = ParseRisk(w.Risk.Max)
 		if w.Commands != nil {
 			r.Commands = &Commands{Allow: w.Commands.Allow, Redirects: w.Commands.Redirects}
 		}
@@ -128,39 +132,47 @@ func TestWhatPresetsDecide(t *testing.T) {
 	edit := b.write("src/a.go")
 	edit.Tools = []string{"functions.acp_fs__edit_text_file", toolWrite}
 	tests := []struct {
-		name                        string
-		request                     Request
-		careful, balanced, strictly string
+		name                                  string
+		request                               Request
+		careful, balanced, confined, strictly string
 	}{
-		{"read", b.read("src/a.go"), "approve policy", "approve policy", "ask policy"},
-		{"read that the agent asks about", prompt(b.read("src/a.go")), "approve policy", "approve policy", "ask policy"},
-		{"read that the agent asks about, of nothing", prompt(b.read()), "ask default", "ask default", "ask policy"},
-		{"read outside", b.read("/etc/hostname"), "ask default", "ask default", "ask policy"},
-		{"read of a secret", b.read(".env"), "ask control_file", "ask control_file", "ask control_file"},
-		{"read of a control file", b.read(".git/HEAD"), "approve policy", "approve policy", "ask policy"},
-		{"write", b.write("src/a.go"), "ask default", "approve policy", "ask policy"},
-		{"write in no git work tree", noGit.write("x"), "ask default", "ask default", "ask policy"},
-		{"edit that the agent asks about", prompt(edit), "ask default", "approve policy", "ask policy"},
-		{"write outside", b.write("/etc/x"), "ask default", "ask default", "ask policy"},
-		{"write of a control file", b.write(".git/hooks/x"), "ask control_file", "ask control_file", "ask control_file"},
-		{"write of a build file", b.write("Makefile"), "ask control_file", "ask control_file", "ask control_file"},
-		{"deletion", prompt(b.request(ActionDelete, "acp.delete", "src/a.go")), "ask default", "ask default", "ask policy"},
-		{"search", prompt(b.request(ActionSearch, "acp.search", "src")), "approve policy", "approve policy", "ask policy"},
-		{"search where a secret is", prompt(b.request(ActionSearch, "acp.search", ".")), "ask control_file", "ask control_file", "ask control_file"},
-		{"search outside", prompt(b.request(ActionSearch, "acp.search", "src", "/etc")), "ask default", "ask default", "ask policy"},
-		{"search nobody knows where", prompt(b.request(ActionSearch, "acp.search")), "ask default", "ask default", "ask policy"},
-		{"fetch", prompt(b.request(ActionFetch, "acp.fetch")), "ask default", "ask default", "ask policy"},
-		{"something else", prompt(b.request(ActionOther, "acp.other")), "ask default", "ask default", "ask policy"},
-		{"a command that reads", b.run("ls"), "approve policy", "approve policy", "ask policy"},
-		{"a command that writes", b.run("touch x"), "ask default", "ask default", "ask policy"},
-		{"a tool", b.call("edit", nil, "src/a.go"), "ask default", "ask default", "ask policy"},
+		{"read", b.read("src/a.go"), "approve policy", "approve policy", "approve policy", "ask policy"},
+		{"read that the agent asks about", prompt(b.read("src/a.go")), "approve policy", "approve policy", "approve policy", "ask policy"},
+		{"read that the agent asks about, of nothing", prompt(b.read()), "ask default", "ask default", "ask default", "ask policy"},
+		{"read outside", b.read("/etc/hostname"), "ask default", "ask default", "ask default", "ask policy"},
+		{"read of a secret", b.read(".env"), "ask control_file", "ask control_file", "ask control_file", "ask control_file"},
+		{"read of a control file", b.read(".git/HEAD"), "approve policy", "approve policy", "approve policy", "ask policy"},
+		{"write", b.write("src/a.go"), "ask default", "approve policy", "approve policy", "ask policy"},
+		{"write in no git work tree", noGit.write("x"), "ask default", "ask default", "approve policy", "ask policy"},
+		{"edit that the agent asks about", prompt(edit), "ask default", "approve policy", "approve policy", "ask policy"},
+		{"write outside", b.write("/etc/x"), "ask default", "ask default", "ask default", "ask policy"},
+		{"write of a control file", b.write(".git/hooks/x"), "ask control_file", "ask control_file", "ask control_file", "ask control_file"},
+		{"write of a build file", b.write("Makefile"), "ask control_file", "ask control_file", "ask control_file", "ask control_file"},
+		{"deletion", prompt(b.request(ActionDelete, "acp.delete", "src/a.go")), "ask default", "ask default", "ask default", "ask policy"},
+		{"search", prompt(b.request(ActionSearch, "acp.search", "src")), "approve policy", "approve policy", "approve policy", "ask policy"},
+		{"search where a secret is", prompt(b.request(ActionSearch, "acp.search", ".")), "ask control_file", "ask control_file", "ask control_file", "ask control_file"},
+		{"search outside", prompt(b.request(ActionSearch, "acp.search", "src", "/etc")), "ask default", "ask default", "ask default", "ask policy"},
+		{"search nobody knows where", prompt(b.request(ActionSearch, "acp.search")), "ask default", "ask default", "ask default", "ask policy"},
+		{"fetch", prompt(b.request(ActionFetch, "acp.fetch")), "ask default", "ask default", "ask default", "ask policy"},
+		{"something else", prompt(b.request(ActionOther, "acp.other")), "ask default", "ask default", "ask default", "ask policy"},
+		{"a command that reads", b.run("ls"), "approve policy", "approve policy", "approve policy", "ask policy"},
+		{"a command that writes", b.run("touch x"), "ask default", "ask default", "approve policy", "ask policy"},
+		{"a command that runs what nobody knows", b.run("npm test 2>&1 | tail -20"), "ask default", "ask default", "approve policy", "ask policy"},
+		{"a command that reaches other machines", b.run("git push"), "ask default", "ask default", "ask default", "ask policy"},
+		{"a command that removes", b.run("rm -r src"), "ask default", "ask default", "ask default", "ask policy"},
+		{"a command that leaves the workspace", b.run("touch /etc/x"), "ask default", "ask default", "ask default", "ask policy"},
+		{"a command about a secret", b.run("cat .env"), "ask control_file", "ask control_file", "ask control_file", "ask control_file"},
+		{"a command that cannot be told", b.run("bash -c $X"), "ask default", "ask default", "ask default", "ask policy"},
+		{"a tool", b.call("edit", nil, "src/a.go"), "ask default", "ask default", "ask default", "ask policy"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for i, want := range []string{test.careful, test.balanced, test.strictly} {
+			for i, want := range []string{test.careful, test.balanced, test.confined, test.strictly} {
 				name := Presets()[i]
-				if d := b.authority(presetFile(t, name)).Decide(test.request); said(d) != want {
+				request := test.request
+				request.Confined = name == "confined"
+				if d := b.authority(presetFile(t, name)).Decide(request); said(d) != want {
 					t.Errorf("%s: %s: %s; want %s", name, said(d), d.Reason, want)
 				}
 			}
@@ -187,6 +199,7 @@ func TestNoPresetApprovesASensitiveFile(t *testing.T) {
 				requests = append(requests, b.write(path))
 			}
 			for _, request := range requests {
+				request.Confined = true
 				if d := a.Decide(request); d.Verdict == Approve {
 					t.Errorf("%s approves %s of %s (%s): %s", name, request.Action, path, request.ShellText, d.Reason)
 				}

@@ -62,9 +62,11 @@ type Request struct {
 	// command that a person had us start. "" stands for all of whom we know nothing.
 	Principal string
 	Session   string
-	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked.
+	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked,
+	// and Confined that the agent's sandbox holds whoever carries the act out.
 	Mode     string
 	Headless bool
+	Confined bool
 
 	// Doubts are reasons not to believe the request: claims that disagree, characters that hide something.
 	// One is enough to ask, whatever a rule says; a rejecting rule still rejects.

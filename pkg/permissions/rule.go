@@ -58,6 +58,8 @@ type Rule struct {
 	Commands *Commands
 	// InGitWorkTree wants the workspace to be a git work tree, so that what is changed can be got back.
 	InGitWorkTree bool
+	// Confined wants the agent's sandbox to hold the act.
+	Confined bool
 
 	Agents []string // globs over the name that the agent gave itself
 	// Modes are interactive, headless, or globs over the id of the mode that the agent is in.

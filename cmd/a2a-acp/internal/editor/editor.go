@@ -37,7 +37,7 @@ a2a-acp bridge NAME in the place of the agent.`,
 }
 
 func enable(env *cli.Environment) *cobra.Command {
-	var dry, yes bool
+	var dry, yes, confine bool
 	cmd := &cobra.Command{
 		Use:   "enable EDITOR [AGENT...]",
 		Short: "Enter agents that are found, each below a bridge, into an editor's settings",
@@ -46,6 +46,7 @@ found. What the file was before stays beside it, as NAME.before-a2a-acp; disable
 The agents' own entries stay; choose the guarded ones in the editor.`,
 		Example: `  a2a-acp editor enable zed
   a2a-acp editor enable jetbrains claude gemini
+  a2a-acp editor enable --confine zed claude
   a2a-acp editor enable zed --dry-run`,
 		ValidArgsFunction: completeEnable,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +54,11 @@ The agents' own entries stay; choose the guarded ones in the editor.`,
 			if err != nil {
 				return err
 			}
-			entries, err := guarded(env, args[1:])
+			var flags []string
+			if confine {
+				flags = []string{"--confine"}
+			}
+			entries, err := guarded(env, args[1:], flags...)
 			if err != nil {
 				return err
 			}
@@ -64,6 +69,7 @@ The agents' own entries stay; choose the guarded ones in the editor.`,
 			return apply(cmd.Context(), env, e, change, dry, yes)
 		},
 	}
+	cmd.Flags().BoolVar(&confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
 	addFlags(cmd, &dry, &yes)
 	return cmd
 }
@@ -141,7 +147,7 @@ func apply(ctx context.Context, env *cli.Environment, e editor.Editor, c editor.
 }
 
 // guarded returns the entries of agents by their names, or of all that are found.
-func guarded(env *cli.Environment, names []string) ([]editor.Entry, error) {
+func guarded(env *cli.Environment, names []string, flags ...string) ([]editor.Entry, error) {
 	known := agents.Known()
 	for _, name := range names {
 		if !slices.ContainsFunc(known, func(a agents.Agent) bool { return a.Name == name }) {
@@ -161,7 +167,7 @@ func guarded(env *cli.Environment, names []string) ([]editor.Entry, error) {
 		command, err := cli.Finder(env).Find(agent)
 		switch {
 		case err == nil:
-			entries = append(entries, editor.Guarded(program, agent.Title, command))
+			entries = append(entries, editor.Guarded(program, agent.Title, command, flags...))
 		case len(names) > 0:
 			return nil, cli.Fail(exit.Host, err)
 		}

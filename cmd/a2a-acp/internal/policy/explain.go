@@ -29,6 +29,7 @@ type explainFlags struct {
 	pairs, paths    []string
 	write           bool
 	agent           string
+	confined        bool
 	audit           int64
 }
 
@@ -68,6 +69,7 @@ record, by the number that audit list shows, as the rules of now would decide it
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil,
 		"an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
+	cmd.Flags().BoolVar(&flags.confined, "confined", false, "the agent would be in its sandbox (bridge --confine)")
 	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
 	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -207,7 +209,7 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explainFlags) (permissions.Request,
 	error) {
 	o := env.AppOptions(nil, nil)
-	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Dir: o.Dir,
+	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Confined: flags.confined, Dir: o.Dir,
 		Workspace: o.Dirs().Workspace(o.Dir, nil), Commands: a.Set().Commands}
 	switch {
 	case shell:

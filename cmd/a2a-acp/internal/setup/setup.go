@@ -33,15 +33,17 @@ paste into Zed's settings.json.
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
   balanced  also edits that the agent asks for, in a git work tree
+  confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
   strict    everything is asked`,
 		Example: `  a2a-acp init
-  a2a-acp init --preset balanced`,
+  a2a-acp init --preset balanced
+  a2a-acp init --preset confined`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset) },
 	}
-	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: careful, balanced or strict")
+	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: "+presetNames())
 	_ = cmd.RegisterFlagCompletionFunc("preset",
-		cobra.FixedCompletions([]string{"careful", "balanced", "strict"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(permissions.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -87,9 +89,9 @@ const starterSettings = `# Settings of a2a-acp. Everything here has the value th
 func initialise(ctx context.Context, env *cli.Environment, preset string) error {
 	policies, ok := permissions.Preset(preset)
 	if !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want careful, balanced or strict", preset))
+		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", preset, presetNames()))
 	}
-	if preset == "balanced" { // the others approve no more than what holds without a file
+	if preset == "balanced" || preset == "confined" { // the others approve no more than what holds without a file
 		if err := cli.Confirm(ctx, env); err != nil {
 			return err
 		}
@@ -116,7 +118,18 @@ func initialise(ctx context.Context, env *cli.Environment, preset string) error 
 	if err := tools.WriteSchema(env, dir); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	return printSettings(env)
+	var flags []string
+	if preset == "confined" {
+		flags = []string{"--confine"}
+	}
+	return printSettings(env, flags)
+}
+
+// presetNames lists the presets for a sentence.
+func presetNames() string {
+	names := permissions.Presets()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // writeNew writes a file that is not there yet. One that is there is the person's.
@@ -137,8 +150,8 @@ func writeNew(env *cli.Environment, path string, data []byte) error {
 	return f.Close()
 }
 
-// printSettings prints what goes into Zed's settings.json, and says what puts it there.
-func printSettings(env *cli.Environment) error {
+// printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there.
+func printSettings(env *cli.Environment, flags []string) error {
 	self, err := cli.Self()
 	if err != nil {
 		return cli.Fail(exit.Host, err)
@@ -152,7 +165,7 @@ func printSettings(env *cli.Environment) error {
 			continue
 		}
 		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
-		entries = append(entries, editor.Guarded(self, agent.Title, command))
+		entries = append(entries, editor.Guarded(self, agent.Title, command, flags...))
 	}
 	if len(entries) == 0 {
 		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
@@ -167,7 +180,8 @@ func printSettings(env *cli.Environment) error {
 			zed = e
 		}
 	}
-	fmt.Fprintln(env.Stderr, "\na2a-acp editor enable zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
+	fmt.Fprintln(env.Stderr, "\n"+strings.Join(append([]string{"a2a-acp editor enable"}, flags...), " ")+
+		" zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
 		"settings.json (zed: open settings). Then choose the agent in the agent panel:")
 	data, err := zed.JSON(entries)
 	if err != nil {
