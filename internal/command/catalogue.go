@@ -2,7 +2,6 @@ package command
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -61,13 +60,13 @@ func Rows() []*Row {
 
 // programRow is what a row of programs says.
 type programRow struct {
-	names     []string
-	is        map[Group]bool
-	opaque    string
-	groups    map[Group]map[string]bool // those of its subcommands and other words
-	reads     *Row
-	stretches *stretchedRow
-	words     *plainyaml.Node
+	names  []string
+	is     map[Group]bool
+	opaque string
+	groups map[Group]map[string]bool // those of its subcommands and other words
+	reads  *Row
+	widens *wideningRow
+	words  *plainyaml.Node
 }
 
 // rows are those of programs, each read when it is first asked.
@@ -133,7 +132,7 @@ func (r rows) read(n plainyaml.Node, sets func() map[string]map[string]string) (
 		"groups": func(n plainyaml.Node) (err error) { p.groups, err = readGroups(n); return err },
 		"reads": part(r, &p.reads, func(p *programRow) *Row { return p.reads },
 			func(n plainyaml.Node) (*Row, error) { return readRow(n, names, sets()) }),
-		"stretches": part(r, &p.stretches, func(p *programRow) *stretchedRow { return p.stretches }, readStretched),
+		"widens": part(r, &p.widens, func(p *programRow) *wideningRow { return p.widens }, readWidening),
 		"words": part(r, &p.words, func(p *programRow) *plainyaml.Node { return p.words },
 			func(n plainyaml.Node) (*plainyaml.Node, error) { return &n, nil }),
 	})
@@ -199,23 +198,29 @@ func set(text string) map[string]bool {
 func readSets(n plainyaml.Node) (map[string]map[string]string, error) {
 	all := map[string]map[string]string{}
 	for _, set := range n.Nodes {
-		all[set.Key] = texts(set)
+		kindsOf := map[string]string{}
+		keys := map[string]any{}
+		OptionLists(keys, kinds, func(_ Kind, n plainyaml.Node) error { kindsOf[n.Key] = n.Text; return nil })
+		if err := Entries(set, keys); err != nil {
+			return nil, err
+		}
+		all[set.Key] = kindsOf
 	}
 	return all, nil
 }
 
 // readRow reads which words of a program only read.
 func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) (*Row, error) {
-	var w writtenRow
-	err := Entries(n, map[string]any{
-		"parser": (*string)(&w.Parser), "verified": &w.Verified, "options": &w.Options,
-		"sets":     &w.Sets,
+	w := writtenRow{Options: map[string]string{}}
+	keys := map[string]any{
+		"parser": (*string)(&w.Parser), "verified": &w.Verified, "sets": &w.Sets,
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
 		"links":   &w.Links,
 		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
 		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms, "addresses": &w.Addresses,
-	})
-	if err != nil {
+	}
+	OptionLists(keys, kinds, func(_ Kind, n plainyaml.Node) error { w.Options[n.Key] = n.Text; return nil })
+	if err := Entries(n, keys); err != nil {
 		return nil, err
 	}
 	row, err := w.row(sets)
@@ -258,7 +263,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	own := map[string]Kind{}
 	for kind, names := range w.Options {
 		if err := r.list(own, kind, names); err != nil {
-			return nil, fmt.Errorf("options: %s: %w", kind, err)
+			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
 	}
 	for name := range strings.FieldsSeq(w.Sets) {
@@ -292,10 +297,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 
 // list adds the options of one kind to others.
 func (r *Row) list(to map[string]Kind, kind, names string) error {
-	k, known := kinds[kind]
-	if !known {
-		return errors.New("there is no such kind")
-	}
+	k := kinds[kind]
 	for word := range strings.FieldsSeq(names) {
 		all := []string{word}
 		if !strings.HasPrefix(word, "--") && r.Parser != Words && r.Parser != Find {

@@ -167,7 +167,7 @@ func TestHoldsFacts(t *testing.T) {
 		{"rspec", "-r -I --require -O --options -o --out", "rspec --help"},
 	} {
 		for option := range strings.FieldsSeq(c.options) {
-			if found := embedded.Stretches(c.program, []string{option, "x"}); !slices.ContainsFunc(found, func(s Stretched) bool { return slices.Contains(s.Values, "x") }) {
+			if found := embedded.Widening(c.program, []string{option, "x"}); !slices.ContainsFunc(found, func(s WideningOption) bool { return slices.Contains(s.Values, "x") }) {
 				t.Errorf("%s %s goes beyond no rule: %+v; %s", c.program, option, found, c.source)
 			}
 		}
@@ -179,7 +179,7 @@ func TestHoldsFacts(t *testing.T) {
 		{"tsc", "@x", "tsc --help: a file with more words"},
 		{"mvn", "-Dexec.executable=x", "mojohaus.org, exec:exec: the program that is run"},
 	} {
-		if len(embedded.Stretches(c.program, []string{c.word})) == 0 {
+		if len(embedded.Widening(c.program, []string{c.word})) == 0 {
 			t.Errorf("%s %s goes beyond no rule; %s", c.program, c.word, c.source)
 		}
 	}

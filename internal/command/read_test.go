@@ -150,8 +150,8 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, rows, want string }{
 		{"a parser", "- {names: a, reads: {parser: getops}}", `a: parser: "getops" is none`},
-		{"a kind", "- {names: a, reads: {parser: getopt, options: {flags: -a}}}", "a: options: flags: there is no such kind"},
-		{"twice", "- {names: a, reads: {parser: getopt, options: {flag: -ab, value: -b}}}", "-b stands there twice"},
+		{"a kind", "- {names: a, reads: {parser: getopt, flags: -a}}", `"flags" is no key here`},
+		{"twice", "- {names: a, reads: {parser: getopt, flag: -ab, value: -b}}", "-b stands there twice"},
 		{"two rows", "- {names: a}\n- {names: 'b, a'}", "a has two rows"},
 		{"a set", "- {names: a, reads: {parser: getopt, sets: s}}", `a: sets: there is no set "s"`},
 		{"operands", "- {names: a, reads: {parser: getopt, operands: file}}", `a: operands: "file" are none`},
@@ -160,7 +160,7 @@ func TestLoad(t *testing.T) {
 		{"another's", "- {names: a}\n- {names: b, reads: a}", "a says nothing of that in its row"},
 		{"itself", "- {names: a, words: a}", "3:14: a has the words of a; name a program whose row says them itself"},
 		{"each other", "- {names: a, reads: b}\n- {names: b, reads: a}", "3:14: b has the reads of a"},
-		{"in a ring", "- {names: a, stretches: b}\n- {names: b, stretches: c}\n- {names: c, stretches: a}", "3:14: b has the stretches of c"},
+		{"in a ring", "- {names: a, widens: b}\n- {names: b, widens: c}\n- {names: c, widens: a}", "3:14: b has the widens of c"},
 		{"those that begin so", "- {names: a*, words: ab}", "3:15: ab has the words of ab"},
 		{"nobody's", "- {names: a, words: b}", "3:14: b has no row; name a program whose row has words"},
 		{"like itself", "- {names: a}\nlike:\n- {names: x, like: x}", "5:14: a row that others are like is like none itself; write here what x says"},

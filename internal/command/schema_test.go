@@ -27,12 +27,12 @@ func TestSchema(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text string }{
 		{"a version", "version: 2\nprograms: []"},
-		{"a section", "version: 1\nprograms: []\nstretched: []"},
+		{"a section", "version: 1\nprograms: []\nwidened: []"},
 		{"no names", "version: 1\nprograms: [{is: makes}]"},
 		{"a key", "version: 1\nprograms: [{names: a, parser: getopt}]"},
 		{"a parser", "version: 1\nprograms: [{names: a, reads: {parser: getops}}]"},
-		{"a kind", "version: 1\nprograms: [{names: a, reads: {parser: getopt, options: {flags: -a}}}]"},
-		{"no source", "version: 1\nprograms: [{names: a, stretches: {runs: -x}}]"},
+		{"a kind", "version: 1\nprograms: [{names: a, reads: {parser: getopt, flags: -a}}]"},
+		{"no source", "version: 1\nprograms: [{names: a, widens: {runs: -x}}]"},
 		{"a value", "version: 1\nprograms: [{names: a, words: {options: [{names: -x, value: texts}]}}]"},
 		{"a flag that is false", "version: 1\nprograms: [{names: a, words: {stops: false}}]"},
 		{"an effect", "version: 1\nprograms: []\nvariables: [{names: A, effect: none}]"},

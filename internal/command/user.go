@@ -25,7 +25,7 @@ type Catalogue struct {
 // AddedOption is an option of a program that runs, obeys or writes what its value says.
 type AddedOption struct {
 	Name string // with its dashes
-	Does Stretch
+	Does OptionEffect
 	Code bool // the value is code; otherwise it is a program, or names a file
 }
 
@@ -114,12 +114,12 @@ var ownKeys = []ownKey{
 	{name: "removes", group: Removers, says: "It removes or overwrites: high risk."},
 	{name: "unpacks", group: Unpackers, says: "It writes whatever files its input names."},
 	{name: "directory", group: ProjectTools, says: "It runs or obeys files of the directory that it starts in."},
-	{name: "code", option: AddedOption{Does: StretchRuns, Code: true},
+	{name: "code", option: AddedOption{Does: OptionRuns, Code: true},
 		says: "Options whose value is run as code: no value of a template may stand there."},
-	{name: "runs", option: AddedOption{Does: StretchRuns}, says: "Options whose value is a program that is run."},
-	{name: "obeys", option: AddedOption{Does: StretchObeys},
+	{name: "runs", option: AddedOption{Does: OptionRuns}, says: "Options whose value is a program that is run."},
+	{name: "obeys", option: AddedOption{Does: OptionObeys},
 		says: "Options whose value is a file that says what is done."},
-	{name: "writes", option: AddedOption{Does: StretchWrites}, says: "Options whose value is a file that is written."},
+	{name: "writes", option: AddedOption{Does: OptionWrites}, says: "Options whose value is a file that is written."},
 }
 
 func (c *Catalogue) addProgram(n plainyaml.Node) error {

@@ -19,8 +19,8 @@ func TestOwnRows(t *testing.T) {
 			"grep only reads": row != nil, "git log only reads": git != nil, "frob is asked": c.In(Asked, "frob"), "frob reaches": c.In(NetworkReaching, "frob"),
 			"frob is given the network": In(NetworkClients, "frob") || In(NetworkScripts, "frob"), "frob removes": c.In(Removers, "frob"),
 			"node is whole": In(WholeCommands, "node"), "FROB_HOOKED changes": c.ChangesCommands("FROB_HOOKED"), "GH_TOKEN runs": exported,
-			"PAGER=cat does nothing": c.SetsNothing("PAGER", "cat"), "frob --eval": len(c.Stretches("frob", []string{"--eval=x"})) > 0,
-			"go -exec": len(c.Stretches("go", []string{"-exec", "x"})) > 0, "go -zap": len(c.Stretches("go", []string{"-zap", "x"})) > 0,
+			"PAGER=cat does nothing": c.SetsNothing("PAGER", "cat"), "frob --eval": len(c.Widening("frob", []string{"--eval=x"})) > 0,
+			"go -exec": len(c.Widening("go", []string{"-exec", "x"})) > 0, "go -zap": len(c.Widening("go", []string{"-zap", "x"})) > 0,
 		}
 	}
 	before := ask(nil)

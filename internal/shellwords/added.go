@@ -10,7 +10,7 @@ import (
 // says. A word that runs something already keeps its role, and no word becomes data by it. So it is with what
 // the program runs by what is said of it for rules.
 func (r *reader) addedOptions(name string, at, to int) {
-	for _, option := range catalogue.RunByStretches(name) {
+	for _, option := range catalogue.OptionsThatRun(name) {
 		for i := at + 1; i < to; i++ {
 			value, given := r.valueOf(option, i, to)
 			told := r.Roles[i].Caution != "" // the row of its words says more
@@ -22,9 +22,9 @@ func (r *reader) addedOptions(name string, at, to int) {
 	for _, o := range r.commands.Added(name) {
 		s := slot{kind: Argument, dash: true, writes: true}
 		switch {
-		case o.Does == catalogue.StretchRuns && o.Code:
+		case o.Does == catalogue.OptionRuns && o.Code:
 			s = code("a program's", "your commands.yaml says that it is run")
-		case o.Does == catalogue.StretchRuns, o.Does == catalogue.StretchObeys:
+		case o.Does == catalogue.OptionRuns, o.Does == catalogue.OptionObeys:
 			s = file("a program's")
 		}
 		for i := at + 1; i < to; i++ {

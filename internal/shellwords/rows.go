@@ -37,9 +37,7 @@ func readProgram(n plainyaml.Node) (*program, error) {
 		"instead":     func(n plainyaml.Node) (err error) { p.instead, err = readSlots(n); return err },
 		"subcommands": p.readSubcommands,
 	}
-	for _, value := range []string{"text", "output", "program", "variable"} {
-		keys[value] = func(n plainyaml.Node) error { return p.addOptions(n, n.Text, values[value]) }
-	}
+	catalogue.OptionLists(keys, listedValues, func(s slot, n plainyaml.Node) error { return p.addOptions(n, n.Text, s) })
 	err := catalogue.Entries(n, keys)
 	if err != nil || like == "" {
 		return p, err
@@ -110,6 +108,11 @@ func readSlots(n plainyaml.Node) ([]slot, error) {
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// listedValues are those of options of which no more is said than that.
+var listedValues = map[string]slot{
+	"text": values["text"], "output": values["output"], "program": values["program"], "variable": values["variable"],
 }
 
 // values are what a row calls the roles of words.

@@ -46,8 +46,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	}
 	// bundle exec rspec has the options of rspec.
 	for _, named := range append([]string{base}, args[:spelled]...) {
-		for _, stretched := range v.Commands.Stretches(named, words) {
-			if why := v.optionWidens(stretched); why != "" {
+		for _, option := range v.Commands.Widening(named, words) {
+			if why := v.optionWidens(option); why != "" {
 				return why
 			}
 		}
@@ -192,33 +192,33 @@ func unglued(words []string, letters bool) (all []string) {
 
 // optionWidens tells why an option must not be given that goes beyond what the rule means; "" where it does
 // not.
-func (v *evaluation) optionWidens(s command.Stretched) string {
+func (v *evaluation) optionWidens(s command.WideningOption) string {
 	word := display.Line(s.Word)
 	for _, value := range s.Values {
 		for _, dir := range v.shell.dirs {
 			at, err := v.facts.resolve(dir, value)
 			own := err == nil && v.isOwn(dir, at)
-			if s.How == command.StretchLoads && !v.work(partWork*len(loadedEnds)) {
+			if s.Does == command.OptionLoads && !v.work(partWork*len(loadedEnds)) {
 				return tooMuch
 			}
-			if s.How == command.StretchLoads && !v.isKnown(dir, value) {
+			if s.Does == command.OptionLoads && !v.isKnown(dir, value) {
 				return fmt.Sprintf("with the option %s it could load %s, so a rule must spell it", word, display.Line(value))
 			}
 			switch {
-			case s.How == command.StretchMoves && !own:
+			case s.Does == command.OptionMoves && !own:
 				return fmt.Sprintf("with the option %s it works in another project than the rule means, so a rule must spell it", word)
-			case s.How == command.StretchObeys && (!own || at == dir):
+			case s.Does == command.OptionObeys && (!own || at == dir):
 				return fmt.Sprintf("with the option %s it does what another file says than the rule means, so a rule must spell it", word)
 			}
 		}
-		if s.How == command.StretchWrites {
+		if s.Does == command.OptionWrites {
 			if why := v.opens(value, writesFile); why != "" {
 				return why
 			}
 		}
 	}
-	if s.How == command.StretchRuns ||
-		(s.How == command.StretchMoves || s.How == command.StretchObeys) && len(s.Values) == 0 {
+	if s.Does == command.OptionRuns ||
+		(s.Does == command.OptionMoves || s.Does == command.OptionObeys) && len(s.Values) == 0 {
 		return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", word)
 	}
 	return ""

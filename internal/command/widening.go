@@ -7,67 +7,71 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
-// Stretch is what an option of a program says that goes beyond what a rule for the program means; see
-// commands.yaml.
-type Stretch string
+// OptionEffect is what a program does with the value of an option that says more than a rule for the program
+// means; see commands.yaml.
+type OptionEffect string
 
-// The ways.
+// The effects.
 const (
-	StretchRuns   Stretch = "runs"
-	StretchMoves  Stretch = "moves"
-	StretchObeys  Stretch = "obeys"
-	StretchLoads  Stretch = "loads"
-	StretchWrites Stretch = "writes"
+	OptionRuns   OptionEffect = "runs"
+	OptionMoves  OptionEffect = "moves"
+	OptionObeys  OptionEffect = "obeys"
+	OptionLoads  OptionEffect = "loads"
+	OptionWrites OptionEffect = "writes"
 )
 
-// Stretched is one option among a program's words that goes, or could go, beyond what a rule means.
-type Stretched struct {
-	How  Stretch
+var effects = map[string]OptionEffect{
+	"runs": OptionRuns, "moves": OptionMoves, "obeys": OptionObeys, "loads": OptionLoads, "writes": OptionWrites,
+}
+
+// WideningOption is one option among a program's words that goes, or could go, beyond what a rule means.
+type WideningOption struct {
+	Does OptionEffect
 	Word string
 	// Values are what the option's value could be: what stands in the same word, or else the next word.
 	// None: there is no value.
 	Values []string
 }
 
-// Stretches finds such options among the words of a program, named without its directory. A word counts
+// Widening finds such options among the words of a program, named without its directory. A word counts
 // where it could be read as one: several letters behind a dash, a long name that is cut short.
-func (c *Catalogue) Stretches(program string, words []string) []Stretched {
-	row := programs().named(program).stretches
+func (c *Catalogue) Widening(program string, words []string) []WideningOption {
+	row := programs().named(program).widens
 	if own := c.Added(program); len(own) > 0 {
 		row = row.with(own)
 	}
 	if row == nil {
-		row = &stretchedRow{}
+		row = &wideningRow{}
 	}
-	var found []Stretched
+	var found []WideningOption
 	for i, word := range words {
 		if row.files != "" && strings.HasPrefix(word, row.files) {
-			found = append(found, Stretched{How: StretchRuns, Word: word})
+			found = append(found, WideningOption{Does: OptionRuns, Word: word})
 		}
 		if len(word) < 2 || word[0] != '-' {
 			continue
 		}
 		if loadsByName(word) {
-			found = append(found, Stretched{How: StretchLoads, Word: word, Values: nextValue(words[i:])})
+			found = append(found, WideningOption{Does: OptionLoads, Word: word, Values: nextValue(words[i:])})
 		}
 		for _, o := range row.options {
 			if values, ok := o.in(words[i:min(i+2, len(words))]); ok {
-				found = append(found, Stretched{How: o.how, Word: word, Values: values})
+				found = append(found, WideningOption{Does: o.does, Word: word, Values: values})
 			}
 		}
 	}
 	return found
 }
 
-// RunByStretches returns the long options of a program, named without its directory, whose value it runs, loads or
+// OptionsThatRun returns the long options of a program, named without its directory, whose value it runs, loads or
 // obeys.
-func RunByStretches(program string) (names []string) {
-	row := programs().named(program).stretches
+func OptionsThatRun(program string) (names []string) {
+	row := programs().named(program).widens
 	if row == nil {
 		return nil
 	}
 	for _, o := range row.options {
-		if o.long && (o.how == StretchRuns || o.how == StretchLoads || o.how == StretchObeys) {
+		if o.long && (o.does == OptionRuns || o.does == OptionLoads || o.does == OptionObeys) {
 			names = append(names, "--"+o.name)
 		}
 	}
@@ -127,16 +131,16 @@ func nextValue(words []string) []string {
 	return nil
 }
 
-// stretchedRow is what a row says of such options.
-type stretchedRow struct {
-	options []stretchingOption
+// wideningRow is what a row says of such options.
+type wideningRow struct {
+	options []wideningOption
 	oneDash bool   // long names stand behind one dash
 	files   string // what stands in front of a file of words; "" where none is one
 }
 
 // with returns the row with options of a person's own file.
-func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
-	all := &stretchedRow{}
+func (r *wideningRow) with(own []AddedOption) *wideningRow {
+	all := &wideningRow{}
 	if r != nil {
 		*all = *r
 	}
@@ -144,15 +148,15 @@ func (r *stretchedRow) with(own []AddedOption) *stretchedRow {
 	for _, o := range own {
 		name := strings.TrimLeft(o.Name, "-")
 		long := strings.HasPrefix(o.Name, "--")
-		all.options = append(all.options, stretchingOption{
-			how: o.Does, name: name, long: long, glued: true, oneDash: all.oneDash || len(name) > 1 && !long,
+		all.options = append(all.options, wideningOption{
+			does: o.Does, name: name, long: long, glued: true, oneDash: all.oneDash || len(name) > 1 && !long,
 		})
 	}
 	return all
 }
 
-type stretchingOption struct {
-	how     Stretch
+type wideningOption struct {
+	does    OptionEffect
 	name    string // without its dashes
 	value   string // the only value with which it counts; "" for any
 	long    bool   // it has two
@@ -162,7 +166,7 @@ type stretchingOption struct {
 
 // in reports whether the first of some words could be the option, and what its value could be. It reads as
 // if no other option were known.
-func (o stretchingOption) in(words []string) (values []string, ok bool) {
+func (o wideningOption) in(words []string) (values []string, ok bool) {
 	p := Reader{Parser: GetoptLong, Kind: o.kind, Words: words, Loose: true}
 	if o.oneDash {
 		p.Parser = Long
@@ -183,7 +187,7 @@ func (o stretchingOption) in(words []string) (values []string, ok bool) {
 }
 
 // kind says whether a name is the option's, or a beginning of it.
-func (o stretchingOption) kind(name string) Kind {
+func (o wideningOption) kind(name string) Kind {
 	bare := strings.TrimLeft(name, "-")
 	if o.oneDash && bare == o.name || !o.long && name == "-"+o.name ||
 		o.long && strings.HasPrefix(name, "--") && bare != "" && strings.HasPrefix(o.name, bare) {
@@ -192,24 +196,23 @@ func (o stretchingOption) kind(name string) Kind {
 	return Unknown
 }
 
-func readStretched(n plainyaml.Node) (*stretchedRow, error) {
+func readWidening(n plainyaml.Node) (*wideningRow, error) {
 	var source, dash, words string
-	var lists [5]string
-	if err := Entries(n, map[string]any{
-		"source": &source, "dash": &dash, "words": &words,
-		"runs": &lists[0], "moves": &lists[1], "obeys": &lists[2], "loads": &lists[3], "writes": &lists[4],
-	}); err != nil {
+	lists := map[OptionEffect]string{}
+	keys := map[string]any{"source": &source, "dash": &dash, "words": &words}
+	OptionLists(keys, effects, func(does OptionEffect, n plainyaml.Node) error { lists[does] = n.Text; return nil })
+	if err := Entries(n, keys); err != nil {
 		return nil, err
 	}
 	if dash != "" && dash != "one" || source == "" {
 		return nil, At(n, "want a source, and for dash one or nothing")
 	}
-	r := &stretchedRow{oneDash: dash == "one", files: words}
-	for i, how := range []Stretch{StretchRuns, StretchMoves, StretchObeys, StretchLoads, StretchWrites} {
-		for word := range strings.FieldsSeq(lists[i]) {
+	r := &wideningRow{oneDash: dash == "one", files: words}
+	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites} {
+		for word := range strings.FieldsSeq(lists[does]) {
 			name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			bare := strings.TrimSuffix(name, "*")
-			o := stretchingOption{how: how, name: bare, value: value, long: strings.HasPrefix(word, "--"),
+			o := wideningOption{does: does, name: bare, value: value, long: strings.HasPrefix(word, "--"),
 				glued: bare != name, oneDash: r.oneDash}
 			if bare == "" || !strings.HasPrefix(word, "-") || !o.long && len(bare) > 1 && !r.oneDash {
 				return nil, At(n, word+" is no option")
