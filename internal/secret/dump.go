@@ -12,6 +12,7 @@ type dump struct {
 	chars   *reading // what od -c and hexdump -c write for bytes
 
 	word   []byte
+	minus  bool // stands before it
 	from   int64
 	before int  // blanks before it
 	width  int  // of the word before it
@@ -24,6 +25,9 @@ type dump struct {
 	blanks  int    // right before
 	aside   bool   // what follows in this line is no number
 	inName  bool   // nor is what follows in this word
+	last    byte   // the byte before
+	sign    bool   // it is a minus sign
+	unicode bool   // it is the first of U+
 	leading bool   // nothing but lead stands in this line
 	lead    []char // what stands since the last blank, of more bytes the first
 
@@ -83,7 +87,7 @@ var dumpKinds = func() (kinds [256]byte) {
 	for _, c := range " \t\r\n" {
 		kinds[c] = isSpace
 	}
-	for _, c := range ",.:;-[](){}'\"" {
+	for _, c := range ",.:;-[](){}'\"\\" {
 		kinds[c] = isBetween
 	}
 	return kinds
@@ -106,6 +110,16 @@ func (d *dump) add(b char) {
 	if d.colon && d.words > 0 && d.blanks > 1 && kind != isSpace && kind != isDigit {
 		d.aside = true
 	}
+	last := d.last
+	d.last = c
+	if d.unicode && !d.aside {
+		d.unicode = false
+		if c == '+' { // U+
+			d.inName = false
+			return
+		}
+		d.other()
+	}
 	if d.aside || d.inName && (kind == isDigit || kind == isLetter) {
 		return
 	}
@@ -113,16 +127,19 @@ func (d *dump) add(b char) {
 	switch {
 	case kind == isDigit && len(d.word) < longestWord:
 		if len(d.word) == 0 {
-			d.from, d.before = at, d.blanks
+			d.from, d.before, d.minus = at, d.blanks, d.sign
 		}
 		d.word = append(d.word, c)
 	case (c == 'x' || c == 'X') && string(d.word) == "0":
 		d.word, d.inName = d.word[:0], false // 0x
+	case c == 'U' && len(d.word) == 0:
+		d.unicode = true
 	case kind == isSpace || kind == isBetween:
 		d.end(c)
 	default:
 		d.other()
 	}
+	d.sign = c == '-' && dumpKinds[last] != isDigit // and no hyphen
 	if d.blanks++; kind != isSpace {
 		d.blanks = 0
 	}
@@ -201,7 +218,7 @@ func (d *dump) number() {
 		if len(d.word) < wide[base].least && r.shown == 0 {
 			continue
 		}
-		bytes, n := value(base, d.word)
+		bytes, n := value(base, d.word, d.minus)
 		if len(d.word) == 6 && d.words == 0 && d.before == 0 && !d.offset {
 			n = 0 // od -A x
 		}
@@ -230,7 +247,7 @@ func (d *dump) row(r *reading) {
 
 // sizes are how many bytes a word of so many digits stands for.
 var sizes = [bases][longestNumber + 1]int{
-	hexadecimal:   {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
+	hexadecimal:   {1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 6: 3, 8: 4, 16: 8},
 	hexReversed:   {1: 1, 2: 1, 4: 2, 6: 3, 8: 4, 16: 8},
 	octal:         {3: 1, 4: 1, 6: 2, 11: 4, 22: 8},
 	decimal:       {1: 1, 2: 1, 3: 1},
@@ -250,8 +267,8 @@ var radix = [bases]uint64{hexadecimal: 16, hexReversed: 16, octal: 8, decimal: 1
 	decimal2: 10, decimal4: 10, decimal8: 10,
 	octalReversed: 8, decimal2Big: 10, decimal4Big: 10, decimal8Big: 10}
 
-// value returns the bytes that a word stands for.
-func value(base int, word []byte) (bytes [8]byte, n int) {
+// value returns the bytes that a word stands for. Only decimal numbers have a sign.
+func value(base int, word []byte, minus bool) (bytes [8]byte, n int) {
 	if len(word) > longestNumber {
 		return bytes, 0
 	}
@@ -280,6 +297,9 @@ func value(base int, word []byte) (bytes [8]byte, n int) {
 	}
 	if n < 8 && number>>(8*n) != 0 {
 		return bytes, 0
+	}
+	if minus && radix[base] == 10 {
+		number = -number
 	}
 	for i := range n {
 		at := i

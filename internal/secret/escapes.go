@@ -233,13 +233,16 @@ func braces(text []byte, c byte) (string, verdict) {
 	return character(number), ended
 }
 
-// entity is a character of HTML.
+// entity is a character of HTML. A number may have no semicolon behind it (HTML, 13.2.5.80).
 func entity(text []byte, c byte) (string, verdict) {
+	v := ended
 	switch {
-	case c == '#' && len(text) == 0, isHex(c), c|0x20 >= 'a' && c|0x20 <= 'z' &&
-		(len(text) == 0 || text[0] != '#' || c|0x20 == 'x'):
+	case c == '#' && len(text) == 0, isOfEntity(text, c):
 		return "", goesOn
-	case c != ';':
+	case c == ';':
+	case c != '%' && c != '\\' && c != escape && len(text) > 0 && text[0] == '#': // of what these begin, it may be one
+		v = endedBefore
+	default:
 		return "", undecided
 	}
 	whole := "&" + string(text) + ";"
@@ -247,7 +250,23 @@ func entity(text []byte, c byte) (string, verdict) {
 	if result == whole {
 		return "", undecided
 	}
-	return result, ended
+	return result, v
+}
+
+// isOfEntity reports whether a letter or digit goes on with the character of HTML that has begun.
+func isOfEntity(text []byte, c byte) bool {
+	letter, digit := c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9'
+	switch {
+	case len(text) == 0:
+		return letter
+	case text[0] != '#':
+		return letter || digit
+	case len(text) == 1:
+		return digit || c|0x20 == 'x'
+	case text[1]|0x20 == 'x':
+		return isHex(c)
+	}
+	return digit
 }
 
 // colour is a control sequence of a terminal, or the choice of its character set (ECMA-35, as in what `tput

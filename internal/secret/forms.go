@@ -93,9 +93,10 @@ func (f *forms) add(value string, twice bool) {
 			f.dense = append(f.dense, dense)
 		}
 	}
-	for _, text := range []string{value, quotedPrintable(value), escaped(value)} {
-		f.addLoose(text)
-	}
+	f.addLoose(value)
+	f.addLoose(escaped(value))
+	f.addLoose(quoted(value, quotedPrintable))
+	f.addLoose(quoted(value, encodedWord))
 	// bytea of PostgreSQL: \x in front of all digits is read as an escape with the first two of them.
 	if _, dense := f.text.of(`\x`+hex.EncodeToString([]byte(value)), 0, true); len(dense) >= shortestCode {
 		f.dense = append(f.dense, dense)
@@ -229,14 +230,23 @@ func escaped(value string) string {
 	return b.String()
 }
 
-// quotedPrintable is a value as mail has it (RFC 2045, 6.7), on one line.
-func quotedPrintable(value string) string {
+// What mail leaves as it is: in texts (RFC 2045, 6.7), and in subjects and names (RFC 2047, 5).
+var (
+	quotedPrintable = strings.ReplaceAll(characters(' ', '~'), "=", "") + "\t"
+	encodedWord     = characters('0', '9') + characters('A', 'Z') + characters('a', 'z') + "!*+-/"
+)
+
+// quoted is a value as mail has it, on one line. In a subject an underline stands for a blank.
+func quoted(value, plain string) string {
 	var b strings.Builder
 	for i := range len(value) {
-		if c := value[i]; c == '=' || c < ' ' && c != '\t' || c > '~' {
-			fmt.Fprintf(&b, "=%02X", c)
-		} else {
+		switch c := value[i]; {
+		case strings.IndexByte(plain, c) >= 0:
 			b.WriteByte(c)
+		case c == ' ':
+			b.WriteByte('_')
+		default:
+			fmt.Fprintf(&b, "=%02X", c)
 		}
 	}
 	return b.String()

@@ -15,7 +15,8 @@ func TestForms(t *testing.T) {
 		{"cat -v", caret("a\t\n\x01\x7f\x80\x89\x8a\xff"), "a\t\n^A^?M-^@M-^IM-^JM-^?"},
 		{"od -a", named("a\x00\n\x1f \x7f\xe1"), "anulnlusspdela"},
 		{"od -c", spelled("a\x06\a\b\t\n\v\f\r\x0e ~\x7f\xff"), `a006\a\b\t\n\v\f\r016~177377`},
-		{"quoted-printable", quotedPrintable("a=\tb\n\x01~\x7fé"), "a=3D\tb=0A=01~=7F=C3=A9"},
+		{"quoted-printable", quoted("a=\tb\n\x01~\x7fé ", quotedPrintable), "a=3D\tb=0A=01~=7F=C3=A9 "},
+		{"a subject", quoted("a!$ ?_", encodedWord), "a!=24_=3F=5F"},
 		{"JSON", inJSON("a\"<\n\x01é"), `a\"<\n\u0001é`},
 		{"character sets", strings.Join(charsets("aÿĀ🔑"), "|"), strings.Join([]string{
 			"a\x00\xff\x00\x00\x01\x3d\xd8\x11\xdd", "\x00a\x00\xff\x01\x00\xd8\x3d\xdd\x11",
