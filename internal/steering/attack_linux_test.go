@@ -5,9 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -88,12 +90,16 @@ func TestNothingIsLeftUntold(t *testing.T) {
 				t.Errorf("nobody was told of anything; %d %s", out.ExitCode, out.Stderr)
 			}
 			for path, text := range counting(t, dir) {
-				told := strings.Join(out.Changed, "\n")
+				told := strings.Join(out.Changed, " ")
+				if strings.ContainsFunc(told, unicode.IsControl) {
+					t.Fatalf("told %q, with what a terminal obeys", told)
+				}
 				if was[path] == text || strings.Contains(path, ".held-") {
 					continue
 				}
 				for at := path; ; at = filepath.Dir(at) {
-					if strings.Contains(told, filepath.Join(dir, at)) {
+					shown := strings.Trim(strconv.Quote(filepath.Join(dir, at)), `"`)
+					if strings.Contains(told, shown) {
 						break // it, or what it is in
 					}
 					if at == "." {

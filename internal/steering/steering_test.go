@@ -95,8 +95,8 @@ func TestSteering(t *testing.T) {
 			{name: "a link to a directory with a link to a file", before: "mkdir vsc; echo x >real.json; ln -s ../real.json vsc/tasks.json; ln -s vsc .vscode", tool: "echo y >real.json", told: ".vscode"},
 			{name: "a link to a directory with a link to another", before: "mkdir gh wf; echo x >wf/ci.yml; ln -s ../wf gh/workflows; ln -s gh .github", tool: "echo y >wf/ci.yml", told: ".github"},
 			{name: "a link to a directory with much in it", before: "mkdir vsc; touch vsc/{1..2001}; ln -s vsc .vscode", tool: "echo y >new", told: ".vscode"}, // which of it is looked at, nobody knows
-			{name: "hooks where the repository says", before: "git init -q; git config core.hooksPath scripts/h; mkdir -p scripts/h; echo x >scripts/h/pre-commit", tool: "echo y >scripts/h/pre-commit", told: "scripts/h/pre-commit"},
-			{name: "new hooks where the repository says", before: "git init -q sub; git -C sub config core.hooksPath x/h; mkdir -p sub/x", tool: "mkdir sub/x/h; echo y >sub/x/h/pre-push", told: "sub/x/h/pre-push"},
+			{name: "hooks where the repository says", before: "git init -q; git config core.hooksPath scripts/h; mkdir -p scripts/h; echo x >scripts/h/pre-commit", tool: "echo y >scripts/h/pre-commit", held: "scripts/h/pre-commit"},
+			{name: "new hooks where the repository says", before: "git init -q sub; git -C sub config core.hooksPath x/h; mkdir -p sub/x", tool: "mkdir sub/x/h; echo y >sub/x/h/pre-push", held: "sub/x/h/pre-push"},
 			{name: "hooks of other version control", before: "mkdir -p a/_darcs/prefs b/CVS c/.repo/repo", tool: "echo x >a/_darcs/prefs/defaults; echo x >b/CVS/Root; echo x >c/.repo/repo/main.py", held: "a/_darcs/defaults b/CVS/Root c/main.py"},
 			{name: "an agent's extensions", before: "mkdir sub", tool: "mkdir -p sub/.pi/extensions; echo x >sub/.pi/extensions/x.ts; echo x >sub/.ycm_extra_conf.py; mkdir sub/.flox", held: "sub/.flox sub/.pi sub/.ycm_extra_conf.py"},
 			{name: "a rebase that goes on with a program", before: "git init -q sub", tool: "mkdir sub/.git/rebase-merge; echo ../x >sub/.git/rebase-merge/strategy", told: "sub/.git/rebase-merge/strategy"},

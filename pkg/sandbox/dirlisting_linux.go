@@ -107,7 +107,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	age := begun.Sub(time.Unix(is.changed.Unix()))
 	var mode unix.Stat_t
 	one.open = unix.Fstat(fd, &mode) == nil && mode.Mode&0o022 != 0
-	one.is, one.settled = is, age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0
+	one.is, one.settled = is, (age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0) &&
+		isOn(fd, timedDirectories)
 	for {
 		n, err := unix.Getdents(fd, buffer)
 		if err != nil || n <= 0 {

@@ -5,7 +5,9 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,14 +17,12 @@ import (
 func TestTellMapped(t *testing.T) {
 	t.Parallel()
 	p := newProtected([]string{"sub/.envrc"})
-	for _, place := range []string{"/dev/shm", t.TempDir()} {
-		t.Run(filepath.Base(place), func(t *testing.T) {
+	for name, make := range map[string]func(*testing.T) string{
+		"memory": inMemory, "disk": func(t *testing.T) string { return t.TempDir() }, "overlay": onOverlay,
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, err := os.MkdirTemp(place, "a2a-acp-test-")
-			if err != nil {
-				lacking(t, err.Error())
-			}
-			t.Cleanup(func() { os.RemoveAll(dir) })
+			dir := make(t)
 			shell(t, dir, "mkdir sub; echo plain >sub/.envrc; ln sub/.envrc other")
 			f := &confinement{grants: []grant{{path: dir, write: true}}}
 			look := func(change func(mapped []byte)) int {
@@ -54,5 +54,53 @@ func TestTellMapped(t *testing.T) {
 				t.Errorf("told of %d files, want the one that was written", told)
 			}
 		})
+	}
+}
+
+func inMemory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "a2a-acp-test-")
+	if err != nil {
+		lacking(t, err.Error())
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// onOverlay makes a directory of an overlay whose upper part is in memory, which only this test sees.
+func onOverlay(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	at := inMemory(t)
+	shell(t, at, "mkdir lower upper work merged")
+	runtime.LockOSThread() // for good: the thread's mounts end with it
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		t.Skip(err)
+	}
+	mustDo(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	merged := filepath.Join(at, "merged")
+	if err := unix.Mount("overlay", merged, "overlay", 0, "lowerdir="+at+"/lower,upperdir="+at+"/upper,workdir="+at+"/work"); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { mustDo(t, unix.Unmount(merged, unix.MNT_DETACH)) })
+	return merged
+}
+
+// TestTimesThatCount checks that a directory is looked at anew each time where its change time could be set by a call.
+func TestTimesThatCount(t *testing.T) {
+	t.Parallel()
+	later := func() time.Time { return time.Now().Add(time.Hour) }
+	for dir, want := range map[string]bool{"/sys/kernel": false, "/proc/self/task": false, inMemory(t): true, t.TempDir(): true} {
+		open, err := openDirectory(dir)
+		if err != nil {
+			lacking(t, err.Error())
+		}
+		l := &listings{now: later}
+		if got := l.read(int(open.Fd()), "", make([]byte, 32<<10), mostSeen, newProtected(nil)).settled; got != want {
+			t.Errorf("%s: what was read counts the next time: %t, want %t", dir, got, want)
+		}
+		open.Close()
 	}
 }

@@ -371,24 +371,30 @@ func listPublic(dir string, depth int) (list []grant, all bool) {
 // privateOfKernel lists what in the upper directories of /proc and /sys only root can read: what the kernel tells
 // of its memory, its timers and other processes.
 func privateOfKernel() []hiding {
-	var list []hiding
-	for _, pattern := range []string{"/proc/[a-z]*", "/proc/tty/*", "/sys/*", "/sys/*/*"} {
-		paths, _ := filepath.Glob(pattern) // the pattern is no bad one
-		for _, path := range paths {
-			var is unix.Stat_t
-			if unix.Lstat(path, &is) != nil {
-				continue
-			}
-			switch is.Mode & unix.S_IFMT {
-			case unix.S_IFREG:
-				if is.Mode&0o004 == 0 && is.Mode&0o400 != 0 {
-					list = append(list, hiding{path: path, file: true})
-				}
-			case unix.S_IFDIR:
-				if is.Mode&0o005 != 0o005 {
-					list = append(list, hiding{path: path})
-				}
-			}
+	return slices.Concat(privateIn("/proc", 0), privateIn("/proc/tty", 0), privateIn("/sys", 1))
+}
+
+// privateIn lists what only root can read in a directory and, so many levels deep, in those below it.
+func privateIn(dir string, deeper int) (list []hiding) {
+	open, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer open.Close()
+	names, _ := open.Readdirnames(-1)
+	for _, name := range names {
+		var is unix.Stat_t
+		if name[0] <= '9' || unix.Fstatat(int(open.Fd()), name, &is, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			continue // the number of a process
+		}
+		path := filepath.Join(dir, name)
+		switch kind := is.Mode & unix.S_IFMT; {
+		case kind == unix.S_IFREG && is.Mode&0o004 == 0 && is.Mode&0o400 != 0:
+			list = append(list, hiding{path: path, file: true})
+		case kind == unix.S_IFDIR && is.Mode&0o005 != 0o005:
+			list = append(list, hiding{path: path})
+		case kind == unix.S_IFDIR && deeper > 0:
+			list = append(list, privateIn(path, deeper-1)...)
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -194,11 +195,11 @@ func (w watched) tellNew(hold bool) []string {
 			continue
 		}
 		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
-		hint := "protected: while the command ran, " + filepath.Join(w.dir, at) +
+		hint := "protected: while the command ran, " + w.shown(at) +
 			" was made or changed, which others run or believe without a look"
 		if weight == Plain && v.kind == unix.S_IFLNK && leadsAsideBelow(root, at, w.judge) {
 			weight = v.weighLink()
-			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
+			hint = "protected: while the command ran, " + w.shown(at) +
 				" was made to lead to where nobody looks for what others run or believe"
 		}
 		if weight == Plain {
@@ -206,11 +207,11 @@ func (w watched) tellNew(hold bool) []string {
 		}
 		switch {
 		case behind && (held || v.leadsTo == w.before.there[at].leadsTo):
-			hint = "protected: while the command ran, what " + filepath.Join(w.dir, at) +
+			hint = "protected: while the command ran, what " + w.shown(at) +
 				" leads to was made or changed, which others run or believe without a look"
 		case held, weight == Told, w.listings.scratch != nil && w.listings.scratch.isAnothers(at):
 		case w.before.hadElsewhere(at, after.there[at]):
-			hint = "protected: while the command ran, " + filepath.Join(w.dir, at) +
+			hint = "protected: while the command ran, " + w.shown(at) +
 				" got there from another directory, and others run or believe it without a look"
 		case hold:
 			aside, err := w.putAside(root, at)
@@ -226,22 +227,22 @@ func (w watched) tellNew(hold bool) []string {
 		told.add(hint)
 	}
 	for _, at := range after.partly {
-		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", filepath.Join(w.dir, at), mostBehind))
+		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", w.shown(at), mostBehind))
 	}
 	for _, at := range after.opened(w.before) {
 		if isEverybodys(w.dir) {
 			break // it may be another's doing
 		}
-		told.add(fmt.Sprintf("protected: while the command ran, %s was opened to other users, who can put there what you run or believe without a look", filepath.Join(w.dir, at)))
+		told.add(fmt.Sprintf("protected: while the command ran, %s was opened to other users, who can put there what you run or believe without a look", w.shown(at)))
 	}
 	hints := told.lines()
 	maps.DeleteFunc(after.closed,
 		func(at string, is shut) bool { return is.fast && w.before.closed[at] == is })
 	if n := len(after.closed); n > 0 {
-		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", filepath.Join(w.dir, slices.Min(slices.Collect(maps.Keys(after.closed)))), n))
+		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", w.shown(slices.Min(slices.Collect(maps.Keys(after.closed)))), n))
 	}
 	if w.before.unread || after.unread {
-		hints = append(hints, fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: they hold more than %d MB, and in memory one can be changed without a trace", w.dir, mostHashed>>20))
+		hints = append(hints, fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: they hold more than %d MB, and on this file system one can be changed without a trace", w.dir, mostHashed>>20))
 	}
 	if !w.before.whole || !after.whole {
 		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
@@ -258,11 +259,27 @@ func isEverybodys(dir string) bool {
 	return slices.ContainsFunc(everybodys, func(shared string) bool { return within(shared, dir) })
 }
 
+// shown is the path of what lies below the directory, for people: a call chooses the names, which might have
+// a terminal do something, or look like a line of ours.
+func (w watched) shown(at string) string {
+	path := filepath.Join(w.dir, at)
+	if isPlain(path) {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
+// isPlain reports whether a text is shown as it is.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
+}
+
 // heldAs says where something is that was put aside, and what puts it back.
 func (w watched) heldAs(at, held string) string {
+	shown := w.shown(held)
 	held, at = filepath.Join(w.dir, held), filepath.Join(w.dir, at)
-	if strings.ContainsFunc(at, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
-		return held + " now" // no such command could be copied from what is shown
+	if !isPlain(at) {
+		return shown + " now" // no such command could be copied from what is shown
 	}
 	return held + " now; this puts it back: mv -T -- " + shellWord(held) + " " + shellWord(at)
 }

@@ -19,7 +19,7 @@ import (
 // directories first. To read so many takes a fifth of a second.
 const mostSeen = 200_000
 
-// mostHashed is how much of files in memory is read, all together. It takes a tenth of a second.
+// mostHashed is how much of files is read whose change times are not enough, all together. It takes a tenth of a second.
 const mostHashed = 64 << 20
 
 // snapshot is what of a directory, and of all below it, can mean something to others.
@@ -32,20 +32,16 @@ type snapshot struct {
 	sockets []string
 	open    map[string]bool // whether others can write to a directory, of each that was looked into
 
-	inMemory map[uint64]bool // whether a device is a file system in memory
-	hashed   int64           // how much of files there was read
-	unread   bool            // some of them were not
+	timed  map[uint64]bool // whether every change of a file on a device shows in its change time
+	hashed int64           // how much was read of files elsewhere
+	unread bool            // some of them were not
 
 	dir    string   // its path
 	partly []string // links to directories of it in which there is more than is looked at
 }
 
-// version tells a file from every other, and from what it was before: nobody can set the change time
-// (inode(7)).
-//
-// On a file system in memory a file that was mapped to be read and written can be written without a trace:
-// the kernel maps its pages writable at once, since there is no disk to write them to later (mm/mmap.c,
-// vma_wants_writenotify). So what it holds counts there, too.
+// version tells a file from every other, and from what it was before: by its change time, and where that is not
+// enough (see timedFiles) by what it holds, too.
 type version struct {
 	device, inode uint64
 	kind, leadsTo uint32 // leadsTo is the kind of what a link leads to; 0 as long as nothing is there
@@ -75,7 +71,7 @@ func shutAt(root int, dir string) shut {
 // look looks at a directory that is open, and that has a path. No link is followed.
 func (l *listings) look(root int, at string, judge Judge) snapshot {
 	s := snapshot{dir: at, there: map[string]version{}, bases: map[version]string{}, whole: true,
-		closed: map[string]shut{}, inMemory: map[uint64]bool{}, open: map[string]bool{}}
+		closed: map[string]shut{}, timed: map[uint64]bool{}, open: map[string]bool{}}
 	before, now := l.of(at), map[string]*listing{}
 	left := mostSeen
 	buffer := make([]byte, 32<<10)
@@ -128,8 +124,8 @@ func (s *snapshot) add(root int, at string) {
 
 // readFile adds what a file holds to its version, where its change time is not enough.
 func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
-	inMemory, known := s.inMemory[v.device]
-	if known && !inMemory {
+	timed, known := s.timed[v.device]
+	if timed {
 		return
 	}
 	fd, err := openNamed(root, at, 0, resolve)
@@ -138,12 +134,10 @@ func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
 	}
 	defer unix.Close(fd)
 	if !known {
-		var system unix.Statfs_t
-		inMemory = unix.Fstatfs(fd, &system) == nil &&
-			(system.Type == unix.TMPFS_MAGIC || system.Type == unix.RAMFS_MAGIC)
-		s.inMemory[v.device] = inMemory
+		timed = isOn(fd, timedFiles)
+		s.timed[v.device] = timed
 	}
-	if !inMemory {
+	if timed {
 		return
 	}
 	sum := sha256.New()

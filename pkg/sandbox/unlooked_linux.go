@@ -230,10 +230,15 @@ func (w *watched) tellMissed(since time.Time) []string {
 	defer dir.Close()
 	root := int(dir.Fd())
 	told := telling{dir: w.dir}
-	within := "/" // of a directory what is in it is not told, too
+	untimed := false // a change of some would not show
+	within := "/"    // of a directory what is in it is not told, too
 	for _, at := range slices.Sorted(maps.Keys(w.before.there)) {
 		v := w.before.there[at]
-		if time.Unix(v.changed.Unix()).Before(since.Add(-v.slack())) || strings.HasPrefix(at, within) {
+		if strings.HasPrefix(at, within) {
+			continue
+		}
+		if time.Unix(v.changed.Unix()).Before(since.Add(-v.slack())) {
+			untimed = untimed || v.kind == unix.S_IFREG && v.content != [16]byte{}
 			continue
 		}
 		weight := w.judge.Weigh(at, func(path string) []byte { return readBelow(root, path) })
@@ -247,8 +252,11 @@ func (w *watched) tellMissed(since time.Time) []string {
 			within = at
 		}
 		told.add(fmt.Sprintf("protected: %s was made or changed since %s, when a call ran here and the program that ran it was killed: "+
-			"others run or believe it without a look, and nobody has looked", filepath.Join(w.dir, at),
+			"others run or believe it without a look, and nobody has looked", w.shown(at),
 			since.Format(time.DateTime)))
+	}
+	if untimed {
+		told.add(fmt.Sprintf("protected: nobody can tell what a call has changed in %s that ran at %s, when the program that ran it was killed: on this file system a file can be changed without a trace", w.dir, since.Format(time.DateTime)))
 	}
 	return told.lines()
 }

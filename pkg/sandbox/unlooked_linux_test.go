@@ -107,6 +107,13 @@ func TestTellMissed(t *testing.T) {
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
 	f.protect(p, p, nil, &listings{}, &Profile{}, true)
 	w := f.watched[0]
+	memory := inMemory(t)
+	shell(t, memory, "mkdir .vscode; touch .envrc")
+	in := &confinement{grants: []grant{{path: memory, write: true}}}
+	in.protect(p, p, nil, &listings{}, &Profile{}, true)
+	if got := in.watched[0].tellMissed(time.Now().Add(time.Hour)); len(got) != 1 || !strings.Contains(got[0], "nobody can tell") {
+		t.Errorf("in memory told %q, want that nobody can tell", got)
+	}
 	if got := w.tellMissed(time.Now().Add(time.Hour)); len(got) > 0 {
 		t.Errorf("told %q, which was there before", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // Environment is all that the program takes from outside. Verbs use nothing else, so that tests can give
@@ -79,8 +80,8 @@ func (e *Environment) Short(path string) string {
 	return path
 }
 
-// Say writes one line for the person.
-func (e *Environment) Say(line string) { fmt.Fprintf(e.Stderr, "a2a-acp: %s\n", line) }
+// Say writes one line for the person. What files and programs are called in it has no effect on a terminal.
+func (e *Environment) Say(line string) { fmt.Fprintf(e.Stderr, "a2a-acp: %s\n", display.Whole(line)) }
 
 // Stdio returns the three streams as the files that they are, for a process that is to have them itself.
 func (e *Environment) Stdio() ([]*os.File, error) {
