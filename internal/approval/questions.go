@@ -35,7 +35,7 @@ type Questions struct {
 type Desk struct {
 	questions *Questions
 	name      string // tells it from other desks of this process
-	line      line
+	inFlight  inFlight
 	leaving   atomic.Bool
 }
 
@@ -110,7 +110,7 @@ func (n *notice) Earlier(ctx context.Context, waits func()) (answer Answer, foun
 	if n.key == "" {
 		return answer, false, nil
 	}
-	n.asked, answer, found, err = n.desk.line.queue(ctx, n.key+" "+n.question.Session, waits)
+	n.asked, answer, found, err = n.desk.inFlight.queue(ctx, n.key+" "+n.question.Session, waits)
 	if found || err != nil {
 		return answer, found, err
 	}
@@ -137,7 +137,7 @@ func (n *notice) Earlier(ctx context.Context, waits func()) (answer Answer, foun
 // Over implements Notice.
 func (n *notice) Over(answer Answer, err error) {
 	if n.asked != nil {
-		n.desk.line.over(n.asked, answer, err)
+		n.desk.inFlight.over(n.asked, answer, err)
 	}
 }
 

@@ -11,7 +11,7 @@
 //
 // The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run
 // the text with another one all the same; where sh, zsh or fish are known to read it as another command, it
-// is a Problem (see elsewhere.go), and what is not known to be read alike is told (see alike.go). What a program does with its own language (awk, sed, python, make, SQL)
+// is a Problem (see othershells.go), and what is not known to be read alike is told (see readalike.go). What a program does with its own language (awk, sed, python, make, SQL)
 // is not read: that text stands in Args, and is a Problem only when it comes by another way.
 package shellscan
 

@@ -44,7 +44,7 @@ type act struct {
 
 	answer *place // in what the agent is told
 
-	turnToAsk *turnToAsk // once it waits
+	queued *queuedQuestion // once it waits
 }
 
 // carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or
@@ -65,8 +65,8 @@ func (b *Bridge) carryOut(a *act) error {
 	}
 	a.frame, a.line = clone(a.frame, a.line)
 	a.waits = true
-	return b.outside(a.frame, a.session, a.place, func(ctx context.Context, turn *turnToAsk) error {
-		a.turnToAsk = turn
+	return b.outside(a.frame, a.session, a.place, func(ctx context.Context, turn *queuedQuestion) error {
+		a.queued = turn
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 		a.answer = b.drop(agentsID(a.frame.ID))
 		defer a.answer.leave()
@@ -79,14 +79,14 @@ func (b *Bridge) carryOut(a *act) error {
 // no more. The frame is kept. What comes behind its place, and other questions of the session, go out at the
 // latest when that is over.
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place,
-	goOn func(ctx context.Context, turn *turnToAsk) error) error {
+	goOn func(ctx context.Context, turn *queuedQuestion) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
 	if !b.keep(agentsID(frame.ID), &held{session: s, withdraw: withdraw}) {
 		withdraw(nil)
 		at.leave()
 		return b.refuseAgent(frame, idInUse)
 	}
-	turn := s.turnToAsk()
+	turn := s.queueQuestion()
 	b.holding.Go(func() { // ends with an answer, or with ctx
 		defer withdraw(nil)
 		defer turn.end()
@@ -195,7 +195,7 @@ func (b *Bridge) takenBack(a *act, why error) {
 
 // Ask implements approval.Asker.
 func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	return a.session.ask(ctx, q, a.place, a.turnToAsk)
+	return a.session.ask(ctx, q, a.place, a.queued)
 }
 
 // errMoved says that what was decided about is no longer what the name means.

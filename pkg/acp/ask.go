@@ -27,13 +27,13 @@ func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer
 	}
 	at := s.toEditor.reserve()
 	defer at.leave()
-	turn := s.turnToAsk()
+	turn := s.queueQuestion()
 	defer turn.end()
 	return s.ask(ctx, q, at, turn)
 }
 
 // ask is Ask at a place in what the session sends to the editor, when it is its turn.
-func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn *turnToAsk) (approval.Answer, error) {
+func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn *queuedQuestion) (approval.Answer, error) {
 	id := s.boundID()
 	// The person may cancel the turn, or close the session, while the caller still waits.
 	ctx, stop := s.During(ctx)

@@ -52,9 +52,9 @@ type connection struct {
 	ended          bool
 
 	// Not every editor goes by sessions where it goes by cards and terminals, so these are of all sessions.
-	asking  map[string]*standing // the questions that stand, by the cards that they stand in, or speak of
-	showing map[string]*standing // the same, by the terminals that they show
-	running map[string]bool      // the terminals that the editor has run for the agent
+	asking  map[string]*openQuestion // the questions that stand, by the cards that they stand in, or speak of
+	showing map[string]*openQuestion // the same, by the terminals that they show
+	running map[string]bool          // the terminals that the editor has run for the agent
 	shown   shownCards
 
 	lastEnded time.Time // when a question ended that a person was put
@@ -219,8 +219,8 @@ func New(o Options) (*Bridge, error) {
 		fromAgentOpen:  map[ndjson.Key]*passed{},
 		held:           map[ndjson.Key]*held{},
 		sessions:       map[string]*Session{},
-		asking:         map[string]*standing{},
-		showing:        map[string]*standing{},
+		asking:         map[string]*openQuestion{},
+		showing:        map[string]*openQuestion{},
 		running:        map[string]bool{},
 	}
 	return b, nil

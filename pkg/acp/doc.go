@@ -26,5 +26,5 @@
 // # Trust
 //
 // The editor is trusted to speak for the person. The agent is not: what it says of its own acts are claims
-// (claim.go).
+// (toolcallclaim.go).
 package acp

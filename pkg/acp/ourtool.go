@@ -13,7 +13,7 @@ import (
 
 // aboutOurTool recognises an agent's question about a tool that we offer it. The request it gives is made
 // from the arguments, where the question holds them all; known tells whether it does.
-func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok bool) {
+func (b *Bridge) aboutOurTool(p *permissionPrompt) (request permissions.Request, known, ok bool) {
 	// Else a yes is to an act of the agent's own.
 	if b.o.Tools == nil || p.claim.request.Action != permissions.ActionOther {
 		return request, false, false
@@ -33,7 +33,7 @@ func (b *Bridge) aboutOurTool(p *prompt) (request permissions.Request, known, ok
 
 // showsOnly reports whether a question about a tool shows its name and its arguments and nothing else, so
 // that who says yes to it says yes to these.
-func (p *prompt) showsOnly(server, name string, arguments json.RawMessage) bool {
+func (p *permissionPrompt) showsOnly(server, name string, arguments json.RawMessage) bool {
 	titles := newNames(name, server+name, "mcp"+server+name, name+server+"mcpserver")
 	if !titles.spell(p.call.title) || p.title != nil && !titles.spell(p.words) || len(p.unknown) > 0 ||
 		len(slices.Collect(ndjson.Elements(p.call.locations))) > 0 {
@@ -85,7 +85,7 @@ func claimedArguments(call *toolCall) json.RawMessage {
 // asked and the question does not show the very values, or the tool's author wants a fresh answer every
 // time, the agent is told to go ahead: it can only go ahead by calling the tool, and there the person is
 // asked with the values that count.
-func (b *Bridge) decideOurTool(p *prompt, request permissions.Request, known bool) permissions.Decision {
+func (b *Bridge) decideOurTool(p *permissionPrompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
 	p.claim.effects, p.claim.unshown = nil, nil
 	decision := b.o.Gate.Decide(request).Masked(request.Mask())

@@ -45,7 +45,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
-	a := &ownAct{prompt: prompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s)}}
+	a := &ownAct{permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s)}}
 	a.call, a.fault = own.asToolCall()
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)
@@ -74,7 +74,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	b.mu.Unlock()
 	if d.Source != permissions.SourcePerson && d.Verdict != permissions.Approve {
 		a.place = s.toEditor.reserve()
-		b.noteAnswer(&a.prompt, d, passage.Cause)
+		b.noteAnswer(&a.permissionPrompt, d, passage.Cause)
 		a.place.leave()
 	}
 	return d
@@ -138,7 +138,7 @@ func (own OwnAct) asToolCall() (call *toolCall, fault string) {
 // ownAct is an OwnAct at the gate. It is a prompt that came another way: it is decided by the same rules, and the
 // agent waits for a word and not for one of its options.
 type ownAct struct {
-	prompt
+	permissionPrompt
 	resolved []string // the files that names in it mean
 	fault    string   // why it cannot be told what it is; "" when it can
 	waits    bool     // for governors or a person
@@ -149,7 +149,7 @@ type ownAct struct {
 	joined   bool // a question of the agent's about the same was answered by it
 	// instead is a question of the agent's in the same card about something else: another hook had put another
 	// input in the place of this one.
-	instead *prompt
+	instead *permissionPrompt
 }
 
 // isOurTool reports whether it is a call of a tool that we offer: that is decided about when it comes in.
@@ -167,7 +167,7 @@ func (a *ownAct) AtMost() permissions.Decision {
 	if a.fault != "" {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault, a.fault)
 	}
-	return a.prompt.AtMost()
+	return a.permissionPrompt.AtMost()
 }
 
 // Ask implements approval.Asker: the question stands in a card of ours.
@@ -177,7 +177,7 @@ func (a *ownAct) Ask(ctx context.Context, q approval.Question) (approval.Answer,
 
 // Event implements gate.Act. What the hook tells is what the tool gets, and not what an agent says of it.
 func (a *ownAct) Event(kind events.Type) events.Event {
-	event := a.prompt.Event(kind)
+	event := a.permissionPrompt.Event(kind)
 	event.Act.Claimed = false
 	return event
 }
@@ -188,7 +188,7 @@ func (a *ownAct) Question(asked permissions.Decision) (approval.Question, error)
 	if shown.content != nil && len(a.claim.request.Doubts) == 0 {
 		shown.rawInput = nil
 	}
-	p := a.prompt
+	p := a.permissionPrompt
 	p.call = &shown
 	return p.Question(asked)
 }
@@ -223,7 +223,7 @@ func (a *ownAct) Unrecorded(d permissions.Decision, err error) permissions.Decis
 // decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person once
 // more, as Claude does about its own settings. It answers one question, about the same input, and never what a
 // rule rejects by now.
-func (b *Bridge) decidedBefore(p *prompt) (permissions.Decision, bool) {
+func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool) {
 	b.mu.Lock()
 	own := p.sessionsCall().own
 	var earlier *permissions.Decision

@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// prompt is a session/request_permission, read.
-type prompt struct {
+// permissionPrompt is a session/request_permission, read.
+type permissionPrompt struct {
 	act     string // our id of the act that it is about
 	id      []byte // of the request
 	session *Session
@@ -26,15 +26,15 @@ type prompt struct {
 	joined  bool            // it is answered as the agent's hook was, about the very same
 	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
 
-	standing  *standing  // while the question stands
-	turnToAsk *turnToAsk // of the question
-	offers    []offer
-	options   []permissions.Option // those of the offers
-	claim     claim
-	b         *Bridge
-	asked     permissions.Decision // what asks the person
-	reply     reply                // what the editor said
-	picked    string               // the option that the person at the editor picked
+	open    *openQuestion   // while the question stands
+	queued  *queuedQuestion // of the question
+	offers  []offer
+	options []permissions.Option // those of the offers
+	claim   claim
+	b       *Bridge
+	asked   permissions.Decision // what asks the person
+	reply   reply                // what the editor said
+	picked  string               // the option that the person at the editor picked
 
 	// Of version 2: the request's own title, its description, both of them as they came, and the type of its
 	// subject, which is "" when it has none.
@@ -78,9 +78,9 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	b.mu.Lock()
 	p.questionStands()
 	b.mu.Unlock()
-	return b.outside(frame, p.session, p.place, func(ctx context.Context, turn *turnToAsk) error {
-		p.turnToAsk = turn
-		defer b.questionEnded(p.standing)
+	return b.outside(frame, p.session, p.place, func(ctx context.Context, turn *queuedQuestion) error {
+		p.queued = turn
+		defer b.questionEnded(p.open)
 		passage.Finish(ctx, gate.Person{Asker: &p, Patience: b.o.Patience})
 		p.answer = b.drop(agentsID(p.id))
 		b.cancelledMeanwhile(ctx, &p, passage)
@@ -90,7 +90,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 }
 
 // cancelledMeanwhile has nothing come of an answer whose turn was cancelled while it was put on record.
-func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *prompt, passage *gate.Passage) {
+func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *permissionPrompt, passage *gate.Passage) {
 	if cause := context.Cause(ctx); cause != nil && passage.Cause == nil {
 		passage.Cause = cause
 		b.noteNotDone(p.Event(events.ToolEnded), cause)
@@ -100,7 +100,7 @@ func (b *Bridge) cancelledMeanwhile(ctx context.Context, p *prompt, passage *gat
 // beginPrompt decides what can be decided at once. A prompt about a tool of ours is decided by that tool's
 // own rules: the agent will come to us to have it run, and only then are the values known for sure. There
 // the governors are asked, too.
-func (b *Bridge) beginPrompt(p *prompt) *gate.Passage {
+func (b *Bridge) beginPrompt(p *permissionPrompt) *gate.Passage {
 	if request, known, ok := b.aboutOurTool(p); ok {
 		return b.o.Gate.Resume(p, b.decideOurTool(p, request, known))
 	}
@@ -111,7 +111,7 @@ func (b *Bridge) beginPrompt(p *prompt) *gate.Passage {
 }
 
 // sessionsCall is the session's own copy of the call. Called with mu held.
-func (p *prompt) sessionsCall() *toolCall {
+func (p *permissionPrompt) sessionsCall() *toolCall {
 	if p.call.id == "" {
 		return &toolCall{}
 	}
@@ -119,8 +119,8 @@ func (p *prompt) sessionsCall() *toolCall {
 }
 
 // readPrompt reads the request and puts what was told of the call before under it.
-func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
-	p := prompt{b: b, id: slices.Clone(frame.ID), act: b.ours.nextActID()}
+func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
+	p := permissionPrompt{b: b, id: slices.Clone(frame.ID), act: b.ours.nextActID()}
 	if len(frame.ID) == 0 {
 		return p, "it has no id, so nobody can answer it"
 	}
@@ -189,7 +189,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (prompt, string) {
 
 // readSubject returns what a request is about in the words of a tool call; nil when it names nothing.
 // aboutCall says that it is a tool call, and no other subject.
-func (b *Bridge) readSubject(m *params, p *prompt) (told *params, aboutCall bool) {
+func (b *Bridge) readSubject(m *params, p *permissionPrompt) (told *params, aboutCall bool) {
 	if b.protocol() < 2 {
 		m.not("title", "description", "subject")
 		if told = m.object("toolCall"); told == nil {
@@ -282,7 +282,7 @@ func terminalsIn(raw []byte, depth int) (ids []string, ok bool) {
 
 // line writes an agent's question for the person: all that was told of the call, as it was read, so that
 // what the person sees is what was decided about.
-func (p *prompt) line() []byte {
+func (p *permissionPrompt) line() []byte {
 	members := []member{{"sessionId", encode(p.claim.request.Session)}}
 	if p.title == nil {
 		members = append(members, member{"toolCall", p.writeCall()})
@@ -314,7 +314,7 @@ func (p *prompt) line() []byte {
 }
 
 // warnings are what a person is told of a question beside the agent's words, and before them.
-func (p *prompt) warnings() (list []string) {
+func (p *permissionPrompt) warnings() (list []string) {
 	if p.asked.Source == permissions.SourceDoubt {
 		words := "a2a-acp asks because " + display.Line(p.asked.Reason)
 		if text := p.claim.request.ShellText; text != "" && text != p.call.title {
@@ -334,7 +334,7 @@ func (p *prompt) warnings() (list []string) {
 
 // around says with what variables and in which directory a command would run, where that is not as a person
 // would think who reads the command, and to which files names lead: a yes stands for these, too.
-func (p *prompt) around() string {
+func (p *permissionPrompt) around() string {
 	r := p.claim.request
 	if r.Action != permissions.ActionExecute {
 		if p.claim.linked == nil {
@@ -360,7 +360,7 @@ func (p *prompt) around() string {
 // question cannot be believed, the card says so before everything else. Nothing is left of what an earlier
 // frame showed in the card and this question does not say: to some editors a null says nothing, and to us it
 // clears.
-func (p *prompt) writeCall() []byte {
+func (p *permissionPrompt) writeCall() []byte {
 	call := p.call
 	members := []member{{"toolCallId", encode(call.id)}}
 	title, kind := display.Whole(call.title), call.kind

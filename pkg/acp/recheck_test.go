@@ -99,7 +99,7 @@ func TestWhatWaitedIsDecidedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := ownAct{prompt: prompt{b: &Bridge{o: Options{Gate: g}}}}
+	a := ownAct{permissionPrompt: permissionPrompt{b: &Bridge{o: Options{Gate: g}}}}
 	a.resolved = permissions.ResolvedFiles(a.claim.request)
 	yes := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson}
 	for _, a.waits = range []bool{false, true} {

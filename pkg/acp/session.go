@@ -32,7 +32,7 @@ type Session struct {
 	hooks   []*Hooks     // likewise
 	calls   toolCalls
 	turn    turn
-	turns   []*turnToAsk        // of its questions, the one that stands first
+	turns   []*queuedQuestion   // of its questions, the one that stands first
 	loads   int                 // how often it is being opened again: its history is told meanwhile
 	texts   map[string]heldText // of files, as the editor had them last, by resolved path
 

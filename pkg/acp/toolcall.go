@@ -21,14 +21,14 @@ type toolCall struct {
 	rawInput  []byte
 	meta      []byte
 
-	question  *standing // set while a question about it stands
-	announced bool      // the editor has heard of it
-	decided   bool      // something about it was decided here
-	rejected  bool      // its question was, and the answer was no
-	withdrawn bool      // the agent has taken a question about it back
-	notes     []string  // our lines in its card
-	recorded  bool      // it was put on record as seen
-	own       *ownAct   // as the agent's hook told of it; nil where none did
+	question  *openQuestion // set while a question about it stands
+	announced bool          // the editor has heard of it
+	decided   bool          // something about it was decided here
+	rejected  bool          // its question was, and the answer was no
+	withdrawn bool          // the agent has taken a question about it back
+	notes     []string      // our lines in its card
+	recorded  bool          // it was put on record as seen
+	own       *ownAct       // as the agent's hook told of it; nil where none did
 }
 
 // readToolCall reads what is told of a call. It returns the members that nobody here knows.

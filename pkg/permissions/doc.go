@@ -4,7 +4,7 @@
 // itself and never waits. What it looks at, in this order, is told in Authority.Decide; the strongest
 // answer holds, and whatever cannot be read, resolved or understood is asked.
 //
-//	Set         the rules of all policy files, compiled              set.go, match.go, glob.go
+//	Set         the rules of all policy files, compiled              ruleset.go, match.go, glob.go
 //	            what commands a rule covers                          command.go, exceeds.go, widening.go, builtin.go
 //	            what git says of a repository                        git.go
 //	            files that run, decide or hold a secret              sensitive.go, internal/sensitive

@@ -17,7 +17,7 @@ import (
 )
 
 // writeBrought shows what a workspace brings, in short; of what was trusted before, what changed.
-func writeBrought(w io.Writer, b *trust.Brought) {
+func writeBrought(w io.Writer, b *trust.WorkspaceFiles) {
 	fmt.Fprintf(w, "%s brings\n", display.Line(b.Dir))
 	for _, file := range b.Files {
 		pin, pinned := b.Before.Files[file.Name]
@@ -51,7 +51,7 @@ func writeBrought(w io.Writer, b *trust.Brought) {
 
 // writeWanted says which tools get what is the person's. It stands apart, since it is what no sandbox keeps
 // from them then.
-func writeWanted(w io.Writer, b *trust.Brought) {
+func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 	if b.Asks() == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func writeWanted(w io.Writer, b *trust.Brought) {
 	}
 }
 
-func scriptInWords(b *trust.Brought, script trust.BroughtScript) string {
+func scriptInWords(b *trust.WorkspaceFiles, script trust.WorkspaceScript) string {
 	words := fmt.Sprintf("%d bytes", len(script.Data))
 	if script.SHA256 == "" {
 		words = "which is not there; the tool will not run once it is"
@@ -90,7 +90,7 @@ func scriptInWords(b *trust.Brought, script trust.BroughtScript) string {
 }
 
 // writeSays lists the rules, governors and tools of a file, a line each.
-func writeSays(w io.Writer, file trust.BroughtFile) {
+func writeSays(w io.Writer, file trust.WorkspaceFile) {
 	out := cli.Table{Head: []string{"", "", "", ""}}
 	for _, rule := range file.Says.Policies {
 		out.Add("  "+rule.Verdict.String(), display.Line(rule.ID),
@@ -138,7 +138,7 @@ func mayInWords(s tool.Sandbox) string {
 }
 
 // writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
-func writeFull(w io.Writer, b *trust.Brought) {
+func writeFull(w io.Writer, b *trust.WorkspaceFiles) {
 	for _, file := range b.Files {
 		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, cli.Indent(display.Whole(string(file.Data))))
 	}

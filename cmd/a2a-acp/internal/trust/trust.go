@@ -119,7 +119,7 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 }
 
 // readBrought reads what a directory or a file brings that somebody names.
-func readBrought(o trust.Options, name string) (root string, b *trust.Brought, err error) {
+func readBrought(o trust.Options, name string) (root string, b *trust.WorkspaceFiles, err error) {
 	if root, err = trust.FileName(o, name); err == nil && root == "" {
 		if root, err = trust.Root(o, name); err == nil {
 			b, err = trust.ReadWorkspace(o, root)
@@ -141,7 +141,7 @@ func orHost(err error) error {
 }
 
 // meansIt asks, and shows the whole text where the person wants to read it first.
-func meansIt(env *cli.Environment, b *trust.Brought) bool {
+func meansIt(env *cli.Environment, b *trust.WorkspaceFiles) bool {
 	lines := bufio.NewReader(env.Stdin)
 	for {
 		fmt.Fprint(env.Stderr, "\nTrust exactly this? [y/N, or f for the full text] ")

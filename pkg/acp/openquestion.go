@@ -10,9 +10,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// standing is a question that stands in a card of the agent's, with the agent's updates that would change what
+// openQuestion is a question that stands in a card of the agent's, with the agent's updates that would change what
 // it shows. They go to the editor once the question has ended. Guarded by Bridge.mu.
-type standing struct {
+type openQuestion struct {
 	session   *Session
 	call      *toolCall // the session's own copy
 	lines     []heldLine
@@ -91,7 +91,7 @@ func (b *Bridge) sayDropped(name string) {
 }
 
 // hold keeps a line until the question has ended; false where that is too much. Called with mu held.
-func (q *standing) hold(s *Session, line []byte) (fits bool) {
+func (q *openQuestion) hold(s *Session, line []byte) (fits bool) {
 	if q == nil || len(q.lines) >= mostHeldUpdates || q.bytes+len(line) > mostHeldBytes {
 		return false
 	}
@@ -100,7 +100,7 @@ func (q *standing) hold(s *Session, line []byte) (fits bool) {
 }
 
 // note has a card say something of ours once the question has ended. Called with mu held.
-func (q *standing) note(s *Session, call *toolCall, status string) {
+func (q *openQuestion) note(s *Session, call *toolCall, status string) {
 	at := slices.IndexFunc(q.noted, func(n note) bool { return n.call == call })
 	if at < 0 {
 		q.noted = append(q.noted, note{session: s, call: call})
@@ -112,14 +112,14 @@ func (q *standing) note(s *Session, call *toolCall, status string) {
 }
 
 // questionEnded lets go what was held back. It may be called more than once.
-func (b *Bridge) questionEnded(q *standing) {
+func (b *Bridge) questionEnded(q *openQuestion) {
 	b.mu.Lock()
 	if q == nil || q.call.question != q {
 		b.mu.Unlock()
 		return
 	}
 	q.call.question = nil
-	over := func(_ string, other *standing) bool { return other == q }
+	over := func(_ string, other *openQuestion) bool { return other == q }
 	maps.DeleteFunc(b.asking, over)
 	maps.DeleteFunc(b.showing, over)
 	if (q.terminals || q.without) && q.call.announced {
@@ -149,7 +149,7 @@ func (b *Bridge) questionEnded(q *standing) {
 // questionsEnded lets go what was held back for all questions of a session: no answer to them counts any more.
 func (b *Bridge) questionsEnded(s *Session) {
 	b.mu.Lock()
-	var questions []*standing
+	var questions []*openQuestion
 	for _, card := range slices.Sorted(maps.Keys(b.asking)) {
 		if q := b.asking[card]; q.session == s {
 			questions = append(questions, q)
@@ -164,10 +164,10 @@ func (b *Bridge) questionsEnded(s *Session) {
 // questionStands begins to hold back what would change what a question shows: what is said of its call and of
 // what else its subject names, and what is written to its terminals, whoever's card or session that is said
 // in. Called with mu held.
-func (p *prompt) questionStands() {
+func (p *permissionPrompt) questionStands() {
 	b, call := p.b, p.sessionsCall()
-	q := &standing{session: p.session, call: call}
-	call.question, p.standing = q, q
+	q := &openQuestion{session: p.session, call: call}
+	call.question, p.open = q, q
 	for _, card := range p.cards() {
 		b.asking[card] = q
 	}
@@ -192,7 +192,7 @@ func (p *prompt) questionStands() {
 }
 
 // cards are the names of the cards that the question stands in, or speaks of.
-func (p *prompt) cards() []string {
+func (p *permissionPrompt) cards() []string {
 	if p.call.id == "" {
 		return p.named
 	}

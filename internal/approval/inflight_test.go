@@ -26,7 +26,7 @@ func TestNotAskedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var asking line
+				var asking inFlight
 				never := func() { t.Error("who does not wait is told to") }
 				var waiting atomic.Int32
 				waits := func() { waiting.Add(1) }

@@ -19,16 +19,18 @@ import (
 // all that is known of it are the agent's words.
 
 // Request implements gate.Act.
-func (p *prompt) Request() permissions.Request { return p.claim.request }
+func (p *permissionPrompt) Request() permissions.Request { return p.claim.request }
 
 // Effect implements gate.Act: a question is asked each time that the agent asks it.
-func (p *prompt) Effect() gate.Effect { return gate.Effect{} }
+func (p *permissionPrompt) Effect() gate.Effect { return gate.Effect{} }
 
 // AtMost implements gate.Act.
-func (p *prompt) AtMost() permissions.Decision { return p.b.mostAllowedOfPrompt(p.claim.request) }
+func (p *permissionPrompt) AtMost() permissions.Decision {
+	return p.b.mostAllowedOfPrompt(p.claim.request)
+}
 
 // Review implements gate.Act.
-func (p *prompt) Review(d permissions.Decision) permissions.Review {
+func (p *permissionPrompt) Review(d permissions.Decision) permissions.Review {
 	review := permissions.NewReview(p.claim.request, d, p.claim.request.Arguments, asIs)
 	review.ToolCall, review.Title, review.Claim = p.call.id, p.call.title, p.call.encoded()
 	return review
@@ -39,7 +41,7 @@ func (p *prompt) Review(d permissions.Decision) permissions.Review {
 func asIs(s string) string { return s }
 
 // Event implements gate.Act.
-func (p *prompt) Event(kind events.Type) events.Event {
+func (p *permissionPrompt) Event(kind events.Type) events.Event {
 	event := requestEvent(kind, p.claim.request)
 	event.CallID, event.ToolCall = p.act, p.call.id
 	event.Act.Title = p.Mask(display.Line(p.call.title))
@@ -48,10 +50,10 @@ func (p *prompt) Event(kind events.Type) events.Event {
 }
 
 // Mask implements gate.Act.
-func (p *prompt) Mask(text string) string { return p.claim.request.Mask()(text) }
+func (p *permissionPrompt) Mask(text string) string { return p.claim.request.Mask()(text) }
 
 // Option implements gate.Act.
-func (p *prompt) Option(d permissions.Decision, cause error) string {
+func (p *permissionPrompt) Option(d permissions.Decision, cause error) string {
 	option, _ := p.optionFor(d, cause)
 	return option.ID
 }
@@ -59,7 +61,7 @@ func (p *prompt) Option(d permissions.Decision, cause error) string {
 // optionFor finds the option by which a decision answers the question: the one that the person picked, or
 // the one that says what was decided. It is false where the agent offers none, and where the question was
 // taken back before it was answered.
-func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
+func (p *permissionPrompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
 	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errUnasked, errSessionClosed, errGone} {
 		if errors.Is(cause, over) {
 			return permissions.Option{}, false
@@ -76,13 +78,13 @@ func (p *prompt) optionFor(d permissions.Decision, cause error) (permissions.Opt
 // Recheck implements gate.Act. What has waited is decided about once more. Where no option says what a rule
 // approved, a person is asked. Of a change of mode the option is the mode, so a rule that rejects it is asked once
 // the person has picked it.
-func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
+func (p *permissionPrompt) Recheck(d permissions.Decision) permissions.Decision {
 	option, offered := p.optionFor(d, nil)
 	if !offered {
 		d.Verdict = permissions.Ask
 		return d
 	}
-	if p.standing != nil {
+	if p.open != nil {
 		if d = p.b.decidedAgain(d, p.claim.request); d.Verdict != permissions.Approve {
 			return d
 		}
@@ -103,7 +105,7 @@ func (p *prompt) Recheck(d permissions.Decision) permissions.Decision {
 
 // Unrecorded implements gate.Act. The agent acts on a person's answer by itself, so that is passed on all
 // the same; a rule's yes is none, and the person is asked.
-func (p *prompt) Unrecorded(d permissions.Decision, err error) permissions.Decision {
+func (p *permissionPrompt) Unrecorded(d permissions.Decision, err error) permissions.Decision {
 	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
 		p.b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
 		d.Verdict = permissions.Ask
@@ -112,7 +114,7 @@ func (p *prompt) Unrecorded(d permissions.Decision, err error) permissions.Decis
 }
 
 // Question implements gate.Act. It is for those who do not see the editor: every word of it is the agent's.
-func (p *prompt) Question(asked permissions.Decision) (approval.Question, error) {
+func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Question, error) {
 	p.asked = asked
 	q := p.describe(asked)
 	q.Title, q.Text = p.Mask(q.Title), p.Mask(q.Text)
@@ -127,7 +129,7 @@ func holdsText(path, text string) bool {
 }
 
 // describe says in the agent's words what it asks.
-func (p *prompt) describe(asked permissions.Decision) approval.Question {
+func (p *permissionPrompt) describe(asked permissions.Decision) approval.Question {
 	r := p.claim.request
 	q := approval.Question{
 		Session: r.Session, ToolCall: p.call.id, Action: r.Action,

@@ -22,15 +22,15 @@ var errNotAnswered = errors.New("the editor put the question away")
 
 // Ask implements approval.Asker: the agent's question goes to the editor, and stands on the board, too.
 // While it stands, nothing changes the card that it stands in.
-func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	board := p.b.o.Board
 	if !p.standsElsewhere() {
 		board = nil
 	}
-	if err := p.turnToAsk.pause(ctx); err != nil {
+	if err := p.queued.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	answer, err := approval.AskBeside(ctx, board, q, func() { p.turnToAsk.giveUp(p.place) }, p.put)
+	answer, err := approval.AskBeside(ctx, board, q, func() { p.queued.giveUp(p.place) }, p.put)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
@@ -39,15 +39,15 @@ func (p *prompt) Ask(ctx context.Context, q approval.Question) (approval.Answer,
 
 // standsElsewhere reports whether the question can be answered elsewhere than in the editor. It cannot
 // where "yes" has more than one meaning, as with a change of mode, or is not offered for this once.
-func (p *prompt) standsElsewhere() bool {
+func (p *permissionPrompt) standsElsewhere() bool {
 	_, once := permissions.ChooseOption(permissions.Decision{Verdict: permissions.Approve}, p.options)
 	return once && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
 // put has the editor ask when it is the question's turn, and waits for what it says. When ctx ends first the
 // editor is told to take the question away.
-func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
-	over, err := p.turnToAsk.wait(ctx, p.place)
+func (p *permissionPrompt) put(ctx context.Context) (approval.Answer, error) {
+	over, err := p.queued.wait(ctx, p.place)
 	if err != nil {
 		return approval.Answer{}, err
 	}
@@ -64,7 +64,7 @@ func (p *prompt) put(ctx context.Context) (approval.Answer, error) {
 	b.fromAgentOpen[agentsID(p.id)] = open
 	call := p.sessionsCall()
 	// What was decided in this card before would be read as if it were about this.
-	p.standing.without, p.call.notes = len(call.notes) > 0, nil
+	p.open.without, p.call.notes = len(call.notes) > 0, nil
 	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
 		why := "a2a-acp: " + gate.Note(p.asked)
 		call.decided, call.notes, p.call.notes = true, append(call.notes, why), []string{why}
@@ -95,7 +95,7 @@ type reply struct {
 // read reads the person's answer. An "always" is kept here, as narrow as can be, and the agent gets "once"
 // from its own list, so that it goes on asking. The error is errNotAnswered for what answers nothing:
 // cancelled, an error, an option that was not offered.
-func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
+func (p *permissionPrompt) read(answer ndjson.Frame) (approval.Answer, error) {
 	result, err := exactObject(answer.Result)
 	if err != nil {
 		return approval.Answer{}, errNotAnswered
@@ -126,13 +126,13 @@ func (p *prompt) read(answer ndjson.Frame) (approval.Answer, error) {
 
 // keepsAlways reports whether "always" is kept here. A change of mode is not: it is the agent's own, and
 // its "once" would be another choice than the person made.
-func (b *Bridge) keepsAlways(p *prompt) bool {
+func (b *Bridge) keepsAlways(p *permissionPrompt) bool {
 	return !b.o.ForwardAlways && p.claim.request.Action != permissions.ActionSwitchMode
 }
 
 // answerPrompt tells the agent what came of its question, and the card, where somebody else than the person
 // at the editor has answered.
-func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
+func (b *Bridge) answerPrompt(p *permissionPrompt, passage *gate.Passage) {
 	d := passage.Decision
 	if passage.Unrecorded != nil && d.Source == permissions.SourcePerson {
 		b.o.Say(fmt.Sprintf("the person's answer was passed on, but not recorded: %v", passage.Unrecorded))
@@ -147,12 +147,12 @@ func (b *Bridge) answerPrompt(p *prompt, passage *gate.Passage) {
 		b.mu.Unlock()
 	}
 	p.place.leave()
-	b.questionEnded(p.standing) // the agent may ask in this card again as soon as it has its answer
+	b.questionEnded(p.open) // the agent may ask in this card again as soon as it has its answer
 	p.answer.put(p.response(d, passage.Cause))
 }
 
 // response writes the answer to the agent's question.
-func (p *prompt) response(d permissions.Decision, cause error) []byte {
+func (p *permissionPrompt) response(d permissions.Decision, cause error) []byte {
 	option, offered := p.optionFor(d, cause)
 	switch {
 	case errors.Is(cause, errNotAnswered) && saysNothing(p.reply.frame), offered && d.Approver == editorAnswers && option.ID == p.picked:
@@ -181,7 +181,7 @@ func saysNothing(answer ndjson.Frame) bool {
 var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
 
 // noteAnswer puts a decision into the card of the call, where the person at the editor cannot know it.
-func (b *Bridge) noteAnswer(p *prompt, d permissions.Decision, cause error) {
+func (b *Bridge) noteAnswer(p *permissionPrompt, d permissions.Decision, cause error) {
 	b.mu.Lock()
 	call := p.sessionsCall()
 	call.rejected = d.Verdict != permissions.Approve
@@ -222,7 +222,7 @@ func saysAnswer(answer approval.Answer) string {
 
 // settleEffects lets an answer stand for the frames in which the agent carries the act out, unless the turn
 // has been cancelled since: whoever cancels holds mu before he has forgotten what was answered.
-func (b *Bridge) settleEffects(p *prompt, d permissions.Decision) {
+func (b *Bridge) settleEffects(p *permissionPrompt, d permissions.Decision) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.turn.Err() != nil {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// turnToAsk is the turn of a question among those of its session. One at a time is put: who is about to click on
+// queuedQuestion is the turn of a question among those of its session. One at a time is put: who is about to click on
 // one, or presses the key that says yes to it, finds no other in its place. Guarded by Bridge.mu.
-type turnToAsk struct {
+type queuedQuestion struct {
 	session *Session
 	first   chan struct{} // closed once no question is before it
 	at      *place        // of the question, while it waits
 	stands  bool          // it was put
 }
 
-// turnToAsk returns the turn behind all others. It ends with end.
-func (s *Session) turnToAsk() *turnToAsk {
+// queueQuestion returns the turn behind all others. It ends with end.
+func (s *Session) queueQuestion() *queuedQuestion {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	t := &turnToAsk{session: s}
+	t := &queuedQuestion{session: s}
 	t.lineUp()
 	return t
 }
 
 // lineUp puts a turn behind all others. Called with mu held.
-func (t *turnToAsk) lineUp() {
+func (t *queuedQuestion) lineUp() {
 	s := t.session
 	t.first = make(chan struct{})
 	if s.turns = append(s.turns, t); len(s.turns) == 1 {
@@ -34,7 +34,7 @@ func (t *turnToAsk) lineUp() {
 }
 
 // end lets the next question be put. Ending twice is harmless.
-func (t *turnToAsk) end() {
+func (t *queuedQuestion) end() {
 	s := t.session
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -50,7 +50,7 @@ func (t *turnToAsk) end() {
 
 // pause waits where only a click on the question before is in the way: what can be answered elsewhere is shown in the
 // editor then, too, unless another question stands there.
-func (t *turnToAsk) pause(ctx context.Context) error {
+func (t *queuedQuestion) pause(ctx context.Context) error {
 	t.session.b.mu.Lock()
 	first := slices.Index(t.session.turns, t) == 0
 	t.session.b.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *turnToAsk) pause(ctx context.Context) error {
 
 // wait waits until the question may be put: no other stands, and none has just ended. It gives up its place at
 // where another stands, which may take a person a day; over is called when the question has ended.
-func (t *turnToAsk) wait(ctx context.Context, at *place) (over func(), err error) {
+func (t *queuedQuestion) wait(ctx context.Context, at *place) (over func(), err error) {
 	s := t.session
 	s.b.mu.Lock()
 	if !slices.Contains(s.turns, t) { // it was another's meanwhile, which asked the very same
@@ -99,7 +99,7 @@ func (t *turnToAsk) wait(ctx context.Context, at *place) (over func(), err error
 }
 
 // giveUp ends the turn of a question that waits for the answer to the very same one, and leaves its place.
-func (t *turnToAsk) giveUp(at *place) {
+func (t *queuedQuestion) giveUp(at *place) {
 	t.end()
 	at.leave()
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Brought is what a workspace brings, as it was read once: what is shown of it is what is pinned.
-type Brought struct {
+// WorkspaceFiles is what a workspace brings, as it was read once: what is shown of it is what is pinned.
+type WorkspaceFiles struct {
 	Dir   string
-	Files []BroughtFile // those that are there
+	Files []WorkspaceFile // those that are there
 	// Gone are files that were trusted and are no longer there.
 	Gone []string
 	// Scripts are those that its tools name.
-	Scripts []BroughtScript
+	Scripts []WorkspaceScript
 	// Before is what was trusted until now; Known tells whether anything was.
 	Before Directory
 	Known  bool
 }
 
-// BroughtFile is one of a workspace's own files.
-type BroughtFile struct {
+// WorkspaceFile is one of a workspace's own files.
+type WorkspaceFile struct {
 	Name    string // relative to the workspace
 	Data    []byte
 	Says    config.Project
 	Changed bool // it is not what was trusted before, or nothing was
 }
 
-// BroughtScript is a script of the workspace that a tool names.
-type BroughtScript struct {
+// WorkspaceScript is a script of the workspace that a tool names.
+type WorkspaceScript struct {
 	Name    string // relative to the workspace
 	SHA256  string // "" for one that is not there
 	Data    []byte
@@ -43,8 +43,8 @@ type BroughtScript struct {
 
 // ReadWorkspace reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust
 // what cannot be read.
-func ReadWorkspace(o Options, dir string) (*Brought, error) {
-	b := &Brought{Dir: dir}
+func ReadWorkspace(o Options, dir string) (*WorkspaceFiles, error) {
+	b := &WorkspaceFiles{Dir: dir}
 	var err error
 	if b.Before, b.Known, err = Lookup(o, dir); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func ReadWorkspace(o Options, dir string) (*Brought, error) {
 		}
 		says, err := config.ReadProject(dir, name, data, profile)
 		mistakes = append(mistakes, yamldoc.List(err)...)
-		b.Files = append(b.Files, BroughtFile{Name: name, Data: data, Says: says, Changed: !pinned ||
+		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned ||
 			pin.SHA256 != Hash(data)})
 	}
 	if len(mistakes) > 0 {
@@ -78,7 +78,7 @@ func ReadWorkspace(o Options, dir string) (*Brought, error) {
 }
 
 // readScripts reads the scripts that the tools name.
-func (b *Brought) readScripts() error {
+func (b *WorkspaceFiles) readScripts() error {
 	seen := map[string]bool{}
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -88,7 +88,7 @@ func (b *Brought) readScripts() error {
 				}
 				seen[name] = true
 				data, err := Read(b.Dir, name)
-				script := BroughtScript{Name: name, Data: data}
+				script := WorkspaceScript{Name: name, Data: data}
 				switch {
 				case err == nil:
 					script.SHA256 = Hash(data)
@@ -105,15 +105,15 @@ func (b *Brought) readScripts() error {
 }
 
 // Nothing tells that there is nothing to trust, and nothing that was.
-func (b *Brought) Nothing() bool { return len(b.Files) == 0 && !b.Known }
+func (b *WorkspaceFiles) Nothing() bool { return len(b.Files) == 0 && !b.Known }
 
 // IsFile reports whether it is a single file of tools.
-func (b *Brought) IsFile() bool {
+func (b *WorkspaceFiles) IsFile() bool {
 	return len(b.Files) == 1 && b.Files[0].Name == filepath.Base(b.Dir)
 }
 
 // Asks counts the tools that are to be given what is the person's.
-func (b *Brought) Asks() int {
+func (b *WorkspaceFiles) Asks() int {
 	n := 0
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
@@ -126,7 +126,7 @@ func (b *Brought) Asks() int {
 }
 
 // Changed reports whether anything is not what was trusted before.
-func (b *Brought) Changed() bool {
+func (b *WorkspaceFiles) Changed() bool {
 	for _, file := range b.Files {
 		if file.Changed {
 			return true
@@ -141,7 +141,7 @@ func (b *Brought) Changed() bool {
 }
 
 // Pins is what is trusted when somebody says yes to it.
-func (b *Brought) Pins(by string) Directory {
+func (b *WorkspaceFiles) Pins(by string) Directory {
 	d := Directory{Dir: b.Dir, Since: time.Now().UTC(), By: by, Files: map[string]Pin{},
 		Scripts: map[string]string{}}
 	for _, file := range b.Files {
@@ -155,8 +155,8 @@ func (b *Brought) Pins(by string) Directory {
 
 // ReadFile is ReadWorkspace for a single file of tools. What its tools are to be given is why it has to be
 // trusted.
-func ReadFile(o Options, path string) (*Brought, error) {
-	b := &Brought{Dir: path}
+func ReadFile(o Options, path string) (*WorkspaceFiles, error) {
+	b := &WorkspaceFiles{Dir: path}
 	var err error
 	if b.Before, b.Known, err = Lookup(o, path); err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func ReadFile(o Options, path string) (*Brought, error) {
 		return nil, err
 	}
 	pin, pinned := b.Before.Files[name]
-	b.Files = []BroughtFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned ||
+	b.Files = []WorkspaceFile{{Name: name, Data: data, Says: config.Project{Tools: tools}, Changed: !pinned ||
 		pin.SHA256 != Hash(data)}}
 	return b, nil
 }

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An agent that runs a text itself runs it with a shell of its own, and elsewhere.go cannot list all that one of
+// An agent that runs a text itself runs it with a shell of its own, and othershells.go cannot list all that one of
 // them reads otherwise: of these nobody had thought before somebody ran the shells.
 //
 //	cat 10<a          dash and zsh know descriptors of one digit, and read the file 10
@@ -51,7 +51,7 @@ func (t *text) readAlike(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.File, *syntax.Stmt, *syntax.Word, *syntax.Lit, *syntax.CallExpr, *syntax.Comment, *syntax.Block, *syntax.Subshell,
 		*syntax.IfClause, *syntax.WhileClause, *syntax.CaseClause, *syntax.WordIter, *syntax.TimeClause,
-		*syntax.TestClause, *syntax.UnaryTest, *syntax.BinaryTest, *syntax.ParenTest: // of these, see elsewhere.go, too
+		*syntax.TestClause, *syntax.UnaryTest, *syntax.BinaryTest, *syntax.ParenTest: // of these, see othershells.go, too
 		return true
 	case *syntax.BinaryCmd:
 		return n.Op == syntax.AndStmt || n.Op == syntax.OrStmt || n.Op == syntax.Pipe

@@ -7,9 +7,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// line keeps which questions are being asked, so that the very same is not asked twice at the same time: a
-// client that has given up waiting may call again while its first call still waits. The zero line is ready.
-type line struct {
+// inFlight keeps which questions are being asked, so that the very same is not asked twice at the same time: a
+// client that has given up waiting may call again while its first call still waits. The zero inFlight is ready.
+type inFlight struct {
 	mu   sync.Mutex
 	open map[string]*asked // by what names the question
 }
@@ -24,7 +24,7 @@ type asked struct {
 
 // queue waits until nobody asks the same any more, and takes the place then; waits is called before it waits. A no that was given meanwhile
 // is given here, too: it was to the same act. A yes was to one act, and this is another.
-func (a *line) queue(ctx context.Context, name string, waits func()) (place *asked, no Answer, found bool, err error) {
+func (a *inFlight) queue(ctx context.Context, name string, waits func()) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()
 		before := a.open[name]
@@ -51,7 +51,7 @@ func (a *line) queue(ctx context.Context, name string, waits func()) (place *ask
 }
 
 // over gives the place to the next one.
-func (a *line) over(place *asked, answer Answer, err error) {
+func (a *inFlight) over(place *asked, answer Answer, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	place.answer, place.err = answer, err
