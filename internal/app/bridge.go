@@ -117,9 +117,10 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	if b.hooks {
 		hooks = &hookDoor{Door: b.door, self: b.self, boundary: b.boundary}
 	}
+	summaries := b.app.newSummaries()
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
-		Gate: b.door.Gate, Record: b.app.Record,
+		Gate: b.door.Gate, Record: summaries,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
 		Hooks:         hooks,
 		Board:         b.door.Questions,
@@ -151,6 +152,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	exit := b.agent.Wait()
 	relayed.Wait()
 	b.app.note(events.Event{Type: events.BridgeEnded, Detail: exit.String()})
+	summaries.tellAll()
 	if runErr != nil {
 		b.app.o.Say(fmt.Sprintf("the relay broke: %v", runErr))
 	}

@@ -44,7 +44,7 @@ func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.D
 			call := func(ctx context.Context, id string, arguments []byte, dir string) tool.Result {
 				return a.Executor.Execute(ctx, tool.Call{
 					Tool: id, Arguments: arguments, Dir: dir, Workspace: a.o.Dirs().Workspace(dir, nil),
-					Origin: tool.Origin{Door: door},
+					Origin: tool.Origin{Door: door, Trial: true},
 				}, asker)
 			}
 			runner := tooltest.Runner{

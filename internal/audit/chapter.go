@@ -11,6 +11,85 @@ import (
 // only seen. An entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
 type Chapter []Entry
 
+// Act returns the fullest description of the act: the one that was decided, else the first; nil where there is none.
+func (c Chapter) Act() *events.Act {
+	if decided := c.Decided(); decided != nil && decided.Act != nil {
+		return decided.Act
+	}
+	return c[0].Act
+}
+
+// What Result may return beside what a decision came to.
+const (
+	ResultViolation = "violation" // the agent did by itself what a rule rejects, or what it was refused
+	ResultSeen      = "seen"      // the agent did it by itself
+	ResultAsked     = "asked"     // nobody has answered yet
+	ResultRefused   = "refused"   // by the sandbox of a confined agent
+)
+
+// Result says in a word what was decided, or why nothing was; "" where it is about no act.
+func (c Chapter) Result() string {
+	switch decided := c.Decided(); {
+	case c.last(events.ToolViolated) != nil:
+		return ResultViolation
+	case decided != nil && decided.Decision != nil:
+		return decided.Decision.Result
+	case c.last(events.ToolSeen) != nil:
+		return ResultSeen
+	case c[0].Type == events.ApprovalAsked:
+		return ResultAsked
+	case c[0].Type == events.SandboxRefused:
+		return ResultRefused
+	}
+	return ""
+}
+
+// By says who decided: a rule or a governor by its name, a person, or what stood in their place; "" for nobody. An
+// answer that stood for the act already is that of whoever gave it.
+func (c Chapter) By() string {
+	if violated := c.last(events.ToolViolated); violated != nil && violated.Decision != nil {
+		return violated.Decision.Rule
+	}
+	decided := c.Decided()
+	if decided == nil || decided.Decision == nil {
+		return ""
+	}
+	d := decided.Decision
+	switch d.Source {
+	case "person", "caller":
+		return "person"
+	case "session":
+		return "person, for the session"
+	case "act":
+		if d.Approver != "" {
+			return "person"
+		}
+	case "nobody":
+		return "nobody"
+	}
+	if d.Rule != "" {
+		return d.Rule
+	}
+	if word, known := sources[d.Source]; known {
+		return word
+	}
+	return d.Source
+}
+
+// sources says of what decides without a name what it is.
+var sources = map[string]string{"default": "built in", "confinement": "the sandbox", "fault": "a2a-acp",
+	"tool": "its call", "act": "built in"}
+
+// Outcome returns how the act ended, or what the agent says of that; nil where nobody has told.
+func (c Chapter) Outcome() *events.Outcome {
+	for _, kind := range []events.Type{events.ToolEnded, events.ToolViolated, events.ToolSeen} {
+		if entry := c.last(kind); entry != nil && entry.Outcome != nil {
+			return entry.Outcome
+		}
+	}
+	return nil
+}
+
 // Decided returns the last decision about the act; nil when there is none.
 func (c Chapter) Decided() *Entry { return c.last(events.ToolDecided) }
 

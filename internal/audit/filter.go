@@ -9,18 +9,21 @@ import (
 
 // Filter says which entries are wanted. Every field that is set must fit; the zero Filter wants all.
 type Filter struct {
-	Session  string
-	Task     string // an A2A client's
-	CallID   string // ours
-	ToolCall string // the agent's; it is unique only within its session
-	Types    []events.Type
-	Since    time.Time // an entry of exactly this time fits
-	Last     int       // the last so many of those that fit; 0 wants all
+	Session string
+	// NoSession also wants what belongs to no session and has at least this number; 0 wants none of it where a
+	// Session is wanted.
+	NoSession int64
+	Task      string // an A2A client's
+	CallID    string // ours
+	ToolCall  string // the agent's; it is unique only within its session
+	Types     []events.Type
+	Since     time.Time // an entry of exactly this time fits
+	Last      int       // the last so many of those that fit; 0 wants all
 }
 
 // Fits reports whether one entry is wanted, Last aside.
 func (f Filter) Fits(e Entry) bool {
-	return (f.Session == "" || e.Session == f.Session) &&
+	return (f.Session == "" || e.Session == f.Session || e.Session == "" && f.NoSession > 0 && e.Seq >= f.NoSession) &&
 		(f.Task == "" || e.Task == f.Task) &&
 		(f.CallID == "" || e.CallID == f.CallID) &&
 		(f.ToolCall == "" || e.ToolCall == f.ToolCall) &&

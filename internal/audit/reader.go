@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -246,4 +247,32 @@ func firstEntry(f io.ReaderAt, from, to int64) (Entry, error) {
 func cursorOf(entry Entry) Cursor {
 	sum := sha256.Sum256(entry.Raw)
 	return Cursor{Seq: entry.Seq, Hash: hex.EncodeToString(sum[:])}
+}
+
+// End returns the place behind the last entry of the record in dir; the beginning where there is none yet.
+func End(dir string) (Cursor, error) {
+	end, err := (&Feed{dir: dir}).Last(0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Cursor{}, nil
+	}
+	return end, err
+}
+
+// ReadFrom gives each entry of the record in dir behind a place to a function, up to the end as it is now.
+func ReadFrom(dir string, from Cursor, each func(Entry)) error {
+	r, err := (&Feed{dir: dir}).Read(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // it only reads
+	for {
+		entry, err := r.Poll()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		each(entry)
+	}
 }

@@ -31,7 +31,7 @@ func truncate(e events.Event) events.Event {
 		out.Act = &events.Act{
 			Kind: shorten(a.Kind), Tool: shorten(a.Tool), Title: shorten(a.Title),
 			Paths: shortenList(a.Paths), Commands: shortenList(a.Commands), Shell: shorten(a.Shell),
-			Digest: shorten(a.Digest), Claimed: a.Claimed,
+			Digest: shorten(a.Digest), Claimed: a.Claimed, Trial: a.Trial,
 		}
 	}
 	if d := e.Decision; d != nil {
@@ -46,7 +46,7 @@ func truncate(e events.Event) events.Event {
 	}
 	if o := e.Outcome; o != nil {
 		out.Outcome = &events.Outcome{
-			Status: shorten(o.Status), ExitCode: o.ExitCode, Signal: shorten(o.Signal),
+			Status: shorten(o.Status), By: shorten(o.By), ExitCode: o.ExitCode, Signal: shorten(o.Signal),
 			Bytes: o.Bytes, Truncated: o.Truncated, OutputHash: shorten(o.OutputHash),
 			LimitsHit: shortenList(o.LimitsHit), Level: shorten(o.Level), Killed: o.Killed,
 			Changed: shortenList(o.Changed), Error: shorten(o.Error),

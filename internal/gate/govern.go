@@ -55,7 +55,7 @@ func Later(event events.Event) events.Event {
 	event.Act = &events.Act{
 		Kind: event.Act.Kind, Tool: event.Act.Tool, Title: event.Act.Title, Paths: event.Act.Paths,
 		Commands: event.Act.Commands,
-		Digest:   event.Act.Digest, Claimed: event.Act.Claimed,
+		Digest:   event.Act.Digest, Claimed: event.Act.Claimed, Trial: event.Act.Trial,
 	}
 	return event
 }

@@ -23,10 +23,10 @@ type Recorded struct {
 }
 
 // ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part
-// in: an answer that stood for the same act already, and a fault.
+// in: an answer that stood for the same act already, and a fault; and for what was only tried out.
 func ReadBack(e audit.Entry, commands *command.Catalogue) (Recorded, bool) {
 	r := Recorded{Entry: e, Time: e.Time}
-	if e.Type != events.ToolDecided || e.Act == nil || e.Decision == nil {
+	if e.Type != events.ToolDecided || e.Act == nil || e.Decision == nil || e.Act.Trial {
 		return r, false
 	}
 	switch permissions.Source(e.Decision.Source) {

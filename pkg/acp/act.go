@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -43,6 +44,8 @@ type act struct {
 	place *place // in what the session sends to the editor
 
 	answer *place // in what the agent is told
+
+	since time.Time // when it was handed on
 
 	queued *queuedQuestion // once it waits
 }
@@ -151,6 +154,11 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		a.place.add(b.decided(a.session, call, gate.Note(decision), "")...)
 	}
 	if decision.Verdict != permissions.Approve {
+		if call != nil {
+			b.mu.Lock()
+			call.rejected = true
+			b.mu.Unlock()
+		}
 		a.answer.put(errorResponse(a.frame.ID, b.refusal(a, passage)))
 		return nil
 	}
@@ -158,11 +166,11 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 		answered: func(answer ndjson.Frame, line []byte) []byte {
 			b.carriedOut(a, call, answer)
 			a.noteText(answer)
-			a.noteTerminal(answer)
 			return line
 		}}) {
 		return b.refuseAgent(a.frame, idInUse)
 	}
+	a.since = b.o.Now()
 	a.frame = ndjson.Frame{ID: slices.Clone(a.frame.ID)} // the line may be overwritten before it is taken back
 	b.mu.Lock()
 	why := context.Cause(ctx)
@@ -216,7 +224,7 @@ func (a *act) staleness(ctx context.Context) error {
 // noteNotDone puts on record that nothing came of what was approved.
 func (b *Bridge) noteNotDone(ended events.Event, why error) {
 	ended = gate.Later(ended)
-	ended.Outcome = &events.Outcome{Status: "failed", Error: "it came to nothing: " + why.Error()}
+	ended.Outcome = &events.Outcome{Status: events.NotDone, Error: "it came to nothing: " + why.Error()}
 	b.note(ended)
 }
 
@@ -401,24 +409,6 @@ func notedOnCard(source permissions.Source) bool {
 		return true
 	}
 	return false
-}
-
-// carriedOut records how the editor's part ended.
-func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
-	ended := requestEvent(events.ToolEnded, a.request)
-	ended.CallID = a.id
-	if call != nil {
-		ended.ToolCall = call.id
-	}
-	ended.Act = &events.Act{Kind: ended.Act.Kind, Tool: ended.Act.Tool, Paths: ended.Act.Paths}
-	ended.Outcome = &events.Outcome{Status: "completed"}
-	if failed(answer) {
-		ended.Outcome.Status = "failed"
-		if e, err := exactObject(answer.Error); err == nil {
-			ended.Outcome.Error = events.Text(e.text("message"))
-		}
-	}
-	b.note(ended)
 }
 
 // refusal is what the agent, and through it the model, is told.

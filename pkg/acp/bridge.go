@@ -54,7 +54,7 @@ type connection struct {
 	// Not every editor goes by sessions where it goes by cards and terminals, so these are of all sessions.
 	asking  map[string]*openQuestion // the questions that stand, by the cards that they stand in, or speak of
 	showing map[string]*openQuestion // the same, by the terminals that they show
-	running map[string]bool          // the terminals that the editor has run for the agent
+	running map[string]*terminal     // those that the editor has run for the agent
 	shown   shownCards
 
 	lastEnded time.Time // when a question ended that a person was put
@@ -68,7 +68,9 @@ type passed struct {
 	session *Session
 	// clickable says that the editor may put it to the person: it is not decided here.
 	clickable bool
-	over      bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
+	// heard sees the answer, which is passed on as it came. Optional.
+	heard func(answer ndjson.Frame)
+	over  bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
 	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is
 	// nothing to pass on. Optional.
 	answered func(frame ndjson.Frame, line []byte) []byte
@@ -221,7 +223,7 @@ func New(o Options) (*Bridge, error) {
 		sessions:       map[string]*Session{},
 		asking:         map[string]*openQuestion{},
 		showing:        map[string]*openQuestion{},
-		running:        map[string]bool{},
+		running:        map[string]*terminal{},
 	}
 	return b, nil
 }

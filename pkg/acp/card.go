@@ -101,7 +101,6 @@ func withNotes(line, content []byte, notes []string) []byte {
 func (b *Bridge) decided(s *Session, call *toolCall, note, status string) (frames [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	call.decided = true
 	call.notes = append(call.notes, "a2a-acp: "+note)
 	if q := b.asking[call.id]; q != nil {
 		q.note(s, call, status)

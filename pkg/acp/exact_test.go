@@ -147,13 +147,17 @@ version: 2
 auto_approval_policies:
   - {id: no, applies_to: ["functions.*"], decision: {type: reject}}
 `
-	for _, test := range []struct{ name, policies, option, status, seen string }{
-		{"a no, kept", "", "n", "failed", "failed"},
-		{"a no, not kept", "", "n", "completed", "completed"},
-		{"a yes", "", "y", "completed", "completed"},
-		{"a yes that came to nothing", "", "y", "cancelled", "cancelled"},
-		{"a rule's no, kept", rejects, "", "failed", ""},
-		{"a rule's no, not kept", rejects, "", "completed", "completed"},
+	for _, test := range []struct{ name, policies, option, told, recorded string }{
+		{"a no, kept", "", "n", `"status":"failed"`, ""},
+		{"a no, not kept", "", "n", `"status":"completed"`, "tool.violated completed"},
+		{"a yes", "", "y", `"status":"completed"`, "tool.ended completed"},
+		{"a yes that came to nothing", "", "y", `"status":"cancelled"`, "tool.ended cancelled"},
+		{"a yes, and a command that failed", "", "y",
+			`"status":"completed","_meta":{"terminal_exit":{"terminal_id":"t","exit_code":1}}`, "tool.ended failed 1"},
+		{"a yes, and a command that did not fail", "", "y", `"status":"completed","rawOutput":{"exit_code":0}`,
+			"tool.ended completed 0"},
+		{"a rule's no, kept", rejects, "", `"status":"failed"`, ""},
+		{"a rule's no, not kept", rejects, "", `"status":"completed"`, "tool.violated completed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -165,16 +169,10 @@ auto_approval_policies:
 				}
 				d.answer(s, test.option, "r1")
 			}
-			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"` + test.status + `"`))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1",` + test.told))
 			d.untilMarker("nothing")
-			seen := ""
-			for line := range strings.Lines(d.record.String()) {
-				if _, after, found := strings.Cut(line, `"outcome":{"status":"`); found && strings.Contains(line, `"tool.seen"`) {
-					seen, _, _ = strings.Cut(after, `"`)
-				}
-			}
-			if seen != test.seen {
-				t.Errorf("on record is %q, want %q: %s", seen, test.seen, d.record.String())
+			if ended := strings.Join(d.ended(), ", "); ended != test.recorded {
+				t.Errorf("on record is %q, want %q: %s", ended, test.recorded, d.record.String())
 			}
 		})
 	}
@@ -232,7 +230,7 @@ func TestAnErrorThatIsNone(t *testing.T) {
 	d.wait("the write", func(s said) bool { return s.to == "editor" && s.ID == "w" })
 	d.editorSays(`{"jsonrpc":"2.0","id":"w","result":{},"error":null}`)
 	d.wait("its end", func(s said) bool { return s.to == "agent" && s.ID == "w" })
-	if record := d.record.String(); !strings.Contains(record, `"outcome":{"status":"completed"}`) {
+	if record := d.record.String(); !strings.Contains(record, `"outcome":{"status":"completed","by":"editor"}`) {
 		t.Errorf("on record is %s", record)
 	}
 }

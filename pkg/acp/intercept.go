@@ -183,6 +183,9 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if line == nil {
 		return nil
 	}
+	if p != nil && p.heard != nil {
+		p.heard(frame)
+	}
 	return b.toAgent.relay(line)
 }
 

@@ -102,7 +102,8 @@ func (b *Bridge) fromAgent(line []byte) error {
 		b.clicked()
 	}
 	s := b.sessionIn(frame.Params)
-	if !b.openFromAgent(frame, passed{session: s, clickable: !slices.Contains(aboutTerminals, frame.MethodName())}) {
+	if !b.openFromAgent(frame, passed{session: s, heard: b.hearTerminal(frame),
+		clickable: !slices.Contains(aboutTerminals, frame.MethodName())}) {
 		return b.refuseAgent(frame, idInUse)
 	}
 	return b.queueOf(s).relay(line)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
@@ -49,7 +50,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	a.call, a.fault = own.asToolCall()
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)
-	call.decided, call.own = true, a
+	call.own = a
 	if !call.announced { // the agent may tell of it later; a line of ours may come first
 		call.title, call.kind = a.call.title, a.call.kind
 	}
@@ -70,7 +71,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	d := passage.Decision
 	b.mu.Lock()
-	a.decision = &d
+	a.decision, a.since = &d, b.o.Now()
 	b.mu.Unlock()
 	if d.Source != permissions.SourcePerson && d.Verdict != permissions.Approve {
 		a.place = s.toEditor.reserve()
@@ -101,20 +102,28 @@ func (s *Session) Ended(end OwnEnd) {
 		a = call.own
 		a.ended = true
 	}
-	var carriedOut gate.Act = a
-	if a != nil && a.instead != nil {
-		carriedOut = a.instead
-	}
 	s.b.mu.Unlock()
 	if a == nil {
 		return
 	}
-	event := gate.Later(carriedOut.Event(events.ToolEnded))
-	event.Outcome = &events.Outcome{Status: "completed", ExitCode: end.Exit}
-	if end.Failed {
-		event.Outcome.Status, event.Outcome.Error = "failed", events.Text(end.Error)
+	outcome := s.b.outcomeBy(events.ByAgent, a.since)
+	if exited(outcome, end.Exit, ""); end.Failed {
+		outcome.Status, outcome.Error = statusFailed, events.Text(end.Error)
 	}
-	s.b.note(event)
+	a.noteEnd(outcome)
+}
+
+// noteEnd records the outcome of an act that the agent carried out.
+func (a *ownAct) noteEnd(outcome *events.Outcome) {
+	a.b.mu.Lock()
+	var carriedOut gate.Act = a
+	if a.instead != nil {
+		carriedOut = a.instead
+	}
+	a.b.mu.Unlock()
+	event := gate.Later(carriedOut.Event(events.ToolEnded))
+	event.Outcome = outcome
+	a.b.note(event)
 }
 
 // asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold. fault
@@ -146,7 +155,9 @@ type ownAct struct {
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
 	ended    bool
-	joined   bool // a question of the agent's about the same was answered by it
+	since    time.Time       // when it was approved
+	told     *events.Outcome // in the card of the call; the hook after it may know more
+	joined   bool            // a question of the agent's about the same was answered by it
 	// instead is a question of the agent's in the same card about something else: another hook had put another
 	// input in the place of this one.
 	instead *permissionPrompt

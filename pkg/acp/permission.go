@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
@@ -35,6 +36,7 @@ type permissionPrompt struct {
 	asked   permissions.Decision // what asks the person
 	reply   reply                // what the editor said
 	picked  string               // the option that the person at the editor picked
+	since   time.Time            // when it was approved
 
 	// Of version 2: the request's own title, its description, both of them as they came, and the type of its
 	// subject, which is "" when it has none.

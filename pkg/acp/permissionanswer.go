@@ -67,7 +67,7 @@ func (p *permissionPrompt) put(ctx context.Context) (approval.Answer, error) {
 	p.open.without, p.call.notes = len(call.notes) > 0, nil
 	if p.asked.Source == permissions.SourceGovernor { // the agent's words go on, so the card says why
 		why := "a2a-acp: " + gate.Note(p.asked)
-		call.decided, call.notes, p.call.notes = true, append(call.notes, why), []string{why}
+		call.notes, p.call.notes = append(call.notes, why), []string{why}
 	}
 	if p.call.id != "" {
 		b.announced(call) // the request itself tells the editor of the call
@@ -184,7 +184,10 @@ var cancelledOutcome = map[string]any{"outcome": map[string]string{"outcome": "c
 func (b *Bridge) noteAnswer(p *permissionPrompt, d permissions.Decision, cause error) {
 	b.mu.Lock()
 	call := p.sessionsCall()
-	call.rejected = d.Verdict != permissions.Approve
+	call.rejected, call.approved = d.Verdict != permissions.Approve, nil
+	if !call.rejected && !p.joined && cause == nil && p.claim.request.Action != permissions.ActionCall {
+		p.since, call.approved = b.o.Now(), p
+	}
 	if call.own != nil && call.own.call != p.call && !p.joined {
 		call.own.instead = p
 	}

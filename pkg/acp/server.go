@@ -94,9 +94,13 @@ func (s *Session) ToolCall(hint, id string, arguments json.RawMessage) string {
 		call = s.calls.only(about)
 	}
 	if call == nil {
+		if s.uncarded == nil {
+			s.uncarded = map[string]int{}
+		}
+		s.uncarded[id]++
 		return ""
 	}
-	call.decided = true
+	call.elsewhere = true
 	return call.id
 }
 

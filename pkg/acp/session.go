@@ -31,10 +31,12 @@ type Session struct {
 	servers []*MCPServer // ours, one for each time the editor opened the session
 	hooks   []*Hooks     // likewise
 	calls   toolCalls
-	turn    turn
-	turns   []*queuedQuestion   // of its questions, the one that stands first
-	loads   int                 // how often it is being opened again: its history is told meanwhile
-	texts   map[string]heldText // of files, as the editor had them last, by resolved path
+	// uncarded counts the calls of our tools that came in and of which no card of the agent's tells yet.
+	uncarded map[string]int
+	turn     turn
+	turns    []*queuedQuestion   // of its questions, the one that stands first
+	loads    int                 // how often it is being opened again: its history is told meanwhile
+	texts    map[string]heldText // of files, as the editor had them last, by resolved path
 
 	mode        string          // that the agent is in; "" when it has not told
 	modeOptions map[string]bool // the agent's options that are its mode
@@ -353,6 +355,7 @@ func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 			b.answersBehind(s)
 			b.closeSession(s)
 			b.takeBack(s, errSessionClosed)
+			b.note(events.Event{Type: events.SessionClosed, Session: s.boundID()})
 		}
 	}
 	b.openFromEditor(frame, passed{})
@@ -380,6 +383,8 @@ func (b *Bridge) closeSession(s *Session) {
 	for _, h := range hooks {
 		h.Close()
 	}
+	b.terminalsLeft(s)
+	b.ownEnded(s)
 	if first && id != "" && b.session(id) == nil {
 		b.o.Gate.EndSession(id)
 	}

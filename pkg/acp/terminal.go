@@ -155,24 +155,12 @@ func over(variables, stronger []permissions.Variable) []permissions.Variable {
 	return append(left, stronger...)
 }
 
-// noteTerminal notes a terminal that the editor has made.
-func (a *act) noteTerminal(answer ndjson.Frame) {
-	result, err := exactObject(answer.Result)
-	id := result.text("terminalId")
-	if a.terminal == nil || err != nil || id == "" {
-		return
-	}
-	a.b.mu.Lock()
-	defer a.b.mu.Unlock()
-	a.b.running[id] = true
-}
-
 // withoutRunning returns the content of a card without the terminals in it that the editor runs, and
 // reports whether there are any: what runs there prints whatever it likes. Called with mu held.
 func (b *Bridge) withoutRunning(content []byte) (rest []byte, any bool) {
 	kept := []json.RawMessage{}
 	for item := range ndjson.Elements(content) {
-		if members, err := exactObject(item); err == nil && b.running[members.text("terminalId")] {
+		if members, err := exactObject(item); err == nil && b.running[members.text("terminalId")] != nil {
 			any = true
 			continue
 		}

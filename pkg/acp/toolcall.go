@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
@@ -21,14 +22,17 @@ type toolCall struct {
 	rawInput  []byte
 	meta      []byte
 
-	question  *openQuestion // set while a question about it stands
-	announced bool          // the editor has heard of it
-	decided   bool          // something about it was decided here
-	rejected  bool          // its question was, and the answer was no
-	withdrawn bool          // the agent has taken a question about it back
-	notes     []string      // our lines in its card
-	recorded  bool          // it was put on record as seen
-	own       *ownAct       // as the agent's hook told of it; nil where none did
+	question  *openQuestion     // set while a question about it stands
+	announced bool              // the editor has heard of it
+	rejected  bool              // its question was, and the answer was no
+	withdrawn bool              // the agent has taken a question about it back
+	notes     []string          // our lines in its card
+	recorded  bool              // it has ended, and so stands on record
+	own       *ownAct           // as the agent's hook told of it; nil where none did
+	approved  *permissionPrompt // the question about it that was answered last, if with yes; nil for none
+	elsewhere bool              // somebody else carries it out: the editor, or we, as a tool of ours
+	began     time.Time         // when the agent first spoke of it
+	exit      *int              // of its command, as the agent says; nil where it has not
 }
 
 // readToolCall reads what is told of a call. It returns the members that nobody here knows.
@@ -52,7 +56,7 @@ func readToolCall(p *params) (unknown []member) {
 
 // finished reports whether nothing more is to come.
 func (c *toolCall) finished() bool {
-	return c.status == "completed" || c.status == "failed" || c.status == "cancelled"
+	return c.status == statusCompleted || c.status == statusFailed || c.status == "cancelled"
 }
 
 // merge takes over what an update or a request says: a member that is not there leaves what was said
@@ -72,7 +76,7 @@ func (c *toolCall) merge(update object) {
 // any more.
 func (c *toolCall) forget() {
 	if c.finished() {
-		c.content, c.locations, c.rawInput, c.meta = nil, nil, nil, nil
+		c.content, c.locations, c.rawInput, c.meta, c.approved = nil, nil, nil, nil, nil
 	}
 }
 

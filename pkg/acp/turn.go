@@ -89,6 +89,7 @@ func (b *Bridge) newTurn(s *Session) {
 }
 
 func (b *Bridge) endTurn(s *Session) {
+	b.ownEnded(s)
 	b.o.Gate.EndTurn(s.boundID())
 }
 

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
-	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 // update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as
@@ -187,45 +185,29 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 		lines = append(lines, append(announce(s.id, kindToolCall, call, call.status), '\n'))
 	}
 	call.merge(update)
-	call.forget()
-	var seen *events.Event
-	if call.finished() && !call.recorded && (!call.decided || call.rejected && call.status == "completed") {
+	call.hearExit(update)
+	if call.began.IsZero() {
+		call.began = b.o.Now()
+	}
+	var ended *toolCall // as it was told in the end
+	if call.finished() && !call.recorded {
 		call.recorded = true
-		seen = &events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, update),
-			Outcome: &events.Outcome{Status: call.status}}
-		if s.loads > 0 {
-			seen.Detail = "it was told while the session was opened again, so it may be of its history"
-		}
+		copied := *call
+		ended = &copied
 	}
-	unasked := seen != nil && len(s.hooks) > 0 && call.status == "completed" && s.loads == 0
-	if unasked {
-		seen.Detail = errUnasked.Error()
-	}
+	call.forget()
 	if len(call.notes) > 0 {
 		line = withNotes(line, update["content"], call.notes)
 	}
 	history := s.loads > 0
 	return append(lines, line), func() {
-		if seen != nil {
-			b.note(*seen)
-		}
-		if unasked {
+		if ended != nil && b.callEnded(s, ended, history) && !history && s.hooked() {
 			b.stopTurn(s, call)
 		}
 		if !history {
 			b.hear(s, call, update)
 		}
 	}
-}
-
-// seenAct is an act that we know only from the agent's words, after it.
-func seenAct(call *toolCall, last object) *events.Act {
-	act := &events.Act{Kind: kindOr(call.kind), Title: display.Line(call.title), Claimed: true}
-	locations, _ := last.objects("locations")
-	for _, location := range locations {
-		act.Paths = append(act.Paths, location.text("path"))
-	}
-	return act
 }
 
 func kindOr(kind string) string {

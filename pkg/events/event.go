@@ -15,12 +15,15 @@ const (
 	BridgeStarted Type = "bridge.started" // Coverage says what this bridge can and cannot see
 	BridgeEnded   Type = "bridge.ended"   //
 	SessionOpened Type = "session.opened" //
+	SessionClosed Type = "session.closed" // by the editor, before the bridge ended
 	ConfigLoaded  Type = "config.loaded"  // Files
 	ConfigRefused Type = "config.refused" // a changed file that is not used; the last good one stays
 	ToolDecided   Type = "tool.decided"   // durable before any effect
 	ToolAttempted Type = "tool.attempted" // a run that failed, of an act that is tried again
 	ToolEnded     Type = "tool.ended"     // what became of an act that was let through; once for each
 	ToolSeen      Type = "tool.seen"      // what came of what the agent does by itself, as it says
+	// The agent has done by itself what it was refused, or what a rule rejects: Decision.
+	ToolViolated  Type = "tool.violated"
 	ApprovalAsked Type = "approval.asked" // a person is being asked
 	// A person has answered, yes or no; Decision.Approver says who and where.
 	ApprovalAnswered Type = "approval.answered"
@@ -101,6 +104,9 @@ type Act struct {
 	Destructive bool     `json:"destructive,omitempty"`
 	Confirm     bool     `json:"confirmation,omitempty"` // the tool's author wants a person asked every time
 
+	// Trial marks an example of a tool's author that was tried out: nobody wanted the act itself.
+	Trial bool `json:"trial,omitempty"`
+
 	// Claimed marks an act that we know only from the agent's words, since we do not carry it out ourselves.
 	Claimed bool `json:"claimed,omitempty"`
 }
@@ -115,9 +121,22 @@ type Decision struct {
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
+// The values of Outcome.By.
+const (
+	ByAgent  = "agent"  // in its own words
+	ByEditor = "editor" // for the agent
+)
+
+// Statuses of outcomes that the results of our tools do not have.
+const (
+	NotDone    = "not_done" // it was let through, and nothing came of it
+	EndUnknown = "unknown"  // nobody has asked how it ended
+)
+
 // Outcome is how an act ended.
 type Outcome struct {
 	Status     string   `json:"status"`
+	By         string   `json:"by,omitempty"` // who carried it out; "" for this program
 	ExitCode   *int     `json:"exit_code,omitempty"`
 	Signal     string   `json:"signal,omitempty"`
 	Millis     float64  `json:"ms,omitempty"`

@@ -170,6 +170,7 @@ func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.P
 func (a *act) event(kind events.Type) events.Event {
 	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
 	record.Digest = a.digest
+	record.Trial = a.call.Origin.Trial
 	return events.Event{
 		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task,
 		ToolCall: a.call.Origin.ToolCall,

@@ -33,5 +33,6 @@ type Origin struct {
 	Task      string // the A2A task; "" when there is none
 	Mode      string // the mode that the agent is in, as far as it has told
 	Headless  bool   // nobody can be asked
+	Trial     bool   // an example of the tool's author is tried out: nobody wants the call itself
 	ToolCall  string // the id under which the agent told the editor of the call; "" when it did not
 }

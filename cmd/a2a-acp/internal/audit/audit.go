@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Command returns the verb audit.
@@ -43,30 +44,42 @@ type ActFilter struct {
 	kind    string
 	result  string
 	since   cli.Days // 0 is all
+
+	sessions int  // how many there are on record; set by Chapters
+	follow   bool // of the last session also what belongs to none and came after it had begun
+	acts     bool // leave out what only says what was in force, and what was tried out
 }
 
 func (f *ActFilter) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.session, "session", "", "only this session: its id, last, 2 for the one before that, …")
+	cmd.Flags().StringVar(&f.session, "session", "", "only this session: its id, last, 2 for the one before that, …; all")
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "",
-		"only acts that ended so: approve, reject, seen, or refused by the sandbox of a confined agent")
+		"only acts that ended so: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
 	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
 	_ = cmd.RegisterFlagCompletionFunc("kind",
 		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
 			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("result",
-		cobra.FixedCompletions([]string{"approve", "reject", "seen", "refused"},
+		cobra.FixedCompletions([]string{"approve", "reject", "seen", "violation", "refused"},
 			cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *ActFilter) fits(c audit.Chapter) bool {
-	return (f.kind == "" || actOf(c) != nil && actOf(c).Kind == f.kind) &&
-		(f.result == "" || resultOf(c) == f.result || f.result == resultRefused && refused(c))
+	act := c.Act()
+	switch {
+	case f.kind != "" && (act == nil || act.Kind != f.kind):
+		return false
+	case f.acts && (slices.Contains(inForce, c[0].Type) || act != nil && act.Trial):
+		return false
+	}
+	// What the sandbox of a confined agent refused is picked whatever else became of the act.
+	return f.result == "" || c.Result() == f.result || f.result == audit.ResultRefused && refused(c)
 }
 
-// resultRefused picks what the sandbox of a confined agent refused, whatever else became of the act.
-const resultRefused = "refused"
+// inForce are the events that say what was in force when something happened, and that a list leaves out.
+var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.SessionOpened, events.SessionClosed,
+	events.ConfigLoaded}
 
 func refused(c audit.Chapter) bool {
 	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
@@ -79,7 +92,9 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 	if err != nil {
 		return nil, cli.Fail(exit.Host, err)
 	}
-	if err := f.find(filepath.Join(dir, "audit")); errors.Is(err, fs.ErrNotExist) {
+	dir = filepath.Join(dir, "audit")
+	from, err := f.find(dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -88,7 +103,10 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 	if f.since > 0 {
 		filter.Since = env.Now().Add(-time.Duration(f.since))
 	}
-	entries, err := audit.List(filepath.Join(dir, "audit"), filter)
+	if from > 0 {
+		filter.NoSession = from
+	}
+	entries, err := audit.List(dir, filter)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -105,20 +123,38 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 }
 
 func auditListCommand(env *cli.Environment) *cobra.Command {
-	var filter ActFilter
+	filter := ActFilter{follow: true}
 	var last int
+	var config bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what was asked, decided and done, an act a line",
+		Short: "List what was asked, decided and done in the last session, an act a line",
+		Long: `list shows the acts of the last session, and what came after it without one, such as calls from the
+command line. BY is who decided, a rule by its name or a person; ENDED is what became of the act: for one
+that the agent carried out itself, what it says.
+
+A violation is what the agent did by itself, against a rule or an answer. What is seen it did by itself,
+and nobody decided it.`,
 		Example: `  a2a-acp audit list
-  a2a-acp audit list --kind write --result reject
-  a2a-acp audit list --since 24h --json | jq '.[].decision'`,
+  a2a-acp audit list --session 2
+  a2a-acp audit list --session all --kind write --result reject
+  a2a-acp audit list --session all --since 24h --json | jq '.[].decision'
+  a2a-acp audit list --config`,
 		Args: cobra.NoArgs,
 	}
 	f := cli.AddFormat(cmd)
 	filter.addTo(cmd)
+	cmd.Flags().Lookup("session").DefValue = lastSession
 	cmd.Flags().IntVarP(&last, "last", "n", 50, "the last so many acts; 0 lists all")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.Flags().BoolVar(&config, "config", false,
+		"also when bridges and sessions began, what files were in force, and calls of tools test")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		filter.acts = !config
+		if !cmd.Flags().Changed("session") {
+			filter.session = lastSession
+		} else if filter.session != lastSession {
+			filter.follow = false
+		}
 		chapters, err := filter.Chapters(env)
 		if last > 0 && len(chapters) > last {
 			chapters = chapters[len(chapters)-last:]
@@ -134,16 +170,42 @@ func auditListCommand(env *cli.Environment) *cobra.Command {
 			env.Say("nothing is on record yet that fits")
 			return nil
 		}
-		out := cli.Table{Head: []string{"NO", "TIME", "DECISION", "BY", "ENDED", "ACT"}}
-		for _, chapter := range chapters {
-			first := chapter[0]
-			out.Add(strconv.FormatInt(first.Seq, 10), first.Time.Local().Format(time.DateTime),
-				resultOf(chapter), deciderOf(chapter), endOf(chapter), TitleOf(chapter))
-		}
-		out.Write(env.Stdout)
+		filter.writeList(env, chapters)
 		return err
 	}
 	return cmd
+}
+
+// writeList writes acts one a line, below the session that they are of; where they are of several, each has its
+// agent's name.
+func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
+	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
+	if f.session != "" {
+		s := audit.Summarise(chapters)
+		s.Session = f.session
+		fmt.Fprint(env.Stdout, heading(&s))
+		if f.sessions > 1 {
+			fmt.Fprintf(env.Stdout, " (one of %d; --session all lists them all)", f.sessions)
+		}
+		fmt.Fprintln(env.Stdout)
+		out.Head = slices.Delete(out.Head, 2, 3)
+	}
+	for _, c := range chapters {
+		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(time.DateTime), orDash(c[0].Agent),
+			orDash(c.Result()), orDash(c.By()), endOf(c), TitleOf(c)}
+		if f.session != "" {
+			row = slices.Delete(row, 2, 3)
+		}
+		out.Add(row...)
+	}
+	out.Write(env.Stdout)
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return display.Line(text)
 }
 
 func auditShowCommand(env *cli.Environment) *cobra.Command {
@@ -208,7 +270,7 @@ one of all acts that fit, such as those of a session.`,
 func Find(chapters []audit.Chapter, args []string) audit.Chapter {
 	for i := len(chapters) - 1; i >= 0; i-- {
 		if len(args) == 0 {
-			if actOf(chapters[i]) != nil {
+			if act := chapters[i].Act(); act != nil && !act.Trial {
 				return chapters[i]
 			}
 			continue
@@ -223,51 +285,23 @@ func Find(chapters []audit.Chapter, args []string) audit.Chapter {
 	return nil
 }
 
-// actOf returns the fullest description of the act: the one that was decided, else the first.
-func actOf(c audit.Chapter) *events.Act {
-	if decided := c.Decided(); decided != nil && decided.Act != nil {
-		return decided.Act
-	}
-	return c[0].Act
-}
-
-func resultOf(c audit.Chapter) string {
-	switch decided := c.Decided(); {
-	case decided != nil && decided.Decision != nil:
-		return decided.Decision.Result
-	case c[0].Type == events.ToolSeen:
-		return "seen"
-	case c[0].Type == events.ApprovalAsked:
-		return "asked"
-	case c[0].Type == events.SandboxRefused:
-		return resultRefused
-	}
-	return "-"
-}
-
-// deciderOf says who decided: a rule by its name, or the person, or what applies when no rule does.
-func deciderOf(c audit.Chapter) string {
-	decided := c.Decided()
-	switch {
-	case decided == nil || decided.Decision == nil:
-		return "-"
-	case decided.Decision.Rule != "" && !answers(permissions.Source(decided.Decision.Source)):
-		return decided.Decision.Rule
-	}
-	return decided.Decision.Source
-}
-
+// endOf says in a word or two how an act ended.
 func endOf(c audit.Chapter) string {
-	ended := c.Ended()
-	if ended == nil || ended.Outcome == nil {
+	switch o := c.Outcome(); {
+	case o == nil:
 		return "-"
+	case o.Status == string(tool.StatusFailed) && o.Signal != "":
+		return display.Line(o.Signal)
+	case o.Status == string(tool.StatusFailed) && o.ExitCode != nil:
+		return fmt.Sprintf("exit %d", *o.ExitCode)
+	default:
+		return strings.ReplaceAll(display.Line(o.Status), "_", " ")
 	}
-	return ended.Outcome.Status
 }
 
 // TitleOf says in a line what the act was.
 func TitleOf(c audit.Chapter) string {
-	act := actOf(c)
+	act := c.Act()
 	switch {
 	case act == nil && c[0].Detail != "":
 		return string(c[0].Type) + ": " + display.Line(c[0].Detail)
@@ -296,8 +330,12 @@ func TitleOf(c audit.Chapter) string {
 
 // tell is the act as a story: a line says what it was, one where it came from, one each what happened.
 func tell(c audit.Chapter) []string {
-	lines := []string{TitleOf(c), from(c)}
-	if act := actOf(c); act != nil && act.Title != "" {
+	lines := []string{TitleOf(c)}
+	if says := inShort(c); says != "" {
+		lines = append(lines, "  "+says)
+	}
+	lines = append(lines, from(c))
+	if act := c.Act(); act != nil && act.Title != "" {
 		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))
 	}
 	for _, entry := range c {
@@ -327,12 +365,10 @@ func tell(c audit.Chapter) []string {
 		case entry.Type == events.SandboxRefused && entry.Act != nil:
 			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at,
 				refusedAct(entry.Act), display.Line(entry.Detail)))
+		case entry.Type == events.ToolViolated:
+			lines = append(lines, fmt.Sprintf("  %s  VIOLATED %s", at, seenStatus(c, entry)))
 		case entry.Type == events.ToolSeen:
-			says := seenStatus(c, entry.Outcome)
-			if entry.Detail != "" {
-				says += "; " + display.Line(entry.Detail)
-			}
-			lines = append(lines, fmt.Sprintf("  %s  seen     %s", at, says))
+			lines = append(lines, fmt.Sprintf("  %s  seen     %s", at, seenStatus(c, entry)))
 		default:
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type,
 				display.Line(entry.Detail)), " "))
@@ -458,12 +494,18 @@ func why(d *events.Decision) string {
 }
 
 func outcome(o *events.Outcome) string {
-	words := []string{o.Status}
+	words := []string{strings.ReplaceAll(o.Status, "_", " ")}
 	if o.ExitCode != nil {
 		words = append(words, fmt.Sprintf("exit code %d", *o.ExitCode))
 	}
 	if o.Signal != "" {
 		words = append(words, o.Signal)
+	}
+	switch o.By {
+	case events.ByAgent:
+		words = append(words, "done by the agent, as it says")
+	case events.ByEditor:
+		words = append(words, "done by the editor")
 	}
 	if o.Millis > 0 {
 		words = append(words, fmt.Sprintf("after %.0f ms", o.Millis))
@@ -494,13 +536,69 @@ func circuitChange(c *events.Circuit) string {
 }
 
 // seenStatus says what came of an act that the agent does by itself. Nobody but the agent knows.
-func seenStatus(c audit.Chapter, o *events.Outcome) string {
+func seenStatus(c audit.Chapter, entry audit.Entry) string {
 	says := "the agent did it by itself"
-	if o != nil && o.Status != "completed" {
-		says = "the agent says that it came to nothing (" + display.Line(o.Status) + ")"
+	if o := entry.Outcome; o != nil && o.Status != string(tool.StatusCompleted) {
+		told := *o
+		told.By = ""
+		says = "the agent says that it came to nothing (" + outcome(&told) + ")"
 	}
-	if c.Decided() == nil {
+	switch d := entry.Decision; {
+	case d != nil && d.Rule != "":
+		says += fmt.Sprintf(", against rule %s (%s)", d.Rule, d.At)
+		if d.Reason != "" {
+			says += ": " + d.Reason
+		}
+	case c.Decided() == nil:
 		says += "; nobody decided it"
 	}
+	if entry.Detail != "" {
+		says += "; " + entry.Detail
+	}
+	return display.Line(says)
+}
+
+// inShort tells an act in one sentence: who decided, who carried it out, and how that ended.
+func inShort(c audit.Chapter) string {
+	decided := c.Decided()
+	switch c.Result() {
+	case "approve":
+	case "reject":
+		return "rejected by " + byWhom(c) + "; it did not happen"
+	case audit.ResultViolation:
+		return "a violation: the agent did by itself what is not allowed"
+	case audit.ResultSeen:
+		return "only seen: the agent did it by itself, and nobody decided it"
+	default:
+		return ""
+	}
+	says := "approved by " + byWhom(c)
+	switch o := c.Outcome(); {
+	case o == nil && c.Act().Claimed:
+		return says + "; the agent has not said how it ended"
+	case o == nil:
+		return says + "; how it ended is not on record"
+	case o.Status == events.NotDone:
+		return says + "; nothing came of it"
+	case o.Status == events.EndUnknown:
+		return says + ", done by the editor; nobody asked how it ended"
+	case decided.Act != nil:
+		who := map[string]string{events.ByAgent: "the agent", events.ByEditor: "the editor", "": "a2a-acp"}[o.By]
+		says += ", done by " + who + ": " + endOf(c)
+	}
 	return says
+}
+
+// byWhom is who decided, and where a person has answered, how.
+func byWhom(c audit.Chapter) string {
+	by := c.By()
+	if by != "person" {
+		return orDash(by)
+	}
+	for i := len(c) - 1; i >= 0; i-- {
+		if d := c[i].Decision; d != nil && d.Approver != "" {
+			return "a person (" + display.Line(d.Approver) + ")"
+		}
+	}
+	return "a person"
 }

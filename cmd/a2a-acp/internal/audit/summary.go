@@ -3,8 +3,8 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,125 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
-
-// summary counts what became of acts. What was let through counts by what it did, whether it succeeded or
-// not; Failed says how many of them did not.
-type summary struct {
-	Session string    `json:"session_id,omitempty"`
-	Agent   string    `json:"agent,omitempty"`
-	From    time.Time `json:"from,omitzero"`
-	To      time.Time `json:"to,omitzero"`
-
-	Wrote   int `json:"wrote"` // files written, deleted or moved
-	Ran     int `json:"ran"`   // commands
-	Read    int `json:"read"`  // files read or searched
-	Called  int `json:"called"`
-	Fetched int `json:"fetched"`
-	Other   int `json:"other"`
-	Failed  int `json:"failed"`
-	Stopped int `json:"stopped"` // by a rule, a governor or a person, or since nobody answered
-	Refused int `json:"refused"` // by the sandbox of a confined agent
-	Seen    int `json:"seen"`    // the agent did it by itself: nobody decided it
-	Waiting int `json:"waiting"` // for an answer
-
-	Asked int `json:"asked"` // questions that a person has answered
-	Yes   int `json:"yes"`
-
-	stopped, seen []audit.Chapter
-}
-
-// summarise counts the acts among chapters.
-func summarise(chapters []audit.Chapter) summary {
-	var s summary
-	for _, c := range chapters {
-		first, last := c[0], c[len(c)-1]
-		if s.From.IsZero() || first.Time.Before(s.From) {
-			s.From = first.Time
-		}
-		if last.Time.After(s.To) {
-			s.To = last.Time
-		}
-		if s.Agent == "" {
-			s.Agent = first.Agent
-		}
-		if actOf(c) == nil {
-			continue
-		}
-		s.count(c)
-		for _, entry := range c {
-			if entry.Type == events.ApprovalAnswered && entry.Decision != nil &&
-				entry.Decision.Source == string(permissions.SourcePerson) {
-				s.Asked++
-				if entry.Decision.Result == permissions.Approve.String() {
-					s.Yes++
-				}
-			}
-		}
-	}
-	return s
-}
-
-// count counts one act by what became of it.
-func (s *summary) count(c audit.Chapter) {
-	switch resultOf(c) {
-	case permissions.Reject.String():
-		s.Stopped++
-		s.stopped = append(s.stopped, c)
-		return
-	case resultRefused:
-		s.Refused++
-		s.stopped = append(s.stopped, c)
-		return
-	case "seen":
-		s.Seen++
-		s.seen = append(s.seen, c)
-		return
-	case "asked":
-		s.Waiting++
-		return
-	}
-	switch permissions.Action(actOf(c).Kind) {
-	case permissions.ActionWrite, permissions.ActionDelete, permissions.ActionMove:
-		s.Wrote++
-	case permissions.ActionExecute:
-		s.Ran++
-	case permissions.ActionRead, permissions.ActionSearch:
-		s.Read++
-	case permissions.ActionCall:
-		s.Called++
-	case permissions.ActionFetch:
-		s.Fetched++
-	default:
-		s.Other++
-	}
-	if ended := c.Ended(); ended != nil && ended.Outcome != nil &&
-		ended.Outcome.Status != string(tool.StatusCompleted) {
-		s.Failed++
-	}
-}
-
-// line says a summary in one line: what an agent does in every session, and whatever else there is.
-func (s *summary) line() string {
-	var words []string
-	for _, part := range []struct {
-		word   string
-		n      int
-		always bool
-	}{
-		{"wrote", s.Wrote, true}, {"ran", s.Ran, true}, {"read", s.Read, true}, {"called", s.Called, false},
-		{"fetched", s.Fetched, false}, {"did otherwise", s.Other, false}, {"failed", s.Failed, false},
-		{"stopped", s.Stopped, true}, {"refused by its sandbox", s.Refused, false},
-		{"waiting", s.Waiting, false}, {"only seen", s.Seen, true},
-	} {
-		if part.always || part.n > 0 {
-			words = append(words, fmt.Sprintf("%s %d", part.word, part.n))
-		}
-	}
-	return strings.Join(words, ", ")
-}
 
 func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 	filter := ActFilter{session: lastSession}
@@ -156,7 +38,7 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 			env.Say("nothing is on record yet that fits")
 			return nil
 		}
-		s := summarise(chapters)
+		s := audit.Summarise(chapters)
 		s.Session = filter.session
 		if *f != cli.FormatTable {
 			return errors.Join(cli.WriteData(env.Stdout, *f, s), err)
@@ -167,7 +49,19 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 	return cmd
 }
 
-func writeSummary(env *cli.Environment, s *summary) {
+func writeSummary(env *cli.Environment, s *audit.Summary) {
+	fmt.Fprintln(env.Stdout, heading(s))
+	fmt.Fprintln(env.Stdout, s.Line())
+	if s.Asked > 0 {
+		fmt.Fprintf(env.Stdout, "answered by people %d, with yes %d\n", s.Asked, s.Yes)
+	}
+	writeSome(env, "violations: the agent did it by itself, against a rule or an answer", s.WereViolations)
+	writeSome(env, "stopped", s.WereStopped)
+	writeSome(env, "only seen: the agent did it by itself, and nobody decided it", s.WereSeen)
+}
+
+// heading says which session a list or a summary is of, and when it was.
+func heading(s *audit.Summary) string {
 	what := "all sessions, and what belongs to none"
 	if s.Session != "" {
 		what = "session " + s.Session
@@ -175,14 +69,8 @@ func writeSummary(env *cli.Environment, s *summary) {
 			what += " of " + s.Agent
 		}
 	}
-	fmt.Fprintf(env.Stdout, "%s, %s to %s\n", display.Line(what), s.From.Local().Format(time.DateTime),
-		s.To.Local().Format(time.DateTime))
-	fmt.Fprintln(env.Stdout, s.line())
-	if s.Asked > 0 {
-		fmt.Fprintf(env.Stdout, "answered by people %d, with yes %d\n", s.Asked, s.Yes)
-	}
-	writeSome(env, "stopped", s.stopped)
-	writeSome(env, "only seen: the agent did it by itself, and nobody decided it", s.seen)
+	return display.Line(fmt.Sprintf("%s, %s to %s", what, s.From.Local().Format(time.DateTime),
+		s.To.Local().Format(time.DateTime)))
 }
 
 // mostListed is how many acts of a kind a summary lists.
@@ -200,7 +88,7 @@ func writeSome(env *cli.Environment, head string, chapters []audit.Chapter) {
 	}
 	out := cli.Table{Head: []string{"", "", ""}}
 	for _, c := range chapters {
-		out.Add("  "+strconv.FormatInt(c[0].Seq, 10), deciderOf(c), TitleOf(c))
+		out.Add("  "+strconv.FormatInt(c[0].Seq, 10), orDash(c.By()), TitleOf(c))
 	}
 	out.WriteRows(env.Stdout)
 }
@@ -211,41 +99,67 @@ const (
 	allSessions = "all"
 )
 
-// find puts the id of a session in the place of `last`, of a number that counts back, and of `all`.
-func (f *ActFilter) find(dir string) error {
+// find puts the id of a session in the place of `last`, of a number that counts back, and of `all`. from is the
+// number of the entry behind which what belongs to no session counts as well; 0 for nothing of that.
+func (f *ActFilter) find(dir string) (from int64, err error) {
 	if f.session == "" || f.session == allSessions {
 		f.session = ""
-		return nil
+		return 0, nil
 	}
-	var sessions []string // by when they began
-	known := map[string]bool{}
-	err := audit.Read(dir, func(e audit.Entry) error {
-		if e.Session != "" && !known[e.Session] {
-			known[e.Session] = true
-			sessions = append(sessions, e.Session)
+	var sessions []string // by when they were opened last
+	began := map[string]int64{}
+	var files, bridge int64 // when the last files came into force, and the last bridge began
+	err = audit.Read(dir, func(e audit.Entry) error {
+		switch e.Type {
+		case events.ConfigLoaded:
+			files = e.Seq
+		case events.BridgeStarted:
+			if bridge = e.Seq; files == e.Seq-1 {
+				bridge = files
+			}
 		}
+		if _, known := began[e.Session]; e.Session == "" || known && e.Type != events.SessionOpened {
+			return nil
+		} else if known {
+			sessions = slices.DeleteFunc(sessions, func(id string) bool { return id == e.Session })
+		} else {
+			began[e.Session] = e.Seq
+			if bridge > 0 {
+				began[e.Session] = bridge
+			}
+		}
+		sessions = append(sessions, e.Session)
 		return nil
 	})
 	var damaged *audit.Damage
 	if err != nil && !errors.As(err, &damaged) {
-		return err
+		return 0, err
 	}
+	f.sessions = len(sessions)
 	back := 1
-	switch n, err := strconv.Atoi(f.session); {
-	case known[f.session]:
-		return nil
+	n, err := strconv.Atoi(f.session)
+	_, known := began[f.session]
+	switch {
+	case known:
+		return 0, nil
 	case f.session == lastSession:
 	case err == nil:
 		back = n
 	default: // an id that nothing on record has
-		return nil
+		return 0, nil
+	}
+	if len(sessions) == 0 && f.follow {
+		f.session = ""
+		return 0, nil
 	}
 	if len(sessions) == 0 {
-		return cli.Fail(exit.Usage, errors.New("no session is on record yet; --session all takes what belongs to none"))
+		return 0, cli.Fail(exit.Usage, errors.New("no session is on record yet; --session all takes what belongs to none"))
 	}
 	if back < 1 || back > len(sessions) {
-		return cli.Fail(exit.Usage, fmt.Errorf("--session %s: no session is so far back; on record: %d", f.session, len(sessions)))
+		return 0, cli.Fail(exit.Usage, fmt.Errorf("--session %s: no session is so far back; on record: %d", f.session, len(sessions)))
 	}
-	f.session = sessions[len(sessions)-back]
-	return nil
+	if f.session = sessions[len(sessions)-back]; f.follow {
+		from = began[f.session]
+	}
+	return from, nil
 }

@@ -88,7 +88,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 		if !asJSON {
 			act := audit.Chapter{entry}
 			line = fmt.Sprintf("%6d  %s  %-8s  %s", entry.Seq, entry.Time.Local().Format(time.DateTime),
-				resultOf(act), tailTitle(act))
+				orDash(act.Result()), tailTitle(act))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -14,9 +13,9 @@ func TestSummarise(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	seq := int64(0)
-	entry := func(kind events.Type, act string, change func(*events.Event)) audit.Entry {
+	entry := func(kind events.Type, act string, change func(*events.Event)) Entry {
 		seq++
-		e := audit.Entry{Seq: seq, Event: events.Event{Type: kind, Time: at.Add(time.Duration(seq) * time.Second), Session: "s", Agent: "Gemini"}}
+		e := Entry{Seq: seq, Event: events.Event{Type: kind, Time: at.Add(time.Duration(seq) * time.Second), Session: "s", Agent: "Gemini"}}
 		if act != "" {
 			e.Act = &events.Act{Kind: act}
 		}
@@ -33,14 +32,14 @@ func TestSummarise(t *testing.T) {
 	ended := func(status tool.Status) func(*events.Event) {
 		return func(e *events.Event) { e.Outcome = &events.Outcome{Status: string(status)} }
 	}
-	done := func(act string, status tool.Status) audit.Chapter {
-		return audit.Chapter{entry(events.ToolDecided, act, decided("approve", "policy")), entry(events.ToolEnded, "", ended(status))}
+	done := func(act string, status tool.Status) Chapter {
+		return Chapter{entry(events.ToolDecided, act, decided("approve", "policy")), entry(events.ToolEnded, "", ended(status))}
 	}
-	answered := func(result, source string) audit.Chapter {
-		return audit.Chapter{entry(events.ApprovalAsked, "execute", decided("ask", "default")), entry(events.ApprovalAnswered, "", decided(result, source)),
+	answered := func(result, source string) Chapter {
+		return Chapter{entry(events.ApprovalAsked, "execute", decided("ask", "default")), entry(events.ApprovalAnswered, "", decided(result, source)),
 			entry(events.ToolDecided, "execute", decided(result, source))}
 	}
-	chapters := []audit.Chapter{
+	chapters := []Chapter{
 		{entry(events.SessionOpened, "", nil)},
 		done("write", tool.StatusCompleted), done("delete", tool.StatusFailed), done("move", tool.StatusCompleted),
 		done("execute", tool.StatusTimeout), done("read", tool.StatusCompleted), done("search", tool.StatusCompleted),
@@ -48,16 +47,22 @@ func TestSummarise(t *testing.T) {
 		answered("approve", "person"), answered("reject", "person"), answered("reject", "nobody"),
 		{entry(events.ToolDecided, "write", decided("reject", "policy"))},
 		{entry(events.ToolSeen, "execute", nil)},
+		{entry(events.ToolViolated, "write", decided("reject", "policy"))},
+		{entry(events.ToolDecided, "write", decided("reject", "policy")), entry(events.ToolViolated, "write", nil)},
+		done("execute", tool.StatusCompleted),
+		done("execute", events.NotDone), done("execute", events.EndUnknown),
+		{entry(events.ToolEnded, "call", ended(tool.StatusFailed))},
+		{entry(events.ToolDecided, "call", func(e *events.Event) { decided("approve", "person")(e); e.Act.Trial = true })},
 		{entry(events.SandboxRefused, "write", nil)},
 		{entry(events.ApprovalAsked, "write", decided("ask", "default"))},
 	}
-	s := summarise(chapters)
-	const want = "wrote 3, ran 2, read 2, called 1, fetched 1, did otherwise 1, failed 2, stopped 3, refused by its sandbox 1, waiting 1, only seen 1"
-	if got := s.line(); got != want {
+	s := Summarise(chapters)
+	const want = "wrote 2, ran 4, read 2, called 1, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
+	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if s.Asked != 2 || s.Yes != 1 || s.Agent != "Gemini" || len(s.stopped) != 4 || len(s.seen) != 1 {
-		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.stopped), len(s.seen))
+	if s.Asked != 2 || s.Yes != 1 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
+		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.WereStopped), len(s.WereSeen))
 	}
 	if !s.From.Equal(at.Add(time.Second)) || !s.To.Equal(at.Add(time.Duration(seq)*time.Second)) {
 		t.Errorf("from %v to %v", s.From, s.To)

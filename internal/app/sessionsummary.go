@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// summaries says in one line what a session came to, when it is closed or its bridge ends: what the record has of it
+// since the bridge began. It passes on what a bridge records, and so hears of sessions.
+type summaries struct {
+	events.Recorder
+	dir  string       // of the record; "" where there is none
+	from audit.Cursor // what was before is of other bridges
+	say  func(string)
+
+	mu       sync.Mutex
+	sessions []string // that are open
+}
+
+func (a *App) newSummaries() *summaries {
+	s := &summaries{Recorder: a.Record, say: a.o.Say}
+	if a.state == "" {
+		return s
+	}
+	s.dir = filepath.Join(a.state, "audit")
+	var err error
+	if s.from, err = audit.End(s.dir); err != nil {
+		s.dir = "" // who reads the record is told
+	}
+	return s
+}
+
+// Record implements events.Recorder.
+func (s *summaries) Record(ctx context.Context, event events.Event) error {
+	err := s.Recorder.Record(ctx, event)
+	switch event.Type {
+	case events.SessionOpened:
+		s.mu.Lock()
+		if !slices.Contains(s.sessions, event.Session) {
+			s.sessions = append(s.sessions, event.Session)
+		}
+		s.mu.Unlock()
+	case events.SessionClosed:
+		s.tell(event.Session)
+	}
+	return err
+}
+
+// tellAll tells of the sessions that nobody has closed.
+func (s *summaries) tellAll() {
+	s.mu.Lock()
+	left := slices.Clone(s.sessions)
+	s.mu.Unlock()
+	s.tell(left...)
+}
+
+// tell tells of sessions in which anything was done.
+func (s *summaries) tell(sessions ...string) {
+	s.mu.Lock()
+	s.sessions = slices.DeleteFunc(s.sessions, func(id string) bool { return slices.Contains(sessions, id) })
+	s.mu.Unlock()
+	if s.dir == "" || len(sessions) == 0 {
+		return
+	}
+	entries := map[string][]audit.Entry{}
+	if err := audit.ReadFrom(s.dir, s.from, func(e audit.Entry) {
+		if slices.Contains(sessions, e.Session) {
+			entries[e.Session] = append(entries[e.Session], e)
+		}
+	}); err != nil {
+		s.say(fmt.Sprintf("what the session came to cannot be told: %v", err))
+		return
+	}
+	for _, id := range sessions {
+		summary := audit.Summarise(audit.Chapters(entries[id]))
+		if summary.Acts() > 0 {
+			s.say(fmt.Sprintf("session %s: %s (a2a-acp audit list --session %s)", display.Line(id), summary.Line(),
+				display.Line(id)))
+		}
+	}
+}

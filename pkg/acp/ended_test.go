@@ -1,0 +1,112 @@
+package acp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// ended lists what is on record of the ends of acts: the type, the status and the exit code.
+func (d *dialogue) ended() (list []string) {
+	d.t.Helper()
+	for line := range strings.Lines(d.record.String()) {
+		var event events.Event
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			d.t.Fatal(err)
+		}
+		if event.Outcome == nil {
+			continue
+		}
+		end := fmt.Sprintf("%s %s", event.Type, event.Outcome.Status)
+		if event.Outcome.ExitCode != nil {
+			end += fmt.Sprintf(" %d", *event.Outcome.ExitCode)
+		}
+		list = append(list, end)
+	}
+	return list
+}
+
+// TestDoneWithoutAsking has an agent tell of what it has done by itself. What a rule rejects is a violation, on
+// record and in the card, and the same in words that the rule does not see is only seen.
+func TestDoneWithoutAsking(t *testing.T) {
+	t.Parallel()
+	const rules = `
+version: 2
+auto_approval_policies:
+  - {id: private, applies_to: ["functions.acp_fs__*"], include_paths: ["private/**"], decision: {type: reject, reason: not yours}}
+  - {id: no-rm, applies_to: [functions.shell], commands: {allow: [rm]}, decision: {type: reject}}
+`
+	for _, test := range []struct{ name, told, recorded string }{
+		{"a read", `"title":"Read a","kind":"read","locations":[{"path":"$WORK/a"}],"status":"completed"`, "tool.seen completed"},
+		{"a read against a rule", `"title":"Read","kind":"read","locations":[{"path":"$WORK/private/a"}],"status":"completed"`, "tool.violated completed"},
+		{"a relative name", `"title":"Read","kind":"read","rawInput":{"path":"private/a"},"status":"completed"`, "tool.violated completed"},
+		{"an edit against a rule", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/private/a","oldText":null,"newText":"x"}],"status":"completed"`, "tool.violated completed"},
+		{"one that failed", `"title":"Read","kind":"read","locations":[{"path":"$WORK/private/a"}],"status":"failed"`, "tool.seen failed"},
+		{"a command against a rule", `"title":"rm -r x","kind":"execute","rawInput":{"command":"rm -r x"},"status":"completed"`, "tool.violated completed"},
+		{"a command that failed", `"title":"ls x","kind":"execute","rawInput":{"command":"ls x"},"status":"completed","rawOutput":{"output":"","metadata":{"exit":2}}`, "tool.seen failed 2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, rules, "", workDir(t))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c9",` + test.told))
+			violated := strings.HasPrefix(test.recorded, "tool.violated")
+			if violated {
+				d.wait("the card", func(s said) bool {
+					return s.to == "editor" && strings.Contains(s.line, "a2a-acp: VIOLATION: the agent did this by itself, against rule ") &&
+						strings.Contains(s.line, `"toolCallId":"c9"`)
+				})
+			}
+			d.untilMarker("nothing")
+			if got := d.ended(); !slices.Equal(got, []string{test.recorded}) {
+				t.Errorf("on record is %q: %s", got, d.record.String())
+			}
+			if record := d.record.String(); strings.Contains(record, `"rule":`) != violated {
+				t.Errorf("on record is %s", record)
+			}
+		})
+	}
+}
+
+// TestTerminalsEnd has an editor run commands. The record has how they ended: what the editor says, once, or that
+// nobody has asked.
+func TestTerminalsEnd(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		asked    []string // requests about the terminal and their answers
+		recorded string
+	}{
+		{"waited for", []string{"wait_for_exit", `{"exitCode":0}`, "release", `{}`}, "tool.ended completed 0"},
+		{"failed", []string{"output", `{"output":"","truncated":false}`, "wait_for_exit", `{"exitCode":1,"signal":null}`,
+			"output", `{"output":"x","truncated":false,"exitStatus":{"exitCode":1}}`}, "tool.ended failed 1"},
+		{"by its output", []string{"output", `{"output":"x","truncated":false,"exitStatus":{"exitCode":3}}`}, "tool.ended failed 3"},
+		{"killed", []string{"kill", `{}`, "wait_for_exit", `{"signal":"SIGKILL"}`}, "tool.ended failed"},
+		{"released", []string{"release", `{}`}, "tool.ended unknown"},
+		{"left", nil, "tool.ended unknown"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			d.agentSays(`{"jsonrpc":"2.0","id":"t","method":"terminal/create","params":{"sessionId":"s1","command":"echo x"}}`)
+			d.wait("the terminal", func(s said) bool { return s.to == "editor" && s.ID == "t" })
+			d.editorSays(`{"jsonrpc":"2.0","id":"t","result":{"terminalId":"T"}}`)
+			d.wait("its id", func(s said) bool { return s.to == "agent" && s.ID == "t" })
+			for i := 0; i < len(test.asked); i += 2 {
+				id := fmt.Sprintf("a%d", i)
+				d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"terminal/%s","params":{"sessionId":"s1","terminalId":"T"}}`, id, test.asked[i]))
+				d.wait("it", func(s said) bool { return s.to == "editor" && s.ID == id })
+				d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":%s}`, id, test.asked[i+1]))
+				d.wait("its answer", func(s said) bool { return s.to == "agent" && s.ID == id })
+			}
+			d.editorSays(`{"jsonrpc":"2.0","id":"over","method":"session/close","params":{"sessionId":"s1"}}`)
+			d.wait("the end", func(s said) bool { return s.to == "agent" && s.Method == "session/close" })
+			if got := d.ended(); !slices.Equal(got, []string{test.recorded}) {
+				t.Errorf("on record is %q: %s", got, d.record.String())
+			}
+		})
+	}
+}
