@@ -253,7 +253,10 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own, masked []hi
 		v.masked = slices.Concat(h.sockets, masked)
 	}
 	if p.user == 0 {
-		v.private = h.private
+		v.private = slices.DeleteFunc(slices.Clone(h.private), func(hide hiding) bool {
+			return within(d.start, hide.path) || slices.ContainsFunc(grants,
+				func(g grant) bool { return within(hide.path, g.path) || within(g.path, hide.path) })
+		})
 	}
 	v.covers, v.bare = outermost(v.covers)
 	if !p.onTmpfs() {

@@ -125,6 +125,7 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 			}
 			name, _, _ := bytes.Cut(rest[19:size], []byte{0})
 			if one.take(fd, dir, string(name), rest[18], judge); one.names > most {
+				one.settled = false // the next time there may be fewer elsewhere
 				return one
 			}
 			rest = rest[size:]

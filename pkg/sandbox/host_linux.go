@@ -37,7 +37,7 @@ type Host struct {
 	readable    []held // what a call with a list of commands can read
 	devices     []held
 	public      []held   // for root: what of /etc others can read
-	private     []hiding // for root: what of /proc and /sys others cannot read
+	private     []hiding // for root: what of /proc, /sys, /opt and /usr/local others cannot read
 	temp        string   // where everybody's temporary files are
 	homes       []string // the directories that people's own files are in
 	further     []string // others that sockets may be in
@@ -167,7 +167,7 @@ func (h *Host) open(o Options) (err error) {
 func (h *Host) survey(o Options) {
 	h.filters = makeFilters()
 	if h.capability.user == 0 {
-		h.public, h.private = holdPublic("/etc"), privateOfKernel()
+		h.public, h.private = holdPublic("/etc"), private()
 	}
 	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()

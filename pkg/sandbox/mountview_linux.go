@@ -60,7 +60,7 @@ type mountView struct {
 	start   string   // the call starts here, in an empty directory where it was not granted
 	hidden  []hiding
 	masked  []hiding // likewise, as long as it is there
-	private []hiding // of /proc and /sys
+	private []hiding // what of the system only root can read
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
@@ -368,11 +368,16 @@ func listPublic(dir string, depth int) (list []grant, all bool) {
 	return list, all
 }
 
-// privateOfKernel lists what in the upper directories of /proc and /sys only root can read: what the kernel tells
-// of its memory, its timers and other processes.
-func privateOfKernel() []hiding {
-	return slices.Concat(privateIn("/proc", 0), privateIn("/proc/tty", 0), privateIn("/sys", 1))
+// private lists what in the upper directories of /proc and /sys, and of those for programs that are no package of the
+// system's (FHS 3.0, 3.13 and 4.9), only root can read: what the kernel tells of its memory, its timers and other
+// processes, and keys and passwords of services.
+func private() []hiding {
+	return slices.Concat(privateIn("/proc", 0), privateIn("/proc/tty", 0), privateIn("/sys", 1), privateIn("/opt", 2),
+		privateIn("/usr/local", 2))
 }
+
+// mostPrivate is how much of a directory is hidden from each call, a mount for each.
+const mostPrivate = 32
 
 // privateIn lists what only root can read in a directory and, so many levels deep, in those below it.
 func privateIn(dir string, deeper int) (list []hiding) {
@@ -384,20 +389,21 @@ func privateIn(dir string, deeper int) (list []hiding) {
 	names, _ := open.Readdirnames(-1)
 	for _, name := range names {
 		var is unix.Stat_t
-		if name[0] <= '9' || unix.Fstatat(int(open.Fd()), name, &is, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			continue // the number of a process
+		if process := dir == "/proc" && name[0] <= '9'; process ||
+			unix.Fstatat(int(open.Fd()), name, &is, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			continue
 		}
 		path := filepath.Join(dir, name)
 		switch kind := is.Mode & unix.S_IFMT; {
 		case kind == unix.S_IFREG && is.Mode&0o004 == 0 && is.Mode&0o400 != 0:
 			list = append(list, hiding{path: path, file: true})
-		case kind == unix.S_IFDIR && is.Mode&0o005 != 0o005:
+		case kind == unix.S_IFDIR && is.Mode&0o005 == 0:
 			list = append(list, hiding{path: path})
 		case kind == unix.S_IFDIR && deeper > 0:
 			list = append(list, privateIn(path, deeper-1)...)
 		}
 	}
-	return list
+	return list[:min(len(list), mostPrivate)]
 }
 
 // homes lists the directories that people's own files are in, but for those in places of which every call

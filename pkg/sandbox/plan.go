@@ -20,10 +20,12 @@ type Plan struct {
 	user     int     // whom the call runs as
 	enforced map[Property]string
 	lacking  map[Property]string
+	signals  bool // without namespaces it can signal this user's other processes
 	digest   string
 }
 
-// landlockScopes is the first version of Landlock that keeps a call from abstract sockets outside of it.
+// landlockScopes is the first version of Landlock that keeps a call from abstract sockets and processes outside of
+// it.
 const landlockScopes = 6
 
 // capability is what a machine can do, as far as planning depends on it.
@@ -63,7 +65,8 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	if profile.Network == tool.NetworkUnsaid {
 		profile.Network = tool.NetworkOff
 	}
-	p := Plan{level: c.level, profile: profile, user: user}
+	p := Plan{level: c.level, profile: profile, user: user,
+		signals: !c.level.hasLandlock() || c.landlock < landlockScopes}
 	p.profile.Environment = maps.Clone(profile.Environment)
 	p.profile.AllowedPaths = slices.Clone(profile.AllowedPaths)
 	p.profile.Own = slices.Clone(profile.Own)
@@ -198,7 +201,7 @@ func (p Plan) NotEnforced() []string {
 		list = append(list, "isolation: the call can see the list of this machine's processes")
 	case !p.level.hasNamespaces():
 		isolation := "isolation: the call can see this user's other processes"
-		if p.level == LevelRlimits {
+		if p.signals {
 			isolation += ", and signal them"
 		}
 		list = append(list, isolation,

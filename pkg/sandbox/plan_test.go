@@ -153,6 +153,28 @@ func TestPlanReport(t *testing.T) {
 	}
 }
 
+// TestSignalsAreTold checks that it is said where a call can end this user's other processes.
+func TestSignalsAreTold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		c    capability
+		want bool
+	}{
+		{capability{level: LevelRlimits, landlock: 7, weak: true}, true},
+		{capability{level: LevelLandlock, landlock: 5}, true},
+		{capability{level: LevelLandlock, landlock: 6}, false},
+		{capability{level: LevelFull, landlock: 5}, false}, // it sees none
+	} {
+		p, err := plan(test.c, Profile{Dir: "/"}, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(p.NotEnforced(), "\n"), "and signal them"); got != test.want {
+			t.Errorf("%+v: told %t, want %t", test.c, got, test.want)
+		}
+	}
+}
+
 func TestPlanReportWithoutLimits(t *testing.T) {
 	t.Parallel()
 	p, err := plan(able(), Profile{Dir: "/"}, 1000)

@@ -93,9 +93,9 @@ func TestSightBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	l := &listings{}
+	l := &listings{now: func() time.Time { return time.Now().Add(time.Hour) }}
 	buffer := make([]byte, 256)
-	if one := l.read(int(open.Fd()), "sub/", buffer, 30, someNames{}); one.names != 30 {
+	if one := l.read(int(open.Fd()), "sub/", buffer, 30, someNames{}); one.names != 30 || !one.settled {
 		t.Errorf("%+v", one)
 	}
 	if one := l.read(int(open.Fd()), "sub/", buffer, 29, someNames{}); one.names != 30 {
