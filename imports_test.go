@@ -26,6 +26,7 @@ var may = map[string][]string{
 	"pkg/events":          {"pkg/tool"},
 	"internal/shellwords": {"internal/command", "internal/plainyaml"},
 	"internal/plainyaml":  {},
+	"internal/pathwalk":   {},
 	"internal/command":    {"internal/plainyaml"},
 	"internal/bashsyntax": {},
 	"internal/argument":   {"pkg/tool"},
@@ -51,13 +52,13 @@ var may = map[string][]string{
 	"internal/taint": {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/sensitive", "internal/shellwords"},
 	// taint: where a value goes in a script; what a template is, taint does not know.
 	"internal/render":     {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/taint"},
-	"pkg/sandbox":         {"pkg/tool"},
+	"pkg/sandbox":         {"pkg/tool", "internal/pathwalk"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"pkg/sandbox"},
 	"internal/person":     {"internal/config", "internal/supervisor", "pkg/sandbox"}, // config: whom root believes
 	"internal/gitrepo":    {},
 	"internal/sensitive":  {},
-	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
+	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/pathwalk", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
@@ -75,7 +76,7 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -90,7 +91,7 @@ var may = map[string][]string{
 	"internal/hook": {"internal/unixsocket"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
-	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	// config: what is shown of a workspace's files is what they are read as.
 	"internal/trust": {"pkg/tool", "pkg/events", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},

@@ -1,13 +1,11 @@
 package config
 
 import (
+	"errors"
 	"os"
-	"path/filepath"
-	"strings"
-)
 
-// maxLinks is the number of links that a path may lead through (Linux, path_resolution(7)).
-const maxLinks = 40
+	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
+)
 
 // pathStep is one name on the way to a file, with the links before it resolved.
 type pathStep struct {
@@ -20,37 +18,18 @@ type pathStep struct {
 // too many links.
 func pathSteps(path string) []pathStep {
 	var steps []pathStep
-	current := string(filepath.Separator)
-	pending := strings.Split(path, string(filepath.Separator))
-	for links := 0; len(pending) > 0; {
-		name := pending[0]
-		pending = pending[1:]
-		switch name {
-		case "", ".":
-			continue
-		case "..":
-			current = filepath.Dir(current)
-			continue
+	errGone := errors.New("it does not exist")
+	_, _ = pathwalk.Walk(path, func(name string) (string, error) { // what was seen until an error is what counts
+		info, err := os.Lstat(name)
+		step := pathStep{path: name, link: err == nil && info.Mode()&os.ModeSymlink != 0}
+		steps = append(steps, step)
+		switch {
+		case err != nil:
+			return "", errGone
+		case !step.link:
+			return "", nil
 		}
-		next := filepath.Join(current, name)
-		info, err := os.Lstat(next)
-		if err != nil {
-			return append(steps, pathStep{path: next})
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			steps = append(steps, pathStep{path: next})
-			current = next
-			continue
-		}
-		steps = append(steps, pathStep{path: next, link: true})
-		target, err := os.Readlink(next)
-		if links++; err != nil || links > maxLinks {
-			return steps
-		}
-		if filepath.IsAbs(target) {
-			current = string(filepath.Separator)
-		}
-		pending = append(strings.Split(target, string(filepath.Separator)), pending...)
-	}
+		return os.Readlink(name)
+	})
 	return steps
 }

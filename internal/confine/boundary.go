@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -211,24 +212,15 @@ func (b *Boundary) seen(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	const mostLinks = 40 // path_resolution(7)
-	at, rest := "/", strings.Split(filepath.Clean(path), "/")
-	for links := 0; len(rest) > 0; {
-		next := filepath.Join(at, rest[0])
-		rest = rest[1:]
-		target := ""
-		if links < mostLinks && b.reach.Of(next).Read {
-			target, _ = os.Readlink(next)
+	links := 0
+	at, _ := pathwalk.Walk(filepath.Clean(path), func(name string) (target string, _ error) {
+		if links < pathwalk.MostLinks && b.reach.Of(name).Read {
+			if target, _ = os.Readlink(name); target != "" {
+				links++
+			}
 		}
-		if target == "" {
-			at = next
-			continue
-		}
-		if links++; filepath.IsAbs(target) {
-			at = "/"
-		}
-		rest = append(strings.Split(target, "/"), rest...)
-	}
+		return target, nil
+	})
 	return at
 }
 

@@ -11,13 +11,13 @@ import (
 	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The bounds of Resolve, Linux's own: PATH_MAX of limits.h, and MAXSYMLINKS of path_resolution(7).
 const (
 	longestPath = 4096
-	mostLinks   = 40
 )
 
 // Resolve returns the file that a name means: absolute, clean, and with the links on its way resolved as
@@ -124,40 +124,21 @@ func (d *facts) resolve(dir, name string) (string, error) {
 // walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any
 // more.
 func (d *facts) walk(path string) (string, error) {
-	at, rest, links := "/", strings.Split(path, "/"), 0
-	for len(rest) > 0 {
-		part := rest[0]
-		rest = rest[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, part)
-		info, err := d.lstat(next)
+	at, err := pathwalk.Walk(path, func(name string) (string, error) {
+		info, err := d.lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil &&
 			info.Mode()&fs.ModeSymlink == 0:
-			at = next
-			continue
+			return "", nil
 		case err != nil:
 			return "", err
-		case strings.HasPrefix(next, "/proc/"):
-			return "", fmt.Errorf("%s is another file to every process", next)
+		case strings.HasPrefix(name, "/proc/"):
+			return "", fmt.Errorf("%s is another file to every process", name)
 		}
-		if links++; links > mostLinks {
-			return "", fmt.Errorf("%s: more than %d links", path, mostLinks)
-		}
-		target, err := d.readlink(next)
-		if err != nil {
-			return "", err
-		}
-		if filepath.IsAbs(target) {
-			at = "/"
-		}
-		rest = append(strings.Split(target, "/"), rest...)
+		return d.readlink(name)
+	})
+	if err != nil {
+		return "", err
 	}
 	if len(at) > longestPath {
 		return "", fmt.Errorf("the file's name is longer than %d bytes", longestPath)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
 )
 
 // pin keeps in its place what a call may not change, or not see, of a directory that it may write to. Each
@@ -45,25 +47,18 @@ func (f *confinement) around(path string) (deepest grant, ok bool) {
 
 // waysTo lists where the program's own files lie, or will lie, without links, and the links that lead there.
 func waysTo(hidden []string) []string {
-	const mostLinks = 40 // path_resolution(7)
 	var ways []string
 	for _, path := range hidden {
-		at, rest := "/", strings.Split(filepath.Clean(path), "/")
-		for links := 0; len(rest) > 0; {
-			next := filepath.Join(at, rest[0])
-			rest = rest[1:]
-			target, err := os.Readlink(next)
-			if err != nil || links == mostLinks {
-				at = next
-				continue
+		links := 0
+		at, _ := pathwalk.Walk(filepath.Clean(path), func(name string) (string, error) { // it stops at no link
+			target, err := os.Readlink(name)
+			if err != nil || links == pathwalk.MostLinks {
+				return "", nil //nolint:nilerr // the name is none of a link, or not there yet
 			}
 			links++
-			ways = append(ways, next)
-			if filepath.IsAbs(target) {
-				at = "/"
-			}
-			rest = append(strings.Split(target, "/"), rest...)
-		}
+			ways = append(ways, name)
+			return target, nil
+		})
 		ways = append(ways, at)
 	}
 	return ways

@@ -7,10 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
 )
 
 // linkError says that a path leads through a link that a call may have made.
@@ -34,35 +35,20 @@ func resolve(path string, writable []string) (string, error) {
 	if err != nil || real == clean {
 		return real, err
 	}
-	// Some part of it is a link. Look at each, as it was named.
-	at := ""
-	for _, name := range strings.Split(strings.TrimPrefix(clean, "/"), "/") {
-		parent := at
-		at += "/" + name
-		info, err := os.Lstat(at)
-		if err != nil {
+	// Some part of it is a link. Look at each, and at what it leads to in the same way.
+	return pathwalk.Walk(clean, func(name string) (string, error) {
+		info, err := os.Lstat(name)
+		switch {
+		case err != nil:
 			return "", err
+		case info.Mode()&os.ModeSymlink == 0:
+			return "", nil
+		case !isSystems(filepath.Dir(name), info),
+			slices.ContainsFunc(writable, func(dir string) bool { return within(name, dir) }):
+			return "", &linkError{path: path, link: name, real: real}
 		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			continue
-		}
-		if !isSystems(parent, info) ||
-			slices.ContainsFunc(writable, func(dir string) bool { return within(at, dir) }) {
-			return "", &linkError{path: path, link: at, real: real}
-		}
-		// What it leads to is looked at in the same way.
-		target, err := os.Readlink(at)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join("/", parent, target)
-		}
-		if at, err = resolve(target, writable); err != nil {
-			return "", err
-		}
-	}
-	return at, nil
+		return os.Readlink(name)
+	})
 }
 
 // realPath returns a path without links.
@@ -89,9 +75,6 @@ func lookLinkless(path string) (is unix.Stat_t, ok bool) {
 
 // isSystems reports whether a link is root's, in a directory that only root can write to.
 func isSystems(parent string, link os.FileInfo) bool {
-	if parent == "" {
-		parent = "/"
-	}
 	dir, err := os.Stat(parent)
 	if err != nil || dir.Mode()&0o022 != 0 {
 		return false
