@@ -76,6 +76,7 @@ type Operands string
 // The operands.
 const (
 	Files       Operands = "files"
+	Paths       Operands = "paths"
 	Texts       Operands = "texts"
 	InputOutput Operands = "input output"
 	Formats     Operands = "formats"

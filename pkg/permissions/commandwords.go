@@ -11,6 +11,7 @@ import (
 // commandWords is a command's words as the row of its program reads them (see internal/command).
 type commandWords struct {
 	files    []string // what may be opened
+	paths    []string // what may be looked at, and is never opened
 	programs []string // programs in the language of the row
 	operands int      // how many of the words belong to no option
 	tree     bool     // it reads whole trees,
@@ -128,6 +129,8 @@ func (w commandWords) take(operands command.Operands, rest []string) (commandWor
 		case operands == command.Texts:
 		case operands == command.Nothing, operands == command.Formats && !strings.HasPrefix(word, "+"):
 			return w, fmt.Sprintf("with %q it does more than read", word)
+		case operands == command.Paths:
+			w.paths = append(w.paths, shellReadings(word)...)
 		case operands == command.InputOutput && i > 0:
 			return w, fmt.Sprintf("it writes its second file, %q", word)
 		case operands == command.Revisions:

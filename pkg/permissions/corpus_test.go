@@ -128,8 +128,8 @@ func TestCorpus(t *testing.T) {
 		most  float64 // of them that are asked, in per cent
 	}{
 		{"hostile", []string{"reported.txt", "tricky.txt"}, trapped, 300, 100},
-		{"harmless", []string{"harmless.txt"}, ordinary, 150, 10},
-		{"as agents write them", []string{"agents.txt"}, ordinary, 100, 22},
+		{"harmless", []string{"harmless.txt"}, ordinary, 450, 5},
+		{"as agents write them", []string{"agents.txt"}, ordinary, 108, 13},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()

@@ -172,17 +172,22 @@ func (v *evaluation) readerExceeds(row *command.Row, program string, args []stri
 		return fmt.Sprintf("it sets %s, and nobody knows what that has a program do that only reads",
 			display.Line(v.Shell.Sets[0]))
 	}
-	use := readsFile
+	use, pathUse := readsFile, looksAt
 	if w.spelled && !isGit(program) { // git is looked at below
 		if why := v.widens(program, args, spelled); why != "" {
 			return why
 		}
 	}
 	if w.spelled {
-		use = writesFile
+		use, pathUse = writesFile, writesFile
 	}
 	for _, name := range w.files {
 		if why := v.opens(name, use); why != "" {
+			return why
+		}
+	}
+	for _, name := range w.paths {
+		if why := v.opens(name, pathUse); why != "" {
 			return why
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	readsFile use = iota
 	writesFile
 	buildsFile // writes it, or builds by it
+	looksAt    // tells what its directory says of it, and never opens it
 )
 
 func writer(program string) use {
@@ -38,7 +39,7 @@ func (v *evaluation) opens(name string, use use) string {
 		if !v.workOn(name) {
 			return tooMuch
 		}
-		p := v.facts.wordResource(dir, v.home, name, use != readsFile)
+		p := v.facts.wordResource(dir, v.home, name, use == writesFile || use == buildsFile)
 		switch {
 		case p.err != nil:
 			return "it cannot be told which file it opens: " + display.Line(p.err.Error())
@@ -54,7 +55,7 @@ func (v *evaluation) opens(name string, use use) string {
 
 // guardedWord tells why a file that a word could name is more than data.
 func (v *evaluation) guardedWord(p resource, use use) string {
-	if v.byPerson() {
+	if v.byPerson() || use == looksAt {
 		return ""
 	}
 	wanted := sensitive.Secret
@@ -144,6 +145,9 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 		if w, why := readCommandWords(row, args[at:], 0); why == "" {
 			for _, text := range w.files {
 				names = append(names, namedFile{text, readsFile})
+			}
+			for _, text := range w.paths {
+				names = append(names, namedFile{text, looksAt})
 			}
 			return names, true
 		}
