@@ -105,7 +105,7 @@ func TestNothingOfAnotherSessionStays(t *testing.T) {
 			d := newDialogue(t, "", "", workDir(t))
 			show(d)
 			_, question := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1"}`+yesNo+`}`)
-			for _, want := range []string{`"title":"Tool call"`, `"kind":"other"`, `"content":[]`, `"locations":[]`, `"rawInput":{}`} {
+			for _, want := range []string{`"title":"Tool call"`, `"kind":"other"`, `"content":[` + ourWords + `]`, `"locations":[]`, `"rawInput":{}`} {
 				if !strings.Contains(question.line, want) {
 					t.Errorf("the question does not say %s: %s", want, question.line)
 				}

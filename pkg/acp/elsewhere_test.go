@@ -110,6 +110,22 @@ editor< …
 
 const askedByAgent = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x"}},"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}`
 
+// ourWords are what a question that no rule is about says before the agent's words.
+const ourWords = `{"type":"content","content":{"type":"text","text":"a2a-acp asks because no rule answers in your place"}}`
+
+// inTheEditor is a question of an agent's as the editor gets it, with words of ours in front of what it shows.
+func inTheEditor(t *testing.T, asked string) string {
+	t.Helper()
+	words := ourWords
+	switch {
+	case strings.Contains(asked, `"kind":"switch_mode"`):
+		words = strings.Replace(words, "no rule answers in your place", "another mode changes what the agent may do by itself, so you are always asked", 1)
+	case strings.Contains(asked, `"kind":"execute"`):
+		words = strings.Replace(words, `place"`, `place\nIt could reach all that you can: no sandbox holds the agent."`, 1)
+	}
+	return strings.Replace(asked, `,"rawInput"`, `,"content":[`+words+`],"rawInput"`, 1)
+}
+
 // run plays lines; a line that is read must hold what stands there.
 func (s *stage) run(lines string) {
 	s.t.Helper()
@@ -176,7 +192,7 @@ editor< $/cancel_request`, "", "the session was closed", ""},
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, "", "board")
-			s.run(prelude + "\nagent> " + askedByAgent + "\neditor< " + askedByAgent)
+			s.run(prelude + "\nagent> " + askedByAgent + "\neditor< " + inTheEditor(t, askedByAgent))
 			n := <-s.board.posted
 			if q := n.question; q.Bound || q.Digest == "" || q.Title != "touch x" || !strings.Contains(q.Text, "The agent's own words:\n```bash\ntouch x\n```") {
 				t.Errorf("the question is %+v", q)
@@ -222,7 +238,7 @@ func TestNotOnTheBoard(t *testing.T) {
 			if !json.Valid([]byte(asked)) || asked == askedByAgent {
 				t.Fatal("the change went wrong")
 			}
-			s.run(prelude + "\nagent> " + asked + "\neditor< " + asked)
+			s.run(prelude + "\nagent> " + asked + "\neditor< " + inTheEditor(t, asked))
 			s.end()
 			if len(s.board.posted) > 0 {
 				t.Errorf("it stands on the board: %+v", (<-s.board.posted).question)

@@ -110,3 +110,46 @@ func TestTerminalsEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestCardSaysWhy has an agent ask. The card says in our words, before the agent's, why the person is asked, by which
+// rule, what would run, and what it could reach, whatever the agent writes.
+func TestCardSaysWhy(t *testing.T) {
+	t.Parallel()
+	const rules = `
+version: 2
+auto_approval_policies:
+  - {id: look, applies_to: [functions.shell], commands: {allow: [make]}, decision: {type: ask, reason: "it ` + "`builds`" + `"}}
+  - {id: edits, applies_to: ["functions.acp_fs__*"], include_paths: ["**"], decision: {type: approve}}
+`
+	for _, test := range []struct{ name, asks, first string }{
+		{"no rule", `"title":"touch x","kind":"execute"`,
+			"a2a-acp asks because no rule answers in your place\nIt could reach all that you can: no sandbox holds the agent."},
+		{"a rule", `"title":"make","kind":"execute"`,
+			"a2a-acp asks because it `builds` (rule look, policies.yaml:4)\nIt could reach all that you can: no sandbox holds the agent."},
+		{"several commands", `"title":"cd x && touch a | xargs rm","kind":"execute"`,
+			"a2a-acp asks because no rule answers in your place\nIt would run: cd x; touch a; xargs rm; rm … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+		{"what runs later", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","oldText":null,"newText":"x"}]`,
+			"a2a-acp asks because `.git/hooks/pre-commit` runs as code later"},
+		{"outside", `"title":"Edit","kind":"edit","locations":[{"path":"/nowhere/x"}]`,
+			"a2a-acp asks because no rule answers in your place\nOutside of the workspace: /nowhere/x"},
+		{"another server's tool", `"title":"mcp__web__get","name":"mcp__web__get","kind":"other"`,
+			"a2a-acp asks because no rule answers in your place"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, rules, "", workDir(t))
+			outcome, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+
+				strings.ReplaceAll(test.asks, "$WORK", d.work)+`}`+yesNo+`}`)
+			call, _ := s.Params["toolCall"].(map[string]any)
+			content, _ := call["content"].([]any)
+			if outcome != "asked" || len(content) == 0 {
+				t.Fatalf("it is %s: %s", outcome, s.line)
+			}
+			first, _ := content[0].(map[string]any)
+			block, _ := first["content"].(map[string]any)
+			if block["text"] != test.first {
+				t.Errorf("the card begins with %q, want %q", block["text"], test.first)
+			}
+		})
+	}
+}

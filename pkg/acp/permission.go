@@ -317,9 +317,9 @@ func (p *permissionPrompt) line() []byte {
 
 // warnings are what a person is told of a question beside the agent's words, and before them.
 func (p *permissionPrompt) warnings() (list []string) {
-	if p.asked.Source == permissions.SourceDoubt {
-		words := "a2a-acp asks because " + display.Line(p.asked.Reason)
-		if text := p.claim.request.ShellText; text != "" && text != p.call.title {
+	if words := p.asksBecause(); words != "" {
+		if text := p.claim.request.ShellText; p.asked.Source == permissions.SourceDoubt && text != "" &&
+			text != p.call.title {
 			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Text(text))
 		}
 		list = append(list, words)

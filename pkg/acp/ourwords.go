@@ -1,0 +1,63 @@
+package acp
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// asksBecause says why the person is asked an agent's question, the rule where one asks, and what it would run and
+// could reach. Where a governor asks, its words stand in the card already.
+func (p *permissionPrompt) asksBecause() string {
+	d, words := p.asked, ""
+	reason := strings.TrimPrefix(d.Reason, "the agent asks, and ")
+	switch {
+	case d.Source == permissions.SourceGovernor:
+	case d.Rule != "" && reason == "":
+		words = "a2a-acp asks because rule " + d.Rule + " says so (" + d.At + ")"
+	case d.Rule != "":
+		words = "a2a-acp asks because " + reason + " (rule " + d.Rule + ", " + d.At + ")"
+	case reason != "":
+		words = "a2a-acp asks because " + reason
+	}
+	reaches := strings.Join(p.reaches(), "\n")
+	switch {
+	case words == "" && reaches != "":
+		return "a2a-acp: " + reaches
+	case reaches != "":
+		return display.Line(words) + "\n" + reaches
+	}
+	return display.Line(words)
+}
+
+// mostRun is how many commands of one text a card lists.
+const mostRun = 8
+
+// reaches says in short what would run, where the command's own text is more than one, and what it could reach.
+func (p *permissionPrompt) reaches() (lines []string) {
+	r := p.claim.request
+	switch r.Action {
+	case permissions.ActionExecute:
+		if runs := r.CommandLines(); len(runs) > 1 {
+			more := ""
+			if len(runs) > mostRun {
+				runs, more = runs[:mostRun], "; …"
+			}
+			lines = append(lines, "It would run: "+strings.Join(runs, "; ")+more)
+		}
+		if p.b.o.Confinement != nil {
+			return append(lines, "It could reach what the agent's sandbox lets it.")
+		}
+		return append(lines, "It could reach all that you can: no sandbox holds the agent.")
+	case permissions.ActionCall, permissions.ActionSwitchMode:
+		return nil
+	}
+	for _, path := range r.Paths {
+		real, err := permissions.Resolve(r.Dir, path.Name)
+		if err == nil && !r.Workspace.Contains(real) && len(lines) < mostRun {
+			lines = append(lines, "Outside of the workspace: "+display.Line(real))
+		}
+	}
+	return lines
+}
