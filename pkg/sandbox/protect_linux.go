@@ -226,6 +226,9 @@ func (w watched) tellNew(hold bool) []string {
 		}
 		told.add(hint)
 	}
+	if gone := w.removed(root, &after); len(gone) > 0 && !isEverybodys(w.dir) {
+		told.add(fmt.Sprintf("protected: while the command ran, %s was removed, by which others went without a look (files of that kind: %d)", w.shown(gone[0]), len(gone)))
+	}
 	for _, at := range after.partly {
 		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", w.shown(at), mostBehind))
 	}
@@ -248,6 +251,28 @@ func (w watched) tellNew(hold bool) []string {
 		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
+}
+
+// removed lists what others ran or believed and is there no more, under any name that counts: a setting may have
+// kept something from happening.
+func (w watched) removed(root int, after *snapshot) (list []string) {
+	type file struct{ device, inode uint64 }
+	left := map[file]bool{}
+	for _, v := range after.there {
+		left[file{v.device, v.inode}] = true
+	}
+	for _, at := range slices.Sorted(maps.Keys(w.before.there)) {
+		v := w.before.there[at]
+		var is unix.Stat_t
+		if v.kind != unix.S_IFREG || left[file{v.device, v.inode}] || w.mayBe(at) ||
+			unix.Fstatat(root, at, &is, unix.AT_SYMLINK_NOFOLLOW) != unix.ENOENT {
+			continue
+		}
+		if w.judge.Weigh(at, func(string) []byte { return []byte{} }) == Held {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // everybodys are the directories in which every user and program of a machine makes files (FHS 3.0, 3.18 and
