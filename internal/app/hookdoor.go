@@ -28,7 +28,8 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		Options: unixsocket.Options{RuntimeDir: d.app.o.Getenv("XDG_RUNTIME_DIR")},
 		Decide:  func(ctx context.Context, call hook.Call) hook.Answer { return decideOwn(ctx, s, call) },
 		Ended: func(call hook.Call) {
-			s.Ended(acp.OwnEnd{ToolCall: call.ID, Failed: call.Failed, Exit: call.Exit, Error: call.Error})
+			s.Ended(acp.OwnEnd{ToolCall: call.ID, Title: call.Title, Input: call.Input, Failed: call.Failed,
+				Exit: call.Exit, Error: call.Error})
 		},
 		Say: d.app.o.Say,
 	}
@@ -45,7 +46,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 	if err != nil {
 		panic("a2a-acp: bug: " + err.Error())
 	}
-	return &acp.Hooks{Meta: meta, Close: func() {
+	return &acp.Hooks{Meta: meta, NotBegun: hook.ClaudeNotBegun, Close: func() {
 		if err := door.Close(); err != nil {
 			d.app.o.Say(err.Error())
 		}
@@ -55,7 +56,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 // decideOwn decides about a call of an agent's own tool.
 func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
-		Dir: call.Dir, Places: call.Places, Harmless: call.Harmless || call.TheirOwn}
+		Dir: call.Dir, Places: call.Places, Beside: call.Beside, Harmless: call.Harmless || call.TheirOwn}
 	for _, change := range call.Changes {
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,
 			OldText: change.OldText})

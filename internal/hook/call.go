@@ -32,6 +32,8 @@ type Call struct {
 	Title   string
 	Changes []Change
 	Places  []string
+	// Beside says what a person is to know of it who reads that.
+	Beside string
 
 	// What came of it. Set After.
 	Failed bool

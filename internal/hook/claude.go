@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,7 +31,7 @@ var claudeTools = map[string]Call{
 	"WebFetch":     {Kind: "fetch"},
 	"WebSearch":    {Kind: "fetch"},
 
-	"Agent":           {Harmless: true}, // its own calls come here
+	"Agent":           {Harmless: true}, // its own calls come here; see ofAgents
 	"Task":            {Harmless: true},
 	"TaskCreate":      {Harmless: true},
 	"TaskGet":         {Harmless: true},
@@ -45,6 +46,11 @@ var claudeTools = map[string]Call{
 	"ExitPlanMode":    {TheirOwn: true},
 	"AskUserQuestion": {TheirOwn: true},
 }
+
+// ofAgents are the members of what starts an agent below that make it no more than one whose calls come here, as the
+// SDK's types of tools have them (sdk-tools.d.ts, AgentInput). Others make a working tree of git's, which runs the
+// repository's filters and hooks, or run the agent on another machine.
+var ofAgents = strings.Fields("description prompt subagent_type model effort run_in_background name team_name mode max_turns resume")
 
 // claudeEvent is what a hook of Claude Code gets on its standard input.
 type claudeEvent struct {
@@ -66,6 +72,7 @@ type claudeInput struct {
 	URL      string  `json:"url"`
 	Query    string  `json:"query"`
 	Pattern  string  `json:"pattern"`
+	Skill    string  `json:"skill"`
 	Content  *string `json:"content"`
 	claudeEdit
 	Edits []claudeEdit `json:"edits"`
@@ -93,12 +100,18 @@ func ReadClaude(event []byte) (Call, error) {
 	default:
 		return Call{}, fmt.Errorf("a hook of Claude's was started for %q, and nobody here knows what that is", e.Event)
 	}
-	if e.Tool == "" || e.CallID == "" || !filepath.IsAbs(e.Dir) {
+	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
 		return Call{}, errors.New("the hook was not told which tool Claude is about to use, in which call, or where")
 	}
 	var in claudeInput
 	if err := json.Unmarshal(e.Input, &in); err != nil {
-		return Call{}, fmt.Errorf("the input of Claude's %s: %w", e.Tool, err)
+		return Call{}, fmt.Errorf("the input of Claude's %q: %w", e.Tool, err)
+	}
+	if e.Tool == "Agent" || e.Tool == "Task" {
+		c.Harmless = onlyHas(e.Input, ofAgents)
+	}
+	if e.Tool == "Skill" {
+		c.Beside = "A skill may run commands of its own while it is loaded, and no hook asks about these."
 	}
 	c.Title = claudeTitle(e.Tool, in)
 	if c.Kind == "edit" {
@@ -117,6 +130,28 @@ func ReadClaude(event []byte) (Call, error) {
 	}
 	return c, nil
 }
+
+// longestID is the length of the longest id of a call, in bytes; Claude's have 30.
+const longestID = 256
+
+// onlyHas reports whether an object has no other members than these.
+func onlyHas(object json.RawMessage, members []string) bool {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(object, &all) != nil {
+		return false
+	}
+	for name := range all {
+		if !slices.Contains(members, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// ClaudeNotBegun reports whether Claude's words of how a call failed say that its tool was not started, so that no
+// hook was to be: what was wrong with the call stands between tags then, and what came of a command begins with its
+// exit code.
+func ClaudeNotBegun(output string) bool { return strings.HasPrefix(output, "<tool_use_error>") }
 
 // globPlace returns a directory in which all lies that a pattern can match: what stands before its first special
 // character, and all of the machine for one that could lead elsewhere behind it.
@@ -142,7 +177,7 @@ func claudeTitle(tool string, in claudeInput) string {
 	if tool == "Bash" {
 		return in.Command
 	}
-	for _, about := range []string{in.File, in.Notebook, in.URL, in.Query, in.Pattern, in.Path} {
+	for _, about := range []string{in.File, in.Notebook, in.URL, in.Query, in.Pattern, in.Path, in.Skill} {
 		if about != "" {
 			return tool + " " + about
 		}

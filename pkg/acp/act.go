@@ -415,7 +415,7 @@ func notedOnCard(source permissions.Source) bool {
 func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	d, cause := passage.Decision, passage.Cause
 	code := codeDenied
-	if errors.Is(cause, errTurnCancelled) || errors.Is(cause, errUnasked) || errors.Is(cause, errAgentGaveUp) {
+	if errors.Is(cause, errTurnCancelled) || errors.Is(cause, errStopped) || errors.Is(cause, errAgentGaveUp) {
 		code = codeCancelled
 	}
 	message := fmt.Sprintf("a2a-acp did not let the agent %s: %s", display.Line(a.what), gate.Why(d))

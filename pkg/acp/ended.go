@@ -194,11 +194,11 @@ func (b *Bridge) toldEnd(call *toolCall, since time.Time) *events.Outcome {
 
 // callEnded records what the agent says became of a call of its own. It reports whether it was an act that nobody
 // had decided about. history says that the agent tells of what was before.
-func (b *Bridge) callEnded(s *Session, call *toolCall, history bool) (undecided bool) {
+func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool) (undecided bool) {
 	done := call.status == statusCompleted
 	switch {
 	case call.rejected && done:
-		b.seen(s, call, history, "it was not allowed")
+		b.seen(s, call, "", history, "it was not allowed")
 		return true
 	case call.elsewhere, call.rejected, b.isCallOfOurs(s, call):
 	case call.own != nil:
@@ -210,19 +210,20 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, history bool) (undecided 
 		ended.Outcome = b.toldEnd(call, call.approved.since)
 		b.note(ended)
 	default:
-		b.seen(s, call, history, "")
-		return done
+		b.seen(s, call, "", history, "")
+		return done || s.failedUnasked(call, last)
 	}
 	return false
 }
 
 // seen records an act that the agent has carried out without a word of ours. Where a rule rejects it, or it was
-// refused before, that is a violation, and the person is told. refused says that it was refused; "" if not.
-func (b *Bridge) seen(s *Session, call *toolCall, history bool, refused string) {
+// refused before, that is a violation, and the person is told. refused says that it was refused; "" if not. id is one
+// of ours where it is none of the acts that were decided about in its card; else "".
+func (b *Bridge) seen(s *Session, call *toolCall, id string, history bool, refused string) {
 	request := b.newRequest(s, s.boundID(), "", "")
 	request.Commands = b.o.Gate.Commands(request.Workspace)
 	r := readClaim(s, call, request).request
-	event := events.Event{Type: events.ToolSeen, Session: s.id, ToolCall: call.id, Act: seenAct(call, r),
+	event := events.Event{Type: events.ToolSeen, Session: s.id, CallID: id, ToolCall: call.id, Act: seenAct(call, r),
 		Outcome: b.toldEnd(call, call.began)}
 	switch {
 	case history:
@@ -339,6 +340,6 @@ func (b *Bridge) ownEnded(s *Session) {
 	}
 	b.mu.Unlock()
 	for _, a := range left {
-		a.noteEnd(a.told)
+		a.noteEnd(a.approved(), a.told)
 	}
 }

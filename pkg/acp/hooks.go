@@ -16,8 +16,20 @@ type HookDoor interface {
 
 // Hooks are what an agent is told when a session is opened, so that it asks us.
 type Hooks struct {
-	Meta  json.RawMessage // an object: what is added to _meta of session/new, and of what opens one again
-	Close func()
+	Meta json.RawMessage // an object: what is added to _meta of session/new, and of what opens one again
+	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started, so
+	// that no hook was to ask. Required.
+	NotBegun func(output string) bool
+	Close    func()
+}
+
+// failedUnasked reports whether an agent whose hooks are to ask has carried out a call that failed, and that none had
+// asked about: a command fails at will. last is the agent's last word of it.
+func (s *Session) failedUnasked(call *toolCall, last object) bool {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return call.status == statusFailed && len(s.hooks) > 0 && !s.turn.cancelled &&
+		!s.hooks[len(s.hooks)-1].NotBegun(last.text("rawOutput"))
 }
 
 // withHooks opens the hooks of a session, and returns the line that tells the agent of them: what the editor

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -24,12 +25,15 @@ type OwnAct struct {
 	Dir      string          // absolute: where relative names begin, and commands run
 	Changes  []approval.FileChange
 	Places   []string // absolute: what it touches beside what its input names
+	Beside   string   // what a person is to know of it beside that; one line
 	Harmless bool     // it has no effect outside of the agent: it is allowed, and not on record
 }
 
 // OwnEnd is what came of an OwnAct.
 type OwnEnd struct {
 	ToolCall string
+	Title    string
+	Input    json.RawMessage // what the tool got in the end
 	Failed   bool
 	Exit     *int   // a command's exit code, where it is told
 	Error    string // in the agent's words
@@ -46,10 +50,15 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
-	a := &ownAct{permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s)}}
+	a := &ownAct{permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s),
+		beside: own.Beside}}
 	a.call, a.fault = own.asToolCall()
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)
+	if call.own != nil { // else what was decided about, and what came of it, could be told of another act
+		b.mu.Unlock()
+		return b.askedTwice(session, own)
+	}
 	call.own = a
 	if !call.announced { // the agent may tell of it later; a line of ours may come first
 		call.title, call.kind = a.call.title, a.call.kind
@@ -72,6 +81,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	d := passage.Decision
 	b.mu.Lock()
 	a.decision, a.since = &d, b.o.Now()
+	call.rejected = d.Verdict != permissions.Approve
 	b.mu.Unlock()
 	if d.Source != permissions.SourcePerson && d.Verdict != permissions.Approve {
 		a.place = s.toEditor.reserve()
@@ -93,35 +103,71 @@ func (s *Session) Why(d permissions.Decision) string {
 	return words
 }
 
-// Ended puts on record what came of an act that was approved.
+// askedTwice rejects a call that was asked about before: each is asked about once.
+func (b *Bridge) askedTwice(session string, own OwnAct) permissions.Decision {
+	const why = "it was asked about this very call before, and nothing else can be decided of it"
+	b.note(events.Event{Type: events.FrameRefused, Session: session, ToolCall: own.ToolCall,
+		Detail: "a hook asks about " + display.Line(own.Title) + ": " + why})
+	return gate.Rejected(permissions.Decision{}, permissions.SourceFault, why)
+}
+
+// Ended puts on record what came of an act that was decided about. Who has told it is the agent, or somebody
+// who knows where its hooks ask. Where it is not what was approved, the turn stops.
 func (s *Session) Ended(end OwnEnd) {
 	s.b.mu.Lock()
 	call := s.calls.byID[end.ToolCall]
-	var a *ownAct
-	if call != nil && call.own != nil && call.own.decision != nil && !call.own.ended {
-		a = call.own
-		a.ended = true
+	if call == nil || call.own == nil || call.own.decision == nil || call.own.ended {
+		s.b.mu.Unlock()
+		return
 	}
+	a, told := call.own, call.recorded
+	done := a.carriedOut(call, end.Input)
+	altered := *call
+	altered.title, altered.kind, altered.name, altered.rawInput = end.Title, a.call.kind, a.call.name, end.Input
+	altered.status, altered.exit = statusCompleted, end.Exit
+	a.ended, call.recorded = true, told || done == nil
+	a.call.content, a.call.rawInput = nil, nil // they may be large, and nothing is compared with them any more
 	s.b.mu.Unlock()
-	if a == nil {
+	if done == nil {
+		if !told {
+			s.b.seen(s, &altered, s.b.ours.nextActID(), false, errAltered.Error())
+		}
+		s.b.stopTurn(s, end.Title, errAltered)
 		return
 	}
 	outcome := s.b.outcomeBy(events.ByAgent, a.since)
 	if exited(outcome, end.Exit, ""); end.Failed {
 		outcome.Status, outcome.Error = statusFailed, events.Text(end.Error)
 	}
-	a.noteEnd(outcome)
+	a.noteEnd(done, outcome)
+}
+
+// carriedOut returns which of the acts that were approved in the card of a call the agent has carried out, by what
+// its tool got; nil for none. Called with Bridge.mu held.
+func (a *ownAct) carriedOut(call *toolCall, input json.RawMessage) gate.Act {
+	switch {
+	case call.rejected:
+	case a.instead != nil && sameJSON(a.instead.call.rawInput, input):
+		return a.instead
+	case a.decision.Verdict == permissions.Approve && sameJSON(a.call.rawInput, input):
+		return a
+	}
+	return nil
+}
+
+// approved returns the act in a card that was approved last, where nobody has told with what input it was done.
+func (a *ownAct) approved() gate.Act {
+	a.b.mu.Lock()
+	defer a.b.mu.Unlock()
+	if a.instead != nil {
+		return a.instead
+	}
+	return a
 }
 
 // noteEnd records the outcome of an act that the agent carried out.
-func (a *ownAct) noteEnd(outcome *events.Outcome) {
-	a.b.mu.Lock()
-	var carriedOut gate.Act = a
-	if a.instead != nil {
-		carriedOut = a.instead
-	}
-	a.b.mu.Unlock()
-	event := gate.Later(carriedOut.Event(events.ToolEnded))
+func (a *ownAct) noteEnd(done gate.Act, outcome *events.Outcome) {
+	event := gate.Later(done.Event(events.ToolEnded))
 	event.Outcome = outcome
 	a.b.note(event)
 }
@@ -158,8 +204,8 @@ type ownAct struct {
 	since    time.Time       // when it was approved
 	told     *events.Outcome // in the card of the call; the hook after it may know more
 	joined   bool            // a question of the agent's about the same was answered by it
-	// instead is a question of the agent's in the same card about something else: another hook had put another
-	// input in the place of this one.
+	// instead is a question of the agent's in the same card about something else, and the answer was yes: another
+	// hook had put another input in the place of this one.
 	instead *permissionPrompt
 }
 
@@ -238,14 +284,15 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	b.mu.Lock()
 	own := p.sessionsCall().own
 	var earlier *permissions.Decision
-	if own != nil && !own.joined {
-		earlier = own.decision
+	var input []byte
+	if own != nil && !own.joined && !own.ended {
+		earlier, input = own.decision, own.call.rawInput
 	}
 	b.mu.Unlock()
 	doubted := func(why string) bool { return !slices.Contains(own.claim.request.Doubts, why) }
 	if earlier == nil || earlier.Verdict != permissions.Approve ||
 		slices.ContainsFunc(p.claim.request.Doubts, doubted) || // of what the hook told, it was decided in spite of them
-		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, own.call.rawInput) ||
+		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, input) ||
 		p.claim.request.Dir != own.claim.request.Dir {
 		return permissions.Decision{}, false
 	}

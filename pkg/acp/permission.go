@@ -26,6 +26,7 @@ type permissionPrompt struct {
 	shown   bool            // the editor may have shown something else in the card before
 	joined  bool            // it is answered as the agent's hook was, about the very same
 	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
+	beside  string          // what is known of it beside that, for the person
 
 	open    *openQuestion   // while the question stands
 	queued  *queuedQuestion // of the question

@@ -62,7 +62,7 @@ func (p *permissionPrompt) Option(d permissions.Decision, cause error) string {
 // the one that says what was decided. It is false where the agent offers none, and where the question was
 // taken back before it was answered.
 func (p *permissionPrompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
-	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errUnasked, errSessionClosed, errGone} {
+	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errStopped, errSessionClosed, errGone} {
 		if errors.Is(cause, over) {
 			return permissions.Option{}, false
 		}
@@ -152,6 +152,9 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 			display.Text(string(encode(events.Arguments(r.Arguments, r.Secret))))))
 		q.Text = text.String()
 		return q
+	}
+	if p.beside != "" {
+		text.WriteString(p.beside + "\n\n")
 	}
 	if p.exact {
 		text.WriteString("What the agent's tool gets:\n")

@@ -188,7 +188,7 @@ func (b *Bridge) noteAnswer(p *permissionPrompt, d permissions.Decision, cause e
 	if !call.rejected && !p.joined && cause == nil && p.claim.request.Action != permissions.ActionCall {
 		p.since, call.approved = b.o.Now(), p
 	}
-	if call.own != nil && call.own.call != p.call && !p.joined {
+	if call.own != nil && call.own.call != p.call && !p.joined && !call.rejected {
 		call.own.instead = p
 	}
 	b.mu.Unlock()

@@ -339,7 +339,11 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 
 // commandTitle returns the command that a title gives, which some agents write between backquotes.
 func commandTitle(call *toolCall) string {
-	return strings.TrimSpace(strings.Trim(strings.TrimSpace(call.title), "`"))
+	title := strings.TrimSpace(call.title)
+	if strings.HasPrefix(title, "`") && strings.HasSuffix(title, "`") { // and not at the end of a command only
+		title = strings.TrimSpace(strings.Trim(title, "`"))
+	}
+	return title
 }
 
 // is reports whether two commands are the same, told in the same way.

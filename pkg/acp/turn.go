@@ -65,16 +65,23 @@ func (b *Bridge) withdrawTurn(s *Session, why error) {
 	b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 }
 
-// errUnasked says that an agent whose hooks are to ask did without.
-var errUnasked = errors.New("the agent did it without asking, though its hooks are to ask before every act")
+// What an agent has done whose hooks are to ask before each act.
+var (
+	errUnasked = errors.New("the agent did it without asking, though its hooks are to ask before every act")
+	errAltered = errors.New("the agent did this, and nobody has approved it: another hook, maybe of the repository's, " +
+		"has put it in the place of what was decided about, or answered in your place")
+)
 
-// stopTurn cancels the turn of an agent that has done something without a hook's asking: its hooks are not in
-// force, and whatever it did next would not be decided either.
-func (b *Bridge) stopTurn(s *Session, call *toolCall) {
-	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's may have switched its hooks off; "+
-		"bridge --hooks=off does without them", display.Line(call.title), errUnasked))
+// errStopped is why all that waits in a turn is withdrawn once the agent has done such a thing.
+var errStopped = errors.New("the turn is stopped, since the agent has done something that nobody has approved")
+
+// stopTurn cancels the turn of an agent that has done something that was not decided here: its hooks are not in
+// force, or not alone, and whatever it did next would not be decided either.
+func (b *Bridge) stopTurn(s *Session, title string, why error) {
+	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's, or of the repository's, has its hooks "+
+		"not decide alone; bridge --hooks=off does without them", display.Line(title), why))
 	at := b.toAgent.reserve()
-	b.withdrawTurn(s, errUnasked)
+	b.withdrawTurn(s, errStopped)
 	at.put(request("", methodCancel, map[string]string{"sessionId": s.boundID()}))
 }
 

@@ -201,8 +201,8 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 	}
 	history := s.loads > 0
 	return append(lines, line), func() {
-		if ended != nil && b.callEnded(s, ended, history) && !history && s.hooked() {
-			b.stopTurn(s, call)
+		if ended != nil && b.callEnded(s, ended, update, history) && !history && s.hooked() {
+			b.stopTurn(s, ended.title, errUnasked)
 		}
 		if !history {
 			b.hear(s, call, update)
