@@ -264,7 +264,7 @@ func (w watched) removed(root int, after *snapshot) (list []string) {
 	for _, at := range slices.Sorted(maps.Keys(w.before.there)) {
 		v := w.before.there[at]
 		var is unix.Stat_t
-		if v.kind != unix.S_IFREG || left[file{v.device, v.inode}] || w.mayBe(at) ||
+		if _, there := after.there[at]; there || v.kind != unix.S_IFREG || left[file{v.device, v.inode}] || w.mayBe(at) ||
 			unix.Fstatat(root, at, &is, unix.AT_SYMLINK_NOFOLLOW) != unix.ENOENT {
 			continue
 		}
