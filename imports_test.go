@@ -94,7 +94,7 @@ var may = map[string][]string{
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	// config: what is shown of a workspace's files is what they are read as.
-	"internal/trust": {"pkg/tool", "pkg/events", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},
+	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},
 	// sandbox and what makes one: what is said to work has been tried.
 	"internal/doctor": {
 		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/config", "internal/confine", "internal/dirs", "internal/display",
@@ -157,7 +157,7 @@ var may = map[string][]string{
 		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/trust": {
-		"pkg/tool", "internal/app", "internal/config", "internal/display", "internal/exit", "internal/grant",
+		"pkg/tool", "internal/app", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/grant",
 		"internal/trust", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp": {

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,6 +37,15 @@ func (c *Catalogue) own() Catalogue {
 		return Catalogue{}
 	}
 	return *c
+}
+
+// Hash names what the person's file says, in hexadecimal; "" without one.
+func (c *Catalogue) Hash() string {
+	if c.own().text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(c.text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Same reports whether two catalogues say the same.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -33,11 +34,12 @@ type ProjectGovernor struct {
 	Source          tool.Source
 }
 
-// ReadProject reads one of ProjectFiles, by its bytes, as if somebody trusted it. The error is an Errors.
-func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile) (Project, error) {
+// ReadProject reads one of ProjectFiles, by its bytes and by what is known of programs, as if somebody trusted it. The
+// error is an Errors.
+func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile, commands *command.Catalogue) (Project, error) {
 	path := filepath.Join(dir, name)
 	file := File{Name: path, Path: path, Layer: tool.LayerProject, Workspace: true, Trusted: dir,
-		ErrorProfile: profile, Data: data}
+		ErrorProfile: profile, Data: data, Commands: commands}
 	var p Project
 	var err error
 	switch filepath.Base(name) {

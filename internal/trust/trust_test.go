@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 )
 
@@ -46,6 +47,28 @@ func TestRead(t *testing.T) {
 	}
 	if data, err := trust.Read(dir+"/w", "real/tools.yaml"); err != nil || string(data) != "x" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// What a workspace brings is read by what its person knows of programs, too.
+func TestReadByOwnCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir+"/.a2a-acp/tools.yaml", "tools:\n  frob:\n    description: Runs frob.\n    script: frob --eval={{x}}\n"+
+		"    parameters: [{name: x, type: string, required: true}]\n")
+	own, err := command.Read("commands.yaml", []byte("version: 1\nprograms:\n  - names: frob\n    code: --eval\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := trust.Options{Getenv: func(string) string { return "" }, Home: dir, Dir: dir, Say: func(string) {}}
+	if _, err := trust.ReadWorkspace(o, dir, nil); err != nil {
+		t.Errorf("without a row of frob: %v", err)
+	}
+	if _, err := trust.ReadWorkspace(o, dir, own); err == nil || !strings.Contains(err.Error(), "frob --eval") {
+		t.Errorf("with a row of frob: %v", err)
+	}
+	if _, err := trust.ReadFile(o, dir+"/.a2a-acp/tools.yaml", own); err == nil || !strings.Contains(err.Error(), "frob --eval") {
+		t.Errorf("as a file of its own: %v", err)
 	}
 }
 

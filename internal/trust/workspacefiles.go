@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -41,9 +42,9 @@ type WorkspaceScript struct {
 	Changed bool
 }
 
-// ReadWorkspace reads what a workspace brings. A file with a mistake is a config.Errors: nobody can trust
-// what cannot be read.
-func ReadWorkspace(o Options, dir string) (*WorkspaceFiles, error) {
+// ReadWorkspace reads what a workspace brings, by what is known of programs. A file with a mistake is a
+// config.Errors: nobody can trust what cannot be read.
+func ReadWorkspace(o Options, dir string, commands *command.Catalogue) (*WorkspaceFiles, error) {
 	b := &WorkspaceFiles{Dir: dir}
 	var err error
 	if b.Before, b.Known, err = Lookup(o, dir); err != nil {
@@ -66,7 +67,7 @@ func ReadWorkspace(o Options, dir string) (*WorkspaceFiles, error) {
 		case err != nil:
 			return nil, err
 		}
-		says, err := config.ReadProject(dir, name, data, profile)
+		says, err := config.ReadProject(dir, name, data, profile, commands)
 		mistakes = append(mistakes, yamldoc.List(err)...)
 		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned ||
 			pin.SHA256 != Hash(data)})
@@ -155,7 +156,7 @@ func (b *WorkspaceFiles) Pins(by string) Directory {
 
 // ReadFile is ReadWorkspace for a single file of tools. What its tools are to be given is why it has to be
 // trusted.
-func ReadFile(o Options, path string) (*WorkspaceFiles, error) {
+func ReadFile(o Options, path string, commands *command.Catalogue) (*WorkspaceFiles, error) {
 	b := &WorkspaceFiles{Dir: path}
 	var err error
 	if b.Before, b.Known, err = Lookup(o, path); err != nil {
@@ -171,7 +172,7 @@ func ReadFile(o Options, path string) (*WorkspaceFiles, error) {
 		return nil, err
 	}
 	tools, err := config.ReadTools(config.File{Name: path, Path: path, Layer: tool.LayerFlag,
-		ErrorProfile: profile, Data: data})
+		ErrorProfile: profile, Data: data, Commands: commands})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -198,6 +199,24 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 		}
 		result := h.execute(t.Context(), `{}`)
 		if h.hasRun() || codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "no longer holds") || result.ExitCode != -1 {
+			t.Errorf("got has run %t, %+v, error %v; want a refusal", h.hasRun(), result, result.Error)
+		}
+	})
+	t.Run("what is known of programs", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, rule(permissions.Ask))
+		h.has(script(touch))
+		h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+			own, err := command.Read("commands.yaml", []byte("version: 1\nprograms:\n  - names: touch\n    asks: true\n"))
+			if err != nil {
+				t.Error(err)
+			}
+			h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2,
+				Rules: []permissions.Rule{rule(permissions.Ask)}}}), own)
+			return yes, nil
+		}
+		result := h.execute(t.Context(), `{}`)
+		if h.hasRun() || codeOf(result) != tool.FailDenied || !strings.Contains(result.Error.Message, "no longer holds") {
 			t.Errorf("got has run %t, %+v, error %v; want a refusal", h.hasRun(), result, result.Error)
 		}
 	})

@@ -130,8 +130,11 @@ func (a *Authority) WithSessions(s *Sessions) *Authority {
 
 func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }
 
-// Policy names the rules in force (see Set.Hash).
-func (a *Authority) Policy() string { return a.policies.Hash() }
+// Policy names the rules in force (see Set.Hash), and what a person's own file says of programs: it makes the
+// same rules decide otherwise.
+func (a *Authority) Policy() string {
+	return inForce{policies: a.policies, commands: a.commands}.name()
+}
 
 // Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some
 // commands, at the names of files; about git's commands it asks git, which takes some milliseconds and at
@@ -175,19 +178,32 @@ func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Deci
 // inForce are the rules that a request meets: those of all files, and those of its workspace.
 type inForce struct {
 	policies, own *Set
+	commands      *command.Catalogue
 	found         [2][]finding // what each rule of the two says of the request alone; see gather
 }
 
 func (a *Authority) rulesFor(r Request) inForce {
-	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)]}
+	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)], commands: a.commands}
+}
+
+// name names all that the rules decide by.
+func (f inForce) name() string {
+	name := f.policies.Hash()
+	if f.own != nil {
+		name += "+" + f.own.Hash()
+	}
+	if commands := f.commands.Hash(); commands != "" {
+		name += "+" + commands
+	}
+	return name
 }
 
 func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
-	rules, policy = f.policies.decide(v, f.found[0]), f.policies.Hash()
+	rules = f.policies.decide(v, f.found[0])
 	if f.own != nil {
-		rules, policy = rules.with(f.own.decide(v, f.found[1])), policy+"+"+f.own.Hash()
+		rules = rules.with(f.own.decide(v, f.found[1]))
 	}
-	return rules, policy
+	return rules, f.name()
 }
 
 // evaluate gathers the facts that the rules in force need to know of the request.

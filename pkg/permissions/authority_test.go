@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -656,6 +657,18 @@ func TestReplace(t *testing.T) {
 	a = a.With(NewSet([]File{v2(rule("no", Reject))}), nil)
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject || d.Policy != a.Policy() || d.Policy == before {
 		t.Errorf("after the change: %s under %s, before under %s", said(d), d.Policy, before)
+	}
+	names := map[string]string{a.Policy(): "none"}
+	for _, row := range []string{"asks: true", "writes: --out"} {
+		own, err := command.Read("commands.yaml", []byte("version: 1\nprograms:\n  - names: frob\n    "+row+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := a.With(NewSet([]File{v2(rule("no", Reject))}), own)
+		if other := names[told.Policy()]; other != "" || told.Decide(b.write("docs/a.md")).Policy != told.Policy() {
+			t.Errorf("with a person's own %q it is called as with %s", row, other)
+		}
+		names[told.Policy()] = row
 	}
 	a = a.With(nil, nil)
 	if d := a.Decide(b.write("docs/a.md")); said(d) != "ask default" {

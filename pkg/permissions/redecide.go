@@ -67,9 +67,9 @@ func (f inForce) match(v *evaluation) (found [2][]finding, open []*finding) {
 }
 
 func (f inForce) combine(v *evaluation, found [2][]finding) (outcome, string) {
-	rules, policy := f.policies.combine(v, found[0]), f.policies.Hash()
+	rules := f.policies.combine(v, found[0])
 	if f.own != nil {
-		rules, policy = rules.with(f.own.combine(v, found[1])), policy+"+"+f.own.Hash()
+		rules = rules.with(f.own.combine(v, found[1]))
 	}
-	return rules, policy
+	return rules, f.name()
 }

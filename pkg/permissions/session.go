@@ -24,18 +24,18 @@ const (
 // Sessions are what people have allowed for the rest of a session. They are those of one door: another may
 // have a session of the same name. Safe for concurrent use.
 type Sessions struct {
-	ledger  ApprovalLog // nil: nothing is written down
+	log     ApprovalLog // nil: nothing is written down
 	mu      sync.RWMutex
 	allowed map[string]map[string]bool // per session, the keys of acts
 	// hidden keys what is written down: the key of a command could be tried out for the short secret in it.
 	hidden []byte
 }
 
-// NewSessions returns Sessions in which nothing is allowed. Without a ledger nothing is written down.
-func NewSessions(ledger ApprovalLog) *Sessions {
+// NewSessions returns Sessions in which nothing is allowed. Without a log nothing is written down.
+func NewSessions(log ApprovalLog) *Sessions {
 	hidden := make([]byte, sha256.Size)
 	_, _ = rand.Read(hidden) // it never fails
-	return &Sessions{ledger: ledger, allowed: map[string]map[string]bool{}, hidden: hidden}
+	return &Sessions{log: log, allowed: map[string]map[string]bool{}, hidden: hidden}
 }
 
 // name is what the key of an act is written down as.
@@ -62,8 +62,8 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 	case session == "":
 		return "nothing is kept: there is no session"
 	}
-	if a.kept.ledger != nil {
-		if err := a.kept.ledger.Granted(session, r.Agent, a.kept.name(key), words); err != nil {
+	if a.kept.log != nil {
+		if err := a.kept.log.Granted(session, r.Agent, a.kept.name(key), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " +
 				display.Line(err.Error())
 		}
@@ -91,8 +91,8 @@ func (a *Authority) Forget(session string) {
 	kept := len(a.kept.allowed[session]) > 0
 	delete(a.kept.allowed, session)
 	a.kept.mu.Unlock()
-	if kept && a.kept.ledger != nil {
-		a.kept.ledger.Ended(session)
+	if kept && a.kept.log != nil {
+		a.kept.log.Ended(session)
 	}
 }
 
@@ -105,7 +105,7 @@ func (a *Authority) keeps(v *evaluation) bool {
 	a.kept.mu.RLock()
 	kept := a.kept.allowed[v.Session][key]
 	a.kept.mu.RUnlock()
-	return kept && (a.kept.ledger == nil || a.kept.ledger.Holds(v.Session, a.kept.name(key)))
+	return kept && (a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
 }
 
 // allowance names what an "always" about the act would allow, and says it in words. The key is "" when

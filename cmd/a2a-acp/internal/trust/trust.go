@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -78,7 +79,11 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 		return err
 	}
 	o := env.AppOptions(nil, nil)
-	root, brought, err := readBrought(o.Trust(), dir)
+	commands, err := cli.Commands(env)
+	if err != nil {
+		return err
+	}
+	root, brought, err := readBrought(o.Trust(), dir, commands)
 	switch {
 	case len(yamldoc.List(err)) > 0:
 		return cli.Fail(exit.Usage, fmt.Errorf("what %s brings cannot be read, so it cannot be trusted:\n%w",
@@ -119,14 +124,16 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 }
 
 // readBrought reads what a directory or a file brings that somebody names.
-func readBrought(o trust.Options, name string) (root string, b *trust.WorkspaceFiles, err error) {
+func readBrought(o trust.Options, name string, commands *command.Catalogue) (
+	root string, b *trust.WorkspaceFiles, err error,
+) {
 	if root, err = trust.FileName(o, name); err == nil && root == "" {
 		if root, err = trust.Root(o, name); err == nil {
-			b, err = trust.ReadWorkspace(o, root)
+			b, err = trust.ReadWorkspace(o, root, commands)
 			return root, b, orHost(err)
 		}
 	} else if err == nil {
-		b, err = trust.ReadFile(o, root)
+		b, err = trust.ReadFile(o, root, commands)
 		return root, b, orHost(err)
 	}
 	return root, nil, cli.Fail(exit.Usage, err)
