@@ -133,7 +133,7 @@ var may = map[string][]string{
 		"internal/exit", "internal/mcpserver", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/policy": {
-		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/config",
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit", "internal/config",
 		"internal/display", "internal/exit", "internal/governor", "internal/replay", "internal/sensitive",
 		"internal/spelling", "internal/yamldoc", "cmd/a2a-acp/internal/audit", "cmd/a2a-acp/internal/cli",
 	},

@@ -24,6 +24,12 @@ type Agent struct {
 	Sees Coverage
 	// Hooks is set where the agent has hooks that can ask us before each of its own acts.
 	Hooks bool
+	// Unheld says of a kind of acts what it does of that itself without asking. Measured with the real agents.
+	Unheld map[string]string
+	// Unasking are its modes in which it asks nobody before it acts.
+	Unasking []string
+	// Asking is the variable, NAME=VALUE, that starts it in a mode in which it asks; "" where it does so anyway.
+	Asking string
 }
 
 // Coverage is what a bridge can and cannot say no to. It was measured with the real agents.
@@ -87,6 +93,12 @@ func Known() []Agent {
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
+			Unasking: []string{"bypassPermissions"},
+			Unheld: map[string]string{
+				"read": "Claude reads files without asking", "search": "Claude searches files without asking",
+				"write":   "Claude asks before edits, but for its modes acceptEdits and bypassPermissions",
+				"execute": "Claude asks before commands, but for those that it takes for harmless, and its mode bypassPermissions",
+			},
 		},
 		{
 			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp",
@@ -94,6 +106,15 @@ func Known() []Agent {
 				Files: neverUsed, Terminals: neverUsed,
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",
 				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
+			},
+			// Measured with 2.6.0: `agent` has a model review in a person's place, and read-only asks about edits,
+			// other servers' tools and commands that leave Codex' own sandbox.
+			Unasking: []string{"agent", "agent-full-access", "full-access"},
+			Asking:   "INITIAL_AGENT_MODE=read-only",
+			Unheld: map[string]string{
+				"read": "Codex reads files by its own shell without asking", "search": "Codex searches files by its own shell without asking",
+				"write":   "Codex asks before edits in its mode read-only alone",
+				"execute": "Codex asks before a command only where that is to leave Codex' own sandbox, and in its mode agent never",
 			},
 		},
 		{
@@ -104,6 +125,12 @@ func Known() []Agent {
 				Prompts: "decided here or put to you",
 				Own:     "its other reads and its shell are its own: seen, and stopped only where it asks",
 			},
+			Unasking: []string{"yolo"},
+			Unheld: map[string]string{
+				"read": "Gemini reads files without asking", "search": "Gemini searches files without asking",
+				"write":   "Gemini has the editor write, where the file lies in its directory; another it asks about",
+				"execute": "Gemini asks before commands, but for those that it takes for harmless, such as cat, and its mode yolo",
+			},
 		},
 		{
 			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai",
@@ -111,6 +138,11 @@ func Known() []Agent {
 				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed,
 				Prompts: "decided here or put to you",
 				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
+			},
+			Unheld: map[string]string{
+				"read": "opencode reads files without asking", "search": "opencode searches files without asking",
+				"write":   "opencode asks before edits where its own settings say so",
+				"execute": "opencode asks before commands where its own settings say so",
 			},
 		},
 	}

@@ -104,3 +104,20 @@ func TestByCommand(t *testing.T) {
 		})
 	}
 }
+
+// TestHolds asks of every agent, by its own names too, what it does without asking.
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	for _, agent := range Known() {
+		for _, kind := range []string{"read", "search", "write", "execute"} {
+			held := Holds("@vendor/"+strings.ToUpper(agent.Name)+"-cli", kind)
+			if held.But == "" || held.But != agent.Unheld[kind] || !strings.Contains(held.Cure, "--confine "+agent.Name) ||
+				strings.Contains(held.Cure, "--hooks=on") != agent.Hooks {
+				t.Errorf("%s, %s: %+v", agent.Name, kind, held)
+			}
+		}
+	}
+	if held := Holds("another", "read"); held.But == "" || held.Cure == "" {
+		t.Errorf("of one that is not known: %+v", held)
+	}
+}

@@ -86,6 +86,9 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	if b.hooks = o.Hooks && agents.HasHooks(o.Command); b.hooks {
 		o.AgentEnv, b.known = withoutHookless(o.AgentEnv), b.known.Hooked()
 	}
+	if !b.hooks && !o.Confinement.On() {
+		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
+	}
 	agent, err := supervisor.Start(ctx,
 		supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
 	if err != nil {
@@ -105,6 +108,7 @@ type bridge struct {
 	known    agents.Coverage
 	boundary *confine.Boundary // nil where the agent is not confined
 	hooks    bool              // the agent asks us before each act of its own
+	unasking []string          // its modes in which nothing holds it and nobody is asked
 	caller   person.Finding    // who has started it, and so who answers in its editor
 	left     atomic.Bool       // the editor has gone, before the agent did
 }
@@ -123,6 +127,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		Gate: b.door.Gate, Record: summaries,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
 		Hooks:         hooks,
+		Unasking:      b.unasking,
 		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return b.app.o.Dirs().Workspace(cwd, additional) },
@@ -163,6 +168,24 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
 	}
 	return exit.Code(), nil
+}
+
+// startAsking returns the environment that starts an agent in a mode in which it asks, unless that says which mode it
+// is to start in.
+func (b *bridge) startAsking(command, environ []string) []string {
+	agent, known := agents.ByCommand(command)
+	if !known {
+		return environ
+	}
+	b.unasking = agent.Unasking
+	name, value, _ := strings.Cut(agent.Asking, "=")
+	said := func(variable string) bool { return strings.HasPrefix(variable, name+"=") }
+	if name == "" || slices.ContainsFunc(environ, said) {
+		return environ
+	}
+	b.app.o.Say(fmt.Sprintf("%s starts in its mode %s, since in its own default it asks nobody; set %s to choose another",
+		agent.Title, value, name))
+	return append(slices.Clip(environ), agent.Asking)
 }
 
 // principal says for whom questions are asked. What a person was asked by his own bridge is another's in one

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
@@ -139,4 +140,26 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 		return
 	}
 	b.learnModes(s, update)
+}
+
+// tellUnasking says in a card of ours, before the first turn, that the agent is in a mode in which it asks nobody.
+func (b *Bridge) tellUnasking(s *Session) {
+	b.mu.Lock()
+	mode, kind := s.mode, kindToolCall
+	tell := !s.unasking && slices.Contains(b.o.Unasking, mode)
+	s.unasking = s.unasking || tell
+	if b.version >= 2 {
+		kind = kindToolCallUpdate
+	}
+	id := s.id
+	b.mu.Unlock()
+	if !tell {
+		return
+	}
+	words := "In its mode `" + mode + "` the agent asks nobody before it edits files or runs commands, so nothing of that is " +
+		"decided: it is only seen. Choose another of its modes to be asked, or have a2a-acp confine it (bridge --confine)."
+	b.o.Say(words)
+	s.toEditor.put(updateFrame(id, cardUpdate{SessionUpdate: kind, ToolCallID: b.ours.nextID(),
+		Title: "a2a-acp: in this mode nobody is asked", Kind: "other", Status: statusCompleted,
+		Content: encode([]any{text(words)})}))
 }

@@ -28,6 +28,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 		return b.toAgent.relay(line)
 	}
 	b.newTurn(s)
+	b.tellUnasking(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
 		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a

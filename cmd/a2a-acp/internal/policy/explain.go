@@ -12,6 +12,7 @@ import (
 
 	record "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -41,13 +42,15 @@ func policyExplainCommand(env *cli.Environment) *cobra.Command {
 		Long: `explain decides an act as if an agent had asked for it in the current directory, and says what every
 rule thought of it: whether it matches, or the first of its conditions that does not, with the value
 that was found. Then it lists the governors that would be asked, and what each could change. Nothing is
-done, and nobody is asked: no person, and no governor.
+done, and nobody is asked: no person, and no governor. With --as it also says what that agent could do
+all the same, since it does it itself and does not ask.
 
 CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
 with path, paths, dir, env, agent, mode and headless where they matter. --audit explains an act of the
 record, by the number that audit list shows, as the rules of now would decide it.`,
 		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
   a2a-acp policy explain --path .github/workflows/ci.yml --write
+  a2a-acp policy explain --as claude --path .env
   a2a-acp policy explain --tool web_request -p url=https://example.com
   a2a-acp policy explain --policies ./stricter.yaml --shell 'ls'
   a2a-acp policy explain call.json
@@ -120,8 +123,13 @@ func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Reques
 		return err
 	}
 	decision := a.Gate.Decide(request)
-	return explanationOf(request, decision,
-		a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision))).print(env, f)
+	e := explanationOf(request, decision, a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision)))
+	if request.Agent != "" && decision.Verdict != permissions.Approve && request.Action != permissions.ActionCall {
+		held := agents.Holds(request.Agent, string(request.Action))
+		e.Unenforced = fmt.Sprintf("%s. Where it does not ask, it is on record as %s; %s", held.But,
+			map[bool]string{true: "a violation", false: "seen"}[decision.Verdict == permissions.Reject], held.Cure)
+	}
+	return e.print(env, f)
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -245,14 +253,17 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 
 // explanation is a decision as `policy explain` tells it.
 type explanation struct {
-	Decision string            `json:"decision"`
-	Source   string            `json:"source"`
-	Rule     string            `json:"rule,omitempty"`
-	At       string            `json:"at,omitempty"`
-	Reason   string            `json:"reason"`
-	Asked    string            `json:"asked,omitempty"` // who would be asked
-	Commands []string          `json:"commands,omitempty"`
-	Reasons  []explainedReason `json:"reasons"`
+	Decision string `json:"decision"`
+	Source   string `json:"source"`
+	Rule     string `json:"rule,omitempty"`
+	At       string `json:"at,omitempty"`
+	Reason   string `json:"reason"`
+	Asked    string `json:"asked,omitempty"` // who would be asked
+	// Unenforced says what the agent could do all the same, where it does not ask first; "" for an act that nobody
+	// does but we and the editor, and where no agent was named.
+	Unenforced string            `json:"unenforced,omitempty"`
+	Commands   []string          `json:"commands,omitempty"`
+	Reasons    []explainedReason `json:"reasons"`
 	// Governors would be asked next, before any person. None was.
 	Governors []governor.Candidate `json:"governors"`
 	// Then is what was decided, of an act of the record, and Untold why nobody can tell what would be now.
@@ -309,6 +320,9 @@ func (e explanation) write(env *cli.Environment) {
 	}
 	if e.Asked != "" {
 		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
+	}
+	if e.Unenforced != "" {
+		fmt.Fprintf(w, "but:      %s\n", display.Line(e.Unenforced))
 	}
 	for i, command := range e.Commands {
 		fmt.Fprintf(w, "%-9s %s\n", map[bool]string{true: "runs:"}[i == 0], command)

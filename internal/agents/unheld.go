@@ -1,0 +1,31 @@
+package agents
+
+import "strings"
+
+// Held says how far rules hold what an agent does itself: an act of one kind, without hooks and without a sandbox.
+type Held struct {
+	// But is what the agent does of that kind although a rule rejects it; "" where nothing is known.
+	But string
+	// Cure is how to start it so that rules, or a sandbox, hold it.
+	Cure string
+}
+
+// Holds reports how far rules hold acts of a kind ("read", "write", …) of an agent, by any of its names. What an agent
+// has the editor or our tools do is always held.
+func Holds(agent, kind string) Held {
+	for _, a := range Known() {
+		if !strings.Contains(strings.ToLower(agent), a.Name) {
+			continue
+		}
+		cure := "bridge --confine " + a.Name + " holds it to its sandbox"
+		if a.Hooks {
+			cure = "bridge --hooks=on " + a.Name + " decides each of its acts before it happens, and " + cure
+		}
+		but := a.Unheld[kind]
+		if but == "" {
+			but = a.Title + " may do it without asking"
+		}
+		return Held{But: but, Cure: cure}
+	}
+	return Held{But: "whether it asks before it does it itself is not known", Cure: "bridge --confine=terminal -- … holds it to a sandbox"}
+}
