@@ -46,7 +46,7 @@ func announce(session, kind string, call *toolCall, status string) []byte {
 		status = "pending"
 	}
 	return updateFrame(session, cardUpdate{
-		SessionUpdate: kind, ToolCallID: call.id, Title: titleOr(call.title), Kind: kindOr(call.kind), Status: status,
+		SessionUpdate: kind, ToolCallID: call.id, Title: asAgents(titleOr(call.title)), Kind: kindOr(call.kind), Status: status,
 		Content: contentWith(call.content, call.notes), Locations: call.locations, RawInput: call.rawInput,
 	})
 }
@@ -66,7 +66,7 @@ func contentWith(content []byte, notes []string) json.RawMessage {
 // contentBetween is contentWith with items of ours in front, too.
 func contentBetween(items []any, content []byte, notes []string) json.RawMessage {
 	for item := range ndjson.Elements(content) {
-		items = append(items, json.RawMessage(item))
+		items = append(items, json.RawMessage(contentAsAgents(item)))
 	}
 	for _, note := range notes {
 		items = append(items, text(note))

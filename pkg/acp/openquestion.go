@@ -17,7 +17,7 @@ type openQuestion struct {
 	call      *toolCall // the session's own copy
 	lines     []heldLine
 	bytes     int
-	terminals bool   // that the editor runs have been put away
+	terminals bool   // in its card have been put away
 	without   bool   // lines of ours about what was decided before are not shown
 	noted     []note // of which the editor has not heard
 }
@@ -172,19 +172,17 @@ func (p *permissionPrompt) questionStands() {
 		b.asking[card] = q
 	}
 	p.shown = b.shown.has(p.call.id)
-	if p.call.content, q.terminals = b.withoutRunning(p.call.content); q.terminals && call.announced {
-		rest := contentWith(p.call.content, call.notes)
+	content, terminals := withoutTerminals(p.call.content)
+	p.call.content, q.terminals = content, terminals != nil
+	if q.terminals && call.announced {
+		rest := contentWith(content, call.notes)
 		if rest == nil {
-			rest = p.call.content // an empty list clears the card
+			rest = content // an empty list clears the card
 		}
 		p.place.add(updateFrame(p.session.id,
 			cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
 	}
-	items, _ := (object{"c": p.call.content}).objects("c")
-	for _, item := range items {
-		p.terminals = append(p.terminals, item.text("terminalId"))
-	}
-	for _, id := range p.terminals {
+	for _, id := range append(p.terminals, terminals...) {
 		if id != "" {
 			b.showing[id] = q
 		}

@@ -121,13 +121,14 @@ func TestOneCardOneQuestion(t *testing.T) {
 	}
 }
 
-// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs.
-// While the question stands the terminal is put away.
+// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs, or that it
+// will run. While the question stands the terminal is put away.
 func TestNoTerminalInAQuestion(t *testing.T) {
 	t.Parallel()
 	const terminal = `{"type":"terminal","terminalId":"t1"}`
 	const words = `{"type":"content","content":{"type":"text","text":"words"}}`
-	for _, content := range []string{"[" + terminal + "]", "[" + words + "," + terminal + "]", `[{"type":"terminal","terminalId":"\u0074\u0031"}]`} {
+	for _, content := range []string{"[" + terminal + "]", "[" + words + "," + terminal + "]", `[{"type":"terminal","terminalId":"\u0074\u0031"}]`,
+		`[{"type":"terminal","terminalId":"t2"}]`} {
 		for _, announced := range []bool{false, true} {
 			d := newDialogue(t, "", "", workDir(t))
 			d.agentSays(`{"jsonrpc":"2.0","id":"run","method":"terminal/create","params":{"sessionId":"s1","command":"top"}}`)
@@ -154,6 +155,17 @@ func TestNoTerminalInAQuestion(t *testing.T) {
 			d.pick(question, "y")
 			d.wait("the terminal to be there again", func(s said) bool { return s.to == "editor" && strings.Contains(s.line, `"terminalId":`) })
 		}
+	}
+}
+
+// TestNoTerminalOfACommand has an agent of version 2 ask about a command for a terminal.
+func TestNoTerminalOfACommand(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	d.second()
+	_, question := d.request("session/request_permission", `{"sessionId":"s1","title":"Run it?","subject":{"type":"command","command":"make all","cwd":"$WORK","toolCallId":"c1","terminalId":"t2"}`+yesNo+`}`)
+	if !strings.Contains(question.line, `"toolCallId":"c1"`) || strings.Contains(question.line, "terminalId") {
+		t.Errorf("the question is %s", question.line)
 	}
 }
 

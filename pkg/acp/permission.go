@@ -225,11 +225,11 @@ func (b *Bridge) readSubject(m *params, p *permissionPrompt) (told *params, abou
 		for _, key := range []string{"toolCallId", "terminalId"} {
 			if id, given := subject.optional(key); given {
 				subject.own(key, id)
-				if key == "terminalId" {
+				if call[key] = encode(id); key == "terminalId" { // nothing runs in it yet that this is about
 					p.terminals = append(p.terminals, id)
+					continue
 				}
 				p.told = append(p.told, member{key, encode(id)})
-				call[key] = encode(id)
 			}
 		}
 		p.told = append(p.told, member{"command", encode(display.Whole(command))},

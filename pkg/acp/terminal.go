@@ -155,19 +155,21 @@ func over(variables, stronger []permissions.Variable) []permissions.Variable {
 	return append(left, stronger...)
 }
 
-// withoutRunning returns the content of a card without the terminals in it that the editor runs, and
-// reports whether there are any: what runs there prints whatever it likes. Called with mu held.
-func (b *Bridge) withoutRunning(content []byte) (rest []byte, any bool) {
+// withoutTerminals returns the content of a card without the terminals in it, which it returns, too: what runs there
+// prints whatever it likes, be it that of another card or session, or one that the editor has yet to make, whose id
+// the agent has guessed.
+func withoutTerminals(content []byte) (rest []byte, terminals []string) {
 	kept := []json.RawMessage{}
 	for item := range ndjson.Elements(content) {
-		if members, err := exactObject(item); err == nil && b.running[members.text("terminalId")] != nil {
-			any = true
+		members, err := exactObject(item)
+		if id := members.text("terminalId"); err == nil && (id != "" || members.text("type") == "terminal") {
+			terminals = append(terminals, id)
 			continue
 		}
 		kept = append(kept, item)
 	}
-	if !any {
-		return content, false
+	if terminals == nil {
+		return content, nil
 	}
-	return encode(kept), true
+	return encode(kept), terminals
 }

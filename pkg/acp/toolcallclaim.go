@@ -126,19 +126,6 @@ func (c *claim) doubtOurWords(texts ...string) {
 	}
 }
 
-func speaksAsUs(text string) bool {
-	for line := range strings.FieldsFuncSeq(text, endsLine) {
-		if rest, ours := strings.CutPrefix(spelling(line), "a2aacp"); ours &&
-			(strings.HasPrefix(rest, "asks") || strings.Contains(line, ":")) {
-			return true
-		}
-	}
-	return false
-}
-
-// endsLine reports whether some reader begins another line at a character.
-func endsLine(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
-
 func (c *claim) doubt(why ...string) { c.request.Doubts = append(c.request.Doubts, why...) }
 
 // shownDiff is a change of a file as a call shows it.

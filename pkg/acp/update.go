@@ -41,6 +41,7 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 		b.mu.Lock()
 		b.shown.add(card)
 		b.mu.Unlock()
+		line, _ = updateAsAgents(line, told.members)
 	case kindMode, kindConfigOption:
 		b.modeUpdate(s, frame)
 	case kindState: // the turn ends here
@@ -81,6 +82,9 @@ func (b *Bridge) updateElsewhere(frame ndjson.Frame, told *params, line []byte) 
 	b.mu.Unlock()
 	if stands {
 		return b.refuseAgent(frame, methodUpdate+": a question stands in that card, and it is of another session")
+	}
+	if told != nil {
+		line, _ = updateAsAgents(line, told.members)
 	}
 	return b.toEditor.relay(line)
 }
@@ -196,8 +200,9 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 		ended = &copied
 	}
 	call.forget()
+	line, content := updateAsAgents(line, update)
 	if len(call.notes) > 0 {
-		line = withNotes(line, update["content"], call.notes)
+		line = withNotes(line, content, call.notes)
 	}
 	history := s.loads > 0
 	return append(lines, line), func() {
