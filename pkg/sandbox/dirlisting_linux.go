@@ -36,7 +36,7 @@ type listing struct {
 	is          version
 	settled     bool     // whatever is done to the directory later shows in its change time
 	closed      bool     // it cannot be read
-	open        bool     // others can write to it
+	open        bool     // others can write to it, or perhaps to what will be made in it
 	names       int      // how many there were
 	directories []string // to be entered
 	counting    []string // names that can mean something; those of directories end with a slash
@@ -106,7 +106,7 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	// fractions for two seconds.
 	age := begun.Sub(time.Unix(is.changed.Unix()))
 	var mode unix.Stat_t
-	one.open = unix.Fstat(fd, &mode) == nil && mode.Mode&0o022 != 0
+	one.open = unix.Fstat(fd, &mode) == nil && mode.Mode&0o022 != 0 || hasDefaultList(fd)
 	one.is, one.settled = is, (age > 3*time.Second || age > 50*time.Millisecond && is.changed.Nsec != 0) &&
 		isOn(fd, timedDirectories)
 	for {
@@ -131,6 +131,13 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 			rest = rest[size:]
 		}
 	}
+}
+
+// hasDefaultList reports whether what is made in a directory gets an access list with it (acl(5)), which can be
+// anybody's.
+func hasDefaultList(fd int) bool {
+	n, err := unix.Fgetxattr(fd, "system.posix_acl_default", nil)
+	return err == nil && n > 0
 }
 
 // take takes a name in.

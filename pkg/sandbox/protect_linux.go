@@ -248,7 +248,7 @@ func (w watched) tellNew(hold bool) []string {
 		hints = append(hints, fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: they hold more than %d MB, and on this file system one can be changed without a trace", w.dir, mostHashed>>20))
 	}
 	if !w.before.whole || !after.whole {
-		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names: what others run or believe without a look may have changed there", w.dir, mostSeen))
+		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names, or fewer in deep directories: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
 }

@@ -332,3 +332,21 @@ func shell(t *testing.T, dir, commands string) {
 		t.Fatalf("%s: %v\n%s", commands, err, out)
 	}
 }
+
+// TestTellDefaultList checks that a directory is told whose new files others could write to.
+func TestTellDefaultList(t *testing.T) {
+	t.Parallel()
+	dir := realTemp(t)
+	shell(t, dir, "mkdir docs")
+	f := &confinement{grants: []grant{{path: dir, write: true}}}
+	f.protect(newProtected(nil), someNames{".envrc"}, nil, &listings{}, &Profile{}, true)
+	// For user 1001 (acl(5), include/uapi/linux/posix_acl_xattr.h): its owner, 1001, its group, the mask, others.
+	list := []byte("\x02\x00\x00\x00\x01\x00\x07\x00\xff\xff\xff\xff\x02\x00\x07\x00\xe9\x03\x00\x00\x04\x00\x00\x00\xff\xff\xff\xff" +
+		"\x10\x00\x07\x00\xff\xff\xff\xff\x20\x00\x00\x00\xff\xff\xff\xff")
+	if err := unix.Setxattr(filepath.Join(dir, "docs"), "system.posix_acl_default", list, 0); err != nil {
+		t.Skip(err)
+	}
+	if got := f.watched[0].tellNew(true); len(got) != 1 || !strings.Contains(got[0], "/docs was opened to other users") {
+		t.Errorf("told %q, want docs", got)
+	}
+}

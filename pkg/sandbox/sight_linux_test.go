@@ -109,6 +109,41 @@ func TestSightBounds(t *testing.T) {
 	}
 }
 
+// TestSightDepth looks through directories whose paths are so long that each takes as long as many names.
+func TestSightDepth(t *testing.T) {
+	t.Parallel()
+	const each = 15 * 256 / longPath
+	for _, test := range []struct {
+		directories int
+		whole       bool
+	}{{20, true}, {mostSeen / each, false}} {
+		dir := t.TempDir()
+		shell(t, dir, fmt.Sprintf("n=%s; for i in {1..15}; do mkdir $n; cd $n; done; mkdir {1..%d}", strings.Repeat("d", 255), test.directories))
+		open, err := openDirectory(dir)
+		mustDo(t, err)
+		l := &listings{}
+		if s := l.look(int(open.Fd()), dir, someNames{}); s.whole != test.whole {
+			t.Errorf("%d directories: looked through all of them: %t, want %t", test.directories, s.whole, test.whole)
+		}
+		open.Close()
+	}
+}
+
+// TestSightLinks looks at many links that lead to the same directory, each of which could be looked at whole.
+func TestSightLinks(t *testing.T) {
+	t.Parallel()
+	for links, want := range map[int]int{20: 0, 60: 10} {
+		dir := realTemp(t)
+		shell(t, dir, fmt.Sprintf("mkdir -p v {1..%d}; touch v/{1..1000}; for i in {1..%[1]d}; do ln -s ../v $i/.vscode; done", links))
+		open, err := openDirectory(dir)
+		mustDo(t, err)
+		if s := new(listings).look(int(open.Fd()), dir, someNames{".vscode"}); len(s.partly) != want {
+			t.Errorf("of %d links %d are not looked behind, want %d", links, len(s.partly), want)
+		}
+		open.Close()
+	}
+}
+
 // TestSightClosed has a call close a directory behind itself, which leaves the way through it open. Root
 // can look into it all the same.
 func TestSightClosed(t *testing.T) {

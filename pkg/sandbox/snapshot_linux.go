@@ -19,6 +19,10 @@ import (
 // directories first. To read so many takes a fifth of a second.
 const mostSeen = 200_000
 
+// longPath is how many bytes of the path of a directory, or of a file that can count, are as much work as another
+// name. A call can make directories 2,000 deep.
+const longPath = 64
+
 // mostHashed is how much of files is read whose change times are not enough, all together. It takes a tenth of a second.
 const mostHashed = 64 << 20
 
@@ -30,13 +34,14 @@ type snapshot struct {
 	whole  bool               // every other name was looked at
 
 	sockets []string
-	open    map[string]bool // whether others can write to a directory, of each that was looked into
+	open    map[string]bool // whether others can write to a directory or get to, of each that was looked into
 
 	timed  map[uint64]bool // whether every change of a file on a device shows in its change time
 	hashed int64           // how much was read of files elsewhere
 	unread bool            // some of them were not
 
 	dir    string   // its path
+	behind int      // how many names behind links were looked at
 	partly []string // links to directories of it in which there is more than is looked at
 }
 
@@ -88,7 +93,7 @@ func (l *listings) look(root int, at string, judge Judge) snapshot {
 		if !list.closed {
 			s.open[dir] = list.open
 		}
-		left -= list.names
+		left -= list.names + (1+len(list.counting))*(len(dir)/longPath)
 		s.whole = left >= 0
 		for _, name := range list.directories {
 			if l.scratch == nil || !l.scratch.isStart(entry{list.is.device, list.is.inode, name}) {
@@ -174,14 +179,17 @@ func (s *snapshot) follow(root int, at string, v *version) {
 	copy(v.content[:], sum.Sum(nil))
 }
 
-// mostBehind is how much of a directory that a link leads to is looked at.
-const mostBehind = 2000
+// mostBehind is how much of a directory that a link leads to is looked at, and mostBehindAll of all such.
+const (
+	mostBehind    = 2000
+	mostBehindAll = 50_000
+)
 
 // list writes what is in a directory, and below it, with the version of each, and of what links there lead
 // to: who goes through them finds that. It reports whether that was all. No more than mostBehind is looked
-// at, so links that lead in circles have an end.
+// at, so links that lead in circles have an end, and of all links together no more than mostBehindAll.
 func (s *snapshot) list(root int, to io.Writer) (whole bool) {
-	left := mostBehind
+	left := min(mostBehind, mostBehindAll-s.behind)
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		fd, err := openNamed(root, queue[0], unix.O_DIRECTORY, 0)
 		if err != nil {
@@ -195,6 +203,7 @@ func (s *snapshot) list(root int, to io.Writer) (whole bool) {
 			if left--; left < 0 {
 				return false
 			}
+			s.behind++
 			at := path.Join(queue[0], name)
 			v, ok := versionOf(root, at)
 			if !ok || strings.HasPrefix(name, startPrefix) {
