@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"regexp"
@@ -27,6 +29,7 @@ import (
 //	editor meets JSON    it has read, or reads, a line that fits; what comes before that is for the lines after this one
 //	editor closes        it closes the bridge's standard input
 //	editor waits N       it takes N milliseconds, as people do
+//	editor hesitates     it answers at once, or takes 0.3 to 3 seconds: whichever follows from the play
 //	editor kills         it sends SIGKILL to the bridge; terms and hangs up send SIGTERM and SIGHUP
 //	editor hears TEXT    it waits until the bridge has said TEXT on stderr since it last waited so
 //	editor serves        it reads a terminal/create, runs what that says with its words unquoted in a shell, as some editors do,
@@ -51,6 +54,7 @@ type play struct {
 	names map[string]any
 	in    *bufio.Reader
 	kept  []string // read, and not met yet
+	moods *rand.Rand
 	out   io.WriteCloser
 	own   func(verb, rest string) error // the verbs that only one of the two has
 }
@@ -63,6 +67,7 @@ func readPlay(who, file string) (*play, error) {
 		return nil, err
 	}
 	p := &play{who: who, names: map[string]any{}}
+	p.moods = rand.New(rand.NewPCG(uint64(crc32.ChecksumIEEE(data)), 0))
 	text := variable.ReplaceAllStringFunc(string(data), func(name string) string { return os.Getenv(name[2 : len(name)-1]) })
 	p.lines = strings.Split(text, "\n")
 	return p, nil
@@ -267,6 +272,9 @@ func fakeEditor() {
 			wait, err := time.ParseDuration(rest + "ms")
 			time.Sleep(wait)
 			return err
+		case "hesitates":
+			p.hesitate()
+			return nil
 		case "closes":
 			return stdin.Close()
 		case "runs":
@@ -354,6 +362,14 @@ func fakeAgent() {
 		exitPlay(fmt.Errorf("agent: %w", err))
 	}
 	_, _ = io.Copy(io.Discard, p.in)
+}
+
+// hesitate takes as long as a person does who answers, or none of it.
+func (p *play) hesitate() {
+	if p.moods.IntN(2) == 0 {
+		return
+	}
+	time.Sleep(300*time.Millisecond + time.Duration(p.moods.Int64N(int64(2700*time.Millisecond))))
 }
 
 // serveTerminal runs what terminal/create asks for, or once more what it asked for.

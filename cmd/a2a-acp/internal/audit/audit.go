@@ -166,9 +166,11 @@ and nobody decided it.`,
 			}
 			return errors.Join(cli.WriteData(env.Stdout, *f, list), err)
 		}
-		if len(chapters) == 0 && err == nil {
-			env.Say("nothing is on record yet that fits")
-			return nil
+		if len(chapters) == 0 {
+			if err == nil {
+				env.Say("nothing is on record yet that fits")
+			}
+			return err
 		}
 		filter.writeList(env, chapters)
 		return err
@@ -180,6 +182,7 @@ and nobody decided it.`,
 // agent's name.
 func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
 	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
+	several := f.session == "" && slices.ContainsFunc(chapters, func(c audit.Chapter) bool { return c[0].Agent != "" })
 	if f.session != "" {
 		s := audit.Summarise(chapters)
 		s.Session = f.session
@@ -188,12 +191,14 @@ func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
 			fmt.Fprintf(env.Stdout, " (one of %d; --session all lists them all)", f.sessions)
 		}
 		fmt.Fprintln(env.Stdout)
+	}
+	if !several {
 		out.Head = slices.Delete(out.Head, 2, 3)
 	}
 	for _, c := range chapters {
 		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(time.DateTime), orDash(c[0].Agent),
 			orDash(c.Result()), orDash(c.By()), endOf(c), TitleOf(c)}
-		if f.session != "" {
+		if !several {
 			row = slices.Delete(row, 2, 3)
 		}
 		out.Add(row...)
@@ -592,6 +597,9 @@ func inShort(c audit.Chapter) string {
 // byWhom is who decided, and where a person has answered, how.
 func byWhom(c audit.Chapter) string {
 	by := c.By()
+	if d := c.Decided().Decision; by == d.Rule && by != "" {
+		return askerOf(c, d) + " " + display.Line(by)
+	}
 	if by != "person" {
 		return orDash(by)
 	}

@@ -34,9 +34,11 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 	cmd.Flags().Var(&filter.since, "since", "only acts of the last so long, such as 7d or 90m")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		chapters, err := filter.Chapters(env)
-		if len(chapters) == 0 && err == nil && *f == cli.FormatTable {
-			env.Say("nothing is on record yet that fits")
-			return nil
+		if len(chapters) == 0 && *f == cli.FormatTable {
+			if err == nil {
+				env.Say("nothing is on record yet that fits")
+			}
+			return err
 		}
 		s := audit.Summarise(chapters)
 		s.Session = filter.session
