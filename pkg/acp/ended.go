@@ -45,7 +45,11 @@ const (
 func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
 	if call != nil && !failed(answer) {
 		b.mu.Lock()
-		call.elsewhere = true
+		if a.effect.Path != "" {
+			call.carried = append(call.carried, a.effect.Path)
+		} else {
+			call.elsewhere = true
+		}
 		b.mu.Unlock()
 	}
 	if !failed(answer) && a.runs(call, answer) {
@@ -201,10 +205,16 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool
 		b.seen(s, call, "", history, "it was not allowed")
 		return true
 	case call.elsewhere, call.rejected, b.isCallOfOurs(s, call):
+	case call.carried != nil && call.own == nil && call.approved == nil:
+		if rest := call.without(s.Dir(), call.carried); rest != nil {
+			b.seen(s, rest, b.ours.nextActID(), history, "")
+			return done
+		}
 	case call.own != nil:
 		b.mu.Lock()
 		call.own.told = b.toldEnd(call, call.own.since)
 		b.mu.Unlock()
+	case call.approved != nil && call.carried != nil && call.without(s.Dir(), call.carried) == nil:
 	case call.approved != nil:
 		ended := gate.Later(call.approved.Event(events.ToolEnded))
 		ended.Outcome = b.toldEnd(call, call.approved.since)
@@ -214,6 +224,22 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool
 		return done || s.failedUnasked(call, last)
 	}
 	return false
+}
+
+// without returns a call as it is about the files that nobody else has carried out; nil where there are none.
+func (c *toolCall) without(dir string, carried []string) *toolCall {
+	rest := *c
+	var locations []any
+	for _, path := range namedPaths(c) {
+		if !slices.ContainsFunc(carried, func(real string) bool { return leadsTo(dir, path, real) }) {
+			locations = append(locations, map[string]string{"path": path})
+		}
+	}
+	if locations == nil {
+		return nil
+	}
+	rest.locations, rest.content, rest.rawInput = encode(locations), nil, nil
+	return &rest
 }
 
 // seen records an act that the agent has carried out without a word of ours. Where a rule rejects it, or it was
@@ -288,7 +314,7 @@ func seenAct(call *toolCall, r permissions.Request) *events.Act {
 // already: each stands for one card.
 func (b *Bridge) isCallOfOurs(s *Session, call *toolCall) bool {
 	server := s.serverName()
-	if server == "" {
+	if server == "" || len(namedPaths(call)) > 0 {
 		return false
 	}
 	workspace := s.Workspace()

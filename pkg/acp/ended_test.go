@@ -153,3 +153,31 @@ auto_approval_policies:
 		})
 	}
 }
+
+// TestDoneBeside has the editor write one of the files that a call names. Of the others the agent says that they are
+// written, too, and nobody has decided that.
+func TestDoneBeside(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, files, recorded string }{
+		{"that file", `{"path":"$WORK/docs/a.md"}`, "tool.ended completed"},
+		{"by another name", `{"path":"$WORK/docs/../docs/a.md"}`, "tool.ended completed"},
+		{"another, too", `{"path":"$WORK/docs/a.md"},{"path":"$WORK/b.md"}`, "tool.ended completed, tool.seen completed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "", workDir(t))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c9","title":"Write","kind":"edit","status":"in_progress","locations":[` + test.files + `]`))
+			if outcome, s := d.request("fs/write_text_file", strings.ReplaceAll(writeOf("s1", "$WORK/docs/a.md", "x"), "$WORK", d.work)); outcome != "forwarded" {
+				t.Fatalf("it is %s: %s", outcome, s.line)
+			}
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c9","status":"completed"`))
+			d.untilMarker("nothing")
+			if got := strings.Join(d.ended(), ", "); got != test.recorded {
+				t.Errorf("on record is %q: %s", got, d.record.String())
+			}
+			if seen := strings.Count(d.record.String(), `/b.md"],"claimed":true`); seen != strings.Count(test.recorded, "seen") {
+				t.Errorf("on record is %s", d.record.String())
+			}
+		})
+	}
+}

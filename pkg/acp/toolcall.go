@@ -31,6 +31,7 @@ type toolCall struct {
 	own       *ownAct           // as the agent's hook told of it; nil where none did
 	approved  *permissionPrompt // the question about it that was answered last, if with yes; nil for none
 	elsewhere bool              // somebody else carries it out: the editor, or we, as a tool of ours
+	carried   []string          // the files that the editor has read or written for it, without links
 	began     time.Time         // when the agent first spoke of it
 	exit      *int              // of its command, as the agent says; nil where it has not
 }
