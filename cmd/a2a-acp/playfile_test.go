@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -43,6 +44,7 @@ import (
 //	agent runs COMMAND   a line of sh; the editor can do so, too
 //	agent hooks JSON     it starts the hook that session/new's _meta gave it (Claude's), with that on its standard input,
 //	                     and says what comes
+//	agent tells JSON     what a plugin in opencode says, over the socket that its environment names; what comes is said on stderr
 //	agent calls JSON     the tool {"name", "arguments"} over the MCP server that session/new gave; what comes is said on stderr
 //
 // An expected line fits when everything in it is in what was read; what was read may hold more. A string
@@ -347,6 +349,8 @@ func fakeAgent() {
 			return shell(rest)
 		case "hooks":
 			return seen.startHook(rest)
+		case "tells":
+			return tellHook(rest)
 		case "calls":
 			session, err := tools.connect(seen.server())
 			if err != nil {
@@ -479,6 +483,34 @@ func (e *mcpEntry) startHook(event string) error {
 	}
 	fmt.Fprintf(os.Stderr, "hook: %d %s%s\n", cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out)), strings.TrimSpace(stderr.String()))
 	return nil
+}
+
+// tellHook says something over the socket that the options of our plugin for opencode name.
+func tellHook(told string) error {
+	var config struct{ Plugin []json.RawMessage }
+	if err := json.Unmarshal([]byte(os.Getenv("OPENCODE_CONFIG_CONTENT")), &config); err != nil {
+		return err
+	}
+	var file string
+	var options struct{ Socket string }
+	ours := []any{&file, &options}
+	if err := json.Unmarshal(config.Plugin[len(config.Plugin)-1], &ours); err != nil {
+		return err
+	}
+	if _, err := os.Stat(strings.TrimPrefix(file, "file://")); err != nil {
+		return err
+	}
+	conn, err := net.Dial("unix", options.Socket)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintln(conn, told); err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(conn)
+	fmt.Fprintf(os.Stderr, "plugin: %s\n", strings.TrimSpace(string(answer)))
+	return err
 }
 
 // agentTools is the agent's connection to our MCP server of its last session. A server can be started once

@@ -133,7 +133,7 @@ func Known() []Agent {
 			},
 		},
 		{
-			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai",
+			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai", Hooks: true,
 			Sees: Coverage{
 				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed,
 				Prompts: "decided here or put to you",

@@ -73,6 +73,10 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command),
 		caller: person.Look()}
 	command := o.Command
+	asking, hooked := hooksOf(o.Command)
+	if hooked = hooked && o.Hooks; hooked && asking.Variable != "" {
+		o.Confinement.Environment = append(slices.Clone(o.Confinement.Environment), asking.Variable)
+	}
 	if o.Confinement.On() {
 		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
 			Options: a.o.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host,
@@ -83,10 +87,14 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		defer func() { err = errors.Join(err, b.boundary.Close()) }()
 		command = b.boundary.Command()
 	}
-	if b.hooks = o.Hooks && agents.HasHooks(o.Command); b.hooks {
-		o.AgentEnv, b.known = withoutHookless(o.AgentEnv), b.known.Hooked()
+	if hooked {
+		if b.hooks, err = a.openHooks(asking, self, b.boundary, o.AgentEnv); err != nil {
+			return exit.Host, err
+		}
+		defer b.hooks.close()
+		o.AgentEnv, b.known = b.hooks.environ, b.known.Hooked()
 	}
-	if !b.hooks && !o.Confinement.On() {
+	if b.hooks == nil && !o.Confinement.On() {
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
 	}
 	agent, err := supervisor.Start(ctx,
@@ -107,7 +115,7 @@ type bridge struct {
 	stderr   *lines.Writer
 	known    agents.Coverage
 	boundary *confine.Boundary // nil where the agent is not confined
-	hooks    bool              // the agent asks us before each act of its own
+	hooks    *hookDoor         // where the agent asks us before each act of its own; nil where it does not
 	unasking []string          // its modes in which nothing holds it and nobody is asked
 	caller   person.Finding    // who has started it, and so who answers in its editor
 	left     atomic.Bool       // the editor has gone, before the agent did
@@ -118,8 +126,8 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	terminals := &confine.Terminals{Self: b.self}
 	defer func() { err = errors.Join(err, terminals.Close()) }()
 	var hooks acp.HookDoor
-	if b.hooks {
-		hooks = &hookDoor{Door: b.door, self: b.self, boundary: b.boundary}
+	if b.hooks != nil { // a nil *hookDoor would not be nil there
+		hooks = b.hooks
 	}
 	summaries := b.app.newSummaries()
 	relay, err := acp.New(acp.Options{

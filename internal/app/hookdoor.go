@@ -2,10 +2,11 @@ package app
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
@@ -14,22 +15,78 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// hookDoor has Claude ask us before each tool of its own: its hooks, this binary, come back to us over a socket
-// of the session's. Nothing is written to the person's files.
+// hookDoor has an agent ask us before each tool of its own: its hooks come back to us over a socket, of each session's
+// or of all of them, as the agent lets us tell it. Nothing is written to the person's files.
 type hookDoor struct {
-	*Door
+	app      *App
 	self     string
+	agent    hook.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
+	environ  []string          // the agent's
+	shared   *hook.Door        // of all sessions; nil where each has its own
+
+	mu       sync.Mutex
+	sessions []*acp.Session // that are open, each as often as it was opened
 }
 
-// Open implements acp.HookDoor.
-func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
+// openHooks makes the door ready before the agent starts, with the environment that has it come here. Close it.
+func (a *App) openHooks(agent hook.Agent, self string, boundary *confine.Boundary, environ []string) (
+	d *hookDoor, err error) {
+	d = &hookDoor{app: a, self: self, agent: agent, boundary: boundary}
+	if err := d.check(a.o.Dir, environ); err != nil { // the agent may read settings where it starts, before any session
+		return nil, fmt.Errorf("the agent is not started: %w", err)
+	}
+	at := hook.Place{Self: self}
+	if agent.Variable != "" {
+		if d.shared, err = d.listen(d.sessionOf); err != nil {
+			return nil, err
+		}
+		at.Socket, at.Shared = d.shared.Socket(), boundary != nil
+	}
+	if d.environ, err = agent.Environ(environ, at); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// check refuses a directory whose settings have the agent do without us.
+func (d *hookDoor) check(dir string, environ []string) error {
+	if d.agent.Check == nil {
+		return nil
+	}
+	return d.agent.Check(dir, environ)
+}
+
+func (d *hookDoor) close() {
+	if d.shared != nil {
+		d.closeDoor(d.shared)
+	}
+}
+
+func (d *hookDoor) closeDoor(door *hook.Door) {
+	if err := door.Close(); err != nil {
+		d.app.o.Say(err.Error())
+	}
+}
+
+// listen opens a door for the sessions that a call may be of.
+func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, error) {
 	o := hook.DoorOptions{
 		Options: unixsocket.Options{RuntimeDir: d.app.o.Getenv("XDG_RUNTIME_DIR")},
-		Decide:  func(ctx context.Context, call hook.Call) hook.Answer { return decideOwn(ctx, s, call) },
+		Agent:   d.agent,
+		Decide: func(ctx context.Context, call hook.Call) hook.Answer {
+			s := session(call)
+			if s == nil {
+				return hook.Answer{Reason: "a2a-acp did not allow it: it is of no session that is open here"}
+			}
+			return decideOwn(ctx, s, call)
+		},
 		Ended: func(call hook.Call) {
-			s.Ended(acp.OwnEnd{ToolCall: call.ID, Title: call.Title, Input: call.Input, Failed: call.Failed,
-				Exit: call.Exit, Error: call.Error})
+			if s := session(call); s != nil {
+				s.Ended(acp.OwnEnd{ToolCall: call.ID, Title: call.Title, Input: call.Input, Failed: call.Failed,
+					Exit: call.Exit, Error: call.Error})
+			}
 		},
 		Say: d.app.o.Say,
 	}
@@ -37,18 +94,44 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		o.Options = unixsocket.Options{RuntimeDir: d.boundary.Sockets(), TempDir: d.boundary.Sockets(),
 			User: d.boundary.User()}
 	}
-	door, err := hook.Listen(o)
-	if err != nil {
+	return hook.Listen(o)
+}
+
+// sessionOf finds the open session that a call is in; nil for none.
+func (d *hookDoor) sessionOf(call hook.Call) *acp.Session {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range call.Sessions {
+		for _, s := range d.sessions {
+			if s.Is(id) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// Open implements acp.HookDoor.
+func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
+	if err := d.check(s.Dir(), d.environ); err != nil {
 		return nil, err
 	}
-	settings := hook.ClaudeSettings(d.self, []string{hook.Verb, "claude", door.Socket()})
-	meta, err := json.Marshal(map[string]any{"claudeCode": map[string]any{"options": map[string]any{"settings": settings}}})
-	if err != nil {
-		panic("a2a-acp: bug: " + err.Error())
+	if d.shared == nil {
+		door, err := d.listen(func(hook.Call) *acp.Session { return s })
+		if err != nil {
+			return nil, err
+		}
+		return &acp.Hooks{Meta: d.agent.Meta(d.self, door.Socket()), NotBegun: d.agent.NotBegun,
+			Close: func() { d.closeDoor(door) }}, nil
 	}
-	return &acp.Hooks{Meta: meta, NotBegun: hook.ClaudeNotBegun, Close: func() {
-		if err := door.Close(); err != nil {
-			d.app.o.Say(err.Error())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sessions = append(d.sessions, s)
+	return &acp.Hooks{NotBegun: d.agent.NotBegun, Close: func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if at := slices.Index(d.sessions, s); at >= 0 {
+			d.sessions = slices.Delete(d.sessions, at, at+1)
 		}
 	}}, nil
 }
@@ -56,7 +139,8 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 // decideOwn decides about a call of an agent's own tool.
 func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
-		Dir: call.Dir, Places: call.Places, Beside: call.Beside, Harmless: call.Harmless || call.TheirOwn}
+		Dir: call.Dir, Places: call.Places, Beside: call.Beside, Harmless: call.Harmless || call.TheirOwn,
+		Final: call.Final, ServerTools: call.ServerTools}
 	for _, change := range call.Changes {
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,
 			OldText: change.OldText})
@@ -74,13 +158,11 @@ func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer 
 	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(d)}
 }
 
-// hooklessVariables are those that switch Claude Code's hooks off.
-var hooklessVariables = []string{"CLAUDE_CODE_SIMPLE"}
-
-// withoutHookless returns the environment of an agent whose hooks are in force.
-func withoutHookless(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(hooklessVariables, name)
-	})
+// hooksOf returns how the agent that a command starts comes to ask us, if it has hooks.
+func hooksOf(command []string) (hook.Agent, bool) {
+	agent, known := agents.ByCommand(command)
+	if !known || !agent.Hooks {
+		return hook.Agent{}, false
+	}
+	return hook.ByName(agent.Name)
 }

@@ -14,10 +14,18 @@ const (
 // Call is a use of a tool of the agent's own, as its hook tells it.
 type Call struct {
 	Moment Moment
-	ID     string          // the agent's id of it, as its cards have it
-	Tool   string          // the agent's name for the tool
-	Input  json.RawMessage // an object: exactly what the tool gets
-	Dir    string          // where relative names begin, and commands run
+	// Sessions are the agent's ids of the session that it is in, and of those above that one. None where each session
+	// has a Door of its own.
+	Sessions []string
+	ID       string          // the agent's id of it, as its cards have it
+	Tool     string          // the agent's name for the tool
+	Input    json.RawMessage // an object: exactly what the tool gets
+	Dir      string          // where relative names begin, and commands run
+	// Final is set where nobody makes another input of it behind us: what the agent asks about the call after that is
+	// answered, though it may tell less of it.
+	Final bool
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's; "" for mcp__*__.
+	ServerTools string
 	// Kind is ACP's kind of tool calls, "" for a tool that nobody here knows.
 	Kind string
 	// Harmless is set where the tool has no effect outside of the agent: its notes and its plans, and agents below

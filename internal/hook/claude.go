@@ -15,6 +15,15 @@ import (
 // Claude Code's hooks (https://code.claude.com/docs/en/hooks). What is not written there was measured with
 // claude-agent-acp 0.100.0 (Claude Code 2.1.316): onFailure, and that _meta carries settings.
 
+// claude asks by starting this program, as settings say that a session is opened with.
+var claude = Agent{Read: ReadClaude, Say: SayClaude, Off: []string{"CLAUDE_CODE_SIMPLE"}, Meta: claudeMeta,
+	NotBegun: ClaudeNotBegun}
+
+func claudeMeta(self, socket string) json.RawMessage {
+	settings := ClaudeSettings(self, []string{Verb, "claude", socket})
+	return encode(map[string]any{"claudeCode": map[string]any{"options": map[string]any{"settings": settings}}})
+}
+
 // claudeTools are the tools of Claude Code 2.1. What is not here is asked about as an act of no known kind; so is
 // every tool of an MCP server.
 var claudeTools = map[string]Call{
@@ -118,17 +127,24 @@ func ReadClaude(event []byte) (Call, error) {
 		c.Changes = claudeChanges(in)
 	}
 	if c.Kind == "search" {
-		c.Places = []string{in.Path}
-		if e.Tool == "Glob" {
-			c.Places = append(c.Places, globPlace(in.Path, in.Pattern))
-		}
-		for i, place := range c.Places {
-			if !filepath.IsAbs(place) {
-				c.Places[i] = e.Dir + "/" + place // not cleaned: the kernel follows links first
-			}
-		}
+		c.Places = searched(e.Dir, in.Path, in.Pattern, e.Tool == "Glob")
 	}
 	return c, nil
+}
+
+// searched lists where a search looks: in a directory, "" for the one that it starts in, and where the pattern of a
+// glob leads.
+func searched(start, dir, pattern string, glob bool) []string {
+	places := []string{dir}
+	if glob {
+		places = append(places, globPlace(dir, pattern))
+	}
+	for i, place := range places {
+		if !filepath.IsAbs(place) {
+			places[i] = start + "/" + place // not cleaned: the kernel follows links first
+		}
+	}
+	return places
 }
 
 // longestID is the length of the longest id of a call, in bytes; Claude's have 30.
@@ -226,7 +242,11 @@ func SayClaude(a Answer) []byte {
 	case Undecided:
 		return []byte("{}")
 	}
-	text, err := json.Marshal(map[string]any{"hookSpecificOutput": decision})
+	return encode(map[string]any{"hookSpecificOutput": decision})
+}
+
+func encode(value any) []byte {
+	text, err := json.Marshal(value)
 	if err != nil {
 		panic("a2a-acp: bug: " + err.Error())
 	}
@@ -243,12 +263,8 @@ func ClaudeSettings(command string, args []string) json.RawMessage {
 	for key, value := range entry {
 		blocking[key] = value
 	}
-	text, err := json.Marshal(map[string]any{"disableAllHooks": false, "hooks": map[string]any{
+	return encode(map[string]any{"disableAllHooks": false, "hooks": map[string]any{
 		"PreToolUse":  []any{map[string]any{"matcher": "*", "hooks": []any{blocking}}},
 		"PostToolUse": after, "PostToolUseFailure": after,
 	}})
-	if err != nil {
-		panic("a2a-acp: bug: " + err.Error())
-	}
-	return text
 }

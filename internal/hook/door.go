@@ -26,6 +26,7 @@ var (
 // DoorOptions says what a Door is made of.
 type DoorOptions struct {
 	unixsocket.Options
+	Agent Agent // required: whose hooks they are
 	// Decide answers for a Call before it. It may take as long as a person does; ctx ends when the agent gives
 	// the call up, or the Door is closed. Required, safe for concurrent use.
 	Decide func(context.Context, Call) Answer
@@ -34,7 +35,7 @@ type DoorOptions struct {
 	Say   func(line string) // required: what breaks the rules
 }
 
-// Door is where the hooks of one session of an agent's ask. Close it.
+// Door is where the hooks of an agent's ask. Close it.
 type Door struct {
 	o        DoorOptions
 	listener *unixsocket.Listener
@@ -44,7 +45,7 @@ type Door struct {
 	room     chan struct{}
 }
 
-// Listen makes a Door for the hooks of Claude Code.
+// Listen makes a Door.
 func Listen(o DoorOptions) (*Door, error) {
 	listener, err := unixsocket.Listen(o.Options)
 	if err != nil {
@@ -106,7 +107,7 @@ func (d *Door) serve(conn *net.UnixConn) {
 		return
 	}
 	conn.SetReadDeadline(time.Time{}) //nolint:errcheck // then reading fails too
-	call, err := ReadClaude(event)
+	call, err := d.o.Agent.Read(event)
 	if err != nil {
 		d.o.Say(err.Error())
 		d.answer(conn, Answer{Reason: "a2a-acp: " + err.Error()})
@@ -132,5 +133,5 @@ func (d *Door) serve(conn *net.UnixConn) {
 }
 
 func (d *Door) answer(conn *net.UnixConn, a Answer) {
-	_, _ = conn.Write(append(SayClaude(a), '\n')) // a hook that is gone has blocked its tool
+	_, _ = conn.Write(append(d.o.Agent.Say(a), '\n')) // a hook that is gone has blocked its tool
 }

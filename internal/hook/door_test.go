@@ -19,7 +19,7 @@ const event = `{"hook_event_name":"PreToolUse","cwd":"/w",
 // listen makes a door that answers so.
 func listen(t *testing.T, decide func(context.Context, Call) Answer) *Door {
 	t.Helper()
-	d, err := Listen(DoorOptions{Options: unixsocket.Options{TempDir: "/tmp"}, Decide: decide, Ended: func(Call) {},
+	d, err := Listen(DoorOptions{Agent: claude, Options: unixsocket.Options{TempDir: "/tmp"}, Decide: decide, Ended: func(Call) {},
 		Say: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)

@@ -106,6 +106,9 @@ func (b *Bridge) decided(s *Session, call *toolCall, note, status string) (frame
 		q.note(s, call, status)
 		return nil
 	}
+	if call.own != nil && !call.announced && status == "" { // where the agent shows the call, it does so later
+		return nil
+	}
 	return [][]byte{b.noted(s, call, status)}
 }
 

@@ -359,7 +359,7 @@ func (b *Bridge) ownEnded(s *Session) {
 	var left []*ownAct
 	b.mu.Lock()
 	for _, id := range s.calls.order {
-		if a := s.calls.byID[id].own; a != nil && a.told != nil && a.decision != nil && !a.ended {
+		if a := s.calls.byID[id].own; a != nil && a.told != nil && a.decision != nil && !a.ended && !a.ofOurs && a.decision.Verdict == permissions.Approve {
 			a.ended = true
 			left = append(left, a)
 		}

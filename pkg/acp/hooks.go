@@ -16,7 +16,8 @@ type HookDoor interface {
 
 // Hooks are what an agent is told when a session is opened, so that it asks us.
 type Hooks struct {
-	Meta json.RawMessage // an object: what is added to _meta of session/new, and of what opens one again
+	// Meta is an object that is added to _meta of session/new, and of what opens a session again. Optional.
+	Meta json.RawMessage
 	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started, so
 	// that no hook was to ask. Required.
 	NotBegun func(output string) bool
@@ -43,10 +44,11 @@ func (b *Bridge) withHooks(s *Session, line []byte) ([]byte, *Hooks, error) {
 		return nil, nil, fmt.Errorf("the agent's own acts could not be decided: %w", err)
 	}
 	frame := ndjson.Scan(line)
-	meta, there := ndjson.Get(frame.Params, "_meta")
-	if !there {
+	switch meta, there := ndjson.Get(frame.Params, "_meta"); {
+	case hooks.Meta == nil:
+	case !there:
 		line = ndjson.AppendMember(line, frame.Params, "_meta", hooks.Meta)
-	} else {
+	default:
 		merged, err := merge(meta, hooks.Meta)
 		if err != nil {
 			hooks.Close()
@@ -59,6 +61,9 @@ func (b *Bridge) withHooks(s *Session, line []byte) ([]byte, *Hooks, error) {
 	b.mu.Unlock()
 	return line, hooks, nil
 }
+
+// Is reports whether the agent knows the session by an id.
+func (s *Session) Is(id string) bool { return id != "" && s.boundID() == id }
 
 // merge returns a JSON value with another put into it: members of objects one by one, elements of lists at the
 // end, anything else in its place. Values of two kinds cannot be merged.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -27,6 +28,11 @@ type OwnAct struct {
 	Places   []string // absolute: what it touches beside what its input names
 	Beside   string   // what a person is to know of it beside that; one line
 	Harmless bool     // it has no effect outside of the agent: it is allowed, and not on record
+	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is answered
+	// by what was decided, though it may tell less of it.
+	Final bool
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's; "" for mcp__*__.
+	ServerTools string
 }
 
 // OwnEnd is what came of an OwnAct.
@@ -50,9 +56,9 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
-	a := &ownAct{permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(), session: s, turn: b.turnContext(s),
-		beside: own.Beside}}
-	a.call, a.fault = own.asToolCall()
+	a := &ownAct{final: own.Final, permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
+		session: s, turn: b.turnContext(s), beside: own.Beside}}
+	a.call, a.fault = own.asToolCall(s.serverName())
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)
 	if call.own != nil { // else what was decided about, and what came of it, could be told of another act
@@ -65,7 +71,13 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	b.mu.Unlock()
 	if a.fault == "" && (own.Harmless || a.isOurTool()) {
-		return permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceTool}
+		d := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceTool}
+		if own.Final && !own.Harmless { // the agent may ask by its own rules, before it calls the tool
+			b.mu.Lock()
+			a.decision, a.ofOurs = &d, true
+			b.mu.Unlock()
+		}
+		return d
 	}
 	request := b.newRequest(s, session, "", "")
 	request.Dir, request.Commands = own.Dir, b.o.Gate.Commands(request.Workspace)
@@ -116,7 +128,7 @@ func (b *Bridge) askedTwice(session string, own OwnAct) permissions.Decision {
 func (s *Session) Ended(end OwnEnd) {
 	s.b.mu.Lock()
 	call := s.calls.byID[end.ToolCall]
-	if call == nil || call.own == nil || call.own.decision == nil || call.own.ended {
+	if call == nil || call.own == nil || call.own.decision == nil || call.own.ended || call.own.ofOurs {
 		s.b.mu.Unlock()
 		return
 	}
@@ -172,10 +184,15 @@ func (a *ownAct) noteEnd(done gate.Act, outcome *events.Outcome) {
 	a.b.note(event)
 }
 
-// asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold. fault
-// says why it cannot be told what the act is.
-func (own OwnAct) asToolCall() (call *toolCall, fault string) {
+// asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold. server is
+// what the agent calls ours. fault says why it cannot be told what the act is.
+func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 	call = &toolCall{id: own.ToolCall, title: own.Title, kind: own.Kind, name: own.Tool}
+	if prefix, suffix, found := strings.Cut(own.ServerTools, "*"); found && server != "" {
+		if tool, ours := strings.CutPrefix(own.Tool, prefix+server+suffix); ours {
+			call.name = "mcp__" + server + "__" + tool
+		}
+	}
 	if err := ndjson.Strict(own.Input); err != nil {
 		return call, "its input cannot be read in one way only: " + err.Error()
 	}
@@ -196,10 +213,12 @@ type ownAct struct {
 	permissionPrompt
 	resolved []string // the files that names in it mean
 	fault    string   // why it cannot be told what it is; "" when it can
+	final    bool     // nobody puts another input in the place of its own
 	waits    bool     // for governors or a person
 
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
+	ofOurs   bool                  // it calls a tool of ours, which is decided about and on record when it comes in
 	ended    bool
 	since    time.Time       // when it was approved
 	told     *events.Outcome // in the card of the call; the hook after it may know more
@@ -278,30 +297,20 @@ func (a *ownAct) Unrecorded(d permissions.Decision, err error) permissions.Decis
 }
 
 // decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person once
-// more, as Claude does about its own settings. It answers one question, about the same input, and never what a
-// rule rejects by now.
+// more, as Claude does about its own settings. It answers one question, about the same input, or all about a final
+// call until its end; and never what a rule rejects by now.
 func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool) {
 	b.mu.Lock()
-	own := p.sessionsCall().own
+	call := p.sessionsCall()
+	own := call.own
 	var earlier *permissions.Decision
 	var input []byte
-	if own != nil && !own.joined && !own.ended {
+	if own != nil && (!own.joined || own.final) && !own.ended && !call.finished() {
 		earlier, input = own.decision, own.call.rawInput
 	}
 	b.mu.Unlock()
-	doubted := func(why string) bool { return !slices.Contains(own.claim.request.Doubts, why) }
-	if earlier == nil || earlier.Verdict != permissions.Approve ||
-		slices.ContainsFunc(p.claim.request.Doubts, doubted) || // of what the hook told, it was decided in spite of them
-		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, input) ||
-		p.claim.request.Dir != own.claim.request.Dir {
+	if earlier == nil || earlier.Verdict != permissions.Approve || !own.final && !p.tellsOf(own, input) {
 		return permissions.Decision{}, false
-	}
-	for _, path := range p.claim.request.Paths {
-		if !slices.ContainsFunc(own.claim.request.Paths, func(known permissions.Path) bool {
-			return leadsTo(p.claim.request.Dir, path.Name, own.claim.leads[known.Name])
-		}) {
-			return permissions.Decision{}, false
-		}
 	}
 	if d := b.o.Gate.Decide(p.claim.request); d.Verdict == permissions.Reject {
 		return d, true
@@ -313,4 +322,22 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	d := *earlier
 	d.Option, d.First = "", ""
 	return d, true
+}
+
+// tellsOf reports whether a question is about the very same as an act that a hook told of, with an input.
+func (p *permissionPrompt) tellsOf(own *ownAct, input []byte) bool {
+	doubted := func(why string) bool { return !slices.Contains(own.claim.request.Doubts, why) }
+	if slices.ContainsFunc(p.claim.request.Doubts, doubted) || // of what the hook told, it was decided in spite of them
+		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, input) ||
+		p.claim.request.Dir != own.claim.request.Dir {
+		return false
+	}
+	for _, path := range p.claim.request.Paths {
+		if !slices.ContainsFunc(own.claim.request.Paths, func(known permissions.Path) bool {
+			return leadsTo(p.claim.request.Dir, path.Name, own.claim.leads[known.Name])
+		}) {
+			return false
+		}
+	}
+	return true
 }

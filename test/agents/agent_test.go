@@ -18,6 +18,7 @@ type agent struct {
 	name    string // also of the subtests
 	version int
 	script  string // under node_modules
+	native  bool   // the script is a program
 	flags   []string
 	// settings are files that it finds in its home directory.
 	settings map[string]any
@@ -25,7 +26,7 @@ type agent struct {
 	environment func(model, home string) map[string]string
 }
 
-// agents are those that every scenario is played with.
+// agents are those that every scenario is played with. The others are only there for their hooks.
 func agents() []agent { return []agent{gemini(), claude(1), claude(2)} }
 
 func gemini() agent {
@@ -76,10 +77,37 @@ func claude(version int) agent {
 	}
 }
 
+func opencode() agent {
+	system := runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	return agent{
+		name:    "opencode",
+		version: 1,
+		script:  "opencode-" + system + "/bin/opencode",
+		native:  true,
+		flags:   []string{"acp"},
+		environment: func(model, _ string) map[string]string {
+			return map[string]string{
+				"OPENCODE_CONFIG_CONTENT": `{"model":"fake/fake","small_model":"fake/fake","enabled_providers":["fake"],
+					"share":"disabled","provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"fake",
+					"options":{"baseURL":"` + model + `/v1","apiKey":"none"},
+					"models":{"fake":{"name":"fake","tool_call":true,"limit":{"context":100000,"output":8000}}}}}}`,
+				"OPENCODE_DISABLE_AUTOUPDATE":      "1",
+				"OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+				"OPENCODE_DISABLE_LSP_DOWNLOAD":    "1",
+				"OPENCODE_DISABLE_MODELS_FETCH":    "1",
+				"OPENCODE_DISABLE_SHARE":           "1",
+			}
+		},
+	}
+}
+
 // command returns the words that start the agent.
 func (a agent) command(t *testing.T) []string {
 	t.Helper()
 	script := installed(t, filepath.FromSlash(a.script))
+	if a.native {
+		return append([]string{script}, a.flags...)
+	}
 	return append([]string{node(t), script}, a.flags...)
 }
 

@@ -3,7 +3,9 @@
 package agents
 
 import (
+	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,13 +13,17 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/model"
+	"github.com/a2a-acp/a2a-acp/test/agents/internal/witness"
 )
 
-// hooked runs a test with Claude behind a bridge whose hooks are on.
+// hookAgents are the agents that have hooks.
+func hookAgents() []agent { return []agent{claude(1), claude(2), opencode()} }
+
+// hooked runs a test with each of them behind a bridge whose hooks are on.
 func hooked(t *testing.T, policies string, parts ...part) {
 	t.Helper()
 	t.Parallel()
-	for _, a := range []agent{claude(1), claude(2)} {
+	for _, a := range hookAgents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, a, options{missing: editor.MissingIsEmpty,
@@ -138,6 +144,101 @@ func TestHooksAskThePerson(t *testing.T) {
 	}})
 }
 
+// act is a kind of act that an agent carries out itself.
+type act struct {
+	name string
+	kind string // of the question's card
+	call func(r *rig) []model.Step
+	done func(r *rig) bool // nil where a test without a network cannot tell
+}
+
+const actBelow = "command of an agent below"
+
+// acts are all kinds.
+func acts() []act {
+	outside := func(r *rig) string { return filepath.Join(filepath.Dir(r.work), "outside.txt") }
+	return []act{
+		{"command", "execute", func(r *rig) []model.Step {
+			return call(model.Call{Act: model.Shell, Command: "touch command.txt"})
+		}, func(r *rig) bool { return r.has("command.txt") }},
+		{"write", "edit", func(r *rig) []model.Step { return writeOnce(r.path("write.txt"), "text\n") },
+			func(r *rig) bool { return r.has("write.txt") }},
+		{"edit", "edit", func(r *rig) []model.Step { // Claude edits only what it has read
+			write(r.t, r.path("edit.txt"), "a line\n")
+			return append([]model.Step{{Calls: []model.Call{{Act: model.Read, Path: r.path("edit.txt")}}}},
+				call(model.Call{Act: model.Edit, Path: r.path("edit.txt"), Old: "line", Text: "row"})...)
+		}, func(r *rig) bool { return r.files()["edit.txt"] == "a row\n" }},
+		{"read", "read", func(r *rig) []model.Step {
+			write(r.t, outside(r), "what is outside\n")
+			return call(model.Call{Act: model.Read, Path: outside(r)})
+		}, func(r *rig) bool { return r.toldAnything("what is outside") }},
+		{"fetch", "fetch", func(*rig) []model.Step {
+			return call(model.Call{Act: model.Fetch, Path: "http://127.0.0.1:1/"})
+		}, nil},
+		{"tool of a server", "other", func(*rig) []model.Step {
+			return call(model.Call{Act: model.MCP, Server: witnessName, Tool: witness.Magic, Arguments: json.RawMessage(`{"x":6}`)})
+		}, func(r *rig) bool { return len(r.witnessed()) > 0 }},
+		{actBelow, "execute", func(*rig) []model.Step {
+			return call(model.Call{Act: model.Delegate, Text: model.Prompt(
+				call(model.Call{Act: model.Shell, Command: "touch below.txt"})...)})
+		}, func(r *rig) bool { return r.has("below.txt") }},
+	}
+}
+
+// decided counts the acts that were decided. Of one that the agent asked about in spite of our yes the record tells twice.
+func (r *rig) decided() int {
+	acts := map[string]bool{}
+	for _, event := range r.recorded(events.ToolDecided) {
+		acts[event.CallID] = true
+	}
+	return len(acts)
+}
+
+func (r *rig) has(name string) bool {
+	_, there := r.files()[name]
+	return there
+}
+
+// toldAnything reports whether any result that the model was told holds a text.
+func (r *rig) toldAnything(text string) bool {
+	return slices.ContainsFunc(r.model.Told(), func(told model.Told) bool { return strings.Contains(told.Text, text) })
+}
+
+// TestHooksEveryAct has every kind of act decided exactly once: a no is told to the model and nothing happens, and
+// after a yes it happens, without another question of the agent's.
+func TestHooksEveryAct(t *testing.T) {
+	var parts []part
+	for _, act := range acts() {
+		parts = append(parts, part{act.name, func(r *rig) {
+			if r.agent.version == 2 && act.name == actBelow {
+				return // Claude asks about it in a session of its own, of which no editor of ours knows
+			}
+			for _, answer := range []editor.Decision{editor.RejectOnce, editor.AllowOnce} {
+				before := r.decided()
+				steps := act.call(r)
+				turn := r.prompt(after(300*time.Millisecond, answer), steps...)
+				r.wantOurs(turn, act.kind+": "+string(answer))
+				r.wantStop(turn, "end_turn")
+				if answer == editor.RejectOnce && !r.toldAnything("a2a-acp did not allow it: the person said no") {
+					r.t.Errorf("the model was told %q", r.model.Told())
+				}
+				if happened := act.done != nil && act.done(r); happened != (answer == editor.AllowOnce && act.done != nil) {
+					r.t.Errorf("after %s: it happened: %t; the model was told %q", answer, happened, r.model.Told())
+				}
+				calls := len(steps) - 1 // the last one only says something
+				if got := r.decided() - before; got != calls {
+					r.t.Errorf("after %s: %d acts were decided, want %d", answer, got, calls)
+				}
+				r.wantClosed(turn)
+			}
+			if seen := r.recorded(events.ToolSeen); len(seen) > 0 {
+				r.t.Errorf("only seen: %+v", seen)
+			}
+		}})
+	}
+	hooked(t, noRules, parts...)
+}
+
 // A repository's own settings switch hooks off, and ours stay in force.
 func TestHooksStayInForce(t *testing.T) {
 	t.Parallel()
@@ -208,4 +309,99 @@ auto_approval_policies:
 		t.Errorf("ended: %+v", ended)
 	}
 	r.stop()
+}
+
+// TestHooksOfOpencode has a person's own settings stay in force.
+func TestHooksOfOpencode(t *testing.T) {
+	t.Parallel()
+	r := assemble(t, opencode(), options{bridge: &bridge{policies: noRules, hooks: true}})
+	write(t, filepath.Join(r.home, ".config/opencode/opencode.json"),
+		`{"permission":{"edit":"ask","bash":{"*":"ask","touch denied":"deny"}}}`)
+	write(t, filepath.Join(r.home, ".config/opencode/plugin/own.js"), `import fs from "node:fs"
+		export default async ({ directory }) => ({ "tool.execute.before": async (i) => fs.writeFileSync(directory + "/own-" + i.tool, "") })`)
+	r.open(options{bridge: &bridge{hooks: true}})
+	turn := r.prompt(after(0, editor.AllowOnce), writeOnce(r.path("yes.txt"), "text\n")...)
+	r.wantOurs(turn, "edit: allow_once")
+	r.wantFile("yes.txt", "text\n")
+	if !r.has("own-write") {
+		t.Error("the person's own plugin did not run")
+	}
+	turn = r.prompt(after(0, editor.AllowOnce), call(model.Call{Act: model.Shell, Command: "touch denied"})...)
+	r.wantOurs(turn, "execute: allow_once") // and then opencode goes by the person's own rule
+	r.wantFile("denied", "")
+	r.stop()
+}
+
+// TestHooksOfOpencodeStayInForce has a repository allow everything, and plugins be switched off.
+func TestHooksOfOpencodeStayInForce(t *testing.T) {
+	t.Parallel()
+	r := assemble(t, opencode(), options{bridge: &bridge{policies: noRules, hooks: true}})
+	write(t, filepath.Join(r.work, "opencode.json"), `{"permission":{"**":"allow","*":"allow"}}`)
+	write(t, filepath.Join(r.work, ".opencode/agent/build.md"), "---\npermission:\n  \"**\": allow\n---\nBuild.\n")
+	r.program.Environment = append(r.program.Environment, "OPENCODE_PURE=1")
+	r.open(options{bridge: &bridge{hooks: true}})
+	turn := r.prompt(after(0, editor.RejectOnce), writeOnce(r.path("no.txt"), "text\n")...)
+	r.wantOurs(turn, "edit: reject_once")
+	r.wantFile("no.txt", "")
+	r.stop()
+}
+
+// TestHooksOfOpencodeAreMissing starts opencode without plugins: it asks about everything.
+func TestHooksOfOpencodeAreMissing(t *testing.T) {
+	t.Parallel()
+	a := opencode()
+	a.flags = append(a.flags, "--pure")
+	r := start(t, a, options{bridge: &bridge{policies: noRules, hooks: true}})
+	for _, act := range acts() {
+		if act.name == actBelow {
+			continue // opencode puts its question to nobody, and it waits for ever
+		}
+		r.within(act.name, func(*testing.T) {
+			turn := r.prompt(after(0, editor.RejectOnce), act.call(r)...)
+			if len(turn.Permissions) == 0 || act.done != nil && act.done(r) {
+				r.t.Errorf("asked %+v; the model was told %q", turn.Permissions, r.model.Told())
+			}
+		})
+	}
+	r.stop()
+}
+
+// TestHooksOfARepositorysCode has opencode not start where it would load code of a repository's: it does so before
+// there is a session.
+func TestHooksOfARepositorysCode(t *testing.T) {
+	t.Parallel()
+	r := assemble(t, opencode(), options{bridge: &bridge{policies: noRules, hooks: true}})
+	write(t, filepath.Join(r.work, ".opencode/plugin/off.js"), `import fs from "node:fs"
+		export default async ({ directory }) => { fs.writeFileSync(directory + "/loaded", ""); return {} }`)
+	process, err := editor.Start(r.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, byItself := process.End(patience)
+	if code == 0 || !byItself || !strings.Contains(process.Stderr(), "plugin holds code") {
+		t.Errorf("the bridge ended with %d (by itself: %t), and said %s", code, byItself, process.Stderr())
+	}
+	if r.has("loaded") {
+		t.Error("the plugin was loaded")
+	}
+}
+
+// TestHooksConfined has each agent ask from within its sandbox.
+func TestHooksConfined(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agent{claude(1), opencode()} {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, a, options{bridge: &bridge{policies: noRules, confine: a.name, hooks: true}})
+			turn := r.prompt(after(0, editor.RejectOnce), call(model.Call{Act: model.Shell, Command: "touch no.txt"})...)
+			r.wantOurs(turn, "execute: reject_once")
+			r.wantFile("no.txt", "")
+			turn = r.prompt(after(0, editor.AllowOnce), call(model.Call{Act: model.Shell, Command: "touch yes.txt"})...)
+			r.wantOurs(turn, "execute: allow_once")
+			if !r.has("yes.txt") {
+				t.Errorf("the model was told %q", r.model.Told())
+			}
+			r.stop()
+		})
+	}
 }

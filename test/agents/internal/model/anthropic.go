@@ -20,6 +20,10 @@ func (anthropic) call(c Call) (name string, arguments any) {
 		return "Edit", map[string]any{"file_path": c.Path, "old_string": c.Old, "new_string": c.Text}
 	case Shell:
 		return "Bash", map[string]any{"command": c.Command, "description": "as the script says"}
+	case Fetch:
+		return "WebFetch", map[string]any{"url": c.Path, "prompt": "what it says"}
+	case Delegate:
+		return "Agent", map[string]any{"description": "as the script says", "prompt": c.Text, "subagent_type": "general-purpose", "run_in_background": false}
 	case MCP:
 		return "mcp__" + plain(c.Server) + "__" + plain(c.Tool), c.Arguments
 	}

@@ -25,6 +25,13 @@ func (e *events) send(name string, data any) {
 	if err != nil {
 		text = []byte(fmt.Sprintf("%q", err.Error()))
 	}
+	e.write(name, text)
+}
+
+// done says the word that some APIs end a stream with.
+func (e *events) done() { e.write("", []byte("[DONE]")) }
+
+func (e *events) write(name string, text []byte) {
 	if name != "" {
 		_, _ = fmt.Fprintf(e.w, "event: %s\n", name)
 	}

@@ -6,8 +6,8 @@
 // number of agents, sessions and turns can talk to one Server at the same time, and a turn can be cancelled
 // or repeated without the Server losing its place.
 //
-// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go) and
-// Anthropic's messages (anthropic.go), whole and streamed. What it writes down (Server.Told,
+// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go), Anthropic's messages
+// (anthropic.go) and OpenAI's chat completions (chat.go), whole and streamed. What it writes down (Server.Told,
 // Server.Offered) is for the test to read.
 package model
 
@@ -38,6 +38,9 @@ const (
 	Edit  Act = "edit"  // Path, Old, Text
 	Shell Act = "shell" // Command
 	MCP   Act = "mcp"   // Server, Tool, Arguments
+	Fetch Act = "fetch" // Path: a URL
+	// Delegate starts an agent below, which plays Text: a Prompt.
+	Delegate Act = "delegate"
 )
 
 // Call is one tool call of the model's.
@@ -64,7 +67,8 @@ func Prompt(steps ...Step) string {
 	if err != nil {
 		return "The arguments of a call are no JSON: " + err.Error()
 	}
-	return "Play this script. @@" + string(script) + "@@"
+	// A script in a script, for an agent below, is not to be found before that one reads it.
+	return "Play this script. @@" + strings.ReplaceAll(string(script), "@@", `\u0040\u0040`) + "@@"
 }
 
 // scriptIn finds the last script in a text.

@@ -91,6 +91,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]any{"input_tokens": 10})
 	case verb == "generateContent", verb == "streamGenerateContent":
 		s.answer(w, r, gemini{s.id}, body, verb == "streamGenerateContent")
+	case strings.HasSuffix(path, "/chat/completions"):
+		var head struct {
+			Stream bool `json:"stream"`
+		}
+		_ = json.Unmarshal(body, &head) // likewise
+		s.answer(w, r, chat{s.id}, body, head.Stream)
 	case strings.HasSuffix(path, "/messages"):
 		var head struct {
 			Stream bool `json:"stream"`

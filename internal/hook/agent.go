@@ -1,0 +1,57 @@
+package hook
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Agent is how an agent comes to ask us, and in which words.
+type Agent struct {
+	// Read reads what its hook was told, and Say writes what the hook is to be answered, both in one line.
+	Read func(event []byte) (Call, error)
+	Say  func(Answer) []byte
+	// Off are variables that switch its hooks off.
+	Off []string
+	// Meta says in _meta of session/new that it is to ask, by starting self; nil where Variable says so.
+	Meta func(self, socket string) json.RawMessage
+	// Variable is the environment variable that says so to all of its sessions at once; "" for none. Set returns
+	// the value of it, given the one that the person has set.
+	Variable string
+	Set      func(value string, at Place) (string, error)
+	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so that no
+	// hook was to be.
+	NotBegun func(output string) bool
+	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
+	Check func(dir string, environ []string) error
+}
+
+// Place is where an agent's hooks find us.
+type Place struct {
+	Self   string // this program
+	Socket string
+	Shared bool // files that are made for the agent are read by another user than ours
+}
+
+// ByName finds an agent that has hooks.
+func ByName(name string) (Agent, bool) {
+	a, ok := map[string]Agent{"claude": claude, "opencode": opencode}[name]
+	return a, ok
+}
+
+// Environ returns the environment of an agent whose hooks are in force.
+func (a Agent) Environ(environ []string, at Place) ([]string, error) {
+	value := ""
+	environ = slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, is, _ := strings.Cut(variable, "=")
+		if name == a.Variable {
+			value = is
+		}
+		return name == a.Variable || slices.Contains(a.Off, name)
+	})
+	if a.Variable == "" {
+		return environ, nil
+	}
+	value, err := a.Set(value, at)
+	return append(environ, a.Variable+"="+value), err
+}

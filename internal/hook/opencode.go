@@ -1,0 +1,293 @@
+package hook
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
+)
+
+// opencode has plugins (https://opencode.ai/docs/plugins), which are code in its own process: ours asks us before each
+// tool. What is not written there was measured with opencode 1.18.33.
+var opencode = Agent{Read: ReadOpencode, Say: SayOpencode, Off: []string{"OPENCODE_PURE"},
+	Variable: "OPENCODE_CONFIG_CONTENT", Set: OpencodeConfig, Check: checkOpencode,
+	NotBegun: func(string) bool { return false }}
+
+// opencodeTools are the tools of opencode 1.18. What is not here is asked about as an act of no known kind; so is every
+// tool of an MCP server.
+var opencodeTools = map[string]Call{
+	"bash":        {Kind: "execute"},
+	"read":        {Kind: "read"},
+	"write":       {Kind: "edit"},
+	"edit":        {Kind: "edit"},
+	"apply_patch": {Kind: "edit"},
+	"glob":        {Kind: "search"},
+	"grep":        {Kind: "search"},
+	"webfetch":    {Kind: "fetch"},
+	"websearch":   {Kind: "fetch"},
+
+	"task":      {Harmless: true}, // its own calls come here; see ofTasks
+	"todowrite": {Harmless: true},
+	"skill":     {Harmless: true}, // one of those that it was told of
+	"invalid":   {Harmless: true}, // it tells the model that there is no such tool
+
+	"question":   {TheirOwn: true},
+	"plan_enter": {TheirOwn: true},
+	"plan_exit":  {TheirOwn: true},
+}
+
+// ofTasks are the members of what starts an agent below that make it no more than one whose calls come here.
+var ofTasks = strings.Fields("description prompt subagent_type task_id command")
+
+// opencodeEvent is what our plugin says, opencode.js.
+type opencodeEvent struct {
+	Moment   string          `json:"moment"`
+	Tool     string          `json:"tool"`
+	Call     string          `json:"call"`
+	Sessions []string        `json:"sessions"`
+	Dir      string          `json:"dir"`
+	Input    json.RawMessage `json:"input"`
+	Exit     *int            `json:"exit"`
+	Failed   bool            `json:"failed"`
+	Error    string          `json:"error"`
+}
+
+// opencodeInput is what is read of the input of opencode's tools, to show it. What decides is the input itself.
+type opencodeInput struct {
+	Command string  `json:"command"`
+	File    string  `json:"filePath"`
+	Path    string  `json:"path"`
+	URL     string  `json:"url"`
+	Query   string  `json:"query"`
+	Pattern string  `json:"pattern"`
+	Content *string `json:"content"`
+	Old     *string `json:"oldString"`
+	New     *string `json:"newString"`
+}
+
+// ReadOpencode reads what our plugin in opencode says.
+func ReadOpencode(event []byte) (Call, error) {
+	var e opencodeEvent
+	if err := json.Unmarshal(event, &e); err != nil {
+		return Call{}, fmt.Errorf("what the plugin in opencode says: %w", err)
+	}
+	c := opencodeTools[e.Tool]
+	c.ID, c.Tool, c.Input, c.Dir, c.Sessions, c.Final = e.Call, e.Tool, e.Input, e.Dir, e.Sessions, true
+	c.ServerTools = "*_"
+	switch e.Moment {
+	case "before":
+	case "after":
+		c.Moment, c.Failed, c.Error, c.Exit = After, e.Failed || e.Exit != nil && *e.Exit != 0, e.Error, e.Exit
+	default:
+		return Call{}, fmt.Errorf("the plugin in opencode speaks of %q, and nobody here knows what that is", e.Moment)
+	}
+	if e.Tool == "" || e.Call == "" || len(e.Call) > longestID || !filepath.IsAbs(e.Dir) {
+		return Call{}, errors.New("the plugin was not told which tool opencode is about to use, in which call, or where")
+	}
+	var in opencodeInput
+	if err := json.Unmarshal(e.Input, &in); err != nil {
+		return Call{}, fmt.Errorf("the input of opencode's %q: %w", e.Tool, err)
+	}
+	if e.Tool == "task" {
+		c.Harmless = onlyHas(e.Input, ofTasks)
+	}
+	c.Title = opencodeTitle(e.Tool, in)
+	switch c.Kind {
+	case "edit":
+		if in.Content != nil {
+			c.Changes = append(c.Changes, Change{Path: in.File, NewText: *in.Content})
+		}
+		if in.New != nil {
+			c.Changes = append(c.Changes, Change{Path: in.File, OldText: in.Old, NewText: *in.New})
+		}
+	case "search":
+		c.Places = searched(e.Dir, in.Path, in.Pattern, e.Tool == "glob")
+	}
+	return c, nil
+}
+
+// opencodeTitle is a call in one line. Of a command it is the command, word by word.
+func opencodeTitle(tool string, in opencodeInput) string {
+	if tool == "bash" {
+		return in.Command
+	}
+	for _, about := range []string{in.File, in.URL, in.Query, in.Pattern, in.Path} {
+		if about != "" {
+			return tool + " " + about
+		}
+	}
+	return tool
+}
+
+// SayOpencode writes an answer as our plugin reads it. Where it is undecided, opencode asks by itself.
+func SayOpencode(a Answer) []byte {
+	return encode(map[string]any{"allow": a.Verdict != Deny, "reason": a.Reason})
+}
+
+// opencodeNet is a permission of its own that stands for all: a person's "*" stays what it is. opencode goes by the last
+// one that fits, and asks about everything while this is there; the plugin takes it away when it is loaded.
+const opencodeNet = "**"
+
+//go:embed opencode.js
+var opencodePlugin []byte
+
+// OpencodeConfig writes our plugin beside the socket, and puts it into the settings that opencode finds in its
+// environment. Of several plugins by one name the last is taken, so ours has a name that nobody can guess.
+func OpencodeConfig(value string, at Place) (string, error) {
+	config := map[string]json.RawMessage{}
+	if value != "" {
+		if err := json.Unmarshal([]byte(value), &config); err != nil {
+			return "", fmt.Errorf("OPENCODE_CONFIG_CONTENT: hooks are added to plain JSON only: %w", err)
+		}
+	}
+	file := filepath.Join(filepath.Dir(at.Socket), "a2a-acp-"+unixsocket.Token(8)+".js")
+	mode := os.FileMode(0o600)
+	if at.Shared {
+		mode = 0o644
+	}
+	if err := os.WriteFile(file, opencodePlugin, mode); err != nil {
+		return "", err
+	}
+	var plugins []json.RawMessage
+	if theirs, given := config["plugin"]; given {
+		if err := json.Unmarshal(theirs, &plugins); err != nil {
+			return "", fmt.Errorf("OPENCODE_CONFIG_CONTENT: plugin: %w", err)
+		}
+	}
+	config["plugin"] = encode(append(plugins,
+		encode([]any{"file://" + file, map[string]string{"socket": at.Socket, "net": opencodeNet}})))
+	permission, err := withNet(config["permission"])
+	config["permission"] = permission
+	return string(encode(config)), err
+}
+
+// withNet adds the net behind a person's own permissions, whose order counts.
+func withNet(theirs json.RawMessage) (json.RawMessage, error) {
+	ours := []byte(`"` + opencodeNet + `":"ask"}`)
+	theirs = bytes.TrimSpace(theirs)
+	var all string
+	switch {
+	case len(theirs) == 0:
+		return slices.Concat([]byte("{"), ours), nil
+	case json.Unmarshal(theirs, &all) == nil:
+		return slices.Concat([]byte(`{"*":`), theirs, []byte(","), ours), nil
+	case theirs[0] != '{':
+		return nil, errors.New("OPENCODE_CONFIG_CONTENT: permission is neither a text nor an object")
+	}
+	inner := bytes.TrimSpace(theirs[1 : len(theirs)-1])
+	if len(inner) > 0 {
+		inner = append(slices.Clip(inner), ',')
+	}
+	return slices.Concat([]byte("{"), inner, ours), nil
+}
+
+// opencodeHarmless are the settings of a repository that run nothing and load no code.
+var opencodeHarmless = strings.Fields(`$schema agent autoshare autoupdate command compaction default_agent
+	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission share small_model
+	snapshot theme tools tui username watcher`)
+
+// checkOpencode refuses a workspace that brings code which opencode would load or start by itself, asking nobody: a plugin
+// could switch ours off, and a formatter runs behind each edit. opencode looks in the directories above, too; from the
+// home on they are the person's own.
+func checkOpencode(dir string, environ []string) error {
+	home := ""
+	for _, variable := range environ {
+		switch name, value, _ := strings.Cut(variable, "="); {
+		case name == "OPENCODE_DISABLE_PROJECT_CONFIG" && (value == "1" || strings.EqualFold(value, "true")):
+			return nil
+		case name == "HOME":
+			home = value
+		}
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	for _, start := range []string{filepath.Clean(dir), real} {
+		for at := start; at != home && !strings.HasPrefix(home, strings.TrimSuffix(at, "/")+"/"); at = filepath.Dir(at) {
+			if what := opencodeCode(at); what != "" {
+				return fmt.Errorf("%s, which opencode would run without asking anybody; move it to your own settings, or "+
+					"have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1), or use --hooks=off", what)
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// opencodeCode finds what opencode would run of a directory's settings, in words; "" where there is nothing.
+func opencodeCode(dir string) string {
+	for _, name := range []string{"plugin", "plugins", "tool", "tools"} {
+		path := filepath.Join(dir, ".opencode", name)
+		if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+			return path + " holds code"
+		}
+	}
+	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"} {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			return path + " cannot be read"
+		}
+		var settings map[string]json.RawMessage
+		if err := json.Unmarshal(plainJSON(text), &settings); err != nil || bytes.Contains(text, []byte("{file:")) ||
+			bytes.Contains(text, []byte("{env:")) {
+			return path + " has settings that cannot be told"
+		}
+		for key := range settings {
+			if !slices.Contains(opencodeHarmless, key) {
+				return path + " has " + key
+			}
+		}
+	}
+	return ""
+}
+
+// plainJSON returns JSON without the comments and the commas before an end that opencode allows.
+func plainJSON(text []byte) []byte {
+	var out []byte
+	for i := 0; i < len(text); i++ {
+		switch rest := text[i:]; {
+		case rest[0] == '"':
+			end := 1
+			for end < len(rest) && rest[end] != '"' {
+				if rest[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(rest))
+			out = append(out, rest[:end]...)
+			i += end - 1
+		case bytes.HasPrefix(rest, []byte("//")):
+			end := bytes.IndexByte(rest, '\n')
+			if end < 0 {
+				return out
+			}
+			i += end
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest[2:], []byte("*/"))
+			if end < 0 {
+				return nil
+			}
+			i += end + 3
+		case rest[0] == '}' || rest[0] == ']':
+			out = append(bytes.TrimSuffix(bytes.TrimSpace(out), []byte(",")), rest[0])
+		default:
+			out = append(out, rest[0])
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadOpencode(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	code := func(n int) *int { return &n }
+	for _, test := range []struct {
+		name, event string
+		want        Call // without Input, and what all have
+		err         string
+	}{
+		{"a command", `{"moment":"before","tool":"bash","call":"c","sessions":["b","a"],"dir":"/w","input":{"command":"ls\n-l","workdir":"x"}}`,
+			Call{ID: "c", Tool: "bash", Dir: "/w", Sessions: []string{"b", "a"}, Kind: "execute", Title: "ls\n-l"}, ""},
+		{"a file written", `{"moment":"before","tool":"write","call":"c","dir":"/w","input":{"filePath":"a","content":""}}`,
+			Call{ID: "c", Tool: "write", Dir: "/w", Kind: "edit", Title: "write a", Changes: []Change{{Path: "a"}}}, ""},
+		{"an edit", `{"moment":"before","tool":"edit","call":"c","dir":"/w","input":{"filePath":"/w/a","oldString":"a","newString":"b"}}`,
+			Call{ID: "c", Tool: "edit", Dir: "/w", Kind: "edit", Title: "edit /w/a",
+				Changes: []Change{{Path: "/w/a", OldText: text("a"), NewText: "b"}}}, ""},
+		{"names elsewhere", `{"moment":"before","tool":"glob","call":"c","dir":"/w","input":{"pattern":"/etc/ss*/*"}}`,
+			Call{ID: "c", Tool: "glob", Dir: "/w", Kind: "search", Title: "glob /etc/ss*/*", Places: []string{"/w/", "/etc/"}}, ""},
+		{"a tool of a server", `{"moment":"before","tool":"s_t","call":"c","dir":"/w","input":{}}`,
+			Call{ID: "c", Tool: "s_t", Dir: "/w", Title: "s_t"}, ""},
+		{"an agent below", `{"moment":"before","tool":"task","call":"c","dir":"/w","input":{"description":"d","prompt":"p","subagent_type":"x"}}`,
+			Call{ID: "c", Tool: "task", Dir: "/w", Title: "task", Harmless: true}, ""},
+		{"an agent below, somewhere", `{"moment":"before","tool":"task","call":"c","dir":"/w","input":{"where":"there"}}`,
+			Call{ID: "c", Tool: "task", Dir: "/w", Title: "task"}, ""},
+		{"a command that failed", `{"moment":"after","tool":"bash","call":"c","dir":"/w","input":{},"exit":3}`,
+			Call{Moment: After, ID: "c", Tool: "bash", Dir: "/w", Kind: "execute", Failed: true, Exit: code(3)}, ""},
+		{"a failure", `{"moment":"after","tool":"read","call":"c","dir":"/w","input":{},"failed":true,"error":"no such file"}`,
+			Call{Moment: After, ID: "c", Tool: "read", Dir: "/w", Kind: "read", Title: "read", Failed: true, Error: "no such file"}, ""},
+		{"no id", `{"moment":"before","tool":"bash","dir":"/w","input":{}}`, Call{}, "was not told which tool"},
+		{"no directory", `{"moment":"before","tool":"bash","call":"c","dir":".","input":{}}`, Call{}, "was not told which tool"},
+		{"another moment", `{"moment":"later"}`, Call{}, `speaks of "later"`},
+		{"no input", `{"moment":"before","tool":"bash","call":"c","dir":"/w"}`, Call{}, `the input of opencode's "bash"`},
+		{"no JSON", `no`, Call{}, "what the plugin in opencode says"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := ReadOpencode([]byte(test.event))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Input = nil
+			test.want.Final, test.want.ServerTools = true, "*_"
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOpencodesNet holds what is put beside a person's own permissions: opencode goes by the last one that fits.
+func TestOpencodesNet(t *testing.T) {
+	t.Parallel()
+	for theirs, want := range map[string]string{
+		``:                                  `{"**":"ask"}`,
+		` {} `:                              `{"**":"ask"}`,
+		`"deny"`:                            `{"*":"deny","**":"ask"}`,
+		`{"bash":{"b":"deny","*":"allow"}}`: `{"bash":{"b":"deny","*":"allow"},"**":"ask"}`,
+		`["deny"]`:                          "",
+		`1`:                                 "",
+	} {
+		got, err := withNet([]byte(theirs))
+		if string(got) != want || (err != nil) != (want == "") {
+			t.Errorf("%s: got %s, %v; want %s", theirs, got, err, want)
+		}
+	}
+	if _, err := OpencodeConfig("{", Place{Socket: filepath.Join(t.TempDir(), "socket")}); err == nil {
+		t.Error("settings that cannot be read were replaced")
+	}
+}
+
+// TestCheckOpencode holds which settings of a repository's let a session begin.
+func TestCheckOpencode(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, file, text string
+		environ          []string
+		want             string
+	}{
+		{"none", "README.md", "", nil, ""},
+		{"harmless", "opencode.jsonc", "{ // it's \"plugin\"\n \"permission\": {\"*\": \"allow\",}, /* \"mcp\" */ \"model\": \"a//b\", }", nil, ""},
+		{"an agent", ".opencode/agent/build.md", "---\n---\n", nil, ""},
+		{"a plugin", ".opencode/plugins/x.ts", "", nil, "plugins holds code"},
+		{"a tool", ".opencode/tool/x.ts", "", nil, "tool holds code"},
+		{"a plugin that is named", ".opencode/opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
+		{"above", "../opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
+		{"in another spelling", "opencode.json", `{"pl\u0075gin":["x"]}`, nil, "has plugin"},
+		{"a formatter", "opencode.json", `{"formatter":{}}`, nil, "has formatter"},
+		{"a server", "opencode.json", `{"mcp":{}}`, nil, "has mcp"},
+		{"text from elsewhere", "opencode.json", `{"model":"{file:x}"}`, nil, "cannot be told"},
+		{"no JSON", "opencode.json", `{`, nil, "cannot be told"},
+		{"no end of a comment", "opencode.json", `/* `, nil, "cannot be told"},
+		{"passed over", "opencode.json", `{"plugin":["x"]}`, []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			dir := filepath.Join(root, "repository", "dir")
+			file := filepath.Join(dir, test.file)
+			for _, made := range []string{dir, filepath.Dir(file)} {
+				if err := os.MkdirAll(made, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := checkOpencode(dir, test.environ)
+			if got := err != nil; got != (test.want != "") || got && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "opencode.json"), []byte(`{"plugin":["x"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(home, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkOpencode(project, []string{"HOME=" + home}); err != nil {
+		t.Errorf("a person's own: %v", err)
+	}
+}
