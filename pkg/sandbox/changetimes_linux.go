@@ -19,8 +19,9 @@ import (
 //
 // So only file systems that are known are believed.
 var (
+	memoryFiles      = []int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}
 	timedFiles       = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC}
-	timedDirectories = append([]int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}, timedFiles...)
+	timedDirectories = slices.Concat(memoryFiles, timedFiles)
 )
 
 // isOn reports whether an open file is on one of some file systems (statfs(2), f_type).

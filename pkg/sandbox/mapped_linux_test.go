@@ -104,3 +104,21 @@ func TestTimesThatCount(t *testing.T) {
 		open.Close()
 	}
 }
+
+// TestReadBehindLinks checks that a link leads to nothing that is not for reading: a repository can have links to
+// the kernel's files.
+func TestReadBehindLinks(t *testing.T) {
+	t.Parallel()
+	memory := inMemory(t)
+	shell(t, memory, "echo x >file")
+	for target, read := range map[string]bool{"/proc/version": false, "/proc/self": false, "/sys/kernel": false, memory: true, memory + "/file": true} {
+		dir := realTemp(t)
+		mustDo(t, os.Symlink(target, filepath.Join(dir, ".vscode")))
+		open, err := openDirectory(dir)
+		mustDo(t, err)
+		if s := new(listings).look(int(open.Fd()), dir, someNames{".vscode"}); s.hashed > 0 != read {
+			t.Errorf("%s: %d bytes are read", target, s.hashed)
+		}
+		open.Close()
+	}
+}

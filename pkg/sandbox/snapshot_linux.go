@@ -36,13 +36,20 @@ type snapshot struct {
 	sockets []string
 	open    map[string]bool // whether others can write to a directory or get to, of each that was looked into
 
-	timed  map[uint64]bool // whether every change of a file on a device shows in its change time
-	hashed int64           // how much was read of files elsewhere
-	unread bool            // some of them were not
+	timed  map[place]bool // whether what a file holds adds nothing to its version
+	hashed int64          // how much was read of files elsewhere
+	unread bool           // some of them were not
 
 	dir    string   // its path
+	device uint64   // that it is on
 	behind int      // how many names behind links were looked at
 	partly []string // links to directories of it in which there is more than is looked at
+}
+
+// place is a device, and whether it was come to through a link.
+type place struct {
+	device uint64
+	linked bool
 }
 
 // version tells a file from every other, and from what it was before: by its change time, and where that is not
@@ -76,7 +83,9 @@ func shutAt(root int, dir string) shut {
 // look looks at a directory that is open, and that has a path. No link is followed.
 func (l *listings) look(root int, at string, judge Judge) snapshot {
 	s := snapshot{dir: at, there: map[string]version{}, bases: map[version]string{}, whole: true,
-		closed: map[string]shut{}, timed: map[uint64]bool{}, open: map[string]bool{}}
+		closed: map[string]shut{}, timed: map[place]bool{}, open: map[string]bool{}}
+	is, _ := versionOf(root, "")
+	s.device = is.device
 	before, now := l.of(at), map[string]*listing{}
 	left := mostSeen
 	buffer := make([]byte, 32<<10)
@@ -127,9 +136,12 @@ func (s *snapshot) add(root int, at string) {
 	s.there[at], s.bases[v] = v, path.Base(at)
 }
 
-// readFile adds what a file holds to its version, where its change time is not enough.
+// readFile adds what a file holds to its version, where its change time is not enough. Through a link it may be one
+// that is not for reading, as in /proc and /sys: there only what may lie in memory is read, and what is on the same
+// device.
 func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
-	timed, known := s.timed[v.device]
+	from := place{device: v.device, linked: resolve == 0}
+	timed, known := s.timed[from]
 	if timed {
 		return
 	}
@@ -139,8 +151,8 @@ func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
 	}
 	defer unix.Close(fd)
 	if !known {
-		timed = isOn(fd, timedFiles)
-		s.timed[v.device] = timed
+		timed = isOn(fd, timedFiles) || from.linked && v.device != s.device && !isOn(fd, memoryFiles)
+		s.timed[from] = timed
 	}
 	if timed {
 		return
