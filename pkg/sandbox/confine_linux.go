@@ -40,8 +40,9 @@ func (f *confinement) close() {
 func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, error) {
 	profile := &p.profile
 	network := profile.Network == tool.NetworkOn
-	f := &confinement{filter: h.filters[filterRules{network: network, unix: len(profile.Sockets) > 0,
-		memfd: profile.Commands == nil, alone: p.level.hasNamespaces()}]}
+	f := &confinement{filter: h.filters.of(filterRules{network: network, unix: len(profile.Sockets) > 0,
+		memfd: profile.Commands == nil, alone: p.level.hasNamespaces(),
+		group: profile.Terminal && h.capability.landlock < landlockScopes})}
 	if !p.level.hasLandlock() {
 		return f, nil
 	}

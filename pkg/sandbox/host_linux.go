@@ -165,9 +165,16 @@ func (h *Host) open(o Options) (err error) {
 
 // survey looks at what of the file system the calls' views depend on.
 func (h *Host) survey(o Options) {
-	h.filters = makeFilters()
+	var beside sync.WaitGroup // what takes longest, waited for below
+	beside.Go(func() {
+		h.filters = makeFilters()
+		if h.capability.user == 0 {
+			h.private = private()
+		}
+	})
+	defer beside.Wait()
 	if h.capability.user == 0 {
-		h.public, h.private = holdPublic("/etc"), private()
+		h.public = holdPublic("/etc")
 	}
 	h.system, h.readable, h.devices = hold(systemPaths, false), hold(readablePaths, false), hold(devices, true)
 	h.homes, h.nameServers = homes(), nameServers()

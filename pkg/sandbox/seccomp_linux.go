@@ -17,6 +17,7 @@ type filterRules struct {
 	unix    bool // sockets with a path: some were granted by name
 	memfd   bool // files in memory; without them, a program cannot be started from one
 	alone   bool // namespaces of its own, where no other process of this user is to be found
+	group   bool // others are in its process group, and nothing else keeps it from signalling them
 }
 
 // verdict is what becomes of a system call.
@@ -117,6 +118,10 @@ func leaves(r filterRules) map[uintptr][]unix.SockFilter {
 		leaves[number] = rules
 	}
 	leaves[unix.SYS_SOCKETPAIR] = pairRules(r)
+	if r.group {
+		// 0 is all of the group, also those outside of the call's process namespace.
+		leaves[unix.SYS_KILL] = []unix.SockFilter{loadArgument(0), jumpIfEqual(0, 0, 1), give(refuse), give(allow)}
+	}
 	if !r.alone {
 		// Limits and priorities of this user's other processes; 0 is the caller.
 		for number, argument := range map[uintptr]uint32{
@@ -389,7 +394,7 @@ func jumpIfAtLeast(k uint32, yes, no uint8) unix.SockFilter {
 // tioclinux is the request of the console's own ioctl: ioctl_console(2).
 const tioclinux = 0x541C
 
-// filters are the programs for all rules, made once: a call needs one at once.
+// filters are the programs for the rules of most calls, made once: a call needs one at once.
 type filters map[filterRules][]unix.SockFilter
 
 func makeFilters() filters {
@@ -399,6 +404,14 @@ func makeFilters() filters {
 		all[r] = filter(r)
 	}
 	return all
+}
+
+// of returns the program for some rules.
+func (f filters) of(r filterRules) []unix.SockFilter {
+	if program, made := f[r]; made {
+		return program
+	}
+	return filter(r)
 }
 
 // tryFilter finds out whether the kernel has filters that can end a process.

@@ -166,6 +166,10 @@ func TestFilterByArguments(t *testing.T) {
 		{"another machine's, where UNIX sockets were granted", filterRules{unix: true}, unix.SYS_SOCKETPAIR, []uint32{tipc, unix.SOCK_STREAM}, noFamily},
 		{"datagrams, where UNIX sockets were granted", filterRules{unix: true}, unix.SYS_SOCKETPAIR, []uint32{unix.AF_UNIX, unix.SOCK_DGRAM}, allow},
 
+		{"a signal for its group", filterRules{alone: true}, unix.SYS_KILL, []uint32{0, 15}, allow},
+		{"a signal for a group that others are in", filterRules{alone: true, group: true}, unix.SYS_KILL, []uint32{0, 15}, refuse},
+		{"a signal for a process beside others in the group", filterRules{alone: true, group: true}, unix.SYS_KILL, []uint32{1, 15}, allow},
+
 		{"its own priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PROCESS, 0, 19}, allow},
 		{"another's priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PROCESS, 1, 19}, refuse},
 		{"a group's priority", filterRules{}, unix.SYS_SETPRIORITY, []uint32{unix.PRIO_PGRP, 0, 19}, refuse},

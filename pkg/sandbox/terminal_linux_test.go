@@ -137,3 +137,29 @@ func openPty(t *testing.T) (master, slave *os.File) {
 	t.Cleanup(func() { slave.Close() })
 	return master, slave
 }
+
+// TestGroupIsNotReached has a call that is in our process group, as one at a terminal is, try whether it can signal the
+// group: we are in it.
+func TestGroupIsNotReached(t *testing.T) {
+	asEveryUser(t, func(t *testing.T) {
+		for name, landlock := range map[string]int{"scopes": landlockScopes, "none": landlockScopes - 1} {
+			host := openWith(t, Options{Grace: time.Second, TempDir: t.TempDir(), Level: LevelFull})
+			if host.capability.landlock < landlock {
+				t.Skipf("version %d of Landlock", host.capability.landlock)
+			}
+			host.capability.landlock = landlock
+			for terminal, want := range map[bool]string{true: "", false: "reached\n"} {
+				plan, err := host.Plan(Profile{Dir: t.TempDir(), Terminal: terminal, Limits: tool.DefaultLimits()})
+				mustDo(t, err)
+				out, err := host.Run(t.Context(), plan, Process{Argv: []string{bash, "-c", "kill -0 0 && echo reached"}})
+				mustDo(t, err)
+				if terminal && landlock == landlockScopes {
+					want = "reached\n" // the call's own processes are in it, too
+				}
+				if string(out.Stdout) != want {
+					t.Errorf("%s, at a terminal: %t: got %q, want %q; %s", name, terminal, out.Stdout, want, out.Stderr)
+				}
+			}
+		}
+	})
+}
