@@ -7,13 +7,15 @@ VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 
 LDFLAGS     := -s -w -X main.version=$(VERSION)
 LINT        := v2.13.2
 DEADCODE    := v0.47.0
+NFPM        := v2.43.0
+CYCLONEDX   := v1.9.0
 FUZZTIME    ?= 60s
 FUZZ_RUNS   ?= 150000
 FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
 
-.PHONY: all help build lint test test-short test-agents bench soak demo fuzz golden cross clean
+.PHONY: all help build lint test test-short test-agents bench soak demo fuzz golden cross dist test-dist clean
 
 all: build lint test
 
@@ -83,6 +85,22 @@ cross: ## every platform that the program is for; vet where the sources differ; 
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	./scripts/need qemu-aarch64-static # the tables of system calls are each architecture's own
 	GOARCH=arm64 $(GO) test -exec qemu-aarch64-static -run 'TestFilter' ./pkg/sandbox
+
+dist: $(BUILD)/tools/nfpm-$(NFPM)/nfpm $(BUILD)/tools/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod ## what a release consists of, in build/dist: archives, deb, rpm, npm, formula, flake, SBOMs
+	./scripts/need jq npm
+	mkdir -p $(BUILD)/tools/dist
+	ln -sf $(foreach tool,$^,$(abspath $(tool))) $(BUILD)/tools/dist
+	VERSION=$(VERSION) ./scripts/dist $(BUILD)/dist $(BUILD)/tools/dist
+
+test-dist: dist ## installs and uses all that, and builds it once more: the bytes are the same
+	./scripts/need fakeroot bsdtar
+	VERSION=$(VERSION) ./scripts/test-dist $(BUILD)/dist $(BUILD)/tools/dist
+
+$(BUILD)/tools/nfpm-$(NFPM)/nfpm:
+	GOBIN=$(abspath $(@D)) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM)
+
+$(BUILD)/tools/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod:
+	GOBIN=$(abspath $(@D)) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX)
 
 clean:
 	rm -rf $(BUILD)
