@@ -307,7 +307,7 @@ func (s *Session) hooked() bool {
 func seenAct(call *toolCall, r permissions.Request) *events.Act {
 	act := requestEvent(events.ToolSeen, r).Act
 	return &events.Act{Kind: act.Kind, Title: display.Line(call.title), Paths: act.Paths, Shell: act.Shell,
-		Claimed: true}
+		Dir: r.Dir, Workspace: r.Workspace.Dirs(), Claimed: true}
 }
 
 // isCallOfOurs reports whether a card is that of a call of one of our tools that came in, of which the record tells

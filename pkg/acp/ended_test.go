@@ -175,7 +175,7 @@ func TestDoneBeside(t *testing.T) {
 			if got := strings.Join(d.ended(), ", "); got != test.recorded {
 				t.Errorf("on record is %q: %s", got, d.record.String())
 			}
-			if seen := strings.Count(d.record.String(), `/b.md"],"claimed":true`); seen != strings.Count(test.recorded, "seen") {
+			if seen := strings.Count(d.record.String(), `/b.md"],"dir":`); seen != strings.Count(test.recorded, "seen") {
 				t.Errorf("on record is %s", d.record.String())
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
@@ -96,7 +97,28 @@ func same(sent, arrived editor.Frame) bool {
 	if sent.IsResponse() { // a question ends with its turn: the bridge says so before the editor does
 		return cancels(sent) && says(a, b) && says(b, a)
 	}
-	return slices.Contains(writtenAnew, sent.Method) && says(b, a)
+	return slices.Contains(writtenAnew, sent.Method) && says(asAsked(b), asAsked(a))
+}
+
+// asAsked returns a question without what the bridge does to its card: the editor is told first why it is asked, and
+// is shown no terminal.
+func asAsked(question any) any {
+	member := func(v any, key string) any {
+		object, _ := v.(map[string]any)
+		return object[key]
+	}
+	params := member(question, "params")
+	call := member(params, "toolCall")
+	if call == nil {
+		call = member(member(params, "subject"), "toolCall")
+	}
+	if content, ok := member(call, "content").([]any); ok {
+		call.(map[string]any)["content"] = slices.DeleteFunc(content, func(item any) bool {
+			words, _ := member(member(item, "content"), "text").(string)
+			return member(item, "type") == "terminal" || strings.HasPrefix(words, "a2a-acp asks because ")
+		})
+	}
+	return question
 }
 
 // cancels reports whether a frame answers a question by the end of its turn.

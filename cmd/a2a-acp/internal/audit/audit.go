@@ -323,7 +323,7 @@ func TitleOf(c audit.Chapter) string {
 	case act.Shell != "":
 		words = append(words, act.Shell)
 	case len(act.Paths) > 0:
-		words = append(words, strings.Join(act.Paths, ", "))
+		words = append(words, strings.Join(inWorkspace(act), ", "))
 	case act.Kind == string(permissions.ActionCall):
 	case act.Tool != "":
 		words = append(words, act.Tool)
@@ -333,6 +333,20 @@ func TitleOf(c audit.Chapter) string {
 	return display.Line(strings.Join(words, " "))
 }
 
+// inWorkspace names the files of an act, those in its workspace as they are called there.
+func inWorkspace(act *events.Act) []string {
+	names := slices.Clone(act.Paths)
+	for i, name := range names {
+		for _, dir := range act.Workspace {
+			if below, ok := strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/"); ok && filepath.IsLocal(below) {
+				names[i] = below
+				break
+			}
+		}
+	}
+	return names
+}
+
 // tell is the act as a story: a line says what it was, one where it came from, one each what happened.
 func tell(c audit.Chapter) []string {
 	lines := []string{TitleOf(c)}
@@ -340,6 +354,9 @@ func tell(c audit.Chapter) []string {
 		lines = append(lines, "  "+says)
 	}
 	lines = append(lines, from(c))
+	if act := c.Act(); act != nil && act.Dir != "" {
+		lines = append(lines, "  in "+display.Line(act.Dir))
+	}
 	if act := c.Act(); act != nil && act.Title != "" {
 		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))
 	}
