@@ -138,7 +138,7 @@ func newFile(path, root string) file {
 	f.names = strings.Split(strings.Trim(path, "/"), "/")
 	f.below = len(f.names)
 	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
-		f.below -= strings.Count(rest, "/") + 1
+		f.below = max(0, f.below-strings.Count(rest, "/")-1) // a name that is not clean has fewer
 	}
 	for i, name := range f.names {
 		f.names[i] = strings.TrimRight(name, " .")

@@ -373,7 +373,7 @@ func TestFold(t *testing.T) {
 }
 
 func FuzzFind(f *testing.F) {
-	for _, name := range []string{"/w/a", "/w/.git/x", "/w/\u200b/.x", "//", "", "/w/[", "/w/Xfile"} {
+	for _, name := range []string{"/w/a", "/w/.git/x", "/w/\u200b/.x", "//", "", "/w/[", "/w/Xfile", "/w//"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
