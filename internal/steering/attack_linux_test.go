@@ -37,6 +37,7 @@ func TestNothingIsLeftUntold(t *testing.T) {
 	for _, row := range []struct {
 		name, before, script string
 		isolate              bool
+		gone                 bool // not only told
 	}{
 		{name: "plain", script: "mkdir sub; echo x >sub/.envrc"},
 		{name: "several that begin alike", script: "mkdir s; for f in .env .env.local .envrc .npmrc .vimrc; do echo x >s/$f; done; mkdir s/.vim; echo x >s/.vim/vimrc"},
@@ -49,6 +50,7 @@ func TestNothingIsLeftUntold(t *testing.T) {
 		{name: "a link to a directory", script: "mkdir v; echo x >v/tasks.json; ln -s v .vscode; mkdir s; ln -s ../v s/.vscode"},
 		{name: "a link of a link", script: "mkdir v; echo x >v/tasks.json; ln -s v w; ln -s w .vscode"},
 		{name: "a hard link", before: "echo x >plain", script: "mkdir s; ln plain s/.envrc"},
+		{name: "with the longest name", gone: true, before: "mkdir -p s/.github/workflows", script: "echo x >s/.github/workflows/$(printf %250s | tr ' ' x).yml"},
 		{name: "a pipe", script: "mkdir s; mkfifo s/.envrc; mkfifo s/AGENTS.md"},
 		{name: "with the time of another", before: "mkdir s; echo a >s/.envrc; touch -d 2001-01-01 s/.envrc", script: "t=$(stat -c %Y s/.envrc); echo b >s/.envrc; touch -d @$t s/.envrc"},
 		{name: "from the background", script: "mkdir s; (sleep 0.3; echo x >s/.envrc) & (setsid bash -c 'while :; do echo x >s/.npmrc; done' &); until test -e s/.npmrc; do sleep 0.01; done"},
@@ -96,6 +98,9 @@ func TestNothingIsLeftUntold(t *testing.T) {
 				}
 				if was[path] == text || strings.Contains(path, ".held-") {
 					continue
+				}
+				if row.gone {
+					t.Errorf("%q is left: %q", path, out.Changed)
 				}
 				for at := path; ; at = filepath.Dir(at) {
 					shown := strings.Trim(strconv.Quote(filepath.Join(dir, at)), `"`)

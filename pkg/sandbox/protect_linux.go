@@ -344,7 +344,9 @@ func (w watched) putAside(root int, at string) (held string, err error) {
 			break
 		}
 	}
-	held = filepath.Join(to, filepath.Base(at)+".held-"+randomName())
+	const longestName = 255 // NAME_MAX
+	base, mark := filepath.Base(at), ".held-"+randomName()
+	held = filepath.Join(to, base[:min(len(base), longestName-len(mark))]+mark)
 	from, err := openBeneath(root, filepath.Dir(at))
 	if err != nil {
 		return "", err
