@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -231,6 +232,7 @@ type directories struct {
 	parent *os.File
 	at     entry
 	below  spareDir
+	held   *os.File // start itself: another call may give it another name meanwhile
 
 	// shared is set where somebody may hold them open when the call is over: they are not used again.
 	shared bool
@@ -285,6 +287,9 @@ func (d *directories) isolate(dir string, id identity) error {
 	switch {
 	case err == nil:
 		d.parent, d.start = parent, filepath.Join(dir, d.at.name)
+		if fd, err := openBeneath(int(parent.Fd()), d.at.name); err == nil {
+			d.held = os.NewFile(uintptr(fd), d.start)
+		}
 		return nil
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS),
 		errors.Is(err, unix.ENOENT):
@@ -309,11 +314,17 @@ func (d *directories) remove() error {
 		d.own.is, d.below.is = unix.Stat_t{}, unix.Stat_t{}
 	}
 	if d.parent != nil {
+		if now, moved := d.moved(); moved {
+			startErr = fmt.Errorf("%s, where the call started, has got another name, and stays: %s", d.start, now)
+		}
 		if err := d.scratch.giveStartBack(d.below, int(d.parent.Fd()), d.at.name); err != nil {
-			startErr = fmt.Errorf("remove %s: %w", d.start, err)
+			startErr = errors.Join(startErr, fmt.Errorf("remove %s: %w", d.start, err))
 		}
 		d.scratch.setStart(d.at, false)
 		d.parent.Close()
+		if d.held != nil {
+			d.held.Close()
+		}
 	}
 	if d.own.name == "" {
 		return startErr
@@ -322,6 +333,23 @@ func (d *directories) remove() error {
 		tempErr = fmt.Errorf("remove %s: %w", d.temp, err)
 	}
 	return errors.Join(startErr, tempErr)
+}
+
+// moved reports whether the directory that the call started in is still there, but not under its name, and where.
+func (d *directories) moved() (now string, moved bool) {
+	var is, there unix.Stat_t
+	if d.held == nil || unix.Fstat(int(d.held.Fd()), &is) != nil || is.Nlink == 0 {
+		return "", false
+	}
+	if unix.Fstatat(int(d.parent.Fd()), d.at.name, &there, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		there.Dev == is.Dev && there.Ino == is.Ino {
+		return "", false
+	}
+	now, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", d.held.Fd()))
+	if err != nil {
+		now = "nobody can tell where"
+	}
+	return strconv.Quote(now), true
 }
 
 func randomName() string {

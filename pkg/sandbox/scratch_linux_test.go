@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // TestDirectories checks where a call starts, and that nothing of it stays, whatever it does to get in the way.
@@ -413,4 +416,38 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// told is a Writer that says when something was written.
+type told chan string
+
+func (c told) Write(p []byte) (int, error) {
+	c <- string(p)
+	return len(p), nil
+}
+
+// TestStartThatIsMoved has somebody, as a call can that may write to the directory above, give a running call's start
+// directory another name: it does not go with the call, and that is told.
+func TestStartThatIsMoved(t *testing.T) {
+	asEveryUser(t, func(t *testing.T) {
+		host, dir := openWith(t, Options{Grace: time.Second, TempDir: t.TempDir(), Level: LevelLandlock}), realTemp(t)
+		plan, err := host.Plan(Profile{Dir: dir, TempIsolation: true, Limits: tool.DefaultLimits()})
+		mustDo(t, err)
+		said, ended := make(told, 10), make(chan Outcome)
+		go func() { // ends with the call
+			out, err := host.Run(t.Context(), plan, Process{
+				Argv: []string{bash, "-c", "echo ready; until test -e go; do sleep 0.01; done; echo x >.envrc"}, Stdout: said,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			ended <- out
+		}()
+		<-said
+		mustDo(t, os.Rename(filepath.Join(dir, names(t, dir)[0]), filepath.Join(dir, "kept")))
+		mustDo(t, os.WriteFile(filepath.Join(dir, "kept/go"), nil, 0o600))
+		if out := <-ended; !strings.Contains(out.Leftover, strconv.Quote(filepath.Join(dir, "kept"))) {
+			t.Errorf("left is %q, and told %q", names(t, filepath.Join(dir, "kept")), out.Leftover)
+		}
+	})
 }
