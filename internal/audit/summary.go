@@ -79,6 +79,9 @@ func (s *Summary) count(c Chapter) {
 	case approved:
 		s.done(c)
 	case ResultSeen:
+		if c.Act().History { // whoever saw it then has counted it
+			return
+		}
 		s.Seen++
 		s.WereSeen = append(s.WereSeen, c)
 	case ResultAsked:

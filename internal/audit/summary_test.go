@@ -47,6 +47,7 @@ func TestSummarise(t *testing.T) {
 		answered("approve", "person"), answered("reject", "person"), answered("reject", "nobody"),
 		{entry(events.ToolDecided, "write", decided("reject", "policy"))},
 		{entry(events.ToolSeen, "execute", nil)},
+		{entry(events.ToolSeen, "execute", func(e *events.Event) { e.Act.History = true })},
 		{entry(events.ToolViolated, "write", decided("reject", "policy"))},
 		{entry(events.ToolDecided, "write", decided("reject", "policy")), entry(events.ToolViolated, "write", nil)},
 		done("execute", tool.StatusCompleted),

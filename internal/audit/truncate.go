@@ -31,7 +31,7 @@ func truncate(e events.Event) events.Event {
 		out.Act = &events.Act{
 			Kind: shorten(a.Kind), Tool: shorten(a.Tool), Title: shorten(a.Title),
 			Paths: shortenList(a.Paths), Commands: shortenList(a.Commands), Shell: shorten(a.Shell),
-			Digest: shorten(a.Digest), Claimed: a.Claimed, Trial: a.Trial,
+			Digest: shorten(a.Digest), Claimed: a.Claimed, Trial: a.Trial, History: a.History,
 		}
 	}
 	if d := e.Decision; d != nil {

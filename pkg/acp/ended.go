@@ -253,6 +253,7 @@ func (b *Bridge) seen(s *Session, call *toolCall, id string, history bool, refus
 		Outcome: b.toldEnd(call, call.began)}
 	switch {
 	case history:
+		event.Act.History = true
 		event.Detail = "it was told while the session was opened again, so it may be of its history"
 	case call.status != statusCompleted:
 	default:

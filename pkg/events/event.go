@@ -107,6 +107,9 @@ type Act struct {
 	// Trial marks an example of a tool's author that was tried out: nobody wanted the act itself.
 	Trial bool `json:"trial,omitempty"`
 
+	// History marks an act that the agent told of while its session was opened again: maybe one of earlier.
+	History bool `json:"history,omitempty"`
+
 	// Claimed marks an act that we know only from the agent's words, since we do not carry it out ourselves.
 	Claimed bool `json:"claimed,omitempty"`
 }
