@@ -220,7 +220,11 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool
 		ended.Outcome = b.toldEnd(call, call.approved.since)
 		b.note(ended)
 	default:
-		b.seen(s, call, "", history, "")
+		id := ""
+		if call.again { // it is no part of what stands on record under that id of the agent's
+			id = b.ours.nextActID()
+		}
+		b.seen(s, call, id, history, "")
 		return done || s.failedUnasked(call, last)
 	}
 	return false

@@ -181,3 +181,51 @@ func TestDoneBeside(t *testing.T) {
 		})
 	}
 }
+
+// TestAnotherCallOfThatName has an agent use the id of a call that has ended for another. What it does then is on
+// record, too, and neither the yes nor the editor's part in the first is for it.
+func TestAnotherCallOfThatName(t *testing.T) {
+	t.Parallel()
+	const again = `"sessionUpdate":"tool_call","toolCallId":"c1","title":"Read","kind":"read","locations":[{"path":"$WORK/a"}],"status":"completed"`
+	for name, before := range map[string]func(*dialogue) string{
+		"seen": func(d *dialogue) string {
+			d.agentSays(updateOf(again))
+			return "tool.seen completed"
+		},
+		"approved": func(d *dialogue) string {
+			_, s := d.request("session/request_permission", asksForHook)
+			d.answer(s, "y", "r1")
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"`))
+			return "tool.ended completed"
+		},
+		"done by the editor": func(d *dialogue) string {
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"Write","kind":"edit","status":"in_progress","locations":[{"path":"$WORK/docs/a.md"}]`))
+			d.request("fs/write_text_file", strings.ReplaceAll(writeOf("s1", "$WORK/docs/a.md", "x"), "$WORK", d.work))
+			d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"`))
+			return "tool.ended completed"
+		},
+	} {
+		for way, anew := range map[string][]string{
+			"told anew": {again},
+			"under way again": {`"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"Read","kind":"read","locations":[{"path":"$WORK/a"}],"status":"in_progress"`,
+				`"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"`},
+		} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				t.Parallel()
+				d := newDialogue(t, readsAndEchoes, "", workDir(t))
+				first := before(d)
+				for _, update := range anew {
+					d.agentSays(updateOf(update))
+				}
+				d.agentSays(updateOf(`"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"`)) // says no more
+				d.untilMarker("nothing")
+				if last := d.record.String(); !strings.Contains(last[strings.LastIndex(last, `"tool.seen"`):], `"call_id":`) {
+					t.Errorf("it is told as a part of the first: %s", last)
+				}
+				if got, want := strings.Join(d.ended(), ", "), first+", tool.seen completed"; got != want {
+					t.Errorf("on record is %q, want %q: %s", got, want, d.record.String())
+				}
+			})
+		}
+	}
+}

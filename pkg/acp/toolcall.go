@@ -33,6 +33,7 @@ type toolCall struct {
 	elsewhere bool              // somebody else carries it out: the editor, or we, as a tool of ours
 	carried   []string          // the files that the editor has read or written for it, without links
 	began     time.Time         // when the agent first spoke of it
+	again     bool              // another call of that id has ended before
 	exit      *int              // of its command, as the agent says; nil where it has not
 }
 
@@ -58,6 +59,18 @@ func readToolCall(p *params) (unknown []member) {
 // finished reports whether nothing more is to come.
 func (c *toolCall) finished() bool {
 	return c.status == statusCompleted || c.status == statusFailed || c.status == "cancelled"
+}
+
+// beginAgain forgets how a call has ended whose id the agent uses for another: that one ends for itself. A no that
+// was said in the card still counts.
+func (c *toolCall) beginAgain(update object) {
+	status := update.text("status")
+	next := toolCall{status: status}
+	if !c.recorded || update.text("sessionUpdate") != kindToolCall && (status == "" || next.finished()) {
+		return
+	}
+	c.recorded, c.own, c.approved, c.elsewhere, c.carried = false, nil, nil, false, nil
+	c.began, c.exit, c.again = time.Time{}, nil, true
 }
 
 // merge takes over what an update or a request says: a member that is not there leaves what was said

@@ -184,6 +184,7 @@ func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]b
 	call := s.calls.get(update.text("toolCallId"))
 	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2
 	b.announced(call)
+	call.beginAgain(update)
 	if unannounced {
 		call.merge(update)
 		lines = append(lines, append(announce(s.id, kindToolCall, call, call.status), '\n'))
