@@ -122,3 +122,19 @@ func TestReadBehindLinks(t *testing.T) {
 		open.Close()
 	}
 }
+
+// TestChangesAtOnceShow checks that a call does not begin within the tick of the clock in which a file was changed that
+// counts: a further change in that would not show.
+func TestChangesAtOnceShow(t *testing.T) {
+	t.Parallel()
+	dir := realTemp(t)
+	for range 3 {
+		shell(t, dir, "echo x >.envrc")
+		f := &confinement{grants: []grant{{path: dir, write: true}}}
+		f.protect(newProtected(nil), someNames{".envrc"}, nil, &listings{}, &Profile{}, true)
+		v := f.watched[0].before.there[".envrc"]
+		if age := time.Since(time.Unix(v.changed.Unix())); age < v.slack() {
+			t.Errorf("a call begins %v after a change", age)
+		}
+	}
+}

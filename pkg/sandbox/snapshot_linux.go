@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -60,6 +61,18 @@ type version struct {
 	changed       unix.Timespec
 	named         bool     // a file that has other names, too
 	content       [16]byte // the beginning of a hash of what it holds, or leads to; zero where nothing was read
+}
+
+// settle waits until whatever is done from now on to a file that counts shows in its change time: the clock of that
+// stands still for some ticks (hasFineTimes), and a call begins in less.
+func (s *snapshot) settle(now time.Time) {
+	wait := time.Duration(0)
+	for _, v := range s.there {
+		if age := now.Sub(time.Unix(v.changed.Unix())); v.kind != unix.S_IFDIR && age >= 0 {
+			wait = max(wait, v.slack()-age)
+		}
+	}
+	time.Sleep(wait)
 }
 
 // shut is a directory that could not be looked into.
