@@ -46,7 +46,7 @@ test: ## everything but the real agents, race detector on
 test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
 	$(GO) test -short ./...
 
-test-agents: build ## the real Gemini CLI, Claude adapter and opencode, against a model server of our own on loopback
+test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencode, against a model server of our own on loopback
 	./scripts/need node npm
 	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
 	$(GO) test -race -tags agents -count=1 -timeout 15m ./test/agents/...

@@ -101,7 +101,7 @@ func Known() []Agent {
 			},
 		},
 		{
-			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp",
+			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp", Hooks: true,
 			Sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed,
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",

@@ -140,7 +140,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
 		Dir: call.Dir, Places: call.Places, Beside: call.Beside, Harmless: call.Harmless || call.TheirOwn,
-		Final: call.Final, ServerTools: call.ServerTools}
+		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools}
 	for _, change := range call.Changes {
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,
 			OldText: change.OldText})

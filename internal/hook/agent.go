@@ -11,6 +11,9 @@ type Agent struct {
 	// Read reads what its hook was told, and Say writes what the hook is to be answered, both in one line.
 	Read func(event []byte) (Call, error)
 	Say  func(Answer) []byte
+	// Blocked returns why an answer blocks the tool, where an agent is told that by the exit code of its hook, which is
+	// 2 then. Optional.
+	Blocked func(answer []byte) (why string, blocked bool)
 	// Off are variables that switch its hooks off.
 	Off []string
 	// Meta says in _meta of session/new that it is to ask, by starting self; nil where Variable says so.
@@ -35,7 +38,7 @@ type Place struct {
 
 // ByName finds an agent that has hooks.
 func ByName(name string) (Agent, bool) {
-	a, ok := map[string]Agent{"claude": claude, "opencode": opencode}[name]
+	a, ok := map[string]Agent{"claude": claude, "codex": codex, "opencode": opencode}[name]
 	return a, ok
 }
 

@@ -24,7 +24,10 @@ type Call struct {
 	// Final is set where nobody makes another input of it behind us: what the agent asks about the call after that is
 	// answered, though it may tell less of it.
 	Final bool
-	// ServerTools is how the names of an MCP server's tools begin, with * for the server's; "" for mcp__*__.
+	// CardEnds is set where the agent's card alone tells what came of it.
+	CardEnds bool
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that where - is
+	// told as _; "" for mcp__*__.
 	ServerTools string
 	// Kind is ACP's kind of tool calls, "" for a tool that nobody here knows.
 	Kind string

@@ -257,7 +257,7 @@ func encode(value any) []byte {
 // the command cannot be started, fails, or takes longer than a day, the tool is blocked. A workspace's
 // disableAllHooks would switch it off, so ours says false.
 func ClaudeSettings(command string, args []string) json.RawMessage {
-	entry := map[string]any{"type": "command", "command": command, "args": args, "timeout": 24 * 60 * 60}
+	entry := map[string]any{"type": "command", "command": command, "args": args, "timeout": int(longestWait.Seconds())}
 	after := []any{map[string]any{"matcher": "*", "hooks": []any{entry}}}
 	blocking := map[string]any{"onFailure": "block"}
 	for key, value := range entry {

@@ -20,6 +20,9 @@ const Verb = "hook"
 // mostEvent bounds what an agent tells of one call, in bytes: a tool may write a large file.
 const mostEvent = 64 << 20
 
+// longestWait is how long agents are told to wait for a hook: as long as a person may take.
+const longestWait = 24 * time.Hour
+
 // connectTime is how long the bridge may take to let us in.
 const connectTime = 10 * time.Second
 
@@ -28,8 +31,16 @@ const connectTime = 10 * time.Second
 // exit code: 0 with an answer on stdout, else 2, by which an agent blocks the tool and tells its model what
 // stands on stderr.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := context.WithTimeout(ctx, longestWait-time.Hour) // what an agent waits for longer it may do
+	defer stop()
 	answer, err := ask(ctx, args, stdin)
 	if err == nil {
+		if agent, _ := ByName(args[0]); agent.Blocked != nil {
+			if why, blocked := agent.Blocked(answer); blocked {
+				fmt.Fprintln(stderr, why)
+				return 2
+			}
+		}
 		_, err = stdout.Write(answer)
 	}
 	if err != nil {

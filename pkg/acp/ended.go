@@ -213,7 +213,11 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool
 	case call.own != nil:
 		b.mu.Lock()
 		call.own.told = b.toldEnd(call, call.own.since)
+		over := call.own.cardEnds && call.own.endsByCard()
 		b.mu.Unlock()
+		if over {
+			call.own.noteEnd(call.own.approved(), call.own.told)
+		}
 	case call.approved != nil && call.carried != nil && call.without(s.Dir(), call.carried) == nil:
 	case call.approved != nil:
 		ended := gate.Later(call.approved.Event(events.ToolEnded))
@@ -358,14 +362,23 @@ func toolNames(call *toolCall, server string) (names []string) {
 	return names
 }
 
+// endsByCard has an act end with what its card says, unless it has ended already, or did not happen. Called with
+// Bridge.mu held.
+func (a *ownAct) endsByCard() bool {
+	if a.told == nil || a.decision == nil || a.ended || a.ofOurs || a.decision.Verdict != permissions.Approve {
+		return false
+	}
+	a.ended = true
+	return true
+}
+
 // ownEnded records of the acts of a session that their hooks told of, and no more after them, what their cards
 // said.
 func (b *Bridge) ownEnded(s *Session) {
 	var left []*ownAct
 	b.mu.Lock()
 	for _, id := range s.calls.order {
-		if a := s.calls.byID[id].own; a != nil && a.told != nil && a.decision != nil && !a.ended && !a.ofOurs && a.decision.Verdict == permissions.Approve {
-			a.ended = true
+		if a := s.calls.byID[id].own; a != nil && a.endsByCard() {
 			left = append(left, a)
 		}
 	}

@@ -31,7 +31,10 @@ type OwnAct struct {
 	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is answered
 	// by what was decided, though it may tell less of it.
 	Final bool
-	// ServerTools is how the names of an MCP server's tools begin, with * for the server's; "" for mcp__*__.
+	// CardEnds is set where nobody calls Ended, and the agent's card tells what came of it.
+	CardEnds bool
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that where - is
+	// told as _; "" for mcp__*__.
 	ServerTools string
 }
 
@@ -56,7 +59,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
-	a := &ownAct{final: own.Final, permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
+	a := &ownAct{final: own.Final, cardEnds: own.CardEnds, permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
 		session: s, turn: b.turnContext(s), beside: own.Beside}}
 	a.call, a.fault = own.asToolCall(s.serverName())
 	b.mu.Lock()
@@ -188,8 +191,9 @@ func (a *ownAct) noteEnd(done gate.Act, outcome *events.Outcome) {
 // what the agent calls ours. fault says why it cannot be told what the act is.
 func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 	call = &toolCall{id: own.ToolCall, title: own.Title, kind: own.Kind, name: own.Tool}
-	if prefix, suffix, found := strings.Cut(own.ServerTools, "*"); found && server != "" {
-		if tool, ours := strings.CutPrefix(own.Tool, prefix+server+suffix); ours {
+	if own.ServerTools != "" && server != "" {
+		told := strings.NewReplacer("*", server, "?", strings.ReplaceAll(server, "-", "_")).Replace(own.ServerTools)
+		if tool, ours := strings.CutPrefix(own.Tool, told); ours {
 			call.name = "mcp__" + server + "__" + tool
 		}
 	}
@@ -214,6 +218,7 @@ type ownAct struct {
 	resolved []string // the files that names in it mean
 	fault    string   // why it cannot be told what it is; "" when it can
 	final    bool     // nobody puts another input in the place of its own
+	cardEnds bool     // its card tells what came of it, and nobody else
 	waits    bool     // for governors or a person
 
 	// Guarded by Bridge.mu.

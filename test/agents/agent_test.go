@@ -22,6 +22,7 @@ type agent struct {
 	flags   []string
 	// settings are files that it finds in its home directory.
 	settings map[string]any
+	files    func(model string) map[string]string // likewise, that name the model
 	// environment is what it needs beside a home: keys that are no keys, and nothing that calls out.
 	environment func(model, home string) map[string]string
 }
@@ -77,6 +78,39 @@ func claude(version int) agent {
 	}
 }
 
+func codex() agent {
+	return agent{
+		name:    "codex",
+		version: 1,
+		script:  "@agentclientprotocol/codex-acp/dist/index.js",
+		files: func(model string) map[string]string {
+			return map[string]string{".codex/config.toml": `model = "fake"
+model_provider = "fake"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.fake]
+name = "fake"
+base_url = "` + model + `/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+`}
+		},
+		environment: func(_, home string) map[string]string {
+			return map[string]string{
+				"CODEX_HOME":         filepath.Join(home, ".codex"),
+				"OPENAI_API_KEY":     "none",
+				"MODEL_PROVIDER":     "fake",
+				"NO_BROWSER":         "1",
+				"INITIAL_AGENT_MODE": "agent-full-access", // its own sandbox cannot be made everywhere
+			}
+		},
+	}
+}
+
 func opencode() agent {
 	system := runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	return agent{
@@ -120,6 +154,11 @@ func (a agent) install(t *testing.T, home, temp, model string) []string {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(home, name), string(text))
+	}
+	if a.files != nil {
+		for name, text := range a.files(model) {
+			write(t, filepath.Join(home, name), text)
+		}
 	}
 	environment := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",

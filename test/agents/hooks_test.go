@@ -17,7 +17,7 @@ import (
 )
 
 // hookAgents are the agents that have hooks.
-func hookAgents() []agent { return []agent{claude(1), claude(2), opencode()} }
+func hookAgents() []agent { return []agent{claude(1), claude(2), codex(), opencode()} }
 
 // hooked runs a test with each of them behind a bridge whose hooks are on.
 func hooked(t *testing.T, policies string, parts ...part) {
@@ -82,11 +82,13 @@ auto_approval_policies:
     commands: {allow: [touch made], redirects: none}
     decision: {type: approve}
 `, part{"what the agent asks nobody about is rejected", func(r *rig) {
-		write(r.t, r.path("private.txt"), "the secret of the workspace\n")
-		turn := r.prompt(editor.Person{}, call(model.Call{Act: model.Read, Path: r.path("private.txt")})...)
-		r.wantOurs(turn)
-		r.wantTold(turn, "that is private")
-		turn = r.prompt(editor.Person{}, call(model.Call{Act: model.Shell, Command: "ls"})...)
+		if r.agent.name != "codex" { // which reads by its shell, and a rule about files is none about commands
+			write(r.t, r.path("private.txt"), "the secret of the workspace\n")
+			turn := r.prompt(editor.Person{}, call(model.Call{Act: model.Read, Path: r.path("private.txt")})...)
+			r.wantOurs(turn)
+			r.wantTold(turn, "that is private")
+		}
+		turn := r.prompt(editor.Person{}, call(model.Call{Act: model.Shell, Command: "ls"})...)
 		r.wantOurs(turn)
 		r.wantTold(turn, "no looking around")
 		r.wantDecision(decision{"execute", "reject", "policy", "no-ls"})
@@ -210,8 +212,13 @@ func TestHooksEveryAct(t *testing.T) {
 	var parts []part
 	for _, act := range acts() {
 		parts = append(parts, part{act.name, func(r *rig) {
-			if r.agent.version == 2 && act.name == actBelow {
+			switch {
+			case r.agent.version == 2 && act.name == actBelow:
 				return // Claude asks about it in a session of its own, of which no editor of ours knows
+			case r.agent.name == "codex" && (act.name == actBelow || act.name == "fetch"):
+				return // the first it offers only some models, and the other their makers do
+			case r.agent.name == "codex" && act.name == "read":
+				act.kind = "execute" // by its shell
 			}
 			for _, answer := range []editor.Decision{editor.RejectOnce, editor.AllowOnce} {
 				before := r.decided()
@@ -311,6 +318,34 @@ auto_approval_policies:
 	r.stop()
 }
 
+// TestHooksOfCodexStayInForce has a repository switch hooks off, and bring some of its own; Codex asks once more in its
+// mode read-only, which is answered by what was decided.
+func TestHooksOfCodexStayInForce(t *testing.T) {
+	t.Parallel()
+	a := codex()
+	environment := a.environment
+	a.environment = func(model, home string) map[string]string {
+		variables := environment(model, home)
+		variables["INITIAL_AGENT_MODE"] = "read-only"
+		return variables
+	}
+	r := assemble(t, a, options{bridge: &bridge{policies: noRules, hooks: true}})
+	write(t, filepath.Join(r.work, ".codex/config.toml"), "[features]\nhooks = false\n")
+	write(t, filepath.Join(r.work, ".codex/hooks.json"),
+		`{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"touch `+r.path("theirs")+`"}]}]}}`)
+	r.open(options{bridge: &bridge{hooks: true}})
+	turn := r.prompt(after(0, editor.RejectOnce), writeOnce(r.path("no.txt"), "text\n")...)
+	r.wantOurs(turn, "edit: reject_once")
+	r.wantFile("no.txt", "")
+	turn = r.prompt(after(0, editor.AllowOnce), writeOnce(r.path("yes.txt"), "text\n")...)
+	r.wantOurs(turn, "edit: allow_once")
+	r.wantFile("yes.txt", "text\n")
+	if r.has("theirs") {
+		t.Error("the repository's hook ran")
+	}
+	r.stop()
+}
+
 // TestHooksOfOpencode has a person's own settings stay in force.
 func TestHooksOfOpencode(t *testing.T) {
 	t.Parallel()
@@ -389,7 +424,7 @@ func TestHooksOfARepositorysCode(t *testing.T) {
 // TestHooksConfined has each agent ask from within its sandbox.
 func TestHooksConfined(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agent{claude(1), opencode()} {
+	for _, a := range []agent{claude(1), codex(), opencode()} {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, a, options{bridge: &bridge{policies: noRules, confine: a.name, hooks: true}})

@@ -98,6 +98,9 @@ func (r *rig) wantFile(name, want string) {
 // wantTold checks that the model was told of one result, with some text in it.
 func (r *rig) wantTold(turn editor.Turn, text string) {
 	r.t.Helper()
+	if r.agent.name == "codex" && r.toldAnything(text) {
+		return // the editor hears nothing of a call that a hook blocks
+	}
 	if got := r.told(turn); len(got) != 1 || !strings.Contains(got[0], text) {
 		r.t.Errorf("the model was told %q, want one result with %q", got, text)
 	}

@@ -86,7 +86,7 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringVar(&flags.hooks, "hooks", hooksOff,
-		"on: Claude and opencode ask before each act of their own, through hooks; off: where they ask by themselves")
+		"on: Claude, Codex and opencode ask before each act of their own, through hooks; off: where they ask by themselves")
 	_ = cmd.RegisterFlagCompletionFunc("hooks",
 		cobra.FixedCompletions([]string{hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&flags.confine, "confine", "",

@@ -7,7 +7,7 @@
 // or repeated without the Server losing its place.
 //
 // It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go), Anthropic's messages
-// (anthropic.go) and OpenAI's chat completions (chat.go), whole and streamed. What it writes down (Server.Told,
+// (anthropic.go), OpenAI's chat completions (chat.go), whole and streamed, and its responses (responses.go). What it writes down (Server.Told,
 // Server.Offered) is for the test to read.
 package model
 

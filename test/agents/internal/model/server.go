@@ -91,6 +91,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]any{"input_tokens": 10})
 	case verb == "generateContent", verb == "streamGenerateContent":
 		s.answer(w, r, gemini{s.id}, body, verb == "streamGenerateContent")
+	case strings.HasSuffix(path, "/responses"):
+		s.answer(w, r, responses{s.id}, body, true)
 	case strings.HasSuffix(path, "/chat/completions"):
 		var head struct {
 			Stream bool `json:"stream"`

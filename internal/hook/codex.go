@@ -1,0 +1,182 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// codex has hooks that are configured and trusted one by one (https://developers.openai.com/codex/hooks). What is not
+// written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our own trust along, how it
+// is computed, and what a hook that fails does.
+var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
+	NotBegun: func(string) bool { return false }}
+
+// codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is every tool
+// of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for that.
+var codexTools = map[string]Call{
+	"Bash":       {Kind: "execute"},
+	"view_image": {Kind: "read"},
+
+	"spawn_agent":   {Harmless: true}, // its own calls come here
+	"send_input":    {Harmless: true},
+	"send_message":  {Harmless: true},
+	"followup_task": {Harmless: true},
+	"wait_agent":    {Harmless: true},
+	"wait":          {Harmless: true},
+	"list_agents":   {Harmless: true},
+	"close_agent":   {Harmless: true},
+	"resume_agent":  {Harmless: true},
+	"update_plan":   {Harmless: true},
+
+	"request_user_input": {TheirOwn: true},
+}
+
+// codexEvent is what a hook of Codex gets on its standard input.
+type codexEvent struct {
+	Event   string          `json:"hook_event_name"`
+	Session string          `json:"session_id"`
+	Dir     string          `json:"cwd"`
+	Tool    string          `json:"tool_name"`
+	Input   json.RawMessage `json:"tool_input"`
+	CallID  string          `json:"tool_use_id"`
+}
+
+// ReadCodex reads what a hook of Codex was told.
+func ReadCodex(event []byte) (Call, error) {
+	var e codexEvent
+	if err := json.Unmarshal(event, &e); err != nil {
+		return Call{}, fmt.Errorf("what Codex told its hook: %w", err)
+	}
+	c := codexTools[e.Tool]
+	c.ID, c.Tool, c.Input, c.Dir, c.Sessions = e.CallID, e.Tool, e.Input, e.Dir, []string{e.Session}
+	c.ServerTools = "mcp__?__"
+	c.Final, c.CardEnds = true, true // its hook behind a tool knows no exit code, and is not started behind a patch
+	if e.Event != "PreToolUse" {
+		return Call{}, fmt.Errorf("a hook of Codex' was started for %q, and nobody here knows what that is", e.Event)
+	}
+	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
+		return Call{}, errors.New("the hook was not told which tool Codex is about to use, in which call, or where")
+	}
+	var in struct {
+		Command string `json:"command"`
+		Path    string `json:"path"`
+	}
+	if err := json.Unmarshal(e.Input, &in); err != nil {
+		return Call{}, fmt.Errorf("the input of Codex' %q: %w", e.Tool, err)
+	}
+	c.Title = e.Tool
+	switch {
+	case c.Kind == "read":
+		c.Title += " " + in.Path
+	case c.Kind == "execute":
+		c.Title = in.Command
+		if patch, found := patchOf(in.Command); found && onlyHas(e.Input, []string{"command"}) {
+			c.Kind, c.Title, c.Input = "edit", "apply_patch", encode(map[string]string{"patch": patch})
+		}
+	}
+	return c, nil
+}
+
+// patchCommand is how Codex' model changes files by its shell, which Codex carries out itself. The text of a quoted
+// document is what the patch is.
+var patchCommand = regexp.MustCompile(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'|"([A-Za-z_]+)")\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch\n)([A-Za-z_]+)\n?$`)
+
+// patchOf returns the patch that a command applies and does nothing else.
+func patchOf(command string) (patch string, found bool) {
+	parts := patchCommand.FindStringSubmatch(command)
+	if parts == nil || parts[1]+parts[2] != parts[4] || strings.Contains("\n"+parts[3], "\n"+parts[4]+"\n") {
+		return "", false
+	}
+	return parts[3], true
+}
+
+// SayCodex writes an answer as codexBlocked reads it. A yes says nothing to Codex: it goes on asking where it would
+// without us.
+func SayCodex(a Answer) []byte {
+	if a.Verdict != Deny {
+		return []byte("{}")
+	}
+	return encode(map[string]string{"deny": a.Reason})
+}
+
+// codexBlocked returns why a tool is not to be used. What stands on standard output and cannot be read is no decision
+// to Codex, so a no is told by the exit code.
+func codexBlocked(answer []byte) (why string, blocked bool) {
+	var said struct {
+		Deny *string `json:"deny"`
+	}
+	if err := json.Unmarshal(answer, &said); err != nil {
+		return err.Error(), true
+	}
+	if said.Deny == nil {
+		return "", false
+	}
+	return *said.Deny, true
+}
+
+// CodexConfig adds our hooks, and that they are trusted, to the settings that Codex finds in its environment. Where the
+// command cannot be started or fails, the shell that Codex starts it with says that the tool is blocked.
+func CodexConfig(value string, at Place) (string, error) {
+	config := map[string]json.RawMessage{}
+	var features, hooks, state map[string]json.RawMessage
+	for _, part := range []struct {
+		into *map[string]json.RawMessage
+		from func() json.RawMessage
+	}{
+		{into: &config, from: func() json.RawMessage { return json.RawMessage(value) }},
+		{into: &features, from: func() json.RawMessage { return config["features"] }},
+		{into: &hooks, from: func() json.RawMessage { return config["hooks"] }},
+		{into: &state, from: func() json.RawMessage { return hooks["state"] }},
+	} {
+		if raw := part.from(); len(raw) > 0 {
+			if err := json.Unmarshal(raw, part.into); err != nil {
+				return "", fmt.Errorf("CODEX_CONFIG: %w", err)
+			}
+		}
+		if *part.into == nil {
+			*part.into = map[string]json.RawMessage{}
+		}
+	}
+	command := shellWord(at.Self) + " " + Verb + " codex " + shellWord(at.Socket) + " || exit 2"
+	var groups []json.RawMessage
+	if theirs := hooks["PreToolUse"]; len(theirs) > 0 {
+		if err := json.Unmarshal(theirs, &groups); err != nil {
+			return "", fmt.Errorf("CODEX_CONFIG: hooks.PreToolUse: %w", err)
+		}
+	}
+	entry := map[string]any{"type": "command", "command": command, "timeout": int(longestWait.Seconds())}
+	state[fmt.Sprintf("/<session-flags>/config.toml:pre_tool_use:%d:0", len(groups))] =
+		encode(map[string]string{"trusted_hash": codexTrust(command)})
+	hooks["PreToolUse"] = encode(append(groups, encode(map[string]any{"matcher": "*", "hooks": []any{entry}})))
+	features["hooks"] = json.RawMessage("true") // a workspace can say false
+	hooks["state"] = encode(state)
+	config["features"], config["hooks"] = encode(features), encode(hooks)
+	return string(encode(config)), nil
+}
+
+// codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in order.
+func codexTrust(command string) string {
+	sum := sha256.Sum256(plainEncode(map[string]any{"event_name": "pre_tool_use", "matcher": "*", "hooks": []any{map[string]any{
+		"async": false, "command": command, "timeout": int(longestWait.Seconds()), "type": "command"}}}))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// plainEncode writes JSON with no more escapes than it needs.
+func plainEncode(value any) []byte {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic("a2a-acp: bug: " + err.Error())
+	}
+	return []byte(strings.TrimSuffix(text.String(), "\n"))
+}
+
+// shellWord writes a word as a shell reads it back.
+func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
