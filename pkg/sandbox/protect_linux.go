@@ -81,7 +81,7 @@ func (f *confinement) protect(p protected, judge Judge, ways []string, l *listin
 		}
 		judge := judgeIn(dir.path, judge, ways)
 		w := watched{dir: dir.path, judge: judge, listings: l, before: l.look(int(open.Fd()), dir.path, judge)}
-		w.before.settle(l.clock())
+		w.before.settle()
 		f.mask(dir.path, w.before.sockets, profile)
 		there := p.in(open)
 		open.Close()

@@ -63,16 +63,28 @@ type version struct {
 	content       [16]byte // the beginning of a hash of what it holds, or leads to; zero where nothing was read
 }
 
-// settle waits until whatever is done from now on to a file that counts shows in its change time: the clock of that
-// stands still for some ticks (hasFineTimes), and a call begins in less.
-func (s *snapshot) settle(now time.Time) {
-	wait := time.Duration(0)
+// settle waits until whatever is done from now on to a file that counts shows in its change time: all changes within
+// a tick of the clock of that have the same, or within a second where it has no fractions, and a call begins in less.
+func (s *snapshot) settle() {
+	latest := int64(0)
 	for _, v := range s.there {
-		if age := now.Sub(time.Unix(v.changed.Unix())); v.kind != unix.S_IFDIR && age >= 0 {
-			wait = max(wait, v.slack()-age)
+		at := v.changed.Nano()
+		if v.changed.Nsec == 0 {
+			at += int64(time.Second)
+		}
+		if v.kind != unix.S_IFDIR {
+			latest = max(latest, at)
 		}
 	}
-	time.Sleep(wait)
+	var now unix.Timespec
+	for unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) == nil {
+		wait := latest - now.Nano()
+		if wait < 0 || wait > int64(time.Second) { // or it is of another clock
+			return
+		}
+		pause := unix.NsecToTimespec(wait + int64(time.Millisecond))
+		_ = unix.Nanosleep(&pause, nil) // the clock is looked at again
+	}
 }
 
 // shut is a directory that could not be looked into.
