@@ -23,6 +23,7 @@ type hookDoor struct {
 	agent    hook.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 	environ  []string          // the agent's
+	at       hook.Place        // of the door that all sessions share
 	shared   *hook.Door        // of all sessions; nil where each has its own
 
 	mu       sync.Mutex
@@ -43,6 +44,7 @@ func (a *App) openHooks(agent hook.Agent, self string, boundary *confine.Boundar
 		}
 		at.Socket, at.Shared = d.shared.Socket(), boundary != nil
 	}
+	d.at = at
 	if d.environ, err = agent.Environ(environ, at); err != nil {
 		d.close()
 		return nil, err
@@ -127,7 +129,12 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sessions = append(d.sessions, s)
-	return &acp.Hooks{NotBegun: d.agent.NotBegun, Close: func() {
+	var proof *acp.Proof
+	if d.agent.Proof != nil {
+		proof = &acp.Proof{}
+		proof.Method, proof.Params, proof.Holds = d.agent.Proof(s.Dir(), d.at)
+	}
+	return &acp.Hooks{NotBegun: d.agent.NotBegun, Proof: proof, Close: func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if at := slices.Index(d.sessions, s); at >= 0 {

@@ -25,6 +25,9 @@ type Agent struct {
 	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so that no
 	// hook was to be.
 	NotBegun func(output string) bool
+	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of the answer.
+	// Optional.
+	Proof func(dir string, at Place) (method string, params any, holds func(result json.RawMessage) error)
 	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
 	Check func(dir string, environ []string) error
 }

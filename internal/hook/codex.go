@@ -15,7 +15,7 @@ import (
 // written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our own trust along, how it
 // is computed, and what a hook that fails does.
 var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
-	NotBegun: func(string) bool { return false }}
+	Proof: codexProof, NotBegun: func(string) bool { return false }}
 
 // codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is every tool
 // of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for that.
@@ -143,7 +143,7 @@ func CodexConfig(value string, at Place) (string, error) {
 			*part.into = map[string]json.RawMessage{}
 		}
 	}
-	command := shellWord(at.Self) + " " + Verb + " codex " + shellWord(at.Socket) + " || exit 2"
+	command := codexCommand(at)
 	var groups []json.RawMessage
 	if theirs := hooks["PreToolUse"]; len(theirs) > 0 {
 		if err := json.Unmarshal(theirs, &groups); err != nil {
@@ -158,6 +158,34 @@ func CodexConfig(value string, at Place) (string, error) {
 	hooks["state"] = encode(state)
 	config["features"], config["hooks"] = encode(features), encode(hooks)
 	return string(encode(config)), nil
+}
+
+// codexCommand is the hook, as the shell that Codex starts gets it.
+func codexCommand(at Place) string {
+	return shellWord(at.Self) + " " + Verb + " codex " + shellWord(at.Socket) + " || exit 2"
+}
+
+// codexProof asks Codex which hooks it has. One that it does not trust it passes over without a word.
+func codexProof(dir string, at Place) (method string, params any, holds func(result json.RawMessage) error) {
+	ours := codexTrust(codexCommand(at))
+	return "_codex/hooks/list", map[string]string{"cwd": dir}, func(result json.RawMessage) error {
+		var told struct {
+			Hooks []struct {
+				Hash    string `json:"currentHash"`
+				Trust   string `json:"trustStatus"`
+				Enabled *bool  `json:"enabled"`
+			} `json:"hooks"`
+		}
+		if err := json.Unmarshal(result, &told); err != nil {
+			return err
+		}
+		for _, hook := range told.Hooks {
+			if hook.Hash == ours && hook.Trust == "trusted" && (hook.Enabled == nil || *hook.Enabled) {
+				return nil
+			}
+		}
+		return errors.New("Codex does not have them, or does not trust them")
+	}
 }
 
 // codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in order.

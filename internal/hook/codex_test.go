@@ -92,3 +92,22 @@ func TestCodexConfig(t *testing.T) {
 		}
 	}
 }
+
+func TestCodexProof(t *testing.T) {
+	t.Parallel()
+	at := Place{Self: "/a2a-acp", Socket: "/s/socket"}
+	hash := codexTrust(codexCommand(at))
+	_, _, holds := codexProof("/w", at)
+	for result, want := range map[string]bool{
+		`{"hooks":[{"trustStatus":"untrusted","currentHash":"x"},{"trustStatus":"trusted","currentHash":"` + hash + `","enabled":true}]}`: true,
+		`{"hooks":[{"trustStatus":"untrusted","currentHash":"` + hash + `"}]}`:                                                            false,
+		`{"hooks":[{"trustStatus":"trusted","currentHash":"` + hash + `","enabled":false}]}`:                                              false,
+		`{"hooks":[{"trustStatus":"trusted","currentHash":"x"}]}`:                                                                         false,
+		`{"hooks":[]}`: false,
+		`[]`:           false,
+	} {
+		if err := holds(json.RawMessage(result)); (err == nil) != want {
+			t.Errorf("%s: got %v", result, err)
+		}
+	}
+}

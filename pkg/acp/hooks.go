@@ -21,7 +21,35 @@ type Hooks struct {
 	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started, so
 	// that no hook was to ask. Required.
 	NotBegun func(output string) bool
-	Close    func()
+	// Proof asks the agent whether its hooks are in force, as soon as it has the session. Optional.
+	Proof *Proof
+	Close func()
+}
+
+// Proof is a request to the agent, and what its answer has to be.
+type Proof struct {
+	Method string
+	Params any
+	Holds  func(result json.RawMessage) error // returns why hooks are not in force
+}
+
+// prove asks for a proof. Where there is none the turn stops, and no other begins in the session.
+func (b *Bridge) prove(s *Session, proof *Proof) {
+	line := append(request(b.ours.nextID(), proof.Method, proof.Params), '\n')
+	b.openFromEditor(ndjson.Scan(line), passed{session: s, answered: func(answer ndjson.Frame, _ []byte) []byte {
+		err := errors.New("the agent does not say")
+		if !failed(answer) {
+			err = proof.Holds(answer.Result)
+		}
+		if err != nil {
+			b.mu.Lock()
+			s.unproved = err
+			b.mu.Unlock()
+			b.stopTurn(s, s.Dir(), fmt.Errorf("%w: %w", errUnproved, err))
+		}
+		return nil // the editor has not asked
+	}})
+	b.toAgent.reserve().put(line)
 }
 
 // failedUnasked reports whether an agent whose hooks are to ask has carried out a call that failed, and that none had

@@ -228,7 +228,11 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 		return b.queueOf(p.session).relay(line)
 	}
 	at := b.queueOf(p.session).reserve() // a session that is known by this answer may have something to say at once
-	at.put(bytes.Clone(p.answered(frame, line)))
+	if told := p.answered(frame, line); told != nil {
+		at.put(bytes.Clone(told))
+	} else { // we had asked
+		at.leave()
+	}
 	return nil
 }
 

@@ -30,7 +30,9 @@ type Session struct {
 	opened  directories  // those that the agent has taken; the others only until it has answered
 	servers []*MCPServer // ours, one for each time the editor opened the session
 	hooks   []*Hooks     // likewise
-	calls   toolCalls
+	// unproved says why its hooks are not known to be in force; nil where nothing speaks against it.
+	unproved error
+	calls    toolCalls
 	// uncarded counts the calls of our tools that came in and of which no card of the agent's tells yet.
 	uncarded map[string]int
 	turn     turn
@@ -268,6 +270,9 @@ func (b *Bridge) sessionAnswered(s *Session, at directories, server *MCPServer, 
 	s.opened = at
 	b.mu.Unlock()
 	b.bind(s, id)
+	if hooks != nil && hooks.Proof != nil {
+		b.prove(s, hooks.Proof)
+	}
 	if result, err := exactObject(answer.Result); err == nil {
 		b.learnModes(s, result)
 	}

@@ -27,6 +27,12 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 		b.openFromEditor(frame, passed{})
 		return b.toAgent.relay(line)
 	}
+	b.mu.Lock()
+	unproved := s.unproved
+	b.mu.Unlock()
+	if unproved != nil {
+		return b.refuseEditor(frame, fmt.Sprintf("%s: %v: %v", frame.MethodName(), errUnproved, unproved))
+	}
 	b.newTurn(s)
 	b.tellUnasking(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
@@ -68,8 +74,9 @@ func (b *Bridge) withdrawTurn(s *Session, why error) {
 
 // What an agent has done whose hooks are to ask before each act.
 var (
-	errUnasked = errors.New("the agent did it without asking, though its hooks are to ask before every act")
-	errAltered = errors.New("the agent did this, and nobody has approved it: another hook, maybe of the repository's, " +
+	errUnasked  = errors.New("the agent did it without asking, though its hooks are to ask before every act")
+	errUnproved = errors.New("the agent's hooks, which are to ask before every act, are not in force")
+	errAltered  = errors.New("the agent did this, and nobody has approved it: another hook, maybe of the repository's, " +
 		"has put it in the place of what was decided about, or answered in your place")
 )
 

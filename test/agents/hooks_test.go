@@ -344,6 +344,10 @@ func TestHooksOfCodexStayInForce(t *testing.T) {
 		t.Error("the repository's hook ran")
 	}
 	r.stop()
+	asked := func(f editor.Frame) bool { return f.Method == "_codex/hooks/list" }
+	if slices.ContainsFunc(r.editor.Frames(), asked) || !slices.ContainsFunc(r.tapped(), asked) {
+		t.Error("Codex was not asked whether its hooks are in force, or the editor heard of it")
+	}
 }
 
 // TestHooksOfOpencode has a person's own settings stay in force.
