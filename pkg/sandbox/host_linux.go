@@ -153,6 +153,11 @@ func (h *Host) open(o Options) (err error) {
 		h.unlooked, h.unnoted = openUnlooked(o.Notes)
 	}
 	h.family = familyOf(h.scratch.id, h.own)
+	var hide []hiding
+	var beside sync.WaitGroup // it takes as long as all of the rest
+	if h.capability.user == 0 {
+		beside.Go(func() { hide = private() })
+	}
 	h.survey(o)
 	// Without control groups calls do without; doctor tells what would give them.
 	if h.groups, err = openGroups(h.scratch.id); err == nil {
@@ -160,19 +165,14 @@ func (h *Host) open(o Options) (err error) {
 	}
 	h.census.Go(func() { h.takeCensus(h.quit) })
 	h.probeLevel(o.Level)
+	beside.Wait()
+	h.private = hide
 	return nil
 }
 
 // survey looks at what of the file system the calls' views depend on.
 func (h *Host) survey(o Options) {
-	var beside sync.WaitGroup // what takes longest, waited for below
-	beside.Go(func() {
-		h.filters = makeFilters()
-		if h.capability.user == 0 {
-			h.private = private()
-		}
-	})
-	defer beside.Wait()
+	h.filters = makeFilters()
 	if h.capability.user == 0 {
 		h.public = holdPublic("/etc")
 	}
