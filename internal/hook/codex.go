@@ -184,7 +184,7 @@ func codexProof(dir string, at Place) (method string, params any, holds func(res
 				return nil
 			}
 		}
-		return errors.New("Codex does not have them, or does not trust them")
+		return errors.New("it does not have them, or does not trust them")
 	}
 }
 

@@ -212,19 +212,20 @@ func TestHooksEveryAct(t *testing.T) {
 	var parts []part
 	for _, act := range acts() {
 		parts = append(parts, part{act.name, func(r *rig) {
+			kind := act.kind
 			switch {
 			case r.agent.version == 2 && act.name == actBelow:
 				return // Claude asks about it in a session of its own, of which no editor of ours knows
 			case r.agent.name == "codex" && (act.name == actBelow || act.name == "fetch"):
 				return // the first it offers only some models, and the other their makers do
 			case r.agent.name == "codex" && act.name == "read":
-				act.kind = "execute" // by its shell
+				kind = "execute" // by its shell
 			}
 			for _, answer := range []editor.Decision{editor.RejectOnce, editor.AllowOnce} {
 				before := r.decided()
 				steps := act.call(r)
 				turn := r.prompt(after(300*time.Millisecond, answer), steps...)
-				r.wantOurs(turn, act.kind+": "+string(answer))
+				r.wantOurs(turn, kind+": "+string(answer))
 				r.wantStop(turn, "end_turn")
 				if answer == editor.RejectOnce && !r.toldAnything("a2a-acp did not allow it: the person said no") {
 					r.t.Errorf("the model was told %q", r.model.Told())
