@@ -82,7 +82,11 @@ func compileForm(text string, toolID bool) (*glob, error) {
 	if below {
 		exact, loose = pattern+`/.+`, pattern+`(?:/.*)?`
 	}
-	if g.loose, err = regexp.Compile(`(?is)\A(?:` + loose + `)\z`); err != nil {
+	loose = `(?i:` + loose + `)`
+	if strings.Contains(text, "[") {
+		loose += "|" + exact // [!0-X] is fewer letters where case does not count
+	}
+	if g.loose, err = regexp.Compile(`(?s)\A(?:` + loose + `)\z`); err != nil {
 		return nil, &globError{fmt.Sprintf("the pattern %q cannot be read: %v", text, err), ""}
 	}
 	if g.literal == "" {

@@ -113,6 +113,7 @@ func FuzzGlob(f *testing.F) {
 	for _, pattern := range []string{"docs/**", "**/*.md", "[!a-z]?\\*", "a/**/b", "[", "{a,b}"} {
 		f.Add(pattern, "docs/a/b.md")
 	}
+	f.Add("[!0-X]", "a")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		g, err := compileGlob(pattern, false)
 		if err != nil {
