@@ -15,9 +15,9 @@ const module = "github.com/a2a-acp/a2a-acp"
 // may says which packages of ours a package may import. ARCHITECTURE.md draws it; this makes it true. A
 // package that is not in the table fails the test, so that a new one gets its place on purpose.
 //
-// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, taint, shellscan, sandbox)
-// imports words only, and the one table of what programs do with their words. Doors speak a protocol and
-// hold no rules: they never import each other, nor config, sandbox or executor. Only app puts things
+// Words import nothing. What can be read, fuzzed and trusted alone (ndjson, render, taint, shellscan,
+// sandbox) imports words only, and the one table of what programs do with their words. Doors speak a protocol
+// and hold no rules: they never import each other, nor config, sandbox or executor. Only app puts things
 // together.
 var may = map[string][]string{
 	"": {}, // the files that the program brings along

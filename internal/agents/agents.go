@@ -24,11 +24,13 @@ type Agent struct {
 	Sees Coverage
 	// Hooks is set where the agent has hooks that can ask us before each of its own acts.
 	Hooks bool
-	// Unheld says of a kind of acts what it does of that itself without asking. Measured with the real agents.
+	// Unheld says of a kind of acts what it does of that itself without asking. Measured with the real
+	// agents.
 	Unheld map[string]string
 	// Unasking are its modes in which it asks nobody before it acts.
 	Unasking []string
-	// Asking is the variable, NAME=VALUE, that starts it in a mode in which it asks; "" where it does so anyway.
+	// Asking is the variable, NAME=VALUE, that starts it in a mode in which it asks; "" where it does so
+	// anyway.
 	Asking string
 }
 
@@ -107,8 +109,8 @@ func Known() []Agent {
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",
 				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
-			// Measured with 2.6.0: `agent` has a model review in a person's place, and read-only asks about edits,
-			// other servers' tools and commands that leave Codex' own sandbox.
+			// Measured with 2.6.0: `agent` has a model review in a person's place, and read-only asks about
+			// edits, other servers' tools and commands that leave Codex' own sandbox.
 			Unasking: []string{"agent", "agent-full-access", "full-access"},
 			Asking:   "INITIAL_AGENT_MODE=read-only",
 			Unheld: map[string]string{

@@ -2,7 +2,8 @@ package agents
 
 import "strings"
 
-// Held says how far rules hold what an agent does itself: an act of one kind, without hooks and without a sandbox.
+// Held says how far rules hold what an agent does itself: an act of one kind, without hooks and without a
+// sandbox.
 type Held struct {
 	// But is what the agent does of that kind although a rule rejects it; "" where nothing is known.
 	But string
@@ -10,8 +11,8 @@ type Held struct {
 	Cure string
 }
 
-// Holds reports how far rules hold acts of a kind ("read", "write", …) of an agent, by any of its names. What an agent
-// has the editor or our tools do is always held.
+// Holds reports how far rules hold acts of a kind ("read", "write", …) of an agent, by any of its names. What
+// an agent has the editor or our tools do is always held.
 func Holds(agent, kind string) Held {
 	for _, a := range Known() {
 		if !strings.Contains(strings.ToLower(agent), a.Name) {

@@ -17,7 +17,8 @@ type Approvals struct {
 	log *audit.Log
 }
 
-// OpenApprovals opens what is there. Where nothing was ever asked, that is fs.ErrNotExist, and nothing is made.
+// OpenApprovals opens what is there. Where nothing was ever asked, that is fs.ErrNotExist, and nothing is
+// made.
 func OpenApprovals(ctx context.Context, o Options) (*Approvals, error) {
 	path, err := StateDir(o)
 	if err != nil {

@@ -178,8 +178,8 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	return exit.Code(), nil
 }
 
-// startAsking returns the environment that starts an agent in a mode in which it asks, unless that says which mode it
-// is to start in.
+// startAsking returns the environment that starts an agent in a mode in which it asks, unless that says which
+// mode it is to start in.
 func (b *bridge) startAsking(command, environ []string) []string {
 	agent, known := agents.ByCommand(command)
 	if !known {

@@ -15,8 +15,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// hookDoor has an agent ask us before each tool of its own: its hooks come back to us over a socket, of each session's
-// or of all of them, as the agent lets us tell it. Nothing is written to the person's files.
+// hookDoor has an agent ask us before each tool of its own: its hooks come back to us over a socket, of each
+// session's or of all of them, as the agent lets us tell it. Nothing is written to the person's files.
 type hookDoor struct {
 	app      *App
 	self     string
@@ -30,7 +30,8 @@ type hookDoor struct {
 	sessions []*acp.Session // that are open, each as often as it was opened
 }
 
-// openHooks makes the door ready before the agent starts, with the environment that has it come here. Close it.
+// openHooks makes the door ready before the agent starts, with the environment that has it come here. Close
+// it.
 func (a *App) openHooks(agent hook.Agent, self string, boundary *confine.Boundary, environ []string) (
 	d *hookDoor, err error) {
 	d = &hookDoor{app: a, self: self, agent: agent, boundary: boundary}

@@ -175,8 +175,8 @@ func TestReloadDuringCalls(t *testing.T) {
 	}
 }
 
-// A person's own commands.yaml counts from the reload on that reads it, for tools that stay as they are, too, and
-// not where another file has a mistake. It counts in its own configuration alone.
+// A person's own commands.yaml counts from the reload on that reads it, for tools that stay as they are, too,
+// and not where another file has a mistake. It counts in its own configuration alone.
 func TestReloadOfCommands(t *testing.T) {
 	t.Parallel()
 	const rule = "version: 2\nauto_approval_policies:\n  - {id: frob, applies_to: [functions.shell], commands: {allow: [frob]}, decision: {type: approve}}\n"

@@ -21,7 +21,8 @@ type counted struct {
 	Times []int64       `json:"times"`
 }
 
-// mostCounted bounds the keys of the file. An agent chooses its own name, and so the keys of a limit by agent.
+// mostCounted bounds the keys of the file. An agent chooses its own name, and so the keys of a limit by
+// agent.
 const mostCounted = 1024
 
 // keyOf names a key in the file: what it is made of may be long, and is nobody's business there.

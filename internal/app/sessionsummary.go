@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// summaries says in one line what a session came to, when it is closed or its bridge ends: what the record has of it
-// since the bridge began. It passes on what a bridge records, and so hears of sessions.
+// summaries says in one line what a session came to, when it is closed or its bridge ends: what the record
+// has of it since the bridge began. It passes on what a bridge records, and so hears of sessions.
 type summaries struct {
 	events.Recorder
 	dir  string       // of the record; "" where there is none

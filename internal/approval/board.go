@@ -16,9 +16,9 @@ type Board interface {
 // Notice is one question on a Board. Its methods may be called at the same time.
 type Notice interface {
 	// Earlier is called before anybody is asked. While another call of the session asks the very same, it
-	// waits for that one's answer, and calls waits before that: a no is this one's, too, and a yes is not. Then it gives the answer that
-	// a person has left for this question, after the process that asked it before had ended; found is false
-	// where there is none. Over must be called in the end.
+	// waits for that one's answer, and calls waits before that: a no is this one's, too, and a yes is not.
+	// Then it gives the answer that a person has left for this question, after the process that asked it
+	// before had ended; found is false where there is none. Over must be called in the end.
 	Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error)
 	// Over says that the asking has come to its end, with that answer or an error.
 	Over(Answer, error)
@@ -50,8 +50,8 @@ func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 
 // AskBeside asks a person here, with ask, while the question stands on the board, and gives the answer that
 // came first. ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the
-// person is asked here alone. waits is called where another call asks the very same, before its answer is waited
-// for.
+// person is asked here alone. waits is called where another call asks the very same, before its answer is
+// waited for.
 func AskBeside(ctx context.Context, board Board, question Question, waits func(),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// inFlight keeps which questions are being asked, so that the very same is not asked twice at the same time: a
-// client that has given up waiting may call again while its first call still waits. The zero inFlight is ready.
+// inFlight keeps which questions are being asked, so that the very same is not asked twice at the same time:
+// a client that has given up waiting may call again while its first call still waits. The zero inFlight is
+// ready.
 type inFlight struct {
 	mu   sync.Mutex
 	open map[string]*asked // by what names the question
@@ -22,8 +23,9 @@ type asked struct {
 	err    error
 }
 
-// queue waits until nobody asks the same any more, and takes the place then; waits is called before it waits. A no that was given meanwhile
-// is given here, too: it was to the same act. A yes was to one act, and this is another.
+// queue waits until nobody asks the same any more, and takes the place then; waits is called before it waits.
+// A no that was given meanwhile is given here, too: it was to the same act. A yes was to one act, and this is
+// another.
 func (a *inFlight) queue(ctx context.Context, name string, waits func()) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()

@@ -29,9 +29,9 @@ type Questions struct {
 	desks   atomic.Int64 // how many there are
 }
 
-// Desk is where the questions of one door are put: a Board, and a permissions.ApprovalLog of what people allow for
-// its sessions. Sessions of other doors may have the same names; what is allowed in those is allowed in those
-// alone.
+// Desk is where the questions of one door are put: a Board, and a permissions.ApprovalLog of what people
+// allow for its sessions. Sessions of other doors may have the same names; what is allowed in those is
+// allowed in those alone.
 type Desk struct {
 	questions *Questions
 	name      string // tells it from other desks of this process

@@ -11,7 +11,8 @@ import (
 // only seen. An entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
 type Chapter []Entry
 
-// Act returns the fullest description of the act: the one that was decided, else the first; nil where there is none.
+// Act returns the fullest description of the act: the one that was decided, else the first; nil where there
+// is none.
 func (c Chapter) Act() *events.Act {
 	if decided := c.Decided(); decided != nil && decided.Act != nil {
 		return decided.Act
@@ -44,8 +45,8 @@ func (c Chapter) Result() string {
 	return ""
 }
 
-// By says who decided: a rule or a governor by its name, a person, or what stood in their place; "" for nobody. An
-// answer that stood for the act already is that of whoever gave it.
+// By says who decided: a rule or a governor by its name, a person, or what stood in their place; "" for
+// nobody. An answer that stood for the act already is that of whoever gave it.
 func (c Chapter) By() string {
 	if violated := c.last(events.ToolViolated); violated != nil && violated.Decision != nil {
 		return violated.Decision.Rule
@@ -110,8 +111,8 @@ func (c Chapter) last(kind events.Type) *Entry {
 
 // Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries
 // belong together when they have the same call id of ours, or the same call id of the agent's in the same
-// session. Of two acts that were decided in one call of the agent's, which it may name as it likes, the second
-// is in the chapter of the first only where it is what the agent had asked about there.
+// session. Of two acts that were decided in one call of the agent's, which it may name as it likes, the
+// second is in the chapter of the first only where it is what the agent had asked about there.
 func Chapters(entries []Entry) []Chapter {
 	acts := map[string]*recorded{} // by our ids
 	for i := range entries {
@@ -157,8 +158,8 @@ func Chapters(entries []Entry) []Chapter {
 	return story
 }
 
-// chapterOf finds the chapter that an act belongs to which begins; nil when it begins one. What is only seen of a
-// call of the agent's belongs to the last act in it.
+// chapterOf finds the chapter that an act belongs to which begins; nil when it begins one. What is only seen
+// of a call of the agent's belongs to the last act in it.
 func chapterOf(act *recorded, own bool, theirs map[agentsCall]*chapter) *chapter {
 	for _, call := range act.calls {
 		about := theirs[call]
@@ -171,8 +172,8 @@ func chapterOf(act *recorded, own bool, theirs map[agentsCall]*chapter) *chapter
 	return nil
 }
 
-// follows reports whether an act is what the agent had asked about, and does now or has done: the same act, to
-// which the same was said.
+// follows reports whether an act is what the agent had asked about, and does now or has done: the same act,
+// to which the same was said.
 func follows(asked, next *Entry) bool {
 	if next == nil {
 		return false

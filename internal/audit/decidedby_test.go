@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestBy says of each source of a decision who decided: a rule by its name, a person, or what stood in their place.
+// TestBy says of each source of a decision who decided: a rule by its name, a person, or what stood in their
+// place.
 func TestBy(t *testing.T) {
 	t.Parallel()
 	entry := func(kind events.Type, d tool.DecisionSummary) Entry {

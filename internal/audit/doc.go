@@ -20,9 +20,9 @@
 //
 // A Feed lets several readers follow it by number, each from a Cursor of its own.
 //
-// The lock file says up to which line the record was on disk (lasthash.go), so that lines which are cut off its end are
-// told, by Read and by the next that is recorded.
+// The lock file says up to which line the record was on disk (lasthash.go), so that lines which are cut off
+// its end are told, by Read and by the next that is recorded.
 //
-// Not here: nothing in this package tells whether somebody rewrote the whole chain, and that line with it. That needs
-// a signed head outside.
+// Not here: nothing in this package tells whether somebody rewrote the whole chain, and that line with it.
+// That needs a signed head outside.
 package audit

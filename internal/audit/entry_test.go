@@ -29,8 +29,8 @@ func bloated(text string) events.Event {
 	return event
 }
 
-// bloat fills in all that a value has room for: texts, and as many as it is told of whatever there may be many
-// of; of what those hold, a tenth.
+// bloat fills in all that a value has room for: texts, and as many as it is told of whatever there may be
+// many of; of what those hold, a tenth.
 func bloat(v reflect.Value, text string, many int) {
 	many = max(many, 1)
 	switch v.Kind() {

@@ -10,8 +10,8 @@ import (
 // Filter says which entries are wanted. Every field that is set must fit; the zero Filter wants all.
 type Filter struct {
 	Session string
-	// NoSession also wants what belongs to no session and has at least this number; 0 wants none of it where a
-	// Session is wanted.
+	// NoSession also wants what belongs to no session and has at least this number; 0 wants none of it where
+	// a Session is wanted.
 	NoSession int64
 	Task      string // an A2A client's
 	CallID    string // ours

@@ -38,16 +38,16 @@ func headOf(dir string) Cursor {
 	return readHead(lock)
 }
 
-// noteHead writes down how the record ends, which is on disk. What cannot be written leaves an earlier line in
-// its place, which is as true. Called with the lock held.
+// noteHead writes down how the record ends, which is on disk. What cannot be written leaves an earlier line
+// in its place, which is as true. Called with the lock held.
 func (l *Log) noteHead() {
 	if l.end.seq > 0 {
 		_, _ = l.lock.WriteAt(fmt.Appendf(nil, headFormat, l.end.seq, l.end.hash), 0)
 	}
 }
 
-// missing gives the record that says that lines are gone from the end of the file; nil when none are. Called with the
-// lock held.
+// missing gives the record that says that lines are gone from the end of the file; nil when none are. Called
+// with the lock held.
 func (l *Log) missing() (*record, error) {
 	head := readHead(l.lock)
 	if head.Seq <= l.end.seq {

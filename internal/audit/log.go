@@ -39,7 +39,8 @@ type Log struct {
 	mu      sync.Mutex
 	waiting []*record
 
-	// committing is held by the goroutine that writes, on behalf of all that wait. It guards everything below.
+	// committing is held by the goroutine that writes, on behalf of all that wait. It guards everything
+	// below.
 	committing sync.Mutex
 	segment    *os.File
 	lock       *os.File

@@ -340,8 +340,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestChaptersOfOneCall has an agent name several acts as one call of its own: each is told by itself, but for
-// what it had asked about and does then.
+// TestChaptersOfOneCall has an agent name several acts as one call of its own: each is told by itself, but
+// for what it had asked about and does then.
 func TestChaptersOfOneCall(t *testing.T) {
 	t.Parallel()
 	decided := func(seq int64, call, result string, act events.Act) Entry {

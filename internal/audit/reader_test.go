@@ -130,7 +130,8 @@ func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// TestReaderFindsItsPlace begins at every kind of place of a long record, and reads little of it to get there.
+// TestReaderFindsItsPlace begins at every kind of place of a long record, and reads little of it to get
+// there.
 func TestReaderFindsItsPlace(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)

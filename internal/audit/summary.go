@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Summary counts what became of acts. What was done counts by what it did; Failed are those that came to nothing,
-// and commands and calls that did not succeed.
+// Summary counts what became of acts. What was done counts by what it did; Failed are those that came to
+// nothing, and commands and calls that did not succeed.
 type Summary struct {
 	Session string    `json:"session_id,omitempty"`
 	Agent   string    `json:"agent,omitempty"`

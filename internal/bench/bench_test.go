@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The test binary plays the roles that bench plays, and that of a bridge: one that works, or one that does not.
+// The test binary plays the roles that bench plays, and that of a bridge: one that works, or one that does
+// not.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "-role" {
 		if err := run(os.Args[1:], os.Stdout); err != nil {

@@ -243,7 +243,8 @@ func captured(argv, environment []string) func() error {
 	}
 }
 
-// peer is another sandbox, if it is here and works. Its output goes to /dev/null, which is the quickest for it.
+// peer is another sandbox, if it is here and works. Its output goes to /dev/null, which is the quickest for
+// it.
 func peer(name string, argv, environment []string) way {
 	w := way{name: name}
 	path, err := exec.LookPath(argv[0])

@@ -44,8 +44,8 @@ func Entries(n plainyaml.Node, to map[string]any) error {
 	return nil
 }
 
-// OptionLists adds to the keys of a mapping those that list options: each key is what the options are, or what their
-// values are, as in every part of a row.
+// OptionLists adds to the keys of a mapping those that list options: each key is what the options are, or
+// what their values are, as in every part of a row.
 func OptionLists[T any](keys map[string]any, values map[string]T, read func(T, plainyaml.Node) error) {
 	for key, value := range values {
 		keys[key] = func(n plainyaml.Node) error {

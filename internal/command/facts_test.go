@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHoldsFacts holds dangers of rows against what the manuals say, each named beside it: a row that loses one
-// fails here, whatever other rows say.
+// TestHoldsFacts holds dangers of rows against what the manuals say, each named beside it: a row that loses
+// one fails here, whatever other rows say.
 func TestHoldsFacts(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{

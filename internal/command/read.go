@@ -45,7 +45,8 @@ type Reader struct {
 	Words []string
 	// Open reports whether only the beginning of a word is known; nil where all words are whole.
 	Open func(at int) bool
-	// Loose takes letters that are not known for flags. Otherwise nothing is read in a word behind such a one.
+	// Loose takes letters that are not known for flags. Otherwise nothing is read in a word behind such a
+	// one.
 	Loose bool
 	NoEnd bool // a word -- does not end the options
 	Plus  bool // words that begin with + are options, too

@@ -180,8 +180,8 @@ func (c *Catalogue) ChangesCommands(name string) bool {
 	return found
 }
 
-// IsPlain reports whether a variable with a value is known to have no program that only reads do anything else. One that
-// has a row of its own with values that do nothing is plain with these only.
+// IsPlain reports whether a variable with a value is known to have no program that only reads do anything
+// else. One that has a row of its own with values that do nothing is plain with these only.
 func (c *Catalogue) IsPlain(name, value string) bool {
 	if c.namesVariable(name) {
 		return false

@@ -63,8 +63,8 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 	return found
 }
 
-// OptionsThatRun returns the long options of a program, named without its directory, whose value it runs, loads or
-// obeys.
+// OptionsThatRun returns the long options of a program, named without its directory, whose value it runs,
+// loads or obeys.
 func OptionsThatRun(program string) (names []string) {
 	row := programs().named(program).widens
 	if row == nil {
@@ -86,7 +86,8 @@ func readLoading(n plainyaml.Node) (loading, error) {
 	return loading{names: set(all["names"]), words: set(all["words"]), not: set(all["not"])}, nil
 }
 
-// loadsByName reports whether the name of an option says so: --load-plugins, --pluginDir, but not --no-config.
+// loadsByName reports whether the name of an option says so: --load-plugins, --pluginDir, but not
+// --no-config.
 func loadsByName(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	loads, last := false, ""
@@ -118,8 +119,8 @@ func humps(name string) (all []string) {
 	return append(all, name[from:])
 }
 
-// nextValue returns the value of the option that the words begin with: what stands behind its sign =, or the next
-// word that is no option; none where there is none.
+// nextValue returns the value of the option that the words begin with: what stands behind its sign =, or the
+// next word that is no option; none where there is none.
 func nextValue(words []string) []string {
 	_, value, given := strings.Cut(words[0], "=")
 	switch {

@@ -2,8 +2,8 @@ package command
 
 import "github.com/a2a-acp/a2a-acp/internal/plainyaml"
 
-// WordsOf returns what is known of what a program does with each of its words, which internal/shellwords reads.
-// It is nil where nothing is known, and the same for programs that share it.
+// WordsOf returns what is known of what a program does with each of its words, which internal/shellwords
+// reads. It is nil where nothing is known, and the same for programs that share it.
 func WordsOf(program string) *plainyaml.Node { return programs().named(program).words }
 
 // Names lists the programs of which WordsOf or Named knows something.
@@ -17,7 +17,8 @@ func Names() []string {
 	return all
 }
 
-// readLike reads the rows that others are like. They are like no others themselves, so that none is like itself.
+// readLike reads the rows that others are like. They are like no others themselves, so that none is like
+// itself.
 func readLike(n plainyaml.Node) ([]plainyaml.Node, error) {
 	var find func(plainyaml.Node) error
 	find = func(n plainyaml.Node) error {

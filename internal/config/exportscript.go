@@ -24,8 +24,8 @@ func scripts(entry *yaml.Node) (texts []string) {
 	return texts
 }
 
-// namedCredential is a text that stands behind a name which says that it is a credential: PGPASSWORD=…, --password …,
-// "api_key": …, and behind the user of an option for both, as of curl -u.
+// namedCredential is a text that stands behind a name which says that it is a credential: PGPASSWORD=…,
+// --password …, "api_key": …, and behind the user of an option for both, as of curl -u.
 var namedCredential = sync.OnceValue(func() *regexp.Regexp {
 	const name = `[\w-]*(?:token|secret|passw(?:or)?d|passphrase|credential|storepass|bearer|` +
 		`(?:api|access|secret|auth|private|account|shared|signing|client|master)[_-]?key|[_-](?:auth|pass|pat|pwd|dsn))`

@@ -24,8 +24,8 @@ type File struct {
 	// ErrorProfile is the one that a tools file is read under; "" is acp-basic.
 	ErrorProfile tool.ErrorProfile
 	// Checked says that the file came with the program, whose tests have read it whole: its scripts are not
-	// compiled in each of their shapes again at every start, nor are its examples held against its parameters.
-	// What a call needs of one is proved when it is called, as always.
+	// compiled in each of their shapes again at every start, nor are its examples held against its
+	// parameters. What a call needs of one is proved when it is called, as always.
 	Checked bool
 	Data    []byte // never changed
 	// Commands is what is known of programs, which scripts and rules are checked by; nil for what comes with

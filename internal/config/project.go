@@ -34,8 +34,8 @@ type ProjectGovernor struct {
 	Source          tool.Source
 }
 
-// ReadProject reads one of ProjectFiles, by its bytes and by what is known of programs, as if somebody trusted it. The
-// error is an Errors.
+// ReadProject reads one of ProjectFiles, by its bytes and by what is known of programs, as if somebody
+// trusted it. The error is an Errors.
 func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile, commands *command.Catalogue) (Project, error) {
 	path := filepath.Join(dir, name)
 	file := File{Name: path, Path: path, Layer: tool.LayerProject, Workspace: true, Trusted: dir,

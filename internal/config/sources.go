@@ -62,8 +62,8 @@ type Sources struct {
 	// read. Nil trusts none. The additional directories' own files are never trusted: they were written for
 	// sessions that begin there.
 	Standing func(File) Standing
-	// Commands is what is known of programs where no commands.yaml is among the files; nil for what comes with
-	// this program.
+	// Commands is what is known of programs where no commands.yaml is among the files; nil for what comes
+	// with this program.
 	Commands *command.Catalogue
 	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his
 	// mind; "" for none.
@@ -347,9 +347,9 @@ type untrusted struct{ why string }
 func (u untrusted) Error() string { return u.why }
 
 // mustBeOutside refuses a file when the workspace, or what its author may have brought with it, has a part in
-// which file it is: it lies there, or a link on the way to it does. Nobody in the workspace can change the way
-// as far as its first name there, so looking after opening is enough. The current directory counts where it is
-// no workspace, too: the variables that make it none may come from who named the file.
+// which file it is: it lies there, or a link on the way to it does. Nobody in the workspace can change the
+// way as far as its first name there, so looking after opening is enough. The current directory counts where
+// it is no workspace, too: the variables that make it none may come from who named the file.
 func (s Sources) mustBeOutside(c candidate) error {
 	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {

@@ -89,8 +89,8 @@ func AccountHome() string { return accountHome() }
 
 var accountHome = sync.OnceValue(func() string { return homeOf(strconv.Itoa(os.Getuid())) })
 
-// homeOf returns the home directory of a user. Without the C library only /etc/passwd is read; getent(1) knows
-// those of a directory service too.
+// homeOf returns the home directory of a user. Without the C library only /etc/passwd is read; getent(1)
+// knows those of a directory service too.
 func homeOf(uid string) string {
 	home := ""
 	if account, err := user.LookupId(uid); err == nil {

@@ -120,8 +120,9 @@ func (c Change) Backup() string {
 	return c.backup
 }
 
-// Apply writes the change. What was there before agents of ours came stays beside it, until Disable has brought
-// it back. It is an error when the file has changed since the Change was made; then nothing is written.
+// Apply writes the change. What was there before agents of ours came stays beside it, until Disable has
+// brought it back. It is an error when the file has changed since the Change was made; then nothing is
+// written.
 func (c Change) Apply() error {
 	if c.None() {
 		return nil

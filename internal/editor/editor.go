@@ -26,7 +26,8 @@ type Places struct {
 func Known() []Editor {
 	return []Editor{
 		{
-			// https://zed.dev/docs/ai/external-agents; Flatpak keeps an application's settings in a place of its own.
+			// https://zed.dev/docs/ai/external-agents; Flatpak keeps an application's settings in a place of
+			// its own.
 			Name: "zed", Title: "Zed", custom: true, settings: func(p Places) []string {
 				return []string{filepath.Join(p.config(), "zed", "settings.json"),
 					filepath.Join(p.Home, ".var", "app", "dev.zed.Zed", "config", "zed", "settings.json")}

@@ -73,8 +73,8 @@ var laidOut = []struct{ name, before, after string }{
 	{"line ends of Windows, and a mark", "\xef\xbb\xbf{\r\n  \"a\": 1\r\n}\r\n", "\xef\xbb\xbf{\r\n  \"a\": 1,\r\n  \"agent_servers\": {\r\n    \"Gemini, guarded\": {ENTRY}\r\n  }\r\n}\r\n"},
 }
 
-// TestEnable checks every byte of what settings become, and that the editor reads the same out of them as before,
-// beside the new entry.
+// TestEnable checks every byte of what settings become, and that the editor reads the same out of them as
+// before, beside the new entry.
 func TestEnable(t *testing.T) {
 	t.Parallel()
 	for _, row := range laidOut {

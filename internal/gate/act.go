@@ -21,7 +21,8 @@ type Act interface {
 	Review(permissions.Decision) permissions.Review
 	// Event begins an event about the act, but for its time.
 	Event(events.Type) events.Event
-	// Question is what a person reads. With an error nobody is asked, and the act is rejected for that reason.
+	// Question is what a person reads. With an error nobody is asked, and the act is rejected for that
+	// reason.
 	Question(asked permissions.Decision) (approval.Question, error)
 	// Recheck looks once more whether the act is what was decided about, right before it is carried out,
 	// and returns the decision that holds. It is called with approvals only.

@@ -32,9 +32,9 @@ type Effect struct {
 	Tool      string
 	Arguments map[string]any
 
-	// What a yes was given to beside that, and a no whatever it is: Resolved are the files that the names in a
-	// command or a call mean (see permissions.ResolvedFiles), Over names what a file holds that is written, and
-	// Runs what runs of a tool of ours.
+	// What a yes was given to beside that, and a no whatever it is: Resolved are the files that the names in
+	// a command or a call mean (see permissions.ResolvedFiles), Over names what a file holds that is written,
+	// and Runs what runs of a tool of ours.
 	Resolved   []string
 	Over, Runs string
 }

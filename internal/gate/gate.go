@@ -22,7 +22,8 @@ type Rules interface {
 	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask
 	// takes out of them.
 	Remember(session string, request permissions.Request, mask func(string) string) string
-	// Alternatives says what would be allowed in place of an act that was not; "" when there is nothing to say.
+	// Alternatives says what would be allowed in place of an act that was not; "" when there is nothing to
+	// say.
 	Alternatives(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
 	Forget(session string)

@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// governed reports whether governors are to be asked. Nothing lifts a rejection, so nobody is asked about one.
+// governed reports whether governors are to be asked. Nothing lifts a rejection, so nobody is asked about
+// one.
 func (p *Passage) governed() bool {
 	g := p.in.Governors
 	return !p.resumed && p.Decision.Verdict != permissions.Reject && g != nil && g.Active(p.act.Request().Workspace)

@@ -39,8 +39,8 @@ func Decider(d permissions.Decision) string {
 	return "rule"
 }
 
-// Alternatives says what would be allowed in place of an act that was rejected; "" where it was not the act that
-// was wrong, or no rule that was in its way.
+// Alternatives says what would be allowed in place of an act that was rejected; "" where it was not the act
+// that was wrong, or no rule that was in its way.
 func (g *Gate) Alternatives(d permissions.Decision, r permissions.Request) string {
 	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
 		return ""

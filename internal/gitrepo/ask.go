@@ -25,7 +25,8 @@ const (
 	mostModules  = 200
 )
 
-// Asker asks the git of this machine. The zero Asker is ready to use, and an Asker is safe for concurrent use.
+// Asker asks the git of this machine. The zero Asker is ready to use, and an Asker is safe for concurrent
+// use.
 type Asker struct {
 	Environ []string      // optional, default the environment of this process: what git would run with
 	Within  time.Duration // optional, default 3 s: how long one Look may take

@@ -66,7 +66,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What people have is not asked about, and asking about it runs nothing. With -short it is every third of them.
+// What people have is not asked about, and asking about it runs nothing. With -short it is every third of
+// them.
 func TestOrdinaryRepositories(t *testing.T) {
 	t.Parallel()
 	for i, c := range gitrepotest.Ordinary() {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// git shows much of what it keeps as it stands there: git status prints the names of a bisection and the steps
-// of a rebase, git worktree list the places, git rev-parse what a ref holds. A link in the place of such a file
-// has it show another one; one among the objects, or an alternate (gitrepository-layout(5)), those of another
-// repository.
+// git shows much of what it keeps as it stands there: git status prints the names of a bisection and the
+// steps of a rebase, git worktree list the places, git rev-parse what a ref holds. A link in the place of
+// such a file has it show another one; one among the objects, or an alternate (gitrepository-layout(5)),
+// those of another repository.
 
 // The bounds of what is looked at for links.
 const (
@@ -84,7 +84,8 @@ func findLinks(dirs ...string) (links []linkedFile, err error) {
 	return links, nil
 }
 
-// alternates lists the directories of objects that a file names (gitrepository-layout(5), objects/info/alternates).
+// alternates lists the directories of objects that a file names (gitrepository-layout(5),
+// objects/info/alternates).
 func alternates(name string) (dirs []string, err error) {
 	unclear := fmt.Errorf("it cannot be told which objects %s names", name)
 	if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

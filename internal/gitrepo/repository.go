@@ -18,7 +18,8 @@ type Repository struct {
 	Dir    string // git's own directory for it
 	Common string // what it shares with other work trees
 	Hooks  string // where git looks for hooks
-	// Settings are all that some file or variable gives, in git's order: also those that a later one replaces.
+	// Settings are all that some file or variable gives, in git's order: also those that a later one
+	// replaces.
 	Settings []Setting
 	// Switchable reports whether git takes the settings of Switches from the environment, and that nothing
 	// else uses those variables.

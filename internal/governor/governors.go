@@ -32,7 +32,8 @@ type Redactor interface {
 	Redact(string) string
 }
 
-// Vault gives the values that governors refer to: their tokens. *secret.Vault is one. Its errors hold no value.
+// Vault gives the values that governors refer to: their tokens. *secret.Vault is one. Its errors hold no
+// value.
 type Vault interface {
 	Value(context.Context, tool.Reference) (string, error)
 }

@@ -62,7 +62,8 @@ func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) } //nolint:errcheck // the client tells
 }
 
-// TestHTTP has servers answer well, badly and not at all. Whatever is not surely an approval approves nothing.
+// TestHTTP has servers answer well, badly and not at all. Whatever is not surely an approval approves
+// nothing.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	const approve = `{"status":"approve"}`

@@ -36,7 +36,8 @@ const settled = 2 * time.Second
 // mostPrograms bounds what is remembered.
 const mostPrograms = 256
 
-// hash names a file by its content. What cannot be read is named by the error, so that it changes when it can.
+// hash names a file by its content. What cannot be read is named by the error, so that it changes when it
+// can.
 func (p *programs) hash(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not hold us
 	if err != nil {

@@ -70,7 +70,8 @@ type Spec struct {
 	Source tool.Source
 
 	Timeout time.Duration
-	// RequiresManual keeps the governor out of what a rule approves: it looks at what a person would be asked.
+	// RequiresManual keeps the governor out of what a rule approves: it looks at what a person would be
+	// asked.
 	RequiresManual bool
 	// Required asks the governor whatever a rule's skipGovernors says.
 	Required bool

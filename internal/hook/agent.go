@@ -11,22 +11,22 @@ type Agent struct {
 	// Read reads what its hook was told, and Say writes what the hook is to be answered, both in one line.
 	Read func(event []byte) (Call, error)
 	Say  func(Answer) []byte
-	// Blocked returns why an answer blocks the tool, where an agent is told that by the exit code of its hook, which is
-	// 2 then. Optional.
+	// Blocked returns why an answer blocks the tool, where an agent is told that by the exit code of its
+	// hook, which is 2 then. Optional.
 	Blocked func(answer []byte) (why string, blocked bool)
 	// Off are variables that switch its hooks off.
 	Off []string
 	// Meta says in _meta of session/new that it is to ask, by starting self; nil where Variable says so.
 	Meta func(self, socket string) json.RawMessage
-	// Variable is the environment variable that says so to all of its sessions at once; "" for none. Set returns
-	// the value of it, given the one that the person has set.
+	// Variable is the environment variable that says so to all of its sessions at once; "" for none. Set
+	// returns the value of it, given the one that the person has set.
 	Variable string
 	Set      func(value string, at Place) (string, error)
-	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so that no
-	// hook was to be.
+	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so
+	// that no hook was to be.
 	NotBegun func(output string) bool
-	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of the answer.
-	// Optional.
+	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of
+	// the answer. Optional.
 	Proof func(dir string, at Place) (method string, params any, holds func(result json.RawMessage) error)
 	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
 	Check func(dir string, environ []string) error

@@ -14,32 +14,32 @@ const (
 // Call is a use of a tool of the agent's own, as its hook tells it.
 type Call struct {
 	Moment Moment
-	// Sessions are the agent's ids of the session that it is in, and of those above that one. None where each session
-	// has a Door of its own.
+	// Sessions are the agent's ids of the session that it is in, and of those above that one. None where each
+	// session has a Door of its own.
 	Sessions []string
 	ID       string          // the agent's id of it, as its cards have it
 	Tool     string          // the agent's name for the tool
 	Input    json.RawMessage // an object: exactly what the tool gets
 	Dir      string          // where relative names begin, and commands run
-	// Final is set where nobody makes another input of it behind us: what the agent asks about the call after that is
-	// answered, though it may tell less of it.
+	// Final is set where nobody makes another input of it behind us: what the agent asks about the call after
+	// that is answered, though it may tell less of it.
 	Final bool
 	// CardEnds is set where the agent's card alone tells what came of it.
 	CardEnds bool
-	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that where - is
-	// told as _; "" for mcp__*__.
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that
+	// where - is told as _; "" for mcp__*__.
 	ServerTools string
 	// Kind is ACP's kind of tool calls, "" for a tool that nobody here knows.
 	Kind string
-	// Harmless is set where the tool has no effect outside of the agent: its notes and its plans, and agents below
-	// it, whose own calls come here, too.
+	// Harmless is set where the tool has no effect outside of the agent: its notes and its plans, and agents
+	// below it, whose own calls come here, too.
 	Harmless bool
 	// TheirOwn is set where the agent has the person asked itself, since that is what the tool is for.
 	TheirOwn bool
 	// Planning is set while the agent may only plan. It holds itself to that where nothing is decided here.
 	Planning bool
-	// Title says in one line what it does, Changes what it does to files, and Places where it looks beside what
-	// its input names by a path.
+	// Title says in one line what it does, Changes what it does to files, and Places where it looks beside
+	// what its input names by a path.
 	Title   string
 	Changes []Change
 	Places  []string

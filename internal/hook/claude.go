@@ -24,8 +24,8 @@ func claudeMeta(self, socket string) json.RawMessage {
 	return encode(map[string]any{"claudeCode": map[string]any{"options": map[string]any{"settings": settings}}})
 }
 
-// claudeTools are the tools of Claude Code 2.1. What is not here is asked about as an act of no known kind; so is
-// every tool of an MCP server.
+// claudeTools are the tools of Claude Code 2.1. What is not here is asked about as an act of no known kind;
+// so is every tool of an MCP server.
 var claudeTools = map[string]Call{
 	"Bash":         {Kind: "execute"},
 	"Read":         {Kind: "read"},
@@ -56,9 +56,9 @@ var claudeTools = map[string]Call{
 	"AskUserQuestion": {TheirOwn: true},
 }
 
-// ofAgents are the members of what starts an agent below that make it no more than one whose calls come here, as the
-// SDK's types of tools have them (sdk-tools.d.ts, AgentInput). Others make a working tree of git's, which runs the
-// repository's filters and hooks, or run the agent on another machine.
+// ofAgents are the members of what starts an agent below that make it no more than one whose calls come here,
+// as the SDK's types of tools have them (sdk-tools.d.ts, AgentInput). Others make a working tree of git's,
+// which runs the repository's filters and hooks, or run the agent on another machine.
 var ofAgents = strings.Fields("description prompt subagent_type model effort run_in_background name team_name mode max_turns resume")
 
 // claudeEvent is what a hook of Claude Code gets on its standard input.
@@ -72,7 +72,8 @@ type claudeEvent struct {
 	Error  string          `json:"error"`
 }
 
-// claudeInput is what is read of the input of Claude Code's tools, to show it. What decides is the input itself.
+// claudeInput is what is read of the input of Claude Code's tools, to show it. What decides is the input
+// itself.
 type claudeInput struct {
 	Command  string  `json:"command"`
 	File     string  `json:"file_path"`
@@ -132,8 +133,8 @@ func ReadClaude(event []byte) (Call, error) {
 	return c, nil
 }
 
-// searched lists where a search looks: in a directory, "" for the one that it starts in, and where the pattern of a
-// glob leads.
+// searched lists where a search looks: in a directory, "" for the one that it starts in, and where the
+// pattern of a glob leads.
 func searched(start, dir, pattern string, glob bool) []string {
 	places := []string{dir}
 	if glob {
@@ -164,13 +165,13 @@ func onlyHas(object json.RawMessage, members []string) bool {
 	return true
 }
 
-// ClaudeNotBegun reports whether Claude's words of how a call failed say that its tool was not started, so that no
-// hook was to be: what was wrong with the call stands between tags then, and what came of a command begins with its
-// exit code.
+// ClaudeNotBegun reports whether Claude's words of how a call failed say that its tool was not started, so
+// that no hook was to be: what was wrong with the call stands between tags then, and what came of a command
+// begins with its exit code.
 func ClaudeNotBegun(output string) bool { return strings.HasPrefix(output, "<tool_use_error>") }
 
-// globPlace returns a directory in which all lies that a pattern can match: what stands before its first special
-// character, and all of the machine for one that could lead elsewhere behind it.
+// globPlace returns a directory in which all lies that a pattern can match: what stands before its first
+// special character, and all of the machine for one that could lead elsewhere behind it.
 func globPlace(dir, pattern string) string {
 	special := strings.IndexAny(pattern, `*?[]{}()!+@\`)
 	if special < 0 {
@@ -215,7 +216,8 @@ func claudeChanges(in claudeInput) (list []Change) {
 
 var claudeExit = regexp.MustCompile(`^Exit code (\d{1,3})\b`)
 
-// exitCode finds a command's exit code in how Claude Code begins to tell of a failure; nil where there is none.
+// exitCode finds a command's exit code in how Claude Code begins to tell of a failure; nil where there is
+// none.
 func exitCode(failure string) *int {
 	found := claudeExit.FindStringSubmatch(strings.TrimSpace(failure))
 	if found == nil {
@@ -228,9 +230,10 @@ func exitCode(failure string) *int {
 	return &code
 }
 
-// SayClaude writes an answer as Claude Code reads it from a hook's standard output. Of what several hooks say, deny
-// is stronger than ask, and ask than allow; an updatedInput of any of them counts. Undecided is an object without
-// a decision: output that is none would be no decision either, and is what a hook that broke looks like.
+// SayClaude writes an answer as Claude Code reads it from a hook's standard output. Of what several hooks
+// say, deny is stronger than ask, and ask than allow; an updatedInput of any of them counts. Undecided is an
+// object without a decision: output that is none would be no decision either, and is what a hook that broke
+// looks like.
 func SayClaude(a Answer) []byte {
 	decision := map[string]any{"hookEventName": "PreToolUse", "permissionDecision": "deny",
 		"permissionDecisionReason": a.Reason}

@@ -97,7 +97,8 @@ func TestGlobPlace(t *testing.T) {
 	}
 }
 
-// TestSayClaude checks that only an answer that allows says so: Claude takes what is no decision for its own to make.
+// TestSayClaude checks that only an answer that allows says so: Claude takes what is no decision for its own
+// to make.
 func TestSayClaude(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[Verdict]string{Allow: "allow", Deny: "deny", Undecided: "", 7: "deny"} {

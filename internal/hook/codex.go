@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// codex has hooks that are configured and trusted one by one (https://developers.openai.com/codex/hooks). What is not
-// written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our own trust along, how it
-// is computed, and what a hook that fails does.
+// codex has hooks that are configured and trusted one by one (https://developers.openai.com/codex/hooks).
+// What is not written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our
+// own trust along, how it is computed, and what a hook that fails does.
 var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
 	Proof: codexProof, NotBegun: func(string) bool { return false }}
 
-// codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is every tool
-// of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for that.
+// codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is
+// every tool of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for
+// that.
 var codexTools = map[string]Call{
 	"Bash":       {Kind: "execute"},
 	"view_image": {Kind: "read"},
@@ -83,8 +84,8 @@ func ReadCodex(event []byte) (Call, error) {
 	return c, nil
 }
 
-// patchCommand is how Codex' model changes files by its shell, which Codex carries out itself. The text of a quoted
-// document is what the patch is.
+// patchCommand is how Codex' model changes files by its shell, which Codex carries out itself. The text of a
+// quoted document is what the patch is.
 var patchCommand = regexp.MustCompile(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'|"([A-Za-z_]+)")\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch\n)([A-Za-z_]+)\n?$`)
 
 // patchOf returns the patch that a command applies and does nothing else.
@@ -96,8 +97,8 @@ func patchOf(command string) (patch string, found bool) {
 	return parts[3], true
 }
 
-// SayCodex writes an answer as codexBlocked reads it. A yes says nothing to Codex: it goes on asking where it would
-// without us.
+// SayCodex writes an answer as codexBlocked reads it. A yes says nothing to Codex: it goes on asking where it
+// would without us.
 func SayCodex(a Answer) []byte {
 	if a.Verdict != Deny {
 		return []byte("{}")
@@ -105,8 +106,8 @@ func SayCodex(a Answer) []byte {
 	return encode(map[string]string{"deny": a.Reason})
 }
 
-// codexBlocked returns why a tool is not to be used. What stands on standard output and cannot be read is no decision
-// to Codex, so a no is told by the exit code.
+// codexBlocked returns why a tool is not to be used. What stands on standard output and cannot be read is no
+// decision to Codex, so a no is told by the exit code.
 func codexBlocked(answer []byte) (why string, blocked bool) {
 	var said struct {
 		Deny *string `json:"deny"`
@@ -120,8 +121,9 @@ func codexBlocked(answer []byte) (why string, blocked bool) {
 	return *said.Deny, true
 }
 
-// CodexConfig adds our hooks, and that they are trusted, to the settings that Codex finds in its environment. Where the
-// command cannot be started or fails, the shell that Codex starts it with says that the tool is blocked.
+// CodexConfig adds our hooks, and that they are trusted, to the settings that Codex finds in its environment.
+// Where the command cannot be started or fails, the shell that Codex starts it with says that the tool is
+// blocked.
 func CodexConfig(value string, at Place) (string, error) {
 	config := map[string]json.RawMessage{}
 	var features, hooks, state map[string]json.RawMessage
@@ -188,7 +190,8 @@ func codexProof(dir string, at Place) (method string, params any, holds func(res
 	}
 }
 
-// codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in order.
+// codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in
+// order.
 func codexTrust(command string) string {
 	sum := sha256.Sum256(plainEncode(map[string]any{"event_name": "pre_tool_use", "matcher": "*", "hooks": []any{map[string]any{
 		"async": false, "command": command, "timeout": int(longestWait.Seconds()), "type": "command"}}}))

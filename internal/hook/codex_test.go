@@ -62,7 +62,8 @@ func TestReadCodex(t *testing.T) {
 	}
 }
 
-// TestCodexConfig holds what is put beside a person's own settings. That Codex takes the hash, the real one shows.
+// TestCodexConfig holds what is put beside a person's own settings. That Codex takes the hash, the real one
+// shows.
 func TestCodexConfig(t *testing.T) {
 	t.Parallel()
 	if got, want := codexTrust("'/a<b>&c/a2a-acp' hook codex '/s' || exit 2"), "sha256:03cf1d199c543c1f388abf662037ba9a9bbb3959c084e25d2fdb39950175f541"; got != want {

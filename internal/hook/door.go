@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
-// mostAtOnce is how many hooks of one session may wait at the same time: a sub-agent's calls come at once with
-// those of the agent.
+// mostAtOnce is how many hooks of one session may wait at the same time: a sub-agent's calls come at once
+// with those of the agent.
 const mostAtOnce = 64
 
 // The reasons why a call is not waited for any longer, as context.Cause gives them.
@@ -27,8 +27,8 @@ var (
 type DoorOptions struct {
 	unixsocket.Options
 	Agent Agent // required: whose hooks they are
-	// Decide answers for a Call before it. It may take as long as a person does; ctx ends when the agent gives
-	// the call up, or the Door is closed. Required, safe for concurrent use.
+	// Decide answers for a Call before it. It may take as long as a person does; ctx ends when the agent
+	// gives the call up, or the Door is closed. Required, safe for concurrent use.
 	Decide func(context.Context, Call) Answer
 	// Ended is told of a Call after it. Required, safe for concurrent use.
 	Ended func(Call)

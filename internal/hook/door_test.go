@@ -48,8 +48,8 @@ func TestMainPrintsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestMainFailsClosed checks that a hook that cannot ask blocks the tool: exit code 2, and nothing on stdout that
-// could be read as a decision.
+// TestMainFailsClosed checks that a hook that cannot ask blocks the tool: exit code 2, and nothing on stdout
+// that could be read as a decision.
 func TestMainFailsClosed(t *testing.T) {
 	t.Parallel()
 	allow := func(context.Context, Call) Answer { return Answer{Verdict: Allow} }

@@ -26,10 +26,10 @@ const longestWait = 24 * time.Hour
 // connectTime is how long the bridge may take to let us in.
 const connectTime = 10 * time.Second
 
-// Main is what an agent starts as its hook: hook AGENT SOCKET. What the agent says on stdin goes to the bridge
-// behind the socket, and what that answers, hours later where a person is asked, goes to stdout. It returns the
-// exit code: 0 with an answer on stdout, else 2, by which an agent blocks the tool and tells its model what
-// stands on stderr.
+// Main is what an agent starts as its hook: hook AGENT SOCKET. What the agent says on stdin goes to the
+// bridge behind the socket, and what that answers, hours later where a person is asked, goes to stdout. It
+// returns the exit code: 0 with an answer on stdout, else 2, by which an agent blocks the tool and tells its
+// model what stands on stderr.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := context.WithTimeout(ctx, longestWait-time.Hour) // what an agent waits for longer it may do
 	defer stop()

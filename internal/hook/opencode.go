@@ -14,14 +14,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
-// opencode has plugins (https://opencode.ai/docs/plugins), which are code in its own process: ours asks us before each
-// tool. What is not written there was measured with opencode 1.18.33.
+// opencode has plugins (https://opencode.ai/docs/plugins), which are code in its own process: ours asks us
+// before each tool. What is not written there was measured with opencode 1.18.33.
 var opencode = Agent{Read: ReadOpencode, Say: SayOpencode, Off: []string{"OPENCODE_PURE"},
 	Variable: "OPENCODE_CONFIG_CONTENT", Set: OpencodeConfig, Check: checkOpencode,
 	NotBegun: func(string) bool { return false }}
 
-// opencodeTools are the tools of opencode 1.18. What is not here is asked about as an act of no known kind; so is every
-// tool of an MCP server.
+// opencodeTools are the tools of opencode 1.18. What is not here is asked about as an act of no known kind;
+// so is every tool of an MCP server.
 var opencodeTools = map[string]Call{
 	"bash":        {Kind: "execute"},
 	"read":        {Kind: "read"},
@@ -59,7 +59,8 @@ type opencodeEvent struct {
 	Error    string          `json:"error"`
 }
 
-// opencodeInput is what is read of the input of opencode's tools, to show it. What decides is the input itself.
+// opencodeInput is what is read of the input of opencode's tools, to show it. What decides is the input
+// itself.
 type opencodeInput struct {
 	Command string  `json:"command"`
 	File    string  `json:"filePath"`
@@ -131,15 +132,17 @@ func SayOpencode(a Answer) []byte {
 	return encode(map[string]any{"allow": a.Verdict != Deny, "reason": a.Reason})
 }
 
-// opencodeNet is a permission of its own that stands for all: a person's "*" stays what it is. opencode goes by the last
-// one that fits, and asks about everything while this is there; the plugin takes it away when it is loaded.
+// opencodeNet is a permission of its own that stands for all: a person's "*" stays what it is. opencode goes
+// by the last one that fits, and asks about everything while this is there; the plugin takes it away when it
+// is loaded.
 const opencodeNet = "**"
 
 //go:embed opencode.js
 var opencodePlugin []byte
 
-// OpencodeConfig writes our plugin beside the socket, and puts it into the settings that opencode finds in its
-// environment. Of several plugins by one name the last is taken, so ours has a name that nobody can guess.
+// OpencodeConfig writes our plugin beside the socket, and puts it into the settings that opencode finds in
+// its environment. Of several plugins by one name the last is taken, so ours has a name that nobody can
+// guess.
 func OpencodeConfig(value string, at Place) (string, error) {
 	config := map[string]json.RawMessage{}
 	if value != "" {
@@ -193,9 +196,9 @@ var opencodeHarmless = strings.Fields(`$schema agent autoshare autoupdate comman
 	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission share small_model
 	snapshot theme tools tui username watcher`)
 
-// checkOpencode refuses a workspace that brings code which opencode would load or start by itself, asking nobody: a plugin
-// could switch ours off, and a formatter runs behind each edit. opencode looks in the directories above, too; from the
-// home on they are the person's own.
+// checkOpencode refuses a workspace that brings code which opencode would load or start by itself, asking
+// nobody: a plugin could switch ours off, and a formatter runs behind each edit. opencode looks in the
+// directories above, too; from the home on they are the person's own.
 func checkOpencode(dir string, environ []string) error {
 	home := ""
 	for _, variable := range environ {

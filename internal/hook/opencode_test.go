@@ -64,7 +64,8 @@ func TestReadOpencode(t *testing.T) {
 	}
 }
 
-// TestOpencodesNet holds what is put beside a person's own permissions: opencode goes by the last one that fits.
+// TestOpencodesNet holds what is put beside a person's own permissions: opencode goes by the last one that
+// fits.
 func TestOpencodesNet(t *testing.T) {
 	t.Parallel()
 	for theirs, want := range map[string]string{

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Our own sentences never stand in the middle of a line of the agent's, and none of the agent's bytes is lost.
+// Our own sentences never stand in the middle of a line of the agent's, and none of the agent's bytes is
+// lost.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

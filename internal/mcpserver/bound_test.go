@@ -12,7 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Arguments that are too long are the model's to mend, and do not end the connection that other calls go over.
+// Arguments that are too long are the model's to mend, and do not end the connection that other calls go
+// over.
 func TestOversizedArguments(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -116,7 +116,8 @@ type attached struct {
 	done chan error // what Attach returned
 }
 
-// attach runs Attach at a Door until the agent's side is closed, and holds what it writes against the protocol.
+// attach runs Attach at a Door until the agent's side is closed, and holds what it writes against the
+// protocol.
 func attach(ctx context.Context, t testing.TB, door *Door) *attached {
 	t.Helper()
 	inRead, inWrite := io.Pipe()

@@ -64,7 +64,8 @@ func (s *stdio) Write(ctx context.Context, message jsonrpc.Message) error {
 	return err
 }
 
-// answered returns a channel that is closed as soon as no tool call waits for its answer. It is asked for once.
+// answered returns a channel that is closed as soon as no tool call waits for its answer. It is asked for
+// once.
 func (s *stdio) answered() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 // MostLinks is the number of links that a path may lead through (Linux, path_resolution(7)).
 const MostLinks = 40
 
-// Walk follows an absolute path as the kernel does, and returns where it leads. It calls link with each name on the
-// way that has no link in front of it; link returns what the name leads to, where it is a link, and "" where Walk
-// goes on by the name. An error of link ends the walk.
+// Walk follows an absolute path as the kernel does, and returns where it leads. It calls link with each name
+// on the way that has no link in front of it; link returns what the name leads to, where it is a link, and ""
+// where Walk goes on by the name. An error of link ends the walk.
 func Walk(path string, link func(name string) (target string, err error)) (string, error) {
 	at, rest, links := "/", strings.Split(path, "/"), 0
 	for len(rest) > 0 {

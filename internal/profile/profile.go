@@ -126,7 +126,8 @@ func (w written) profile() (Profile, error) {
 	}, nil
 }
 
-// apply returns the limits of a tool with what the file says instead. Output is never limited: it is not kept.
+// apply returns the limits of a tool with what the file says instead. Output is never limited: it is not
+// kept.
 func (w limits) apply() tool.Limits {
 	l := tool.DefaultLimits()
 	l.Output = 0

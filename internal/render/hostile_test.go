@@ -100,7 +100,8 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// The parts of random templates: words and quotes in every order, and ways for a value to go through variables.
+// The parts of random templates: words and quotes in every order, and ways for a value to go through
+// variables.
 var (
 	templatePieces = []string{
 		`{{x}}`, `"{{x}}"`, `'{{x}}'`, `$'{{x}}'`, `"a{{x}}b"`, `'a{{x}}b'`, `$(echo {{x}})`, `"$(echo "{{x}}")"`, `$((1))`, `$(( {{n}} ))`, `<(echo {{x}})`, `a{{x}}b`, `"$HOME{{x}}"`, `\{{x}}`,

@@ -55,7 +55,8 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// A relative path that would be an option names the same file with ./ in front of it. Nothing else is changed.
+// A relative path that would be an option names the same file with ./ in front of it. Nothing else is
+// changed.
 func TestPathsThatWouldBeOptions(t *testing.T) {
 	t.Parallel()
 	path := func(more ...tool.Parameter) []tool.Parameter {

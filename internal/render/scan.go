@@ -76,7 +76,8 @@ func changesDelimiters(inner string) (open, closing string, ok bool) {
 // begunName is what a tag that is never closed was probably about.
 var begunName = regexp.MustCompile(`^[#^/]?[A-Za-z_][A-Za-z0-9_-]*`)
 
-// tagAt reads the tag that begins at from. It gives what stands between the delimiters and where the tag ends.
+// tagAt reads the tag that begins at from. It gives what stands between the delimiters and where the tag
+// ends.
 func (p *parser) tagAt(from int, open, closing string) (inner string, end int, ok bool) {
 	start := from + len(open)
 	if open == "{{" && strings.HasPrefix(p.source[start:], "{") {

@@ -21,8 +21,8 @@ func declare(parameters []tool.Parameter) *declarations {
 	return d
 }
 
-// The names that a section binds for its body, beside the fields of an object: an entry's key and value also as
-// NAME_key and NAME_value, a list's item and its number as NAME_item and NAME_index.
+// The names that a section binds for its body, beside the fields of an object: an entry's key and value also
+// as NAME_key and NAME_value, a list's item and its number as NAME_item and NAME_index.
 const (
 	entryKey   = "key"
 	entryValue = "value"

@@ -88,7 +88,8 @@ func (t *Text) collect(source string, none *declarations) (found *Finding) {
 	return found
 }
 
-// beyondMustache reports whether the text has something that the library does not know, or does in another way.
+// beyondMustache reports whether the text has something that the library does not know, or does in another
+// way.
 func (t *Text) beyondMustache(source string) bool {
 	beyond := strings.Contains(source, "{{=")
 	walk(t.nodes, nil, func(n node, within []*section) {

@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestUnknownPrograms: a free text among the words of a program that no row knows is told, and refused nowhere.
+// TestUnknownPrograms: a free text among the words of a program that no row knows is told, and refused
+// nowhere.
 func TestUnknownPrograms(t *testing.T) {
 	t.Parallel()
 	text := tool.Parameter{Name: "x", Type: tool.TypeString, Required: true}

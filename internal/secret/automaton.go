@@ -161,7 +161,8 @@ func newReading(s *sought, found *[]span) *reading {
 	return &reading{sought: s, found: found, starts: make([]int64, 0, 256)}
 }
 
-// add takes more bytes, and puts down where the texts stand that end with them. It tells whether there are any.
+// add takes more bytes, and puts down where the texts stand that end with them. It tells whether there are
+// any.
 func (r *reading) add(chars ...char) (any bool) {
 	for _, c := range chars {
 		if c.from-r.end > mostBetween {

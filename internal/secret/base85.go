@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// The alphabets of base85: Ascii85 (Adobe's, btoa's), that of RFC 1924, which Python's b85encode has, and that
-// of ZeroMQ (basenc --z85).
+// The alphabets of base85: Ascii85 (Adobe's, btoa's), that of RFC 1924, which Python's b85encode has, and
+// that of ZeroMQ (basenc --z85).
 var alphabets85 = []string{
 	characters('!', 'u'),
 	characters('0', '9') + characters('A', 'Z') + characters('a', 'z') + "!#$%&()*+-;<=>?@^_`{|}~",

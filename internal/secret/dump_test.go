@@ -74,7 +74,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestColumns checks that characters beside the numbers of a dump are not taken for numbers, whatever they are.
+// TestColumns checks that characters beside the numbers of a dump are not taken for numbers, whatever they
+// are.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{

@@ -287,7 +287,8 @@ func colour(text []byte, c byte) (string, verdict) {
 
 func octet(number uint64) string { return string([]byte{byte(number)}) }
 
-// character is a character in UTF-8; half of one that UTF-16 writes as two is in it as if it were one (CESU-8).
+// character is a character in UTF-8; half of one that UTF-16 writes as two is in it as if it were one
+// (CESU-8).
 func character(number uint64) string {
 	if number >= 0xd800 && number < 0xe000 {
 		return string([]byte{0xed, byte(0x80 | number>>6&0x3f), byte(0x80 | number&0x3f)})

@@ -136,8 +136,8 @@ func (f *forms) addPlain(value string) {
 }
 
 // charsets returns a value that is not in ASCII as it is read where characters are not written in UTF-8: in
-// UTF-16 and UTF-32, from escapes of UTF-16 (see character), from escapes that are of two digits up to U+00FF, and in
-// ISO 8859-1.
+// UTF-16 and UTF-32, from escapes of UTF-16 (see character), from escapes that are of two digits up to
+// U+00FF, and in ISO 8859-1.
 func charsets(value string) []string {
 	if !utf8.ValidString(value) || utf8.RuneCountInString(value) == len(value) {
 		return nil

@@ -11,9 +11,9 @@ import (
 const Mark = "[secret]"
 
 // Redactor takes exact values out of texts: as they are, and as a terminal shows them, through the escapes
-// that programs write them with, in base64, base32, base85, uuencode, hexadecimal, UTF-7, UTF-16 and UTF-32, and
-// in dumps of numbers.
-// It never changes and is safe for concurrent use; a nil Redactor, and one of no values, change nothing.
+// that programs write them with, in base64, base32, base85, uuencode, hexadecimal, UTF-7, UTF-16 and UTF-32,
+// and in dumps of numbers. It never changes and is safe for concurrent use; a nil Redactor, and one of no
+// values, change nothing.
 //
 // It finds what is printed, not what is computed: a program that was given a value can always print it
 // letter by letter.

@@ -118,7 +118,8 @@ func (v *Vault) variable(name string) (string, error) {
 	return value, nil
 }
 
-// IsOwnVariable reports whether a variable is one of this program's own, which hold tokens that no tool is for.
+// IsOwnVariable reports whether a variable is one of this program's own, which hold tokens that no tool is
+// for.
 func IsOwnVariable(name string) bool {
 	folded := strings.ToLower(strings.TrimLeft(name, "_"))
 	return strings.HasPrefix(folded, "a2a_") || folded == "a2a"

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a loop over fixed words runs is told word by word; of every other its variable is one that nobody knows.
+// What a loop over fixed words runs is told word by word; of every other its variable is one that nobody
+// knows.
 func TestLoops(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

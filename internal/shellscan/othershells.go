@@ -29,8 +29,8 @@ import (
 //	cat $=HOME/f $=/etc/f   zsh takes $= for an expansion, and reads f of the home directory, and /etc/f
 //	cat \x2e\x2e/f          fish reads ../f
 //
-// What it does to single quotes with \\ in them is not told here: see pkg/permissions. Variables that only zsh
-// knows stand in commands.yaml.
+// What it does to single quotes with \\ in them is not told here: see pkg/permissions. Variables that only
+// zsh knows stand in commands.yaml.
 
 // endsElsewhere looks for the quotes whose end is told in several ways.
 func (t *text) endsElsewhere(q *syntax.SglQuoted) {
@@ -46,8 +46,8 @@ func (t *text) endsElsewhere(q *syntax.SglQuoted) {
 	}
 }
 
-// unknownEscape reports whether a text in $'…' holds a backslash that is none of the escapes that bash and zsh
-// share (bash(1), QUOTING; zshmisc(1), QUOTING).
+// unknownEscape reports whether a text in $'…' holds a backslash that is none of the escapes that bash and
+// zsh share (bash(1), QUOTING; zshmisc(1), QUOTING).
 func unknownEscape(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {

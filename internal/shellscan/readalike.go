@@ -7,17 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An agent that runs a text itself runs it with a shell of its own, and othershells.go cannot list all that one of
-// them reads otherwise: of these nobody had thought before somebody ran the shells.
+// An agent that runs a text itself runs it with a shell of its own, and othershells.go cannot list all that
+// one of them reads otherwise: of these nobody had thought before somebody ran the shells.
 //
 //	cat 10<a          dash and zsh know descriptors of one digit, and read the file 10
 //	cat {fd}<a        dash and fish know no {fd}, and read the file {fd}
 //	cat $'a'          dash reads the file $a
 //	cat <1-9>/b       zsh reads the file b of every directory whose name is such a number
 //
-// So what all of them read alike is listed here, and everything else is Unlike. The list was held against bash 5.2,
-// dash 0.5.12, zsh 5.9, fish 3.6, ksh 93u+m, mksh 59, yash 2.52 and busybox 1.35; what one of them takes for a
-// mistake of the whole text is alike, since then it runs nothing.
+// So what all of them read alike is listed here, and everything else is Unlike. The list was held against
+// bash 5.2, dash 0.5.12, zsh 5.9, fish 3.6, ksh 93u+m, mksh 59, yash 2.52 and busybox 1.35; what one of them
+// takes for a mistake of the whole text is alike, since then it runs nothing.
 
 // alike looks for the first part of the text that some shell may read as another command.
 func (t *text) alike(file *syntax.File) {
@@ -100,9 +100,9 @@ func (t *text) redirectsAlike(r *syntax.Redirect) bool {
 	return false
 }
 
-// plainText is a text of words and operators that shells read alike which are no kin of bash's: csh takes a 2> for a
-// word, and a ! for what was typed before, in quotes, too; nu runs what stands in \(…\) and $'…', and takes ... for
-// two directories up; rc knows no double quotes.
+// plainText is a text of words and operators that shells read alike which are no kin of bash's: csh takes a
+// 2> for a word, and a ! for what was typed before, in quotes, too; nu runs what stands in \(…\) and $'…',
+// and takes ... for two directories up; rc knows no double quotes.
 var plainText = regexp.MustCompile(`\A[ \t]*` + plainWord + `(([ \t]*(\||&&|\|\||;)[ \t]*|[ \t]+)` + plainWord + `)*[ \t]*\z`)
 
 const plainWord = `([A-Za-z0-9_./+-][A-Za-z0-9_./+:=@%-]*|'[^'!\\\x00-\x1f]*')`

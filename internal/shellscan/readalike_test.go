@@ -45,7 +45,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Variables that a text gives a value are told, but for those by which programs that only read do nothing else.
+// Variables that a text gives a value are told, but for those by which programs that only read do nothing
+// else.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ script, want string }{

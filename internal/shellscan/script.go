@@ -11,8 +11,9 @@
 //
 // The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run
 // the text with another one all the same; where sh, zsh or fish are known to read it as another command, it
-// is a Problem (see othershells.go), and what is not known to be read alike is told (see readalike.go). What a program does with its own language (awk, sed, python, make, SQL)
-// is not read: that text stands in Args, and is a Problem only when it comes by another way.
+// is a Problem (see othershells.go), and what is not known to be read alike is told (see readalike.go). What
+// a program does with its own language (awk, sed, python, make, SQL) is not read: that text stands in Args,
+// and is a Problem only when it comes by another way.
 package shellscan
 
 // Script is what one shell text can do.
@@ -23,8 +24,8 @@ type Script struct {
 	Problems []Problem
 	// Variables are the names of the variables of which the text uses the value, each once: "HOME", "1", "@".
 	Variables []string
-	// Sets are the names of the variables that the text gives a value, each once: not those of loops, and none that
-	// programs which only read are known to do nothing by.
+	// Sets are the names of the variables that the text gives a value, each once: not those of loops, and
+	// none that programs which only read are known to do nothing by.
 	Sets []string
 	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any
 	// other before it or without it: cd DIR && …; "" where that is not so.
@@ -33,8 +34,8 @@ type Script struct {
 	// of && in which every cd is a part by itself: what stands behind a cd runs where that one has gone to,
 	// or not at all. Nil where that is not so.
 	Steps []string
-	// Unlike is the first part of the text that is not among what all shells of bash's kin read as it does: sh, zsh,
-	// fish and others. "" where there is none. An argument vector has none, since no shell reads it.
+	// Unlike is the first part of the text that is not among what all shells of bash's kin read as it does:
+	// sh, zsh, fish and others. "" where there is none. An argument vector has none, since no shell reads it.
 	Unlike string
 	// Plain reports that shells read the text alike which are no kin of bash's, too.
 	Plain bool

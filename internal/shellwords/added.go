@@ -35,8 +35,8 @@ func (r *reader) addedOptions(name string, at, to int) {
 	}
 }
 
-// valueOf returns the word that holds the value of an option, where word i could be that: it is read as if the
-// program had no other.
+// valueOf returns the word that holds the value of an option, where word i could be that: it is read as if
+// the program had no other.
 func (r *reader) valueOf(option string, i, to int) (at int, given bool) {
 	reader := r.reader(&program{options: options{option: plain}}, i, to)
 	if len(option) > 2 && !strings.HasPrefix(option, "--") {

@@ -1,6 +1,7 @@
 package shellwords
 
-// Language is what a word is written in when a program runs it as code. The names are those that messages use.
+// Language is what a word is written in when a program runs it as code. The names are those that messages
+// use.
 type Language string
 
 // The languages. Those with one program only bear its name.

@@ -6,8 +6,8 @@ import "strings"
 type GivenOption struct {
 	Name string // as the row of the program spells it, in full
 	At   int    // the word that it stands in
-	// Value is what it was given, and ValueAt the word that this stands in: At where it is the option's own. 0
-	// where it was given nothing.
+	// Value is what it was given, and ValueAt the word that this stands in: At where it is the option's own.
+	// 0 where it was given nothing.
 	Value   Word
 	ValueAt int
 	// Starts tells that the value is a program, which runs.
@@ -68,8 +68,8 @@ func (p *program) fullName(name string) string {
 	return name
 }
 
-// begins reports whether a name is a beginning of a long one, which programs of GNU take for it where no other
-// option begins so.
+// begins reports whether a name is a beginning of a long one, which programs of GNU take for it where no
+// other option begins so.
 func begins(long, name string) bool {
 	return len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(long, name)
 }

@@ -107,8 +107,9 @@ func file(l Language) slot {
 	return slot{kind: CodeFile, language: l, cure: "name the file in the script"}
 }
 
-// find looks an option up by its name as it stands in the command, and returns its full name. GNU programs take
-// any beginning of a long option that is not ambiguous; of several that fit, the first that runs code counts.
+// find looks an option up by its name as it stands in the command, and returns its full name. GNU programs
+// take any beginning of a long option that is not ambiguous; of several that fit, the first that runs code
+// counts.
 func (o options) find(name string) (full string, s slot, ok bool) {
 	if s, ok := o[name]; ok {
 		return name, s, true

@@ -165,7 +165,8 @@ func tilde(lit string, first bool) bool {
 	return false
 }
 
-// many reports whether an expansion in double quotes can become more than one word: "$@", "${a[@]}", "${!a@}".
+// many reports whether an expansion in double quotes can become more than one word: "$@", "${a[@]}",
+// "${!a@}".
 func many(p *syntax.ParamExp) bool {
 	if p.Param != nil && p.Param.Value == "@" || p.Names != 0 {
 		return true

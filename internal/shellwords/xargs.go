@@ -40,7 +40,8 @@ func (r *reader) xargs(p *program, at, to int, via []string) {
 	}
 }
 
-// itemsAreData reads the command with an item in its place: wherever the mark stands, or as a word at the end.
+// itemsAreData reads the command with an item in its place: wherever the mark stands, or as a word at the
+// end.
 func (r *reader) itemsAreData(words []Word, mark string) bool {
 	if r.depth >= maxLaunchDepth {
 		return false

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// Dir is a state directory that has been looked at: it is ours alone, and could be written when it was opened.
+// Dir is a state directory that has been looked at: it is ours alone, and could be written when it was
+// opened.
 type Dir struct{ path string }
 
 // Open makes the directory where it is missing (mode 0700, parents too) and looks at it: it must be a

@@ -140,7 +140,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// realTempDir returns a temporary directory by the path that has no link in it: macOS keeps its own behind one.
+// realTempDir returns a temporary directory by the path that has no link in it: macOS keeps its own behind
+// one.
 func realTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

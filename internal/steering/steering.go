@@ -141,8 +141,8 @@ func amongPackages(name string) bool {
 	return is && strings.HasSuffix(found.Name, "/**")
 }
 
-// inRepository divides a folded path that leads into a repository's .git, or is that of one. inside is relative
-// to it.
+// inRepository divides a folded path that leads into a repository's .git, or is that of one. inside is
+// relative to it.
 func inRepository(name string) (above, inside string, ok bool) {
 	for at := 0; at < len(name); {
 		part, rest, _ := strings.Cut(name[at:], "/")

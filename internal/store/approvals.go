@@ -183,7 +183,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 	return err
 }
 
-// read reads a row. Whether a question still waits follows from the time and from the process that asked, too.
+// read reads a row. Whether a question still waits follows from the time and from the process that asked,
+// too.
 func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	var a Approval
 	var asked, expires, answered, used int64

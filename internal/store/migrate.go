@@ -14,7 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate takes the steps that the database has not taken yet. It keeps their number as SQLite's user_version.
+// migrate takes the steps that the database has not taken yet. It keeps their number as SQLite's
+// user_version.
 func migrate(ctx context.Context, db *sql.DB) error {
 	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {

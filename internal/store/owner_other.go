@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An owner names a process by its number alone, which may come again: then a question stands until it expires.
+// An owner names a process by its number alone, which may come again: then a question stands until it
+// expires.
 
 func thisProcess() string { return strconv.Itoa(os.Getpid()) }
 

@@ -39,7 +39,8 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// TestPrivate checks that nobody else can read the files, whatever the umask, and that a link is not followed.
+// TestPrivate checks that nobody else can read the files, whatever the umask, and that a link is not
+// followed.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -155,7 +156,8 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestPruned checks that a question of the day before yesterday goes when the next one is asked, and no other.
+// TestPruned checks that a question of the day before yesterday goes when the next one is asked, and no
+// other.
 func TestPruned(t *testing.T) {
 	t.Parallel()
 	clock := time.Now().Add(-48 * time.Hour)

@@ -43,7 +43,8 @@ func listProcesses() []process {
 
 func readProcess(pid int) (process, error) { return readStat(strconv.Itoa(pid)) }
 
-// readStat reads "4711 (a name) S 4242 ...". A process chooses its name, which may hold spaces and parentheses.
+// readStat reads "4711 (a name) S 4242 ...". A process chooses its name, which may hold spaces and
+// parentheses.
 func readStat(entry string) (process, error) {
 	text, err := os.ReadFile("/proc/" + entry + "/stat")
 	if err != nil {

@@ -41,7 +41,8 @@ type Trace int
 const (
 	// NoTrace is nobody's mark: the limit is as the kernel gives it.
 	NoTrace Trace = iota
-	// TraceLowered is a lower limit that is no mark: it may have been one, and may have nothing to do with us.
+	// TraceLowered is a lower limit that is no mark: it may have been one, and may have nothing to do with
+	// us.
 	TraceLowered
 	// TraceAgent is an agent's mark.
 	TraceAgent

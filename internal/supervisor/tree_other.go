@@ -50,7 +50,8 @@ func killMarked(mark, time.Duration) []string { return nil }
 // killBelow kills nobody: see killMarked.
 func killBelow(int, mark, time.Duration) []string { return nil }
 
-// closeOnExec has the agent inherit nothing but its standard streams and what was inherited open by the bridge.
+// closeOnExec has the agent inherit nothing but its standard streams and what was inherited open by the
+// bridge.
 func closeOnExec() {
 	unix.CloseOnExec(controlFD)
 	unix.CloseOnExec(reportFD)

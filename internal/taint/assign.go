@@ -49,7 +49,8 @@ func (t *valueFlow) assign(n *syntax.Assign, child, parent syntax.Node) {
 	}
 }
 
-// exported handles a value in a variable that programs get: those that n runs, or, without n, all that follow.
+// exported handles a value in a variable that programs get: those that n runs, or, without n, all that
+// follow.
 func (t *valueFlow) exported(name string, n *syntax.CallExpr) {
 	meaning, runs, family := t.a.options.Commands.Exported(name)
 	switch {

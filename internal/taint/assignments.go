@@ -216,7 +216,8 @@ func (g *graph) textRead(s *script, builtin string, stack []syntax.Node) sources
 	return sources{input: builtin, values: text.values, variables: text.variables, printed: true}
 }
 
-// offset returns where a node stands in the text of the Script; of one in nested code, the word that holds it.
+// offset returns where a node stands in the text of the Script; of one in nested code, the word that holds
+// it.
 func (a *analysis) offset(s *script, n syntax.Node) int {
 	if s == a.scripts[0] {
 		return int(n.Pos().Offset())

@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// collectFileCall finds the files that a command writes: those of its own words, and the copies that it makes.
+// collectFileCall finds the files that a command writes: those of its own words, and the copies that it
+// makes.
 func (g *graph) collectFileCall(s *script, stack []syntax.Node, n *syntax.CallExpr) {
 	c := g.a.call(n)
 	var operands []int

@@ -100,8 +100,8 @@ func (g *graph) assign(s *script, to string, from sources, node syntax.Node, dir
 	g.edges = append(g.edges, edge{to: to, from: from, script: s, node: node, direct: direct})
 }
 
-// propagate carries everything along the edges until nothing changes. Every step adds something to a variable,
-// of which there is only so much, so it ends.
+// propagate carries everything along the edges until nothing changes. Every step adds something to a
+// variable, of which there is only so much, so it ends.
 func (g *graph) propagate() {
 	queue := make([]int, len(g.edges))
 	queued := make([]bool, len(g.edges))
@@ -335,7 +335,8 @@ func digitsOnly(n *syntax.ParamExp) bool {
 	return lit == "[^0-9]" || lit == "[!0-9]"
 }
 
-// countsOnly reports whether a substitution ends in wc, which prints numbers when it reads its standard input.
+// countsOnly reports whether a substitution ends in wc, which prints numbers when it reads its standard
+// input.
 func (a *analysis) countsOnly(n *syntax.CmdSubst) bool {
 	if len(n.Stmts) != 1 {
 		return false

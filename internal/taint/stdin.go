@@ -9,7 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirect handles a value in a redirection: the text of a here-document, a here-string, or the name of a file.
+// redirect handles a value in a redirection: the text of a here-document, a here-string, or the name of a
+// file.
 func (t *valueFlow) redirect(n *syntax.Redirect, child syntax.Node, i int) bool {
 	statement, _ := t.stack[i-1].(*syntax.Stmt)
 	switch {
@@ -184,8 +185,8 @@ func (a *analysis) stdinIn(s *syntax.Stmt, seen map[string]bool) (language shell
 	return language, who
 }
 
-// eachReader calls f with the commands of a statement that may read its standard input, for as long as f wants
-// to see more. It leaves out functions that were looked into.
+// eachReader calls f with the commands of a statement that may read its standard input, for as long as f
+// wants to see more. It leaves out functions that were looked into.
 func (a *analysis) eachReader(
 	s *syntax.Stmt, seen map[string]bool, f func(*syntax.CallExpr, *call) (more bool),
 ) (more bool) {

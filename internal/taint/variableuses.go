@@ -168,8 +168,8 @@ func (g *graph) haveParameters(from sources) bool {
 	return from.input == "" && !slices.ContainsFunc(values, func(p *Place) bool { return !p.hasPattern() })
 }
 
-// reaching returns the places of the values that a variable may hold, and whether it may hold something that a
-// command read.
+// reaching returns the places of the values that a variable may hold, and whether it may hold something that
+// a command read.
 func (g *graph) reaching(name string) (values []*Place, read bool) {
 	if found, known := g.reached[name]; known {
 		return found.values, found.read

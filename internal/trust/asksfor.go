@@ -12,9 +12,9 @@ import (
 // print, or what a grant stands for.
 func Asks(s tool.Sandbox) bool { return len(s.References)+len(s.Grants) > 0 }
 
-// IsOwn reports whether a file's tools may have that as they are: those that came with the program, the user's
-// own and root's may, and those of a workspace, which count only when somebody was shown what they ask for. A
-// file that a flag or a variable names is anybody's, a cloned repository's for one.
+// IsOwn reports whether a file's tools may have that as they are: those that came with the program, the
+// user's own and root's may, and those of a workspace, which count only when somebody was shown what they ask
+// for. A file that a flag or a variable names is anybody's, a cloned repository's for one.
 func IsOwn(layer tool.Layer) bool { return layer != tool.LayerFlag && layer != tool.LayerEnvironment }
 
 // MayBeGiven says why the tools of a file are given nothing; nil when somebody trusts it as it was read.

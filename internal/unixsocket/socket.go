@@ -78,8 +78,8 @@ func (l *Listener) Admits(conn *net.UnixConn) (Peer, error) {
 	return who, nil
 }
 
-// Dial connects to a socket. Who listens there may learn a secret next, so it must be our own user, or whoever
-// made the socket's directory for us.
+// Dial connects to a socket. Who listens there may learn a secret next, so it must be our own user, or
+// whoever made the socket's directory for us.
 func Dial(ctx context.Context, path string) (*net.UnixConn, error) {
 	made, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {

@@ -360,8 +360,8 @@ func (a *act) moved() bool {
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// decidedAgain returns what holds of an approval that waited: other rules may be in force by now, and a file be
-// another that it names, or that git reads. What they reject by now is rejected, whoever has said yes.
+// decidedAgain returns what holds of an approval that waited: other rules may be in force by now, and a file
+// be another that it names, or that git reads. What they reject by now is rejected, whoever has said yes.
 func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) permissions.Decision {
 	again := b.o.Gate.Decide(r)
 	if again.Verdict == permissions.Reject {

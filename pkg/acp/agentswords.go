@@ -9,8 +9,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// Our lines in the cards of agents begin with our name, and only ours do: who reads one takes it for what was decided.
-// A line of an agent's that begins so is shown as the agent's, and a question with one is doubted.
+// Our lines in the cards of agents begin with our name, and only ours do: who reads one takes it for what was
+// decided. A line of an agent's that begins so is shown as the agent's, and a question with one is doubted.
 
 // speaksAsUs reports whether a text has a line that a person could take for one of ours.
 func speaksAsUs(text string) bool {
@@ -71,8 +71,8 @@ func contentAsAgents(item []byte) []byte {
 	return item
 }
 
-// textsAsAgents returns a value with its texts as asAgents has them, but for addresses and data; nil where they are
-// so already.
+// textsAsAgents returns a value with its texts as asAgents has them, but for addresses and data; nil where
+// they are so already.
 func textsAsAgents(raw []byte) []byte {
 	if text, err := ndjson.String(raw); err == nil {
 		if shown := asAgents(text); shown != text {
@@ -106,8 +106,8 @@ func textsAsAgents(raw []byte) []byte {
 	return write(members)
 }
 
-// updateAsAgents returns the line of an update about a call in which no text that a card shows begins as ours do, and
-// the content in it.
+// updateAsAgents returns the line of an update about a call in which no text that a card shows begins as ours
+// do, and the content in it.
 func updateAsAgents(line []byte, update object) (_, content []byte) {
 	content = update["content"]
 	changed := false

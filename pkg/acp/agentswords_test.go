@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAgentsWordsAreTheirs has an agent write lines into its cards that begin as ours do: they are shown as its own,
-// and what only has our name in it stays as it is.
+// TestAgentsWordsAreTheirs has an agent write lines into its cards that begin as ours do: they are shown as
+// its own, and what only has our name in it stays as it is.
 func TestAgentsWordsAreTheirs(t *testing.T) {
 	t.Parallel()
 	text := func(s string) string {
@@ -44,7 +44,8 @@ func TestAgentsWordsAreTheirs(t *testing.T) {
 	}
 }
 
-// TestOurLineStaysOurs checks that a line of ours in a card of the agent's is told as it is, beside the agent's.
+// TestOurLineStaysOurs checks that a line of ours in a card of the agent's is told as it is, beside the
+// agent's.
 func TestOurLineStaysOurs(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, readsAndEchoes, "", workDir(t))

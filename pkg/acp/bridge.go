@@ -128,8 +128,8 @@ type Options struct {
 	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which
 	// counts as no. Optional, default DefaultPatience.
 	Patience time.Duration
-	// Pause is how long after the end of a question the next one is put at the earliest, so that a second click
-	// on the first answers nothing that nobody has read. Optional, default DefaultPause.
+	// Pause is how long after the end of a question the next one is put at the earliest, so that a second
+	// click on the first answers nothing that nobody has read. Optional, default DefaultPause.
 	Pause time.Duration
 
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
@@ -142,7 +142,8 @@ type Options struct {
 	// Admit is asked about every session before it begins; with an error the editor is told and there is no
 	// session. Optional.
 	Admit func(w tool.Workspace, cwd string) error
-	// Logins is told the arguments that the agent asks the editor to add when a person is to log in. Optional.
+	// Logins is told the arguments that the agent asks the editor to add when a person is to log in.
+	// Optional.
 	Logins func([][]string)
 	// LoginCommand returns the command that the editor is to run instead of one that the agent names for its
 	// login; nil where it may run none. Optional: without it the editor runs none.
@@ -161,7 +162,8 @@ type Options struct {
 	// Noise takes what the agent printed to its output that is no frame. Required.
 	Noise func(line []byte)
 
-	// Unasking are modes of the agent in which it asks nobody. Who prompts it in one is told, once a session. Optional.
+	// Unasking are modes of the agent in which it asks nobody. Who prompts it in one is told, once a session.
+	// Optional.
 	Unasking []string
 
 	ForwardAlways bool // the person's "always" goes to the agent as it is

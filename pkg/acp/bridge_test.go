@@ -37,8 +37,8 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `confined`, `tools`, `agent exit TEXT`,
-// `governor approve|answers|ask|reject|waits REASON`.
+// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `confined`, `tools`, `agent
+// exit TEXT`, `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
 	s := &stage{t: t, record: &recorder{}, done: make(chan error, 1)}

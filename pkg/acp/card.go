@@ -39,8 +39,8 @@ func updateFrame(session string, update cardUpdate) []byte {
 	return request("", methodUpdate, map[string]any{"sessionId": session, "update": update})
 }
 
-// announce makes the update, of the kind that the protocol has for it, by which the editor first hears of a call
-// that the agent did not announce.
+// announce makes the update, of the kind that the protocol has for it, by which the editor first hears of a
+// call that the agent did not announce.
 func announce(session, kind string, call *toolCall, status string) []byte {
 	if status == "" {
 		status = "pending"
@@ -97,7 +97,8 @@ func withNotes(line, content []byte, notes []string) []byte {
 }
 
 // decided puts a decision of ours into the card of the call: one line. It gives the frame by which the editor
-// hears of it. There is none while a question stands in the card, which stays as it is: questionEnded makes it.
+// hears of it. There is none while a question stands in the card, which stays as it is: questionEnded makes
+// it.
 func (b *Bridge) decided(s *Session, call *toolCall, note, status string) (frames [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -22,9 +22,9 @@ const inAnother = `"sessionId":"s2"`
 
 func ofAnother(line string) string { return strings.ReplaceAll(line, `"sessionId":"s1"`, inAnother) }
 
-// TestCardsOfAllSessions has an agent with two sessions that the editor has opened, and an editor that goes by
-// the names of cards and terminals alone: what stands in a card of one session's question is not changed from
-// the other.
+// TestCardsOfAllSessions has an agent with two sessions that the editor has opened, and an editor that goes
+// by the names of cards and terminals alone: what stands in a card of one session's question is not changed
+// from the other.
 func TestCardsOfAllSessions(t *testing.T) {
 	t.Parallel()
 	const terminal = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","content":[{"type":"terminal","terminalId":"t1"}]}` + yesNo + `}`
@@ -78,8 +78,8 @@ func TestCardsOfAllSessions(t *testing.T) {
 	})
 }
 
-// TestNothingOfAnotherSessionStays has an agent show something in a card of one session, and ask in one of that
-// name in another: nothing of it is left under the question.
+// TestNothingOfAnotherSessionStays has an agent show something in a card of one session, and ask in one of
+// that name in another: nothing of it is left under the question.
 func TestNothingOfAnotherSessionStays(t *testing.T) {
 	t.Parallel()
 	harmless := updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"typo","kind":"edit","content":[{"type":"content","content":{"type":"text","text":"typo"}}],"locations":[{"path":"/typo"}],"rawInput":{"text":"typo"}`)
@@ -132,7 +132,8 @@ func TestATerminalOfAnotherSession(t *testing.T) {
 }
 
 // TestASubjectNobodyKnows has an agent ask about a subject of a type that version 2 of the protocol does not
-// have, and some editor may: no rule answers, the person is told what it is, and what it may name is not changed.
+// have, and some editor may: no rule answers, the person is told what it is, and what it may name is not
+// changed.
 func TestASubjectNobodyKnows(t *testing.T) {
 	t.Parallel()
 	const rules = readsAndEchoes + `
@@ -247,8 +248,9 @@ func TestASecondClick(t *testing.T) {
 	}
 }
 
-// TestOneQuestionAtATime has an agent ask a second time while its first question stands: who is about to click on
-// the first, or presses a key, must not find the second in its place. Nothing else waits for the answer.
+// TestOneQuestionAtATime has an agent ask a second time while its first question stands: who is about to
+// click on the first, or presses a key, must not find the second in its place. Nothing else waits for the
+// answer.
 func TestOneQuestionAtATime(t *testing.T) {
 	t.Parallel()
 	another := strings.ReplaceAll(strings.Replace(asksForHook, `"c1"`, `"c2"`, 1), "pre-commit", "post-commit")
@@ -329,8 +331,8 @@ func TestOneQuestionAtATime(t *testing.T) {
 	}
 }
 
-// TestTheSameQuestionTwice has an agent ask the very same twice at once, and the second be the one that the first
-// waits for: the second is put, and the first after it.
+// TestTheSameQuestionTwice has an agent ask the very same twice at once, and the second be the one that the
+// first waits for: the second is put, and the first after it.
 func TestTheSameQuestionTwice(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, "", "same board", workDir(t))

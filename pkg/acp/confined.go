@@ -35,8 +35,8 @@ type Reaching struct {
 	Own bool
 }
 
-// mostAllowed tells what may at most be answered to an act that the editor would carry out. An agent that is not
-// confined is held to nothing.
+// mostAllowed tells what may at most be answered to an act that the editor would carry out. An agent that is
+// not confined is held to nothing.
 func (b *Bridge) mostAllowed(a *act) permissions.Decision {
 	if b.o.Confinement == nil {
 		return permissions.Decision{Verdict: permissions.Approve}
@@ -52,8 +52,9 @@ func (b *Bridge) mostAllowed(a *act) permissions.Decision {
 	return most
 }
 
-// mostAllowedOfPrompt does the same for an act that the agent asks about and would carry out itself. A yes that
-// its sandbox would not let it act on could still stand for the frame in which it asks the editor instead.
+// mostAllowedOfPrompt does the same for an act that the agent asks about and would carry out itself. A yes
+// that its sandbox would not let it act on could still stand for the frame in which it asks the editor
+// instead.
 func (b *Bridge) mostAllowedOfPrompt(r permissions.Request) permissions.Decision {
 	most := permissions.Decision{Verdict: permissions.Approve}
 	if b.o.Confinement == nil || r.Action == permissions.ActionExecute || r.Action == permissions.ActionFetch {

@@ -59,8 +59,8 @@ func (n *slip) Settle(here approval.Answer) (approval.Answer, bool) {
 
 func (n *slip) Withdraw(why error) { n.withdrawn <- why.Error() }
 
-// sameBoard takes all questions for the very same: the first one waits for the answer to the second, as where two calls
-// ask at once and the later one is quicker.
+// sameBoard takes all questions for the very same: the first one waits for the answer to the second, as where
+// two calls ask at once and the later one is quicker.
 type sameBoard struct {
 	*slate
 	posted atomic.Int32
@@ -113,7 +113,8 @@ const askedByAgent = `{"jsonrpc":"2.0","id":"p","method":"session/request_permis
 // ourWords are what a question that no rule is about says before the agent's words.
 const ourWords = `{"type":"content","content":{"type":"text","text":"a2a-acp asks because no rule answers in your place"}}`
 
-// inTheEditor is a question of an agent's as the editor gets it, with words of ours in front of what it shows.
+// inTheEditor is a question of an agent's as the editor gets it, with words of ours in front of what it
+// shows.
 func inTheEditor(t *testing.T, asked string) string {
 	t.Helper()
 	words := ourWords

@@ -15,8 +15,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// What became of acts, for the record. What the editor carries out, its answer tells of, and of a command what is said
-// of its terminal. What the agent carries out itself is known from its words alone: those in the card of the call.
+// What became of acts, for the record. What the editor carries out, its answer tells of, and of a command
+// what is said of its terminal. What the agent carries out itself is known from its words alone: those in the
+// card of the call.
 
 // outcomeBy begins the outcome of an act that somebody else than this program carried out.
 func (b *Bridge) outcomeBy(who string, since time.Time) *events.Outcome {
@@ -167,8 +168,8 @@ func (b *Bridge) terminalsLeft(s *Session) {
 	}
 }
 
-// hearExit notes the exit code that an update tells of a command, as agents of today write it: Claude and Codex in
-// _meta.terminal_exit, Zed's Codex in the raw output, opencode in metadata there.
+// hearExit notes the exit code that an update tells of a command, as agents of today write it: Claude and
+// Codex in _meta.terminal_exit, Zed's Codex in the raw output, opencode in metadata there.
 func (c *toolCall) hearExit(update object) {
 	output := update.object("rawOutput")
 	for _, raw := range [][]byte{update.object("_meta").object("terminal_exit")["exit_code"], output["exit_code"],
@@ -196,8 +197,8 @@ func (b *Bridge) toldEnd(call *toolCall, since time.Time) *events.Outcome {
 	return outcome
 }
 
-// callEnded records what the agent says became of a call of its own. It reports whether it was an act that nobody
-// had decided about. history says that the agent tells of what was before.
+// callEnded records what the agent says became of a call of its own. It reports whether it was an act that
+// nobody had decided about. history says that the agent tells of what was before.
 func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool) (undecided bool) {
 	done := call.status == statusCompleted
 	switch {
@@ -250,9 +251,9 @@ func (c *toolCall) without(dir string, carried []string) *toolCall {
 	return &rest
 }
 
-// seen records an act that the agent has carried out without a word of ours. Where a rule rejects it, or it was
-// refused before, that is a violation, and the person is told. refused says that it was refused; "" if not. id is one
-// of ours where it is none of the acts that were decided about in its card; else "".
+// seen records an act that the agent has carried out without a word of ours. Where a rule rejects it, or it
+// was refused before, that is a violation, and the person is told. refused says that it was refused; "" if
+// not. id is one of ours where it is none of the acts that were decided about in its card; else "".
 func (b *Bridge) seen(s *Session, call *toolCall, id string, history bool, refused string) {
 	request := b.newRequest(s, s.boundID(), "", "")
 	request.Commands = b.o.Gate.Commands(request.Workspace)
@@ -319,8 +320,8 @@ func seenAct(call *toolCall, r permissions.Request) *events.Act {
 		Dir: r.Dir, Workspace: r.Workspace.Dirs(), Claimed: true}
 }
 
-// isCallOfOurs reports whether a card is that of a call of one of our tools that came in, of which the record tells
-// already: each stands for one card.
+// isCallOfOurs reports whether a card is that of a call of one of our tools that came in, of which the record
+// tells already: each stands for one card.
 func (b *Bridge) isCallOfOurs(s *Session, call *toolCall) bool {
 	server := s.serverName()
 	if server == "" || len(namedPaths(call)) > 0 {
@@ -362,8 +363,8 @@ func toolNames(call *toolCall, server string) (names []string) {
 	return names
 }
 
-// endsByCard has an act end with what its card says, unless it has ended already, or did not happen. Called with
-// Bridge.mu held.
+// endsByCard has an act end with what its card says, unless it has ended already, or did not happen. Called
+// with Bridge.mu held.
 func (a *ownAct) endsByCard() bool {
 	if a.told == nil || a.decision == nil || a.ended || a.ofOurs || a.decision.Verdict != permissions.Approve {
 		return false
@@ -372,8 +373,8 @@ func (a *ownAct) endsByCard() bool {
 	return true
 }
 
-// ownEnded records of the acts of a session that their hooks told of, and no more after them, what their cards
-// said.
+// ownEnded records of the acts of a session that their hooks told of, and no more after them, what their
+// cards said.
 func (b *Bridge) ownEnded(s *Session) {
 	var left []*ownAct
 	b.mu.Lock()

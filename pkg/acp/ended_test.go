@@ -30,8 +30,8 @@ func (d *dialogue) ended() (list []string) {
 	return list
 }
 
-// TestDoneWithoutAsking has an agent tell of what it has done by itself. What a rule rejects is a violation, on
-// record and in the card, and the same in words that the rule does not see is only seen.
+// TestDoneWithoutAsking has an agent tell of what it has done by itself. What a rule rejects is a violation,
+// on record and in the card, and the same in words that the rule does not see is only seen.
 func TestDoneWithoutAsking(t *testing.T) {
 	t.Parallel()
 	const rules = `
@@ -71,8 +71,8 @@ auto_approval_policies:
 	}
 }
 
-// TestTerminalsEnd has an editor run commands. The record has how they ended: what the editor says, once, or that
-// nobody has asked.
+// TestTerminalsEnd has an editor run commands. The record has how they ended: what the editor says, once, or
+// that nobody has asked.
 func TestTerminalsEnd(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -111,8 +111,8 @@ func TestTerminalsEnd(t *testing.T) {
 	}
 }
 
-// TestCardSaysWhy has an agent ask. The card says in our words, before the agent's, why the person is asked, by which
-// rule, what would run, and what it could reach, whatever the agent writes.
+// TestCardSaysWhy has an agent ask. The card says in our words, before the agent's, why the person is asked,
+// by which rule, what would run, and what it could reach, whatever the agent writes.
 func TestCardSaysWhy(t *testing.T) {
 	t.Parallel()
 	const rules = `
@@ -154,8 +154,8 @@ auto_approval_policies:
 	}
 }
 
-// TestDoneBeside has the editor write one of the files that a call names. Of the others the agent says that they are
-// written, too, and nobody has decided that.
+// TestDoneBeside has the editor write one of the files that a call names. Of the others the agent says that
+// they are written, too, and nobody has decided that.
 func TestDoneBeside(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, files, recorded string }{
@@ -182,8 +182,8 @@ func TestDoneBeside(t *testing.T) {
 	}
 }
 
-// TestAnotherCallOfThatName has an agent use the id of a call that has ended for another. What it does then is on
-// record, too, and neither the yes nor the editor's part in the first is for it.
+// TestAnotherCallOfThatName has an agent use the id of a call that has ended for another. What it does then
+// is on record, too, and neither the yes nor the editor's part in the first is for it.
 func TestAnotherCallOfThatName(t *testing.T) {
 	t.Parallel()
 	const again = `"sessionUpdate":"tool_call","toolCallId":"c1","title":"Read","kind":"read","locations":[{"path":"$WORK/a"}],"status":"completed"`

@@ -60,8 +60,8 @@ func TestOptionsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestIdsAreToldApart has an agent put two requests whose ids some editor takes for one, so that the answer to
-// one could be that to the other.
+// TestIdsAreToldApart has an agent put two requests whose ids some editor takes for one, so that the answer
+// to one could be that to the other.
 func TestIdsAreToldApart(t *testing.T) {
 	t.Parallel()
 	const asks = `{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":%s}`
@@ -103,8 +103,8 @@ func TestIdsAreToldApart(t *testing.T) {
 	})
 }
 
-// TestWhatHasNotGoneOutIsTakenBack has a turn be cancelled, or a session closed, while an act that was approved
-// waits for what goes to the editor before it.
+// TestWhatHasNotGoneOutIsTakenBack has a turn be cancelled, or a session closed, while an act that was
+// approved waits for what goes to the editor before it.
 func TestWhatHasNotGoneOutIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, over string }{
@@ -178,8 +178,8 @@ auto_approval_policies:
 	}
 }
 
-// TestAnAnswerIsOneFrame has an editor say yes in ways in which some agents find an answer, and others do not. The
-// agent is not told a yes that is not on record.
+// TestAnAnswerIsOneFrame has an editor say yes in ways in which some agents find an answer, and others do
+// not. The agent is not told a yes that is not on record.
 func TestAnAnswerIsOneFrame(t *testing.T) {
 	t.Parallel()
 	const yes = `"result":{"outcome":{"outcome":"selected","optionId":"y"}}`
@@ -222,7 +222,8 @@ func TestAnAnswerIsOneFrame(t *testing.T) {
 	}
 }
 
-// TestAnErrorThatIsNone has an editor write an error that is null beside its result: what it did has not failed.
+// TestAnErrorThatIsNone has an editor write an error that is null beside its result: what it did has not
+// failed.
 func TestAnErrorThatIsNone(t *testing.T) {
 	t.Parallel()
 	d := newDialogue(t, readsAndEchoes, "", workDir(t))
@@ -235,7 +236,8 @@ func TestAnErrorThatIsNone(t *testing.T) {
 	}
 }
 
-// TestHistoryIsToldAsSuch has an editor open a session again, of which the agent tells what was done in it before.
+// TestHistoryIsToldAsSuch has an editor open a session again, of which the agent tells what was done in it
+// before.
 func TestHistoryIsToldAsSuch(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"session/load", "session/resume"} {

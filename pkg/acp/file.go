@@ -82,8 +82,8 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 // mostTexts bounds the files of which a session remembers what the editor gave the agent.
 const mostTexts = 1000
 
-// heldText is the text of a file as the editor has it, by its digest, and what the file held on disk then: the
-// text is out of date once that is another.
+// heldText is the text of a file as the editor has it, by its digest, and what the file held on disk then:
+// the text is out of date once that is another.
 type heldText struct{ text, onDisk string }
 
 // noteText notes the text of a whole file that the editor gives the agent, or takes from it: what is not

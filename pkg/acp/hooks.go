@@ -18,8 +18,8 @@ type HookDoor interface {
 type Hooks struct {
 	// Meta is an object that is added to _meta of session/new, and of what opens a session again. Optional.
 	Meta json.RawMessage
-	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started, so
-	// that no hook was to ask. Required.
+	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started,
+	// so that no hook was to ask. Required.
 	NotBegun func(output string) bool
 	// Proof asks the agent whether its hooks are in force, as soon as it has the session. Optional.
 	Proof *Proof
@@ -52,8 +52,8 @@ func (b *Bridge) prove(s *Session, proof *Proof) {
 	b.toAgent.reserve().put(line)
 }
 
-// failedUnasked reports whether an agent whose hooks are to ask has carried out a call that failed, and that none had
-// asked about: a command fails at will. last is the agent's last word of it.
+// failedUnasked reports whether an agent whose hooks are to ask has carried out a call that failed, and that
+// none had asked about: a command fails at will. last is the agent's last word of it.
 func (s *Session) failedUnasked(call *toolCall, last object) bool {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -93,8 +93,8 @@ func (b *Bridge) withHooks(s *Session, line []byte) ([]byte, *Hooks, error) {
 // Is reports whether the agent knows the session by an id.
 func (s *Session) Is(id string) bool { return id != "" && s.boundID() == id }
 
-// merge returns a JSON value with another put into it: members of objects one by one, elements of lists at the
-// end, anything else in its place. Values of two kinds cannot be merged.
+// merge returns a JSON value with another put into it: members of objects one by one, elements of lists at
+// the end, anything else in its place. Values of two kinds cannot be merged.
 func merge(into, add json.RawMessage) (json.RawMessage, error) {
 	kind := func(raw []byte) byte {
 		if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {

@@ -79,7 +79,8 @@ func protocolVersion(o object) (version int, ok bool) {
 	return version, err == nil
 }
 
-// logins are the arguments that the agent's terminal logins add to its command (ACP, terminal authentication).
+// logins are the arguments that the agent's terminal logins add to its command (ACP, terminal
+// authentication).
 func logins(result object) [][]string {
 	var list [][]string
 	methods, _ := result.objects("authMethods")

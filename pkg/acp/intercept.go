@@ -153,9 +153,9 @@ func (b *Bridge) idOpen(key ndjson.Key) bool {
 	return open || held
 }
 
-// editorAnswered passes on the editor's answer to a request of the agent's, or takes the answer to one of ours.
-// What answers none that is open goes nowhere: the other side may be less exact about ids, and take it for the
-// answer to another, of which nobody here would know.
+// editorAnswered passes on the editor's answer to a request of the agent's, or takes the answer to one of
+// ours. What answers none that is open goes nowhere: the other side may be less exact about ids, and take it
+// for the answer to another, of which nobody here would know.
 func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if b.ours.answered(frame) {
 		return nil
@@ -242,8 +242,8 @@ func answersSomething(frame ndjson.Frame) bool {
 	return len(frame.ID) > 0 && string(frame.ID) != "null"
 }
 
-// takeOpen removes the request that a response answers from one of the connection's maps, where it has a key, and
-// returns it as it is then: whoever asked may still end its question.
+// takeOpen removes the request that a response answers from one of the connection's maps, where it has a key,
+// and returns it as it is then: whoever asked may still end its question.
 func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, key ndjson.Key, frame ndjson.Frame) *passed {
 	if len(frame.ID) == 0 {
 		return nil

@@ -150,7 +150,8 @@ func (b *Bridge) tooLong(who string, e *ndjson.TooLongError, sender, other *queu
 		sender.put(refusal)
 		return
 	}
-	// It was an answer: the one who asked must not wait for ever. A write error is found out by the next line.
+	// It was an answer: the one who asked must not wait for ever. A write error is found out by the next
+	// line.
 	p := b.takeOpen(asked, key(e.ID), ndjson.Frame{ID: e.ID})
 	if p == nil || p.over || p.answered != nil && p.answered(ndjson.Scan(refusal), refusal) == nil {
 		return

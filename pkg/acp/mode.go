@@ -142,7 +142,8 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 	b.learnModes(s, update)
 }
 
-// tellUnasking says in a card of ours, before the first turn, that the agent is in a mode in which it asks nobody.
+// tellUnasking says in a card of ours, before the first turn, that the agent is in a mode in which it asks
+// nobody.
 func (b *Bridge) tellUnasking(s *Session) {
 	b.mu.Lock()
 	mode, kind := s.mode, kindToolCall

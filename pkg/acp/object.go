@@ -32,8 +32,8 @@ func exactObject(raw []byte) (object, error) {
 	return o, nil
 }
 
-// deepest is how deep objects and lists may lie in each other: what lies in many is read once for each of them, and
-// no frame of the protocol needs a tenth of that.
+// deepest is how deep objects and lists may lie in each other: what lies in many is read once for each of
+// them, and no frame of the protocol needs a tenth of that.
 const deepest = 100
 
 var errTooDeep = fmt.Errorf("it has objects and lists in each other more than %d deep", deepest)

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// openQuestion is a question that stands in a card of the agent's, with the agent's updates that would change what
-// it shows. They go to the editor once the question has ended. Guarded by Bridge.mu.
+// openQuestion is a question that stands in a card of the agent's, with the agent's updates that would change
+// what it shows. They go to the editor once the question has ended. Guarded by Bridge.mu.
 type openQuestion struct {
 	session   *Session
 	call      *toolCall // the session's own copy
@@ -53,9 +53,9 @@ func (b *Bridge) holdBack(s *Session, card string, line []byte) (held bool) {
 	return held
 }
 
-// holdBackNamed keeps a line that speaks of a terminal which a question shows, anywhere in it: agents write to
-// their terminals by the _meta of any update. An update of a kind that is not read here may change a card, so it
-// may name none in which a question stands.
+// holdBackNamed keeps a line that speaks of a terminal which a question shows, anywhere in it: agents write
+// to their terminals by the _meta of any update. An update of a kind that is not read here may change a card,
+// so it may name none in which a question stands.
 func (b *Bridge) holdBackNamed(s *Session, kind string, params, line []byte) (held bool) {
 	b.mu.Lock()
 	named := maps.Clone(b.showing)
@@ -146,7 +146,8 @@ func (b *Bridge) questionEnded(q *openQuestion) {
 	}
 }
 
-// questionsEnded lets go what was held back for all questions of a session: no answer to them counts any more.
+// questionsEnded lets go what was held back for all questions of a session: no answer to them counts any
+// more.
 func (b *Bridge) questionsEnded(s *Session) {
 	b.mu.Lock()
 	var questions []*openQuestion

@@ -121,8 +121,8 @@ func TestOneCardOneQuestion(t *testing.T) {
 	}
 }
 
-// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs, or that it
-// will run. While the question stands the terminal is put away.
+// TestNoTerminalInAQuestion has an agent ask in a card in which a terminal stands that the editor runs, or
+// that it will run. While the question stands the terminal is put away.
 func TestNoTerminalInAQuestion(t *testing.T) {
 	t.Parallel()
 	const terminal = `{"type":"terminal","terminalId":"t1"}`
@@ -465,8 +465,9 @@ func TestQuestionIsNotNoted(t *testing.T) {
 	}
 }
 
-// TestALineIsAboutItsCard has something be decided while the agent's one unfinished card tells of something else: no
-// line of ours says in it that it was allowed. Nor does a question show what was decided in its card before.
+// TestALineIsAboutItsCard has something be decided while the agent's one unfinished card tells of something
+// else: no line of ours says in it that it was allowed. Nor does a question show what was decided in its card
+// before.
 func TestALineIsAboutItsCard(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

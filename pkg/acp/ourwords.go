@@ -7,8 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// asksBecause says why the person is asked an agent's question, the rule where one asks, and what it would run and
-// could reach. Where a governor asks, its words stand in the card already.
+// asksBecause says why the person is asked an agent's question, the rule where one asks, and what it would
+// run and could reach. Where a governor asks, its words stand in the card already.
 func (p *permissionPrompt) asksBecause() string {
 	d, words := p.asked, ""
 	reason := strings.TrimPrefix(d.Reason, "the agent asks, and ")
@@ -34,7 +34,8 @@ func (p *permissionPrompt) asksBecause() string {
 // mostRun is how many commands of one text a card lists.
 const mostRun = 8
 
-// reaches says in short what would run, where the command's own text is more than one, and what it could reach.
+// reaches says in short what would run, where the command's own text is more than one, and what it could
+// reach.
 func (p *permissionPrompt) reaches() (lines []string) {
 	r := p.claim.request
 	switch r.Action {

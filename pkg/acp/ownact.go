@@ -28,13 +28,13 @@ type OwnAct struct {
 	Places   []string // absolute: what it touches beside what its input names
 	Beside   string   // what a person is to know of it beside that; one line
 	Harmless bool     // it has no effect outside of the agent: it is allowed, and not on record
-	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is answered
-	// by what was decided, though it may tell less of it.
+	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is
+	// answered by what was decided, though it may tell less of it.
 	Final bool
 	// CardEnds is set where nobody calls Ended, and the agent's card tells what came of it.
 	CardEnds bool
-	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that where - is
-	// told as _; "" for mcp__*__.
+	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that
+	// where - is told as _; "" for mcp__*__.
 	ServerTools string
 }
 
@@ -48,8 +48,8 @@ type OwnEnd struct {
 	Error    string // in the agent's words
 }
 
-// Decide decides about an act of the agent's own, and waits for a person where that takes one. The agent carries
-// the act out exactly when the Decision approves. It is safe for concurrent use.
+// Decide decides about an act of the agent's own, and waits for a person where that takes one. The agent
+// carries the act out exactly when the Decision approves. It is safe for concurrent use.
 func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	b := s.b
 	ctx, stop := s.During(ctx)
@@ -157,8 +157,8 @@ func (s *Session) Ended(end OwnEnd) {
 	a.noteEnd(done, outcome)
 }
 
-// carriedOut returns which of the acts that were approved in the card of a call the agent has carried out, by what
-// its tool got; nil for none. Called with Bridge.mu held.
+// carriedOut returns which of the acts that were approved in the card of a call the agent has carried out, by
+// what its tool got; nil for none. Called with Bridge.mu held.
 func (a *ownAct) carriedOut(call *toolCall, input json.RawMessage) gate.Act {
 	switch {
 	case call.rejected:
@@ -170,7 +170,8 @@ func (a *ownAct) carriedOut(call *toolCall, input json.RawMessage) gate.Act {
 	return nil
 }
 
-// approved returns the act in a card that was approved last, where nobody has told with what input it was done.
+// approved returns the act in a card that was approved last, where nobody has told with what input it was
+// done.
 func (a *ownAct) approved() gate.Act {
 	a.b.mu.Lock()
 	defer a.b.mu.Unlock()
@@ -187,8 +188,8 @@ func (a *ownAct) noteEnd(done gate.Act, outcome *events.Outcome) {
 	a.b.note(event)
 }
 
-// asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold. server is
-// what the agent calls ours. fault says why it cannot be told what the act is.
+// asToolCall tells of an act in the form in which an agent's questions are read, so that the same rules hold.
+// server is what the agent calls ours. fault says why it cannot be told what the act is.
 func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 	call = &toolCall{id: own.ToolCall, title: own.Title, kind: own.Kind, name: own.Tool}
 	if own.ServerTools != "" && server != "" {
@@ -211,8 +212,8 @@ func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 	return call, ""
 }
 
-// ownAct is an OwnAct at the gate. It is a prompt that came another way: it is decided by the same rules, and the
-// agent waits for a word and not for one of its options.
+// ownAct is an OwnAct at the gate. It is a prompt that came another way: it is decided by the same rules, and
+// the agent waits for a word and not for one of its options.
 type ownAct struct {
 	permissionPrompt
 	resolved []string // the files that names in it mean
@@ -228,8 +229,8 @@ type ownAct struct {
 	since    time.Time       // when it was approved
 	told     *events.Outcome // in the card of the call; the hook after it may know more
 	joined   bool            // a question of the agent's about the same was answered by it
-	// instead is a question of the agent's in the same card about something else, and the answer was yes: another
-	// hook had put another input in the place of this one.
+	// instead is a question of the agent's in the same card about something else, and the answer was yes:
+	// another hook had put another input in the place of this one.
 	instead *permissionPrompt
 }
 
@@ -301,9 +302,9 @@ func (a *ownAct) Unrecorded(d permissions.Decision, err error) permissions.Decis
 	return gate.Rejected(d, permissions.SourceFault, fmt.Sprintf("the decision could not be recorded: %v", err))
 }
 
-// decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person once
-// more, as Claude does about its own settings. It answers one question, about the same input, or all about a final
-// call until its end; and never what a rule rejects by now.
+// decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person
+// once more, as Claude does about its own settings. It answers one question, about the same input, or all
+// about a final call until its end; and never what a rule rejects by now.
 func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool) {
 	b.mu.Lock()
 	call := p.sessionsCall()

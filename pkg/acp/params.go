@@ -165,8 +165,8 @@ func (p *params) elements(key string) func(func([]byte) bool) {
 	}
 }
 
-// mostListed bounds the elements of a list, and the files that a question names: what is compared with all others
-// would take minutes where there are a hundred thousand.
+// mostListed bounds the elements of a list, and the files that a question names: what is compared with all
+// others would take minutes where there are a hundred thousand.
 const mostListed = 10_000
 
 // member is one member of an object that is written.

@@ -260,8 +260,8 @@ func (b *Bridge) readSubject(m *params, p *permissionPrompt) (told *params, abou
 // mostNamed bounds the texts in a subject that nobody here knows.
 const mostNamed = 256
 
-// terminalsIn lists the terminals that a value names, at any depth up to the given one; ok is false where it goes
-// deeper.
+// terminalsIn lists the terminals that a value names, at any depth up to the given one; ok is false where it
+// goes deeper.
 func terminalsIn(raw []byte, depth int) (ids []string, ok bool) {
 	if depth < 0 {
 		return nil, false

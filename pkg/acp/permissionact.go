@@ -76,8 +76,8 @@ func (p *permissionPrompt) optionFor(d permissions.Decision, cause error) (permi
 }
 
 // Recheck implements gate.Act. What has waited is decided about once more. Where no option says what a rule
-// approved, a person is asked. Of a change of mode the option is the mode, so a rule that rejects it is asked once
-// the person has picked it.
+// approved, a person is asked. Of a change of mode the option is the mode, so a rule that rejects it is asked
+// once the person has picked it.
 func (p *permissionPrompt) Recheck(d permissions.Decision) permissions.Decision {
 	option, offered := p.optionFor(d, nil)
 	if !offered {

@@ -165,8 +165,8 @@ func (p *permissionPrompt) response(d permissions.Decision, cause error) []byte 
 	return response(p.id, selected(option.ID))
 }
 
-// saysNothing reports whether the editor's answer is none to everybody: an error, or that the question was put
-// away. Anything else could be a yes to the agent, and was none here.
+// saysNothing reports whether the editor's answer is none to everybody: an error, or that the question was
+// put away. Anything else could be a yes to the agent, and was none here.
 func saysNothing(answer ndjson.Frame) bool {
 	if failed(answer) && len(answer.Result) == 0 {
 		return true

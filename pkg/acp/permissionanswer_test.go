@@ -362,8 +362,8 @@ func TestACommandsFilesMove(t *testing.T) {
 	}
 }
 
-// TestRulesThatCameMeanwhile has a person write a rule while a question stands, and answer the question after that:
-// what the rule rejects is rejected.
+// TestRulesThatCameMeanwhile has a person write a rule while a question stands, and answer the question after
+// that: what the rule rejects is rejected.
 func TestRulesThatCameMeanwhile(t *testing.T) {
 	t.Parallel()
 	const reject = `

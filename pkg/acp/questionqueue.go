@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// queuedQuestion is the turn of a question among those of its session. One at a time is put: who is about to click on
-// one, or presses the key that says yes to it, finds no other in its place. Guarded by Bridge.mu.
+// queuedQuestion is the turn of a question among those of its session. One at a time is put: who is about to
+// click on one, or presses the key that says yes to it, finds no other in its place. Guarded by Bridge.mu.
 type queuedQuestion struct {
 	session *Session
 	first   chan struct{} // closed once no question is before it
@@ -48,8 +48,8 @@ func (t *queuedQuestion) end() {
 	}
 }
 
-// pause waits where only a click on the question before is in the way: what can be answered elsewhere is shown in the
-// editor then, too, unless another question stands there.
+// pause waits where only a click on the question before is in the way: what can be answered elsewhere is
+// shown in the editor then, too, unless another question stands there.
 func (t *queuedQuestion) pause(ctx context.Context) error {
 	t.session.b.mu.Lock()
 	first := slices.Index(t.session.turns, t) == 0
@@ -60,8 +60,8 @@ func (t *queuedQuestion) pause(ctx context.Context) error {
 	return t.session.b.pause(ctx)
 }
 
-// wait waits until the question may be put: no other stands, and none has just ended. It gives up its place at
-// where another stands, which may take a person a day; over is called when the question has ended.
+// wait waits until the question may be put: no other stands, and none has just ended. It gives up its place
+// at where another stands, which may take a person a day; over is called when the question has ended.
 func (t *queuedQuestion) wait(ctx context.Context, at *place) (over func(), err error) {
 	s := t.session
 	s.b.mu.Lock()

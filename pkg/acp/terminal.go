@@ -155,9 +155,9 @@ func over(variables, stronger []permissions.Variable) []permissions.Variable {
 	return append(left, stronger...)
 }
 
-// withoutTerminals returns the content of a card without the terminals in it, which it returns, too: what runs there
-// prints whatever it likes, be it that of another card or session, or one that the editor has yet to make, whose id
-// the agent has guessed.
+// withoutTerminals returns the content of a card without the terminals in it, which it returns, too: what
+// runs there prints whatever it likes, be it that of another card or session, or one that the editor has yet
+// to make, whose id the agent has guessed.
 func withoutTerminals(content []byte) (rest []byte, terminals []string) {
 	kept := []json.RawMessage{}
 	for item := range ndjson.Elements(content) {

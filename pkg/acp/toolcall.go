@@ -61,8 +61,8 @@ func (c *toolCall) finished() bool {
 	return c.status == statusCompleted || c.status == statusFailed || c.status == "cancelled"
 }
 
-// beginAgain forgets how a call has ended whose id the agent uses for another: that one ends for itself. A no that
-// was said in the card still counts.
+// beginAgain forgets how a call has ended whose id the agent uses for another: that one ends for itself. A no
+// that was said in the card still counts.
 func (c *toolCall) beginAgain(update object) {
 	status := update.text("status")
 	next := toolCall{status: status}
@@ -86,8 +86,8 @@ func (c *toolCall) merge(update object) {
 	patchRaw(&c.meta, update, "_meta")
 }
 
-// forget drops what may be large of a call that has finished: a card may hold whole files, and nobody asks about them
-// any more.
+// forget drops what may be large of a call that has finished: a card may hold whole files, and nobody asks
+// about them any more.
 func (c *toolCall) forget() {
 	if c.finished() {
 		c.content, c.locations, c.rawInput, c.meta, c.approved = nil, nil, nil, nil, nil

@@ -118,8 +118,8 @@ func shownTexts(call *toolCall) []string {
 	return texts
 }
 
-// doubtOurWords doubts texts with a line that a person could take for one of ours: in the cards of agents they
-// begin with our name.
+// doubtOurWords doubts texts with a line that a person could take for one of ours: in the cards of agents
+// they begin with our name.
 func (c *claim) doubtOurWords(texts ...string) {
 	if slices.ContainsFunc(texts, speaksAsUs) {
 		c.doubt("it has words that begin as those of a2a-acp do")
@@ -217,8 +217,9 @@ func (c *claim) touch(paths []string, write bool) {
 	}
 }
 
-// tellLinks notes which names lead to files that are called otherwise, by links or dots, but for the directories of the
-// session, which its person calls as he does: a yes stands for the file, and a card shows a name.
+// tellLinks notes which names lead to files that are called otherwise, by links or dots, but for the
+// directories of the session, which its person calls as he does: a yes stands for the file, and a card shows
+// a name.
 func (c *claim) tellLinks(s *Session) {
 	for _, path := range c.request.Paths {
 		name := path.Name
@@ -233,8 +234,8 @@ func (c *claim) tellLinks(s *Session) {
 
 // coverWrites lets a yes stand for the frames in which the agent has the editor write what its diffs show.
 // People see of a diff what differs, so it shows a write only where the file really holds what the diff
-// says that it did, on disk or, with changes that are not saved, in the editor. Of two texts for one file nobody
-// can tell which one the yes is to.
+// says that it did, on disk or, with changes that are not saved, in the editor. Of two texts for one file
+// nobody can tell which one the yes is to.
 func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 	shown := map[string]int{}
 	for _, d := range diffs {

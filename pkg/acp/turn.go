@@ -83,8 +83,8 @@ var (
 // errStopped is why all that waits in a turn is withdrawn once the agent has done such a thing.
 var errStopped = errors.New("the turn is stopped, since the agent has done something that nobody has approved")
 
-// stopTurn cancels the turn of an agent that has done something that was not decided here: its hooks are not in
-// force, or not alone, and whatever it did next would not be decided either.
+// stopTurn cancels the turn of an agent that has done something that was not decided here: its hooks are not
+// in force, or not alone, and whatever it did next would not be decided either.
 func (b *Bridge) stopTurn(s *Session, title string, why error) {
 	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's, or of the repository's, has its hooks "+
 		"not decide alone; bridge --hooks=off does without them", display.Line(title), why))
@@ -121,7 +121,8 @@ func (b *Bridge) turnContext(s *Session) context.Context {
 	return s.turn.ctx
 }
 
-// turnUnderWay ends when a turn is cancelled in which something begins. Where none is under way, nothing ends.
+// turnUnderWay ends when a turn is cancelled in which something begins. Where none is under way, nothing
+// ends.
 func (b *Bridge) turnUnderWay(s *Session) context.Context {
 	if s == nil {
 		return context.Background()

@@ -9,8 +9,8 @@ import (
 )
 
 // update owns session/update. Only what it says of tool calls is read: it is remembered, put on record as
-// seen when the agent says that it did it by itself, and carries our line when something about the call was decided
-// here.
+// seen when the agent says that it did it by itself, and carries our line when something about the call was
+// decided here.
 func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	id, kind, err := updateKind(frame.Params)
 	if err == nil && len(frame.ID) > 0 && string(frame.ID) != "null" {
@@ -119,8 +119,8 @@ var (
 	cardMembers   = newNames("sessionUpdate", "toolCallId", "currentModeId", "configOptions", "state")
 )
 
-// spelledExactly returns an error where an object has two keys that some reader takes for one, or another spelling
-// of a member.
+// spelledExactly returns an error where an object has two keys that some reader takes for one, or another
+// spelling of a member.
 func spelledExactly(raw []byte, members names) error {
 	if err := ndjson.StrictKeys(raw); err != nil {
 		return err

@@ -83,8 +83,8 @@ func (d *dialogue) second() {
 	d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == 90.0 })
 }
 
-// TestOurToolsInVersion2 has an agent ask about a tool of ours in words that are not the tool's: version 2 has
-// some beside the call.
+// TestOurToolsInVersion2 has an agent ask about a tool of ours in words that are not the tool's: version 2
+// has some beside the call.
 func TestOurToolsInVersion2(t *testing.T) {
 	t.Parallel()
 	const subject = `,"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","title":"note","name":"mcp__a2a-acp__note","kind":"other","rawInput":{"text":"evil"}}}`

@@ -120,7 +120,8 @@ type Decision struct {
 	Option       string   `json:"option_id,omitempty"` // the option that the asker was given
 	Reasons      []string `json:"reasons,omitempty"`
 	PolicySHA256 string   `json:"policy_sha256,omitempty"`
-	// Environment is what was set for the command beside what was asked for, as an obligation of the decision.
+	// Environment is what was set for the command beside what was asked for, as an obligation of the
+	// decision.
 	Environment map[string]string `json:"environment,omitempty"`
 }
 

@@ -163,7 +163,8 @@ func (a *act) title() string {
 	return name
 }
 
-// values lists the arguments, one to a line, each as JSON that shows what it hides. Secret ones are not shown.
+// values lists the arguments, one to a line, each as JSON that shows what it hides. Secret ones are not
+// shown.
 func (a *act) values() string {
 	public := a.publicArguments()
 	names := make([]string, 0, len(public))

@@ -18,7 +18,8 @@ import (
 // touch is a script that leaves a trace.
 const touch = `: > ` + effect + `; printf 'did %s' {{word}}`
 
-// TestOrder checks in which order a call goes: nothing has an effect before the decision about it is on record.
+// TestOrder checks in which order a call goes: nothing has an effect before the decision about it is on
+// record.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	yes := func(context.Context, approval.Question) (approval.Answer, error) {

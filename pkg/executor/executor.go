@@ -76,8 +76,8 @@ type Options struct {
 	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a
 	// timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Patience is how long a person may take to answer. Then nobody has, which counts as no. Optional, default
-	// DefaultPatience.
+	// Patience is how long a person may take to answer. Then nobody has, which counts as no. Optional,
+	// default DefaultPatience.
 	Patience time.Duration
 }
 

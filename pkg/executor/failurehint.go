@@ -46,7 +46,8 @@ func (s scripts) Cure(t *tool.Tool, o outcome) string {
 	return ""
 }
 
-// missingCommand tells of a program that is not there at all, and of one that is there but not in the sandbox.
+// missingCommand tells of a program that is not there at all, and of one that is there but not in the
+// sandbox.
 func missingCommand(t *tool.Tool, name string) string {
 	if name == "" {
 		return fmt.Sprintf("a program that the script (%s) calls is not there: install it, or look at its spelling",

@@ -49,8 +49,8 @@ type house struct {
 // effect is a file that the tools of these tests make where they run.
 const effect = "effect"
 
-// shared is the sandbox of the tests: what a machine enforces is found out once. A test with a clock of its own
-// has a sandbox of its own, too.
+// shared is the sandbox of the tests: what a machine enforces is found out once. A test with a clock of its
+// own has a sandbox of its own, too.
 var shared *sandbox.Host
 
 func TestMain(m *testing.M) {
@@ -76,7 +76,8 @@ func withHost(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// openSandbox opens one whose grace no test waits for: how a call ends must not depend on how fast the machine is.
+// openSandbox opens one whose grace no test waits for: how a call ends must not depend on how fast the
+// machine is.
 func openSandbox(dir string) (*sandbox.Host, error) {
 	return sandbox.Open(sandbox.Options{TempDir: dir, Grace: time.Minute})
 }

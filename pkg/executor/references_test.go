@@ -199,8 +199,8 @@ func TestGrantCoversValues(t *testing.T) {
 }
 
 // TestNeighbourCannotRead lets one call look for the value that another call was given, which is running
-// beside it: in every process that it can see, and where the kernel shows what is mounted and open. With -short
-// on the highest level and the lowest.
+// beside it: in every process that it can see, and where the kernel shows what is mounted and open. With
+// -short on the highest level and the lowest.
 func TestNeighbourCannotRead(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.LevelFull, sandbox.LevelNoProc, sandbox.LevelLandlock} {

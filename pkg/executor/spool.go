@@ -200,7 +200,8 @@ func (s stream) excerpt(most int64) (text string, cut bool) {
 	return tool.ExcerptOf(string(s.long.head), string(s.long.tail), s.long.total, most), true
 }
 
-// binary tells what the stream is, when it is no text. The hash is that of the whole, where the whole is known.
+// binary tells what the stream is, when it is no text. The hash is that of the whole, where the whole is
+// known.
 func (s stream) binary() (mimeType string, is bool) {
 	var scan *textScan
 	if s.long != nil {

@@ -61,7 +61,8 @@ func blobsOf(result tool.Result) map[string]blob.Blob {
 func TestSpoolWhole(t *testing.T) {
 	t.Parallel()
 	// The lines are 31 bytes long, so that values stand across each border that there is.
-	// No value stands among the words of a program: those are seen by everybody, another test's thief for one.
+	// No value stands among the words of a program: those are seen by everybody, another test's thief for
+	// one.
 	const stdout, stderr = 60, 50 // thousands of lines
 	h, _ := spilling(t, fmt.Sprintf(`
 		printf -v many '%%1000s'; out=${many// /$API_KEY ää€🙂$'\n'}; err=${many// /e $API_KEY$'\n'}

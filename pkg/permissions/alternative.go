@@ -19,9 +19,9 @@ const (
 	longestLabel = 40 // bytes of a command's name
 )
 
-// Alternatives says in a sentence what would be allowed in place of an act that was not, without anybody being
-// asked; "" when there is nothing to say. Everything in it was put to the rules in force. It speaks of what
-// they approve, and never of what a rejecting rule looks for, so that nobody learns to get past one.
+// Alternatives says in a sentence what would be allowed in place of an act that was not, without anybody
+// being asked; "" when there is nothing to say. Everything in it was put to the rules in force. It speaks of
+// what they approve, and never of what a rejecting rule looks for, so that nobody learns to get past one.
 func (a *Authority) Alternatives(r Request) (words string) {
 	defer a.sayPanic(&words, "nothing can be said: ")
 	var said []string

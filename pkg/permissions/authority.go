@@ -25,8 +25,8 @@ type Options struct {
 	Now func() time.Time // optional, default time.Now
 	// Counter knows how often rules have approved. Optional, default one that lives as long as the program.
 	Counter Counter
-	// Environ is what git is asked with about repositories, and says which shell an agent runs its texts with: what
-	// the agents' commands have. Optional, default the environment of this process.
+	// Environ is what git is asked with about repositories, and says which shell an agent runs its texts
+	// with: what the agents' commands have. Optional, default the environment of this process.
 	Environ []string
 	// ApprovalLog writes down what people allow for a session, so that they can take it back. Optional.
 	ApprovalLog ApprovalLog
@@ -94,9 +94,9 @@ func New(o Options) *Authority {
 	return a
 }
 
-// With returns an Authority that decides by other rules and by what is known of programs, and shares everything
-// else: what rules have counted, and what a person has allowed in a session, as far as the new rules let it.
-// The rules of workspaces stay.
+// With returns an Authority that decides by other rules and by what is known of programs, and shares
+// everything else: what rules have counted, and what a person has allowed in a session, as far as the new
+// rules let it. The rules of workspaces stay.
 func (a *Authority) With(policies *Set, commands *command.Catalogue) *Authority {
 	other := *a
 	other.commands = commands

@@ -571,7 +571,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// To add a rule that stops never lets more happen, and in version 2 the order of rules and files means nothing.
+// To add a rule that stops never lets more happen, and in version 2 the order of rules and files means
+// nothing.
 func TestMonotony(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

@@ -9,11 +9,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// versionFiles are where version managers find which program a shim of theirs runs: in the directory, or in one
-// above. A version path:DIR of asdf's is a directory to take it from, which may be one of the workspace, mise
-// runs the commands in {{ }}, proto loads the plugins that are named there, and older pyenv, rbenv and their like
-// go where a .. leads. (https://asdf-vm.com/manage/configuration.html; https://mise.jdx.dev/templates.html;
-// https://moonrepo.dev/docs/proto/config; CVE-2022-35861; https://github.com/rbenv/rbenv/pull/978)
+// versionFiles are where version managers find which program a shim of theirs runs: in the directory, or in
+// one above. A version path:DIR of asdf's is a directory to take it from, which may be one of the workspace,
+// mise runs the commands in {{ }}, proto loads the plugins that are named there, and older pyenv, rbenv and
+// their like go where a .. leads. (https://asdf-vm.com/manage/configuration.html;
+// https://mise.jdx.dev/templates.html; https://moonrepo.dev/docs/proto/config; CVE-2022-35861;
+// https://github.com/rbenv/rbenv/pull/978)
 var versionFiles = []string{".tool-versions", ".python-version", ".ruby-version", ".node-version", ".java-version",
 	".perl-version", ".php-version", ".lua-version", ".go-version", ".prototools", downloadHooks}
 
@@ -51,8 +52,9 @@ func (d *facts) plainVersions(path string) bool {
 		!strings.Contains(text, "..") && !strings.Contains(text, "plugins")
 }
 
-// toolchain tells why a program of a row may fetch another version of itself in dir, and run that: a file there
-// or above names a later one than is installed here (https://go.dev/doc/toolchain). "" when it does not.
+// toolchain tells why a program of a row may fetch another version of itself in dir, and run that: a file
+// there or above names a later one than is installed here (https://go.dev/doc/toolchain). "" when it does
+// not.
 func (v *evaluation) toolchain(row *command.Row, program, dir string) string {
 	if len(row.ChosenBy) == 0 || variable("GOTOOLCHAIN") == "local" {
 		return ""
@@ -76,11 +78,12 @@ func (v *evaluation) toolchain(row *command.Row, program, dir string) string {
 	}
 }
 
-// firstFetching is the version of go that is the first to fetch others. An older one does not, and no newer one
-// does so for a file that asks for no more.
+// firstFetching is the version of go that is the first to fetch others. An older one does not, and no newer
+// one does so for a file that asks for no more.
 const firstFetching = "go1.21"
 
-// installed returns the version of go that a shell finds, as far as the file VERSION of its distribution tells.
+// installed returns the version of go that a shell finds, as far as the file VERSION of its distribution
+// tells.
 func (v *evaluation) installed(program string) string {
 	for _, dir := range filepath.SplitList(variable("PATH")) {
 		name := filepath.Join(dir, program)
@@ -101,8 +104,8 @@ func (v *evaluation) installed(program string) string {
 	return firstFetching
 }
 
-// toolchains lists the versions that a go.mod or a go.work asks for. What cannot be read as a file may ask for
-// any.
+// toolchains lists the versions that a go.mod or a go.work asks for. What cannot be read as a file may ask
+// for any.
 func (d *facts) toolchains(path string) (versions []string) {
 	info, err := d.stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnored {

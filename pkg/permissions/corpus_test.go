@@ -169,8 +169,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// With the confined rules, beside those that hold without a file, an agent in its sandbox is asked about few of its
-// commands; without a sandbox they approve nothing.
+// With the confined rules, beside those that hold without a file, an agent in its sandbox is asked about few
+// of its commands; without a sandbox they approve nothing.
 func TestConfinedAsksLittle(t *testing.T) {
 	t.Parallel()
 	const most = 3.0 // per cent

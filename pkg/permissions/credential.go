@@ -11,9 +11,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
-// The settings of a repository hold no secret by their name: nearly all are plain, and git grep -r reads them.
-// But a clone of https://user:password@host keeps the address as it was given, and what checks out in CI keeps
-// its token there (http.<url>.extraheader; https://github.com/actions/checkout). So they are read first.
+// The settings of a repository hold no secret by their name: nearly all are plain, and git grep -r reads
+// them. But a clone of https://user:password@host keeps the address as it was given, and what checks out in
+// CI keeps its token there (http.<url>.extraheader; https://github.com/actions/checkout). So they are read
+// first.
 
 const holdsCredential = "holds a password or a token for another repository"
 
@@ -48,8 +49,8 @@ func (d *facts) givesCredential(name string) bool {
 }
 
 // printsCredential tells why a command of git's must not print its settings; "" where it prints none, or none
-// that gives a credential away. (git-remote(1), git-config(1); url.*.insteadOf is a part of what git remote -v
-// prints.)
+// that gives a credential away. (git-remote(1), git-config(1); url.*.insteadOf is a part of what git remote
+// -v prints.)
 func printsCredential(r *gitrepo.Repository, row *command.Row, words []string) string {
 	if r == nil || !row.Addresses || len(words) == 0 {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The settings of a repository that hold a credential are read by nobody unasked: neither as a file, nor by git.
-// Those that hold none are read as ever.
+// The settings of a repository that hold a credential are read by nobody unasked: neither as a file, nor by
+// git. Those that hold none are read as ever.
 func TestCredentialsOfARepositoryAreAsked(t *testing.T) {
 	t.Parallel()
 	const core = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"

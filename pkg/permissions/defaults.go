@@ -39,7 +39,8 @@ func typedByPerson(v *evaluation) bool { return v.byPerson() && !v.Prompt }
 
 func askedByAgent(v *evaluation) bool { return v.Prompt }
 
-// readsInside: the editor reads the file for the agent. One that may hold a secret has been asked about before.
+// readsInside: the editor reads the file for the agent. One that may hold a secret has been asked about
+// before.
 func readsInside(v *evaluation) bool {
 	return v.Door == tool.DoorACP && v.Action == ActionRead && len(v.resources) > 0 && v.allInside() && !v.runs()
 }

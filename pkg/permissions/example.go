@@ -12,7 +12,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Example is an act told in few words: of a rule's match and not_match, of a test, or of a question to explain.
+// Example is an act told in few words: of a rule's match and not_match, of a test, or of a question to
+// explain.
 type Example struct {
 	Source    tool.Source    `json:"-"`
 	Tool      string         `json:"tool,omitempty"`

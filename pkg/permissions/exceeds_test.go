@@ -179,7 +179,8 @@ func (b testbed) harmless(t *testing.T, before map[string]string, text string) {
 	}
 }
 
-// harm runs a text and says what it did that must not be, compared with the snapshot before it; "" for nothing.
+// harm runs a text and says what it did that must not be, compared with the snapshot before it; "" for
+// nothing.
 func (b testbed) harm(t *testing.T, before map[string]string, text string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // tail -f never ends; what it did before counts

@@ -145,8 +145,8 @@ func (v *evaluation) matchPattern(dir, pattern string) (names []string, ok bool)
 	return found, true
 }
 
-// matchPart lists what one name of a pattern stands for in the directory dir/before. Links may lead many names
-// to one large directory, so every entry counts each time.
+// matchPart lists what one name of a pattern stands for in the directory dir/before. Links may lead many
+// names to one large directory, so every entry counts each time.
 func (v *evaluation) matchPart(dir, before, part string) (names []string, ok bool) {
 	in := before
 	if !filepath.IsAbs(before) {

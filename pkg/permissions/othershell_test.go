@@ -55,14 +55,15 @@ func TestShellOfAnAgent(t *testing.T) {
 	}
 }
 
-// shells are those that an agent may have, with what makes them read no files of their own. The first only read
-// plain texts as bash does.
+// shells are those that an agent may have, with what makes them read no files of their own. The first only
+// read plain texts as bash does.
 var shells = [][]string{
 	{"tcsh", "-f", "-c"}, {"nu", "-n", "-c"}, {"elvish", "-norc", "-c"}, {"pwsh", "-NoProfile", "-Command"}, {"", ""},
 	{"dash", "-c"}, {"zsh", "-f", "-c"}, {"fish", "--no-config", "-c"}, {"ksh", "-c"}, {"mksh", "-c"}, {"yash", "-c"}, {"busybox", "sh", "-c"},
 }
 
-// What the corpus has approved does no harm with any shell that is installed here; of the rows each fourth is run.
+// What the corpus has approved does no harm with any shell that is installed here; of the rows each fourth is
+// run.
 func TestApprovedRowsInOtherShells(t *testing.T) {
 	t.Parallel()
 	bed := trapBed(t)

@@ -26,8 +26,8 @@ func (faultyCounter) Take(string, int, time.Duration, time.Time) (bool, error) {
 	return true, nil
 }
 
-// TestPanicRejects is about mistakes of ours: the act is rejected whatever rule stands for it, the reason says
-// where the mistake is and nothing that the agent has sent, and the program goes on.
+// TestPanicRejects is about mistakes of ours: the act is rejected whatever rule stands for it, the reason
+// says where the mistake is and nothing that the agent has sent, and the program goes on.
 func TestPanicRejects(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)

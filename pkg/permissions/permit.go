@@ -29,8 +29,8 @@ var (
 	ErrNotApproved    = errors.New("only an approval can be permitted")
 )
 
-// Issue makes the Permit of an approved invocation under the sandbox plan that is named by its hash. It returns
-// ErrNotApproved for any other verdict and refuses a digest that names nothing.
+// Issue makes the Permit of an approved invocation under the sandbox plan that is named by its hash. It
+// returns ErrNotApproved for any other verdict and refuses a digest that names nothing.
 func Issue(decision Decision, invocation tool.Digest, plan string, now time.Time) (Permit, error) {
 	if decision.Verdict != Approve {
 		return Permit{}, ErrNotApproved

@@ -185,8 +185,9 @@ func isSecret(name string) bool {
 // plainNameLetters are those of names that stand for nothing but themselves.
 const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// excludeShowsHidden is showsHidden for what a repository excludes by itself (gitignore(5)). git is its .git: a
-// directory or, of a further work tree, a file that leads to one, which names the directory that they share.
+// excludeShowsHidden is showsHidden for what a repository excludes by itself (gitignore(5)). git is its .git:
+// a directory or, of a further work tree, a file that leads to one, which names the directory that they
+// share.
 func (d *facts) excludeShowsHidden(git string) bool {
 	if info, err := d.lstat(git); err == nil && info.Mode().IsRegular() && info.Size() <= mostIgnored {
 		git = d.named(git, "gitdir:")
@@ -211,7 +212,8 @@ func (d *facts) named(file, word string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// ignoresAbove returns a file above a directory, in the workspace, that has rg read hidden files; "" for none.
+// ignoresAbove returns a file above a directory, in the workspace, that has rg read hidden files; "" for
+// none.
 func (v *evaluation) ignoresAbove(dir string) string {
 	for ; v.Workspace.Contains(dir); dir = filepath.Dir(dir) {
 		for _, name := range ignoreFiles {

@@ -25,8 +25,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// What a repository's settings name is asked about, and what everybody's settings hold is not. With -short each
-// row has one command.
+// What a repository's settings name is asked about, and what everybody's settings hold is not. With -short
+// each row has one command.
 func TestRepositorySettings(t *testing.T) {
 	t.Parallel()
 	for i, row := range []struct{ settings, want string }{

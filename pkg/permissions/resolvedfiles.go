@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ResolvedFiles tells which files a request means now: its paths with the links on their way followed, and the
-// links behind which a command's words may have files. The same list later says that they are the same
+// ResolvedFiles tells which files a request means now: its paths with the links on their way followed, and
+// the links behind which a command's words may have files. The same list later says that they are the same
 // files. Where a command names more than can be looked at for one decision, an empty text is among them.
 func ResolvedFiles(r Request) []string {
 	f := newFacts(machine{})

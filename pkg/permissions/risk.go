@@ -120,7 +120,8 @@ func fixedTexts(c shellscan.Command) []string {
 	return texts
 }
 
-// removing reports whether a command, or what runs it, removes or overwrites what is there as its own purpose.
+// removing reports whether a command, or what runs it, removes or overwrites what is there as its own
+// purpose.
 func (v *evaluation) removing(c shellscan.Command) bool {
 	if v.in(command.Removers, c.Name) ||
 		slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return v.in(command.Removers, name) }) {

@@ -81,7 +81,8 @@ func Masker(texts []string) func(string) string {
 	return strings.NewReplacer(pairs...).Replace
 }
 
-// Mask returns what takes the values of the request's secret arguments out of a text that is shown or recorded.
+// Mask returns what takes the values of the request's secret arguments out of a text that is shown or
+// recorded.
 func (r Request) Mask() func(string) string {
 	if len(r.Secret) == 0 {
 		return Masker(nil)

@@ -79,8 +79,9 @@ func newShellText(v *evaluation) *shellText {
 	return s
 }
 
-// otherShell tells why the act's text may be another one to the shell that runs it; "" where bash runs it, as all that
-// we start ourselves, or that shell reads it as bash does. An agent that only asks has a shell of its own.
+// otherShell tells why the act's text may be another one to the shell that runs it; "" where bash runs it, as
+// all that we start ourselves, or that shell reads it as bash does. An agent that only asks has a shell of
+// its own.
 func (v *evaluation) otherShell() string {
 	switch shell := display.Line(v.agentShell); {
 	case v.Door != tool.DoorACP, v.TakesObligations, v.Argv != nil:

@@ -171,7 +171,8 @@ func (c *condition) askPartial(v *evaluation, variables map[string]any) (bool, e
 	return truth(v, out, err)
 }
 
-// truth reads what an expression came to. Where arguments are secret, its errors may tell them (int("…") does).
+// truth reads what an expression came to. Where arguments are secret, its errors may tell them (int("…")
+// does).
 func truth(v *evaluation, out any, err error) (bool, error) {
 	if err != nil && len(v.Secret) > 0 {
 		return false, errors.New("it ended in an error that may tell a secret argument")

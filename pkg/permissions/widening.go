@@ -61,8 +61,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	return v.codeFileWidens(program, args, spelled)
 }
 
-// operandWidens tells why an operand must not be given by which a program does another thing than the rule spells:
-// make test deploy, npm install PACKAGE, docker build ADDRESS.
+// operandWidens tells why an operand must not be given by which a program does another thing than the rule
+// spells: make test deploy, npm install PACKAGE, docker build ADDRESS.
 func (v *evaluation) operandWidens(base string, args []string, spelled int) string {
 	says := slices.IndexFunc(args[:spelled], func(word string) bool { return !strings.HasPrefix(word, "-") })
 	targets := says >= 0 && in(command.Targets, base)
@@ -130,8 +130,9 @@ func (v *evaluation) codeWidens(program string, args []string, spelled int) stri
 	return ""
 }
 
-// codeFileWidens tells why an option must not be given by which the program loads code: mocha -r ./x.js. A name alone
-// is that of an installed package, unless a file is called so; what nobody may write unasked is known.
+// codeFileWidens tells why an option must not be given by which the program loads code: mocha -r ./x.js. A
+// name alone is that of an installed package, unless a file is called so; what nobody may write unasked is
+// known.
 func (v *evaluation) codeFileWidens(program string, args []string, spelled int) string {
 	for _, letters := range []bool{false, true} {
 		words := shellwords.Fixed(append([]string{program}, unglued(args[spelled:], letters)...)...)
@@ -157,7 +158,8 @@ var languagesOfFiles = []shellwords.Language{
 	shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP, shellwords.Lua,
 }
 
-// isKnown reports whether what a program loads by a name is a package, or a file that nobody may write unasked.
+// isKnown reports whether what a program loads by a name is a package, or a file that nobody may write
+// unasked.
 func (v *evaluation) isKnown(dir, name string) bool {
 	if at, err := v.facts.resolve(dir, name); err == nil && at != dir && v.isOwn(dir, at) {
 		return true
@@ -173,8 +175,8 @@ func (v *evaluation) isKnown(dir, name string) bool {
 var loadedEnds = []string{"", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".node", ".py", ".rb",
 	".php", ".lua", ".pl", ".pm"}
 
-// unglued returns words with the values of options as words of their own, where they stand behind a = or, with letters
-// set, behind a letter.
+// unglued returns words with the values of options as words of their own, where they stand behind a = or,
+// with letters set, behind a letter.
 func unglued(words []string, letters bool) (all []string) {
 	for _, word := range words {
 		name, value, glued := strings.Cut(word, "=")

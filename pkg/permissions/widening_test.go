@@ -207,8 +207,8 @@ func TestWidening(t *testing.T) {
 	}
 }
 
-// An option by which a program loads code that lies somewhere is asked about; packages, and files that nobody may
-// write unasked, are not.
+// An option by which a program loads code that lies somewhere is asked about; packages, and files that nobody
+// may write unasked, are not.
 func TestRulesCoverNoLoadedCode(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{"ws/src/evil.js": "", "ws/src/evil/index.js": "", "ws/evil.mjs": "", "ws/jest.config.js": "", "ws/.eslintrc.js": "", "ws/main.go": "", "home/": ""})
@@ -229,9 +229,9 @@ func TestRulesCoverNoLoadedCode(t *testing.T) {
 	}
 }
 
-// A rule for a checker, a maker of documents or a tool that installs covers neither code that the words name, nor
-// another target, package or machine than it spells. By its name an option says that it loads something, whatever
-// the program is.
+// A rule for a checker, a maker of documents or a tool that installs covers neither code that the words name,
+// nor another target, package or machine than it spells. By its name an option says that it loads something,
+// whatever the program is.
 func TestRulesCoverWhatTheySpell(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{

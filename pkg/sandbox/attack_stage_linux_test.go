@@ -249,7 +249,8 @@ func (s *stage) outsideRun(t *testing.T, text string, must bool) bool {
 	return err == nil
 }
 
-// snapshot notes all that can be changed of what is outside, also of what cannot be set back (inode(7), ctime).
+// snapshot notes all that can be changed of what is outside, also of what cannot be set back (inode(7),
+// ctime).
 func (s *stage) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On most file systems of disks every change of a file sets its change time, and nobody can set that to another
-// time (inode(7), ctime). Elsewhere this may not hold:
+// On most file systems of disks every change of a file sets its change time, and nobody can set that to
+// another time (inode(7), ctime). Elsewhere this may not hold:
 //
 //   - In memory, a file that was mapped to be read and written can be written without a trace: the kernel maps its
 //     pages writable at once, since there is no disk to write them to later (mm/mmap.c, vma_wants_writenotify).

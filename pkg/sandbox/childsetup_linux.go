@@ -129,7 +129,8 @@ func (b *childSetup) descriptors(l *launch) (ruleset, program *int32) {
 		rules = b.rules.fd
 	}
 	ruleset, program, report := move(rules), move(b.init), move(b.report)
-	// Then each to its place, this time to be kept by execve; the ruleset's and the program's are closed by it.
+	// Then each to its place, this time to be kept by execve; the ruleset's and the program's are closed by
+	// it.
 	for i, slot := range moved {
 		place(slot, i, 0)
 	}
@@ -189,7 +190,8 @@ func (b *childSetup) guard(l *launch) {
 	l.do("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, address(&l.steps, program))
 }
 
-// exec starts the command, or the init that does. The kernel finds a file for an empty path by its descriptor.
+// exec starts the command, or the init that does. The kernel finds a file for an empty path by its
+// descriptor.
 func (b *childSetup) exec(l *launch, program *int32) {
 	if program == nil {
 		l.do("execve", unix.SYS_EXECVE, l.text(b.argv[0]), l.texts(b.argv), l.texts(b.env)).about(b.argv[0],

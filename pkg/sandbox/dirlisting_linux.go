@@ -133,8 +133,8 @@ func (l *listings) read(root int, dir string, buffer []byte, most int, judge Jud
 	}
 }
 
-// hasDefaultList reports whether what is made in a directory gets an access list with it (acl(5)), which can be
-// anybody's.
+// hasDefaultList reports whether what is made in a directory gets an access list with it (acl(5)), which can
+// be anybody's.
 func hasDefaultList(fd int) bool {
 	n, err := unix.Fgetxattr(fd, "system.posix_acl_default", nil)
 	return err == nil && n > 0

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs it.
+// searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs
+// it.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // environ makes a call's environment from nothing. home is the call's private directory: an empty HOME

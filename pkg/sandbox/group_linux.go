@@ -79,7 +79,8 @@ type groupPlace struct {
 	v2  bool
 }
 
-// groupPlaces reads, from /proc/self/cgroup and /proc/self/mountinfo, where groups may be made: the best first.
+// groupPlaces reads, from /proc/self/cgroup and /proc/self/mountinfo, where groups may be made: the best
+// first.
 func groupPlaces(own, mounts string) []groupPlace {
 	var v1, v2 []groupPlace
 	for line := range strings.Lines(mounts) {

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Host is this machine as a place to run calls. It is safe for concurrent use, and a program may have several.
+// Host is this machine as a place to run calls. It is safe for concurrent use, and a program may have
+// several.
 type Host struct {
 	capability capability
 	grace      time.Duration

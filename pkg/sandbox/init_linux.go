@@ -19,8 +19,8 @@ import (
 // for it, takes orphans off the process table, reports how the command ended, and ends, with which the
 // kernel ends what is left.
 //
-// Were the command itself the first process, the kernel would spare it every signal that it has no handler for
-// (pid_namespaces(7)): kill -TERM $$ would have no effect, nor kill -KILL $$.
+// Were the command itself the first process, the kernel would spare it every signal that it has no handler
+// for (pid_namespaces(7)): kill -TERM $$ would have no effect, nor kill -KILL $$.
 //
 // It goes through the same birth as the command, so the filter, Landlock, the limits and the control group
 // hold for it as well. It has no handlers, so no process of the call can signal it; none of them may look

@@ -134,7 +134,8 @@ func (l *launch) cloneAndExec() (pid uintptr, errno syscall.Errno) {
 			goto again
 		}
 	}
-	// execve does not return: a step has failed. Our thread stands still and reads this when the child is gone.
+	// execve does not return: a step has failed. Our thread stands still and reads this when the child is
+	// gone.
 	l.failedAt, l.errno = int32(i), uint32(err)
 end:
 	// Not a return: the frames above are the parent's.

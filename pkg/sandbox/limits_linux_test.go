@@ -69,7 +69,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestGrace checks how a call ends that is told to: at once, with a last word, or not before the grace is over.
+// TestGrace checks how a call ends that is told to: at once, with a last word, or not before the grace is
+// over.
 func TestGrace(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		patient, strict := openPatientHost(t), openHost(t)

@@ -89,7 +89,8 @@ func onOverlay(t *testing.T) string {
 	return merged
 }
 
-// TestTimesThatCount checks that a directory is looked at anew each time where its change time could be set by a call.
+// TestTimesThatCount checks that a directory is looked at anew each time where its change time could be set
+// by a call.
 func TestTimesThatCount(t *testing.T) {
 	t.Parallel()
 	later := func() time.Time { return time.Now().Add(time.Hour) }
@@ -107,8 +108,8 @@ func TestTimesThatCount(t *testing.T) {
 	}
 }
 
-// TestReadBehindLinks checks that a link leads to nothing that is not for reading: a repository can have links to
-// the kernel's files.
+// TestReadBehindLinks checks that a link leads to nothing that is not for reading: a repository can have
+// links to the kernel's files.
 func TestReadBehindLinks(t *testing.T) {
 	t.Parallel()
 	memory := inMemory(t)
@@ -125,8 +126,8 @@ func TestReadBehindLinks(t *testing.T) {
 	}
 }
 
-// TestChangesAtOnceShow checks that a call does not begin within the tick of the clock in which a file was changed that
-// counts: a further change in that would not show.
+// TestChangesAtOnceShow checks that a call does not begin within the tick of the clock in which a file was
+// changed that counts: a further change in that would not show.
 func TestChangesAtOnceShow(t *testing.T) {
 	t.Parallel()
 	dir := realTemp(t)

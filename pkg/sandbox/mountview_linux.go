@@ -368,9 +368,9 @@ func listPublic(dir string, depth int) (list []grant, all bool) {
 	return list, all
 }
 
-// private lists what in the upper directories of /proc and /sys, and of those for programs that are no package of the
-// system's (FHS 3.0, 3.13 and 4.9), only root can read: what the kernel tells of its memory, its timers and other
-// processes, and keys and passwords of services.
+// private lists what in the upper directories of /proc and /sys, and of those for programs that are no
+// package of the system's (FHS 3.0, 3.13 and 4.9), only root can read: what the kernel tells of its memory,
+// its timers and other processes, and keys and passwords of services.
 func private() []hiding {
 	return slices.Concat(privateIn("/proc", 0), privateIn("/proc/tty", 0), privateIn("/sys", 1), privateIn("/opt", 2),
 		privateIn("/usr/local", 2))

@@ -33,7 +33,8 @@ var ways = []struct {
 	{"drops its environment", `read -r < <(env -i setsid bash -c 'echo up; exec sleep 1000')`},
 }
 
-// hops has each process start the next one in a session of its own, and end. N is how many more there will be.
+// hops has each process start the next one in a session of its own, and end. N is how many more there will
+// be.
 const hops = `export HOP='export N=$(( N - 1 )); (( N == 99990 )) && echo up; if (( N > 0 )); then setsid bash -c "$HOP" & fi'; `
 
 // TestNothingOutlivesACall is the promise of this package: however a call ends and whatever it tried,

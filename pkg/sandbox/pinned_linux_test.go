@@ -12,7 +12,8 @@ import (
 )
 
 // TestNobodyMakesOurFiles has calls make the program's own files in a directory that they may write to, where
-// there are none yet and in place of a link that leads to them. The next program would believe what they hold.
+// there are none yet and in place of a link that leads to them. The next program would believe what they
+// hold.
 func TestNobodyMakesOurFiles(t *testing.T) {
 	t.Parallel()
 	asEveryUser(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ type Plan struct {
 	digest   string
 }
 
-// landlockScopes is the first version of Landlock that keeps a call from abstract sockets and processes outside of
-// it.
+// landlockScopes is the first version of Landlock that keeps a call from abstract sockets and processes
+// outside of it.
 const landlockScopes = 6
 
 // capability is what a machine can do, as far as planning depends on it.
@@ -87,7 +87,8 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 	return p, nil
 }
 
-// properties tells which properties a machine enforces for a user's calls, by what, and which it does not, why.
+// properties tells which properties a machine enforces for a user's calls, by what, and which it does not,
+// why.
 func properties(c capability, user int) (enforced, lacking map[Property]string) {
 	enforced, lacking = map[Property]string{}, map[Property]string{}
 	has := func(p Property, yes bool, by, why string) {

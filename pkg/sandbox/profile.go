@@ -13,7 +13,8 @@ import (
 
 // Profile says what a call may do, and where. It asks; a [Plan] says what of it is enforced.
 type Profile struct {
-	// Dir is the directory that the call starts in, or below which it gets one of its own. Required, absolute.
+	// Dir is the directory that the call starts in, or below which it gets one of its own. Required,
+	// absolute.
 	Dir string
 	// TempIsolation starts the call in a fresh directory below Dir, which is removed with all it holds when
 	// the call ends. Where Dir cannot be written to, the call starts in its private temporary directory.

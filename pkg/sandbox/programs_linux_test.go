@@ -156,7 +156,8 @@ func merged(a, b map[string]string) map[string]string {
 	return all
 }
 
-// bareRepository makes a repository that can be pushed to, in a directory of the test's. It is "" without git.
+// bareRepository makes a repository that can be pushed to, in a directory of the test's. It is "" without
+// git.
 func bareRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "remote.git")

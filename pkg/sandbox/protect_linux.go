@@ -254,8 +254,8 @@ func (w watched) tellNew(hold bool) []string {
 	return hints
 }
 
-// removed lists what others ran or believed and is there no more, under any name that counts: a setting may have
-// kept something from happening.
+// removed lists what others ran or believed and is there no more, under any name that counts: a setting may
+// have kept something from happening.
 func (w watched) removed(root int, after *snapshot) (list []string) {
 	type file struct{ device, inode uint64 }
 	left := map[file]bool{}

@@ -98,8 +98,8 @@ func TestTellNew(t *testing.T) {
 	}
 }
 
-// TestNothingOfOthersIsPutAside checks that a call which may write to /tmp moves nothing away there that another
-// program made meanwhile.
+// TestNothingOfOthersIsPutAside checks that a call which may write to /tmp moves nothing away there that
+// another program made meanwhile.
 func TestNothingOfOthersIsPutAside(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -131,8 +131,8 @@ func TestNothingOfOthersIsPutAside(t *testing.T) {
 	}
 }
 
-// TestTellClosed checks that a directory of our own that nobody can look into is told of each time: a call can
-// use one that it cannot list, and open one and close it again.
+// TestTellClosed checks that a directory of our own that nobody can look into is told of each time: a call
+// can use one that it cannot list, and open one and close it again.
 func TestTellClosed(t *testing.T) {
 	t.Parallel()
 	asEveryUser(t, func(t *testing.T) {
@@ -340,7 +340,8 @@ func TestTellDefaultList(t *testing.T) {
 	shell(t, dir, "mkdir docs")
 	f := &confinement{grants: []grant{{path: dir, write: true}}}
 	f.protect(newProtected(nil), someNames{".envrc"}, nil, &listings{}, &Profile{}, true)
-	// For user 1001 (acl(5), include/uapi/linux/posix_acl_xattr.h): its owner, 1001, its group, the mask, others.
+	// For user 1001 (acl(5), include/uapi/linux/posix_acl_xattr.h): its owner, 1001, its group, the mask,
+	// others.
 	list := []byte("\x02\x00\x00\x00\x01\x00\x07\x00\xff\xff\xff\xff\x02\x00\x07\x00\xe9\x03\x00\x00\x04\x00\x00\x00\xff\xff\xff\xff" +
 		"\x10\x00\x07\x00\xff\xff\xff\xff\x20\x00\x00\x00\xff\xff\xff\xff")
 	if err := unix.Setxattr(filepath.Join(dir, "docs"), "system.posix_acl_default", list, 0); err != nil {

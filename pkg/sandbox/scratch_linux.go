@@ -174,7 +174,8 @@ type entry struct {
 	name          string
 }
 
-// isStart reports whether a directory is what a running call of this process starts in. It goes with the call.
+// isStart reports whether a directory is what a running call of this process starts in. It goes with the
+// call.
 func (s *scratch) isStart(e entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,7 +336,8 @@ func (d *directories) remove() error {
 	return errors.Join(startErr, tempErr)
 }
 
-// moved reports whether the directory that the call started in is still there, but not under its name, and where.
+// moved reports whether the directory that the call started in is still there, but not under its name, and
+// where.
 func (d *directories) moved() (now string, moved bool) {
 	var is, there unix.Stat_t
 	if d.held == nil || unix.Fstat(int(d.held.Fd()), &is) != nil || is.Nlink == 0 {

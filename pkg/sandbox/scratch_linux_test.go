@@ -17,7 +17,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestDirectories checks where a call starts, and that nothing of it stays, whatever it does to get in the way.
+// TestDirectories checks where a call starts, and that nothing of it stays, whatever it does to get in the
+// way.
 func TestDirectories(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host := openHost(t)
@@ -426,8 +427,8 @@ func (c told) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStartThatIsMoved has somebody, as a call can that may write to the directory above, give a running call's start
-// directory another name: it does not go with the call, and that is told.
+// TestStartThatIsMoved has somebody, as a call can that may write to the directory above, give a running
+// call's start directory another name: it does not go with the call, and that is told.
 func TestStartThatIsMoved(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		host, dir := openWith(t, Options{Grace: time.Second, TempDir: t.TempDir(), Level: LevelLandlock}), realTemp(t)

@@ -230,7 +230,8 @@ type segment struct {
 	leaf  []unix.SockFilter
 }
 
-// segments cuts all numbers into runs, in their order. What is not in leaves is allowed, up to the last known.
+// segments cuts all numbers into runs, in their order. What is not in leaves is allowed, up to the last
+// known.
 func segments(leaves map[uintptr][]unix.SockFilter) []segment {
 	numbers := make([]uintptr, 0, len(leaves))
 	for number := range leaves {
@@ -279,7 +280,8 @@ type treeMaker struct {
 // between.
 const farthest = math.MaxUint8 - 1
 
-// search writes the search in a list of segments that reaches up to the number before end, and gives its place.
+// search writes the search in a list of segments that reaches up to the number before end, and gives its
+// place.
 func (t *treeMaker) search(list []segment, end uintptr) int {
 	if len(list) == 1 {
 		return t.leaf(list[0].leaf)

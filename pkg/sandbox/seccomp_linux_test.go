@@ -117,7 +117,8 @@ var numbersByName = []struct {
 	{"clone3", 435, 435, unknown}, {"the next one there will be", lastKnown + 1, lastKnown + 1, unknown},
 }
 
-// TestFilterByName holds the filter against the numbers of its architecture. make cross runs it for arm64, too.
+// TestFilterByName holds the filter against the numbers of its architecture. make cross runs it for arm64,
+// too.
 func TestFilterByName(t *testing.T) {
 	t.Parallel()
 	program := filter(filterRules{})

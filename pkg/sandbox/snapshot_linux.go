@@ -20,11 +20,12 @@ import (
 // directories first. To read so many takes a fifth of a second.
 const mostSeen = 200_000
 
-// longPath is how many bytes of the path of a directory, or of a file that can count, are as much work as another
-// name. A call can make directories 2,000 deep.
+// longPath is how many bytes of the path of a directory, or of a file that can count, are as much work as
+// another name. A call can make directories 2,000 deep.
 const longPath = 64
 
-// mostHashed is how much of files is read whose change times are not enough, all together. It takes a tenth of a second.
+// mostHashed is how much of files is read whose change times are not enough, all together. It takes a tenth
+// of a second.
 const mostHashed = 64 << 20
 
 // snapshot is what of a directory, and of all below it, can mean something to others.
@@ -53,8 +54,8 @@ type place struct {
 	linked bool
 }
 
-// version tells a file from every other, and from what it was before: by its change time, and where that is not
-// enough (see timedFiles) by what it holds, too.
+// version tells a file from every other, and from what it was before: by its change time, and where that is
+// not enough (see timedFiles) by what it holds, too.
 type version struct {
 	device, inode uint64
 	kind, leadsTo uint32 // leadsTo is the kind of what a link leads to; 0 as long as nothing is there
@@ -63,8 +64,9 @@ type version struct {
 	content       [16]byte // the beginning of a hash of what it holds, or leads to; zero where nothing was read
 }
 
-// settle waits until whatever is done from now on to a file that counts shows in its change time: all changes within
-// a tick of the clock of that have the same, or within a second where it has no fractions, and a call begins in less.
+// settle waits until whatever is done from now on to a file that counts shows in its change time: all changes
+// within a tick of the clock of that have the same, or within a second where it has no fractions, and a call
+// begins in less.
 func (s *snapshot) settle() {
 	latest := int64(0)
 	for _, v := range s.there {
@@ -161,9 +163,9 @@ func (s *snapshot) add(root int, at string) {
 	s.there[at], s.bases[v] = v, path.Base(at)
 }
 
-// readFile adds what a file holds to its version, where its change time is not enough. Through a link it may be one
-// that is not for reading, as in /proc and /sys: there only what may lie in memory is read, and what is on the same
-// device.
+// readFile adds what a file holds to its version, where its change time is not enough. Through a link it may
+// be one that is not for reading, as in /proc and /sys: there only what may lie in memory is read, and what
+// is on the same device.
 func (s *snapshot) readFile(root int, at string, resolve uint64, v *version) {
 	from := place{device: v.device, linked: resolve == 0}
 	timed, known := s.timed[from]
@@ -317,8 +319,8 @@ func (s *snapshot) leads(at string, v version) bool {
 	return before == v
 }
 
-// opened lists the directories to which others can write now, and could not before. An access list shows in the
-// group's rights (acl(5)).
+// opened lists the directories to which others can write now, and could not before. An access list shows in
+// the group's rights (acl(5)).
 func (s *snapshot) opened(before snapshot) []string {
 	var list []string
 	for at, open := range s.open {

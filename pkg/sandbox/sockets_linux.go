@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// A call that was granted a socket by name can make sockets, and the kernel lets it connect to whatever has a path
-// that it sees (unix(7)): Landlock has no right for that. So what was not granted it must not see.
+// A call that was granted a socket by name can make sockets, and the kernel lets it connect to whatever has a
+// path that it sees (unix(7)): Landlock has no right for that. So what was not granted it must not see.
 
-// socketPlaces lists the directories in which there may be sockets and nothing that a call needs: those of the
-// root that are not the system's. What else lies beside /nix/store is links to programs there, and the socket of
-// who builds them (nix-daemon(8)).
+// socketPlaces lists the directories in which there may be sockets and nothing that a call needs: those of
+// the root that are not the system's. What else lies beside /nix/store is links to programs there, and the
+// socket of who builds them (nix-daemon(8)).
 func socketPlaces() []string {
 	needed := slices.Concat(systemPaths, []string{"/dev", "/tmp"})
 	places := slices.DeleteFunc(directoriesIn("/"), func(dir string) bool {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSocketPlaces checks that every directory of the root is shown empty to a call that can connect to sockets,
-// unless it is the system's, and nothing that a call needs is.
+// TestSocketPlaces checks that every directory of the root is shown empty to a call that can connect to
+// sockets, unless it is the system's, and nothing that a call needs is.
 func TestSocketPlaces(t *testing.T) {
 	t.Parallel()
 	places := socketPlaces()

@@ -69,7 +69,8 @@ func makeSpare(parent int, name string, use spareDirUse, id identity) (spareDir,
 	return s, nil
 }
 
-// lookEmpty looks at a directory, which must be empty and have no extended attributes, not even an access list.
+// lookEmpty looks at a directory, which must be empty and have no extended attributes, not even an access
+// list.
 func lookEmpty(parent int, name string) (is unix.Stat_t, attr fileAttributes, err error) {
 	// Reading it must not be the change that is found the next time.
 	const how = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_NOATIME | unix.O_CLOEXEC
@@ -181,7 +182,8 @@ func (s *scratch) popSpare(use spareDirUse) (spareDir, bool) {
 	return spareDir{}, false
 }
 
-// keep keeps one for the next call, and removes the one that was not used for longest when there are too many.
+// keep keeps one for the next call, and removes the one that was not used for longest when there are too
+// many.
 func (s *scratch) keep(one spareDir) {
 	s.mu.Lock()
 	s.spares = append(s.spares, one)

@@ -138,8 +138,8 @@ func openPty(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// TestGroupIsNotReached has a call that is in our process group, as one at a terminal is, try whether it can signal the
-// group: we are in it.
+// TestGroupIsNotReached has a call that is in our process group, as one at a terminal is, try whether it can
+// signal the group: we are in it.
 func TestGroupIsNotReached(t *testing.T) {
 	asEveryUser(t, func(t *testing.T) {
 		for name, landlock := range map[string]int{"scopes": landlockScopes, "none": landlockScopes - 1} {

@@ -104,7 +104,8 @@ func (u *unlooked) close() {
 	}
 }
 
-// abandoned opens and locks the notes about a directory, or about any where it is "", whose programs are gone.
+// abandoned opens and locks the notes about a directory, or about any where it is "", whose programs are
+// gone.
 func (u *unlooked) abandoned(path string) (list []*note) {
 	names, err := os.ReadDir(u.dir)
 	if err != nil {

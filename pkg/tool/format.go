@@ -31,8 +31,8 @@ func Formats() []Format {
 		FormatPatch}
 }
 
-// formatRule describes one format: in words, and by an expression for the whole text that agents are shown. The
-// expression is necessary and, but for holds, sufficient.
+// formatRule describes one format: in words, and by an expression for the whole text that agents are shown.
+// The expression is necessary and, but for holds, sufficient.
 type formatRule struct {
 	words   string
 	pattern func() *regexp.Regexp  // compiled when it is used first; nil for any text but the empty one

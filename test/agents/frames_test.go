@@ -100,8 +100,8 @@ func same(sent, arrived editor.Frame) bool {
 	return slices.Contains(writtenAnew, sent.Method) && says(asAsked(b), asAsked(a))
 }
 
-// asAsked returns a question without what the bridge does to its card: the editor is told first why it is asked, and
-// is shown no terminal.
+// asAsked returns a question without what the bridge does to its card: the editor is told first why it is
+// asked, and is shown no terminal.
 func asAsked(question any) any {
 	member := func(v any, key string) any {
 		object, _ := v.(map[string]any)

@@ -187,7 +187,8 @@ func acts() []act {
 	}
 }
 
-// decided counts the acts that were decided. Of one that the agent asked about in spite of our yes the record tells twice.
+// decided counts the acts that were decided. Of one that the agent asked about in spite of our yes the record
+// tells twice.
 func (r *rig) decided() int {
 	acts := map[string]bool{}
 	for _, event := range r.recorded(events.ToolDecided) {
@@ -206,8 +207,8 @@ func (r *rig) toldAnything(text string) bool {
 	return slices.ContainsFunc(r.model.Told(), func(told model.Told) bool { return strings.Contains(told.Text, text) })
 }
 
-// TestHooksEveryAct has every kind of act decided exactly once: a no is told to the model and nothing happens, and
-// after a yes it happens, without another question of the agent's.
+// TestHooksEveryAct has every kind of act decided exactly once: a no is told to the model and nothing
+// happens, and after a yes it happens, without another question of the agent's.
 func TestHooksEveryAct(t *testing.T) {
 	var parts []part
 	for _, act := range acts() {
@@ -263,8 +264,8 @@ func TestHooksStayInForce(t *testing.T) {
 	r.stop()
 }
 
-// TestHooksOfARepository has a repository bring a hook that puts another command in the place of the one that was
-// decided about.
+// TestHooksOfARepository has a repository bring a hook that puts another command in the place of the one that
+// was decided about.
 func TestHooksOfARepository(t *testing.T) {
 	t.Parallel()
 	r := assemble(t, claude(1), options{bridge: &bridge{hooks: true, policies: `version: 2
@@ -290,8 +291,9 @@ auto_approval_policies:
 	r.stop()
 }
 
-// TestHooksThatAnswer has a repository bring hooks that put another command in the place of the one that was decided
-// about, and answer what the person is asked then. Nobody can hinder Claude to take that for an answer; the turn stops.
+// TestHooksThatAnswer has a repository bring hooks that put another command in the place of the one that was
+// decided about, and answer what the person is asked then. Nobody can hinder Claude to take that for an
+// answer; the turn stops.
 func TestHooksThatAnswer(t *testing.T) {
 	t.Parallel()
 	r := assemble(t, claude(1), options{bridge: &bridge{hooks: true, policies: `version: 2
@@ -319,8 +321,8 @@ auto_approval_policies:
 	r.stop()
 }
 
-// TestHooksOfCodexStayInForce has a repository switch hooks off, and bring some of its own; Codex asks once more in its
-// mode read-only, which is answered by what was decided.
+// TestHooksOfCodexStayInForce has a repository switch hooks off, and bring some of its own; Codex asks once
+// more in its mode read-only, which is answered by what was decided.
 func TestHooksOfCodexStayInForce(t *testing.T) {
 	t.Parallel()
 	a := codex()
@@ -406,8 +408,8 @@ func TestHooksOfOpencodeAreMissing(t *testing.T) {
 	r.stop()
 }
 
-// TestHooksOfARepositorysCode has opencode not start where it would load code of a repository's: it does so before
-// there is a session.
+// TestHooksOfARepositorysCode has opencode not start where it would load code of a repository's: it does so
+// before there is a session.
 func TestHooksOfARepositorysCode(t *testing.T) {
 	t.Parallel()
 	r := assemble(t, opencode(), options{bridge: &bridge{policies: noRules, hooks: true}})

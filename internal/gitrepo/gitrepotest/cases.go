@@ -608,7 +608,8 @@ func submodule(b *Bed, name string) {
 	b.Git("ws", "commit", "-q", "-m", "submodule")
 }
 
-// past makes a repository whose history has a submodule that its index has not, with a repository in its place.
+// past makes a repository whose history has a submodule that its index has not, with a repository in its
+// place.
 func past(b *Bed) {
 	b.Init("ws/inner")
 	b.Init("ws")

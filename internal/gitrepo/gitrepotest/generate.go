@@ -39,7 +39,8 @@ func setting(key, value string) string {
 	return fmt.Sprintf("[%s %q]\n\t%s = %q\n", key[:first], key[first+1:last], key[last+1:], value)
 }
 
-// shapes are ways in which repositories lie; make gives the directory to run git in, and the files of settings.
+// shapes are ways in which repositories lie; make gives the directory to run git in, and the files of
+// settings.
 var shapes = []struct {
 	name string
 	make func(b *Bed) (dir string, configs []string)

@@ -178,8 +178,8 @@ and nobody decided it.`,
 	return cmd
 }
 
-// writeList writes acts one a line, below the session that they are of; where they are of several, each has its
-// agent's name.
+// writeList writes acts one a line, below the session that they are of; where they are of several, each has
+// its agent's name.
 func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
 	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
 	several := f.session == "" && slices.ContainsFunc(chapters, func(c audit.Chapter) bool { return c[0].Agent != "" })
@@ -430,7 +430,8 @@ func details(entry audit.Entry) []string {
 	return lines
 }
 
-// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as JSON.
+// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as
+// JSON.
 func diagnostics(all map[string]any) []string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// TestDecisionOfAPerson names the person first, and then what had them asked: it was not the rule that said so.
+// TestDecisionOfAPerson names the person first, and then what had them asked: it was not the rule that said
+// so.
 func TestDecisionOfAPerson(t *testing.T) {
 	t.Parallel()
 	d := events.Decision{DecisionSummary: tool.DecisionSummary{Result: "reject", Source: "person", Rule: "review", At: "governors.yaml:2", Approver: "terminal nobody"}}

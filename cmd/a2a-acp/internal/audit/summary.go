@@ -101,8 +101,8 @@ const (
 	allSessions = "all"
 )
 
-// find puts the id of a session in the place of `last`, of a number that counts back, and of `all`. from is the
-// number of the entry behind which what belongs to no session counts as well; 0 for nothing of that.
+// find puts the id of a session in the place of `last`, of a number that counts back, and of `all`. from is
+// the number of the entry behind which what belongs to no session counts as well; 0 for nothing of that.
 func (f *ActFilter) find(dir string) (from int64, err error) {
 	if f.session == "" || f.session == allSessions {
 		f.session = ""

@@ -7,7 +7,8 @@ import (
 )
 
 // Self returns the name of this program that an editor is told. It is the one on PATH where that is this very
-// program: package managers keep it through upgrades, where the file that it leads to has a version in its name.
+// program: package managers keep it through upgrades, where the file that it leads to has a version in its
+// name.
 func Self() (string, error) {
 	self, err := os.Executable()
 	if err != nil {

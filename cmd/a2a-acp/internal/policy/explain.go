@@ -259,8 +259,8 @@ type explanation struct {
 	At       string `json:"at,omitempty"`
 	Reason   string `json:"reason"`
 	Asked    string `json:"asked,omitempty"` // who would be asked
-	// Unenforced says what the agent could do all the same, where it does not ask first; "" for an act that nobody
-	// does but we and the editor, and where no agent was named.
+	// Unenforced says what the agent could do all the same, where it does not ask first; "" for an act that
+	// nobody does but we and the editor, and where no agent was named.
 	Unenforced string            `json:"unenforced,omitempty"`
 	Commands   []string          `json:"commands,omitempty"`
 	Reasons    []explainedReason `json:"reasons"`

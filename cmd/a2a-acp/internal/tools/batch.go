@@ -106,7 +106,8 @@ type batchedCall struct {
 	params json.RawMessage // nil when there are none
 }
 
-// readBatch reads calls from a file, or from standard input for "-": a JSON list of them, or one on each line.
+// readBatch reads calls from a file, or from standard input for "-": a JSON list of them, or one on each
+// line.
 func readBatch(env *cli.Environment, name string) ([]batchedCall, error) {
 	var data []byte
 	var err error

@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
-// The files beside tools.yaml and commands.yaml that editors read, and the line of tools.yaml that names its own
-// (github.com/redhat-developer/yaml-language-server, "Using inlined schema").
+// The files beside tools.yaml and commands.yaml that editors read, and the line of tools.yaml that names its
+// own (github.com/redhat-developer/yaml-language-server, "Using inlined schema").
 const (
 	schemaName         = "tools.schema.json"
 	commandsSchemaName = "commands.schema.json"

@@ -316,7 +316,8 @@ func toolsCheckCommand(env *cli.Environment) *cobra.Command {
 	}, "tool", "tools", check)
 }
 
-// check reads the files, or all the configuration when there are none, and gives everything that is to be said.
+// check reads the files, or all the configuration when there are none, and gives everything that is to be
+// said.
 func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 	if len(files) == 0 {
 		set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))

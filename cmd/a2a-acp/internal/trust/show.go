@@ -137,7 +137,8 @@ func mayInWords(s tool.Sandbox) string {
 	return strings.Join(may, ", ")
 }
 
-// writeFull shows every byte that is about to be trusted, with what could pretend to be something else escaped.
+// writeFull shows every byte that is about to be trusted, with what could pretend to be something else
+// escaped.
 func writeFull(w io.Writer, b *trust.WorkspaceFiles) {
 	for _, file := range b.Files {
 		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, cli.Indent(display.Whole(string(file.Data))))

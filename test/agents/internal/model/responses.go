@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// responses is the dialect of OpenAI's responses, always streamed, and the tools of Codex, whose model reads and writes
-// by its shell.
+// responses is the dialect of OpenAI's responses, always streamed, and the tools of Codex, whose model reads
+// and writes by its shell.
 type responses struct{ newID func(kind string) string }
 
 func (responses) call(c Call) (name string, arguments any) {

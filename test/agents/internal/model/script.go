@@ -6,9 +6,9 @@
 // number of agents, sessions and turns can talk to one Server at the same time, and a turn can be cancelled
 // or repeated without the Server losing its place.
 //
-// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go), Anthropic's messages
-// (anthropic.go), OpenAI's chat completions (chat.go), whole and streamed, and its responses (responses.go). What it writes down (Server.Told,
-// Server.Offered) is for the test to read.
+// It speaks what the agents of this module's tests speak: Gemini's generateContent (gemini.go), Anthropic's
+// messages (anthropic.go), OpenAI's chat completions (chat.go), whole and streamed, and its responses
+// (responses.go). What it writes down (Server.Told, Server.Offered) is for the test to read.
 package model
 
 import (

@@ -86,7 +86,8 @@ type recorder struct {
 	out *json.Encoder
 }
 
-// copy passes lines on, each after it was written down: what a test sees at the far end is in the file already.
+// copy passes lines on, each after it was written down: what a test sees at the far end is in the file
+// already.
 func (r *recorder) copy(to io.Writer, from io.Reader, direction Direction) error {
 	lines := bufio.NewReader(from)
 	for {
