@@ -33,20 +33,90 @@ var block = regexp.MustCompile("(?ms)^```(yaml|json)\n(.*?)^```")
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	read := 0
-	for _, name := range []string{"README.md", "ARCHITECTURE.md"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range block.FindAllSubmatch(text, -1) {
+	for _, name := range documents(t) {
+		for _, found := range block.FindAllStringSubmatch(mustRead(t, name), -1) {
 			read++
-			if err := check(name, string(found[1]), found[2]); err != nil {
+			if err := check(name, found[1], []byte(found[2])); err != nil {
 				t.Errorf("%s: this does not hold: %v\n%s", name, err, found[2])
 			}
 		}
 	}
-	if read < 3 {
-		t.Errorf("%d blocks were read; the README has more", read)
+	if read < 13 {
+		t.Errorf("%d blocks were read; the documents have more", read)
+	}
+}
+
+// documents returns the names of all documents.
+func documents(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 5 || len(pages) < 10 {
+		t.Fatalf("found %q and %q; there are more", names, pages)
+	}
+	return append(names, pages...)
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	fence   = regexp.MustCompile("(?ms)^```.*?^```")
+)
+
+// TestLinks follows every link of the documents to a file, and to a heading where it names one.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	followed := 0
+	for _, name := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(fence.ReplaceAllString(mustRead(t, name), ""), -1) {
+			target, anchor, _ := strings.Cut(found[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			followed++
+			path := name
+			if target != "" {
+				path = filepath.Join(filepath.Dir(name), target)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s: %v", name, found[1], err)
+			} else if anchor != "" && !slices.Contains(anchors(mustRead(t, path)), anchor) {
+				t.Errorf("%s links to %s, which has no such heading", name, found[1])
+			}
+		}
+	}
+	if followed < 40 {
+		t.Errorf("%d links were followed; there are more", followed)
+	}
+}
+
+// anchors returns what GitHub makes of the headings of a document.
+func anchors(text string) []string {
+	var all []string
+	for _, found := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		words := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(found[1]), "")
+		all = append(all, strings.ReplaceAll(words, " ", "-"))
+	}
+	return all
+}
+
+// TestReadmeIsShort keeps the README one that is read to its end, and the reference reachable from it.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	readme := mustRead(t, "README.md")
+	if lines := strings.Count(readme, "\n"); lines > 200 {
+		t.Errorf("the README has %d lines, want at most 200; the reference is in docs", lines)
+	}
+	for _, name := range documents(t) {
+		if strings.HasPrefix(name, "docs/") && !strings.Contains(readme, "("+name+")") {
+			t.Errorf("the README does not link to %s", name)
+		}
 	}
 }
 
@@ -102,16 +172,12 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfTheReadme compiles the templates that the README shows: those that are fine, those that
+// TestDocumentedTemplates compiles the templates that docs/tools.md shows: those that are fine, those that
 // are not, and what it says to write instead.
-func TestTemplatesOfTheReadme(t *testing.T) {
+func TestDocumentedTemplates(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "### Where a value may stand\n")
-	section, _, _ = strings.Cut(section, "\n### ")
+	_, section, _ := strings.Cut(mustRead(t, "docs/tools.md"), "## Where a value may stand\n")
+	section, _, _ = strings.Cut(section, "\n## ")
 	fine, bad := 0, 0
 	wrong := false // the first column of the table is what not to write
 	for _, line := range strings.Split(section, "\n") {
@@ -131,7 +197,7 @@ func TestTemplatesOfTheReadme(t *testing.T) {
 		compiles(t, cells[2], true)
 	}
 	if fine < 15 || bad < 10 {
-		t.Errorf("%d templates were accepted and %d refused; the README has more", fine, bad)
+		t.Errorf("%d templates were accepted and %d refused; the page has more", fine, bad)
 	}
 }
 

@@ -187,13 +187,15 @@ func TestSchemaTakesWhatIsGood(t *testing.T) {
 			try(path+" "+name, part)
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllSubmatch(readme, -1) {
-		if !bytes.Contains(block[1], []byte("auto_approval_policies")) {
-			try(fmt.Sprintf("README.md, block %d", i+1), block[1])
+	for _, path := range []string{"../../README.md", "../../docs/tools.md", "../../docs/sandbox.md", "../../docs/secrets.md"} {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllSubmatch(page, -1) {
+			if !bytes.Contains(block[1], []byte("auto_approval_policies")) {
+				try(fmt.Sprintf("%s, block %d", path, i+1), block[1])
+			}
 		}
 	}
 	if read < 40 {

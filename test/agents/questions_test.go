@@ -35,7 +35,7 @@ func work(r *rig) []model.Call {
 }
 
 // TestQuestions counts what a person is asked in the course of that work, who says "always" where it is
-// offered. The most that each set of rules may ask stands here; README quotes the table.
+// offered. The most that each set of rules may ask stands here; docs/confinement.md quotes the table.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	columns := []struct {
