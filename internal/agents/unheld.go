@@ -28,5 +28,6 @@ func Holds(agent, kind string) Held {
 		}
 		return Held{But: but, Cure: cure}
 	}
-	return Held{But: "whether it asks before it does it itself is not known", Cure: "bridge --confine=terminal -- … holds it to a sandbox"}
+	return Held{But: "whether it asks before it does it itself is not known",
+		Cure: "bridge --confine=terminal -- … holds it to a sandbox"}
 }

@@ -251,7 +251,8 @@ func (a *App) openRecord() error {
 	if err != nil {
 		a.Unrecorded = err
 		a.Record = unrecorded{err}
-		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, and writes and terminals are refused; the rest is relayed: %v", err))
+		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, "+
+			"and writes and terminals are refused; the rest is relayed: %v", err))
 		return nil
 	}
 	a.recorder = &recorder{Recorder: log, first: []events.Event{}}

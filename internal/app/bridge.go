@@ -305,7 +305,8 @@ func coverageOf(command []string) agents.Coverage {
 func (a *App) admit(w tool.Workspace) error {
 	for _, file := range a.Set().Files {
 		if file.Layer == tool.LayerEnvironment && w.Contains(file.Path) {
-			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; move it, or name it with a flag", file.Path)
+			return fmt.Errorf("%s is named by the environment and lies in the workspace, whose author could have set that; "+
+				"move it, or name it with a flag", file.Path)
 		}
 	}
 	a.reading.Lock()

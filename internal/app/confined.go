@@ -40,9 +40,11 @@ func MustConfine(set *config.Set, confined, bestEffort bool) error {
 	case !set.Settings.ConfineRequired:
 		return nil
 	case !confined:
-		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and this bridge would not confine it; add --confine")
+		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), " +
+			"and this bridge would not confine it; add --confine")
 	case bestEffort:
-		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), and --best-effort would start it where this machine cannot confine it; leave --best-effort out")
+		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), " +
+			"and --best-effort would start it where this machine cannot confine it; leave --best-effort out")
 	}
 	return nil
 }

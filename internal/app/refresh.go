@@ -64,7 +64,8 @@ func (a *App) use(c *Configuration) {
 func (a *App) reread(c *Configuration, seen string) *Configuration {
 	set, err := config.Reload(a.sources, c.Set)
 	if err != nil {
-		a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, until the configuration can be read again:\n%v", err))
+		a.o.Say(fmt.Sprintf("of the workspace's own files only what they reject counts, "+
+			"until the configuration can be read again:\n%v", err))
 		before := *c.Set
 		before.Policies = rejectsOf(before.Policies)
 		before.Tools = slices.DeleteFunc(slices.Clone(before.Tools), func(l config.Loaded) bool {

@@ -52,4 +52,5 @@ func (a *App) vault() *secret.Vault {
 	return v
 }
 
-var errNotForAgents = errors.New("an agent has started this program, and gets no secrets from it; the tools of its session have them")
+var errNotForAgents = errors.New("an agent has started this program, and gets no secrets from it; " +
+	"the tools of its session have them")

@@ -17,7 +17,8 @@ func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 			continue
 		}
 		entry.Intact = func() error {
-			return fmt.Errorf("it asks for secrets or grants of yours, and nobody knows any more what %s was when it was read", t.Source.File)
+			return fmt.Errorf("it asks for secrets or grants of yours, "+
+				"and nobody knows any more what %s was when it was read", t.Source.File)
 		}
 		for _, file := range set.Files {
 			if file.Name == t.Source.File && file.Layer == t.Source.Layer {
@@ -40,7 +41,8 @@ func (a *App) tellHeldBack(set *config.Set) {
 			}
 		}
 		if n > 0 && trust.MayBeGiven(a.o.Trust(), file) != nil {
-			a.o.Say(fmt.Sprintf("%s: %d of its tools ask for secrets or grants of yours, and are not run until you have read what they ask for: a2a-acp trust %s",
+			a.o.Say(fmt.Sprintf("%s: %d of its tools ask for secrets or grants of yours, "+
+				"and are not run until you have read what they ask for: a2a-acp trust %s",
 				file.Name, n, config.ShellWord(file.Path)))
 		}
 	}
@@ -58,7 +60,8 @@ func (a *App) watchScripts(root string, entries []*executor.Entry) {
 		entry.Intact = func() error {
 			for _, name := range names {
 				if !trusted.HasScript(name) {
-					return fmt.Errorf("%s changed since somebody trusted it; look at it, and pin it again: a2a-acp trust %s", name, config.ShellWord(root))
+					return fmt.Errorf("%s changed since somebody trusted it; look at it, and pin it again: a2a-acp trust %s",
+						name, config.ShellWord(root))
 				}
 			}
 			return nil

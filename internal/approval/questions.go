@@ -250,7 +250,8 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 		case errors.Is(err, store.ErrWithdrawn):
 			return Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: a.Reason}, false
 		case err != nil && !errors.Is(err, store.ErrNoApproval):
-			n.board.o.Say(fmt.Sprintf("the answer that was given here holds, though it may still stand open with a2a-acp approvals: %v", err))
+			n.board.o.Say(fmt.Sprintf("the answer that was given here holds, "+
+				"though it may still stand open with a2a-acp approvals: %v", err))
 		}
 	}
 	n.board.note(answeredEvent(n.approval(context.Background()), here.Verdict == permissions.Approve, here.By,

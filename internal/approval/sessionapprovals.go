@@ -29,7 +29,8 @@ func (d *Desk) Holds(session, key string) bool {
 	defer cancel()
 	holds, err := s.Granted(ctx, session, d.key(key))
 	if err != nil {
-		d.questions.o.Say(fmt.Sprintf("what you allowed for the session is asked again, since it cannot be told whether you took it back: %v", err))
+		d.questions.o.Say(fmt.Sprintf("what you allowed for the session is asked again, "+
+			"since it cannot be told whether you took it back: %v", err))
 	}
 	return holds && err == nil
 }

@@ -53,21 +53,24 @@ func (l *Log) look() (torn int64, err error) {
 		return 0, l.die(fmt.Errorf("record %s: %w", l.path(segmentName), err))
 	}
 	if named, err := os.Stat(l.path(segmentName)); err != nil || !os.SameFile(info, named) {
-		return 0, l.die(fmt.Errorf("record %s: another program moved or removed the file; do not rotate it, and start again", l.path(segmentName)))
+		return 0, l.die(fmt.Errorf("record %s: another program moved or removed the file; "+
+			"do not rotate it, and start again", l.path(segmentName)))
 	}
 	size := info.Size()
 	if size == l.end.size {
 		return 0, nil
 	}
 	if size < l.end.size {
-		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes; keep it as evidence, move %s away and start again", l.path(segmentName), l.end.size, size, l.dir))
+		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes; "+
+			"keep it as evidence, move %s away and start again", l.path(segmentName), l.end.size, size, l.dir))
 	}
 	now, err := readEnd(l.segment, size)
 	if err == nil && now.seq < l.end.seq {
 		err = fmt.Errorf("the last line has number %d, though %d was written before", now.seq, l.end.seq)
 	}
 	if err != nil {
-		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w; keep it as evidence, move %s away and start again", l.path(segmentName), err, l.dir))
+		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w; "+
+			"keep it as evidence, move %s away and start again", l.path(segmentName), err, l.dir))
 	}
 	l.end = now
 	return size - now.size, nil

@@ -20,7 +20,8 @@ func (l *Log) setAside(torn int64) (*record, error) {
 		return nil, fmt.Errorf("record %s: set a torn last line aside: %w%s", l.path(segmentName), err, cureOf(err))
 	}
 	if err := l.segment.Truncate(l.end.size); err != nil {
-		return nil, l.die(fmt.Errorf("record %s: take a torn last line off: %w; look at that disk, then start again", l.path(segmentName), cause(err)))
+		return nil, l.die(fmt.Errorf("record %s: take a torn last line off: %w; look at that disk, then start again",
+			l.path(segmentName), cause(err)))
 	}
 	now := l.now()
 	return l.repaired(now, events.Event{

@@ -20,7 +20,8 @@ func misread(text string, file *syntax.File) error {
 	}
 	if pos := continuedComment(text, file); pos.IsValid() {
 		return syntax.ParseError{Pos: pos,
-			Text: "a backslash stands at the end of a comment, where bash goes on with a new command and this parser with the old one: take it away"}
+			Text: "a backslash stands at the end of a comment, " +
+				"where bash goes on with a new command and this parser with the old one: take it away"}
 	}
 	var err error
 	syntax.Walk(file, func(n syntax.Node) bool {

@@ -33,7 +33,8 @@ func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
-	only := flags.String("only", "", "relay (with the memory that it leaves), policy (decisions and replay) or sandbox: only these rows")
+	only := flags.String("only", "",
+		"relay (with the memory that it leaves), policy (decisions and replay) or sandbox: only these rows")
 	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -56,7 +56,8 @@ func policyFile(n int) []byte {
 		case 1:
 			out += fmt.Sprintf("    applies_to: [functions.shell]\n    commands: {allow: [git status, \"tool%d run\", ls]}\n", i)
 		case 2:
-			out += fmt.Sprintf("    applies_to: [\"tool_%d\", web_*]\n    parameters: {method: {in: [GET, HEAD]}, url: {host: [\"h%d.example.com\"]}}\n", i, i)
+			out += fmt.Sprintf("    applies_to: [\"tool_%d\", web_*]\n    parameters: {method: {in: [GET, HEAD]}, "+
+				"url: {host: [\"h%d.example.com\"]}}\n", i, i)
 		case 3:
 			out += fmt.Sprintf("    applies_to: [\"*\"]\n    agents: [\"agent%d*\"]\n    risk: {max: medium}\n", i)
 		case 4:

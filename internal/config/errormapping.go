@@ -94,7 +94,8 @@ func (m *mappedError) readDetail(v yamldoc.Value) {
 	switch {
 	case structured && m.entry.file.file.ErrorProfile != tool.ProfileExtended:
 		v.Fail(yamldoc.RuleType,
-			"write it as one text, or set A2A_ERROR_PROFILE=extended-json, which clients that print an object as [object Object] do not take",
+			"write it as one text, or set A2A_ERROR_PROFILE=extended-json, "+
+				"which clients that print an object as [object Object] do not take",
 			"want a plain text under the error profile acp-basic, found %s", yamldoc.Describe(v.Node))
 		return
 	case structured:

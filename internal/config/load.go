@@ -385,7 +385,8 @@ func (l *loading) fail(c candidate, err error) {
 		found.Hint = "chown root and chmod go-w it: it overrides everything, so only root may write it"
 	case errors.As(err, &why):
 		found.Rule = ruleUntrusted
-		found.Hint = "move it out of the workspace, or name it with a flag: a repository can bring files and, through direnv, set variables"
+		found.Hint = "move it out of the workspace, or name it with a flag: a repository can bring files and, " +
+			"through direnv, set variables"
 	case errors.Is(err, os.ErrNotExist) && c.by != "":
 		found.Message = fmt.Sprintf("%s names this file, and there is none", c.by)
 	case errors.Is(err, os.ErrNotExist):

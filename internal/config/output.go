@@ -56,7 +56,8 @@ func surfaceMapping() yamldoc.Mapping[*tool.Surface] {
 					s.MCPProtocolError = text == "protocol_error"
 				default:
 					v.Fail(yamldoc.RuleValue,
-						"a result with isError is what models read; protocol_error is for clients that want the code", "want result or protocol_error, found %s", yamldoc.Quote(text))
+						"a result with isError is what models read; protocol_error is for clients that want the code",
+						"want result or protocol_error, found %s", yamldoc.Quote(text))
 				}
 			}),
 		},

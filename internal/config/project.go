@@ -79,7 +79,8 @@ func (l *loading) judge(c candidate, file *File) (trusted bool) {
 	}
 	hint := "read what it brings and pin it: a2a-acp trust " + ShellWord(c.workspace)
 	consequence := map[kind]string{
-		kindTools:     "the tools of a workspace are not loaded until somebody trusts it: whoever wrote the repository would choose what runs",
+		kindTools: "the tools of a workspace are not loaded until somebody trusts it: " +
+			"whoever wrote the repository would choose what runs",
 		kindGovernors: "the governors of a workspace are not loaded until somebody trusts it",
 	}[c.kind]
 	switch {

@@ -21,7 +21,8 @@ func schemaRows() map[string]map[string]schemaRow {
 		"required": {"Whether a call must give it.", withDefault(aBool(), false)},
 		"default": {"What counts when a call does not give it; of the parameter's type.",
 			schema{"not": schema{"type": "null"}}},
-		"code": {"The value is a program that the agent is meant to write; only then may it stand where a program is expected.", anEnum(tool.CodeSQL)},
+		"code": {"The value is a program that the agent is meant to write; " +
+			"only then may it stand where a program is expected.", anEnum(tool.CodeSQL)},
 		"allow_leading_dash": {"Let the value begin with - where a program would read an option.",
 			withDefault(aBool(), false)},
 		"secret": {"Keep the value out of questions, events and the record.", withDefault(aBool(), false)},
@@ -45,8 +46,10 @@ func schemaRows() map[string]map[string]schemaRow {
 				schema{"type": []string{"object", "null"},
 					"propertyNames":        schema{"pattern": toolID.String()},
 					"additionalProperties": ref("tool")}},
-			"version":         {"The format of the file. 2 is strict: what a template names must be declared. Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
-			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
+			"version": {"The format of the file. 2 is strict: what a template names must be declared. " +
+				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
+			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
+				"and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
 		},
 		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter,
 		"items": types,
@@ -55,14 +58,16 @@ func schemaRows() map[string]map[string]schemaRow {
 			"access": {"write includes read.", withDefault(anEnum("read", "write"), "write")},
 		},
 		"an error mapping": {
-			"code":      {"The JSON-RPC error code: -32602 invalid params, -32002 not found, -32603 internal, or one of your own.", aWhole(math.MinInt32, math.MaxInt32)},
+			"code": {"The JSON-RPC error code: -32602 invalid params, -32002 not found, -32603 internal, " +
+				"or one of your own.", aWhole(math.MinInt32, math.MaxInt32)},
 			"message":   {"The canonical text of the code, which clients know it by.", aText()},
 			"detail":    {"What this call was about; a plain text, {{name}} is filled in.", aText()},
 			"retryable": {"Whether trying again may help; see retry.", withDefault(aBool(), false)},
 		},
 		"annotations": {
-			"title":           {"What people see in place of the name.", aText()},
-			"readOnlyHint":    {"It changes nothing: the sandbox lets it write nowhere, and reach nothing without openWorldHint. Where no rule matches, such a tool is not asked about.", aBool()},
+			"title": {"What people see in place of the name.", aText()},
+			"readOnlyHint": {"It changes nothing: the sandbox lets it write nowhere, " +
+				"and reach nothing without openWorldHint. Where no rule matches, such a tool is not asked about.", aBool()},
 			"destructiveHint": {"It may remove or overwrite something.", aBool()},
 			"idempotentHint":  {"Twice is the same as once.", aBool()},
 			"openWorldHint":   {"It reaches other machines, or sockets of this one.", aBool()},
@@ -106,7 +111,8 @@ func schemaRows() map[string]map[string]schemaRow {
 				withDefault(aWhole(1, mostSpilledMB), tool.DefaultSpill>>20)},
 		},
 		"surface": {
-			"mcp": {"How a failed call is told over MCP: as a result that models read, or as an error of the protocol.", withDefault(anEnum("result", "protocol_error"), "result")},
+			"mcp": {"How a failed call is told over MCP: as a result that models read, or as an error of the protocol.",
+				withDefault(anEnum("result", "protocol_error"), "result")},
 		},
 		"a variable's value": {
 			"secret": {"The name of a secret that `a2a-acp secrets set` keeps.", aText()},
@@ -120,8 +126,9 @@ func schemaRows() map[string]map[string]schemaRow {
 		"an example": {
 			"name":   {"What the example shows.", aText()},
 			"params": {"The arguments of the call.", aMapping(schema{})},
-			"files":  {"What lies in the throw-away directory before the call: a text, {text: …} or {link: …} by name.", aMapping(anyOf(aText(), ref("file")))},
-			"setup":  {"A bash script that makes there what files cannot say, such as a repository; without the network.", aText()},
+			"files": {"What lies in the throw-away directory before the call: a text, {text: …} or {link: …} by name.",
+				aMapping(anyOf(aText(), ref("file")))},
+			"setup": {"A bash script that makes there what files cannot say, such as a repository; without the network.", aText()},
 			"needs": {"Programs without which it cannot work; where one is missing it is skipped.",
 				aList(aText())},
 			"expect": {"What the call must come to.", ref("expect")},
@@ -130,8 +137,9 @@ func schemaRows() map[string]map[string]schemaRow {
 			"exit": {"The exit code.", withDefault(aWhole(0, 255), 0)},
 			"stdout": {"What it must print: a text, or {contains: …}, {lacks: …}, {matches: …}.",
 				anyOf(aText(), ref("match"))},
-			"stderr":    {"What it must say on stderr.", anyOf(aText(), ref("match"))},
-			"files":     {"What the files must hold afterwards, by name; {absent: true} for one that must not be there.", aMapping(anyOf(aText(), ref("file_match")))},
+			"stderr": {"What it must say on stderr.", anyOf(aText(), ref("match"))},
+			"files": {"What the files must hold afterwards, by name; {absent: true} for one that must not be there.",
+				aMapping(anyOf(aText(), ref("file_match")))},
 			"unchanged": {"Nothing in the directory may have changed.", aBool()},
 			"error":     {"Why the call must not be carried out.", anEnum(tool.FailureCodes()...)},
 		},
@@ -145,9 +153,11 @@ func schemaRows() map[string]map[string]schemaRow {
 
 func toolRows() map[string]schemaRow {
 	return map[string]schemaRow{
-		"name":            {"For people.", aText()},
-		"description":     {"For the model: what it does, what it prints, when to use it.", aText()},
-		"script":          {"The script, best after |. bash; with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
+		"name":        {"For people.", aText()},
+		"description": {"For the model: what it does, what it prints, when to use it.", aText()},
+		"script": {"The script, best after |. bash; " +
+			"with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, " +
+			"which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
 		"parameters":      {"What a call may give.", aList(ref("parameter"))},
 		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
 		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},
@@ -157,11 +167,13 @@ func toolRows() map[string]schemaRow {
 					ref("error"))}, "additionalProperties": false}},
 		"annotations": {"Hints for the client (MCP). readOnlyHint counts for us, too.",
 			ref("hints")},
-		"trust_program": {"Its author knows what the programs of its script do with the values that they are given.", withDefault(aBool(), false)},
+		"trust_program": {"Its author knows what the programs of its script do with the values that they are given.",
+			withDefault(aBool(), false)},
 		"allow_dynamic_command": {"A parameter chooses what runs, as in a shell; rules then look at its commands.",
 			withDefault(aBool(), false)},
-		"tags":            {"Words to find it by.", aList(aText())},
-		"examples":        {"Texts, or calls that `a2a-acp tools test` makes: {name, params, files, setup, needs, expect}.", aList(anyOf(aText(), ref("example")))},
+		"tags": {"Words to find it by.", aList(aText())},
+		"examples": {"Texts, or calls that `a2a-acp tools test` makes: {name, params, files, setup, needs, " +
+			"expect}.", aList(anyOf(aText(), ref("example")))},
 		"version":         {"The version of this entry.", aLiteral()},
 		"author":          {"Who wrote it.", aText()},
 		"retry":           {"Run a failed call again.", ref("retry")},
@@ -181,8 +193,9 @@ func typeRows() map[string]schemaRow {
 		"maximum":     {"The greatest number.", aNumber()},
 		"pattern": {"A regular expression (RE2) for the whole value; without version: 2 for its beginning.",
 			aText()},
-		"items":  {"What each item of an array may be.", ref("items")},
-		"format": {"What the text is. path: rules look at it, and a leading - is harmless; patch: rules look at the files that it names.", anEnum(formatNames()...)},
+		"items": {"What each item of an array may be.", ref("items")},
+		"format": {"What the text is. path: rules look at it, and a leading - is harmless; " +
+			"patch: rules look at the files that it names.", anEnum(formatNames()...)},
 	}
 }
 
@@ -197,7 +210,10 @@ func sandboxRows() map[string]schemaRow {
 			withDefault(aBool(), true)},
 		"allowed_paths": {"What it may write to; {path: …, access: read} for what it may only read.",
 			aList(anyOf(aPath(), ref("path")))},
-		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, GIT_*) are refused.", schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": variableName.String()}, "additionalProperties": anyOf(aLiteral(), ref("reference"))}},
+		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, " +
+			"GIT_*) are refused.",
+			schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": variableName.String()},
+				"additionalProperties": anyOf(aLiteral(), ref("reference"))}},
 		"network": {"Where nothing is said: on if the script calls a network client, else off.",
 			anEnum("on", "off")},
 		"strict": {"Network interfaces of its own, which lead nowhere.",
@@ -233,7 +249,8 @@ func limitRows() map[string]schemaRow {
 			withDefault(schema{}, tool.DefaultLimits().Processes)},
 		"max_temp_mb": {"Size of the call's own /tmp, which is in memory.",
 			withDefault(schema{}, tool.DefaultLimits().TempSize>>20)},
-		"max_address_space_mb": {"Address space of each process. Few programs need this; node, java and go do not start with little of it.", schema{}},
+		"max_address_space_mb": {"Address space of each process. Few programs need this; " +
+			"node, java and go do not start with little of it.", schema{}},
 		"max_output_mb": {"Bytes of stdout and of stderr, each.",
 			withDefault(schema{}, tool.DefaultLimits().Output>>20)},
 	}

@@ -139,19 +139,23 @@ func (b *Boundary) Whole() bool { return b.level.AtLeast(sandbox.LevelFull) }
 // String tells people what the agent can do.
 func (b *Boundary) String() string {
 	if !b.Whole() {
-		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s; what the editor does for it is held to the profile", b.o.Profile, b.level)
+		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s; "+
+			"what the editor does for it is held to the profile", b.o.Profile, b.level)
 	}
-	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else; what the editor does for it is held to the same", b.o.Profile, b.profile.Dir)
+	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else; "+
+		"what the editor does for it is held to the same", b.o.Profile, b.profile.Dir)
 }
 
 // Admit refuses a session in a directory that the agent does not see: it would work in an empty one.
 func (b *Boundary) Admit(w tool.Workspace, cwd string) error {
 	if real, err := permissions.Resolve("/", cwd); err != nil || !b.reach.Of(real).Read {
-		return fmt.Errorf("the agent is confined to %s (profile %s), which the session's directory %s is not in; start the bridge there, or add %s", b.profile.Dir, b.o.Profile, cwd, flagFor(cwd, true))
+		return fmt.Errorf("the agent is confined to %s (profile %s), which the session's directory %s is not in; "+
+			"start the bridge there, or add %s", b.profile.Dir, b.o.Profile, cwd, flagFor(cwd, true))
 	}
 	for _, dir := range w.Additional {
 		if !b.reach.Of(dir).Read {
-			b.o.Say(fmt.Sprintf("the agent does not see %s, a further directory of the session: it is confined (profile %s); %s would show it", dir, b.o.Profile, flagFor(dir, true)))
+			b.o.Say(fmt.Sprintf("the agent does not see %s, a further directory of the session: it is confined (profile %s); "+
+				"%s would show it", dir, b.o.Profile, flagFor(dir, true)))
 		}
 	}
 	return nil

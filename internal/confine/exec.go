@@ -94,7 +94,8 @@ func (e *execution) start(ctx context.Context) (code int, err error) {
 // refuse says no where the machine confines less than was asked for.
 func (e *execution) refuse(level sandbox.Level) error {
 	if least := sandbox.Level(e.o.AtLeast); least != "" && !level.AtLeast(least) && !e.o.BestEffort {
-		return fmt.Errorf("this machine confines no further than level %s, and %s is asked for: %s; a2a-acp doctor tells what is missing, --best-effort starts it even so", level, least, e.host.Why())
+		return fmt.Errorf("this machine confines no further than level %s, and %s is asked for: %s; "+
+			"a2a-acp doctor tells what is missing, --best-effort starts it even so", level, least, e.host.Why())
 	}
 	return nil
 }
@@ -174,10 +175,12 @@ func (e *execution) useProfile() error {
 	ordinary := p.Paths(e.profile.Dir, accountsDirs)
 	for _, path := range p.Paths(e.profile.Dir, getenv) {
 		if real, err := filepath.EvalSymlinks(path.Path); err == nil && path.Path != e.profile.Dir && e.o.dirs().HoldsHome(real) {
-			return fmt.Errorf("profile %s grants %s, as HOME or one of the XDG variables says: that is everything you have, keys and all; set them to other directories", p.Name, path.Path)
+			return fmt.Errorf("profile %s grants %s, as HOME or one of the XDG variables says: that is everything you have, "+
+				"keys and all; set them to other directories", p.Name, path.Path)
 		}
 		if path.Path == e.profile.Dir && e.o.dirs().Workspace(path.Path, nil).Root == "" {
-			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; start in a project, or name one with --dir", p.Name, path.Path)
+			return fmt.Errorf("profile %s grants the directory that the command starts in, and %s holds more than a project; "+
+				"start in a project, or name one with --dir", p.Name, path.Path)
 		}
 		if _, err := os.Lstat(path.Path); err != nil {
 			continue
@@ -293,7 +296,8 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 		return fmt.Errorf("--allow: %w", err)
 	}
 	if e.o.dirs().HoldsHome(real) {
-		return fmt.Errorf("--allow %s: that is everything you have, keys and all; name what is in it, or start without a sandbox", allowed.Path)
+		return fmt.Errorf("--allow %s: that is everything you have, keys and all; "+
+			"name what is in it, or start without a sandbox", allowed.Path)
 	}
 	return nil
 }
@@ -346,7 +350,8 @@ func (e *execution) account(outcome sandbox.Outcome) []string {
 	}
 	lines = append(append(lines, outcome.Hints...), outcome.Changed...)
 	if outcome.Killed > 0 && !outcome.Cancelled && !outcome.TimedOut {
-		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes", outcome.Killed))
+		lines = append(lines, fmt.Sprintf("still running when the command ended, and ended with it: %d of its processes",
+			outcome.Killed))
 	}
 	if outcome.Lost > 0 {
 		lines = append(lines, fmt.Sprintf("could not be ended and may still run: %d of its processes",

@@ -78,7 +78,8 @@ func (m Machine) landlock() Advice {
 		}
 	case m.Container != "":
 		a.Why = "this container lets nobody use it, or the machine below has it switched off"
-		a.Fix = "docker run --security-opt seccomp=unconfined … (Docker 20.10.10 and older); else on the machine below: a2a-acp doctor"
+		a.Fix = "docker run --security-opt seccomp=unconfined … (Docker 20.10.10 and older); " +
+			"else on the machine below: a2a-acp doctor"
 	default:
 		modules := "landlock"
 		if len(m.Modules) > 0 {
@@ -107,7 +108,8 @@ func (m Machine) namespaces(f Findings) Advice {
 		a.Gives = append([]string{"processes"}, a.Gives...)
 	}
 	persistent := func(setting string) string {
-		return fmt.Sprintf("echo '%s' | sudo tee /etc/sysctl.d/60-a2a-acp.conf && sudo sysctl -p /etc/sysctl.d/60-a2a-acp.conf", setting)
+		return fmt.Sprintf("echo '%s' | sudo tee /etc/sysctl.d/60-a2a-acp.conf && "+
+			"sudo sysctl -p /etc/sysctl.d/60-a2a-acp.conf", setting)
 	}
 	switch {
 	case m.Sysctls[sysctlMost] == "0":
@@ -118,13 +120,15 @@ func (m Machine) namespaces(f Findings) Advice {
 		a.Fix = persistent("kernel.unprivileged_userns_clone = 1")
 	case m.Container != "":
 		a.Why = "this container lets nobody make them"
-		a.Fix = "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined …\npodman run --security-opt seccomp=unconfined --security-opt unmask=ALL …"
+		a.Fix = "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined " +
+			"--security-opt systempaths=unconfined …\npodman run --security-opt seccomp=unconfined --security-opt unmask=ALL …"
 	case m.Sysctls[sysctlAppArmor] == "1" && !m.Root:
 		a.Why = "AppArmor lets only programs with a profile that says so make them (Ubuntu since 23.10)"
 		a.Fix = m.appArmor()
 	default:
 		a.Why = "something here forbids them; the sandbox's own words are above"
-		a.Fix = "is CONFIG_USER_NS in the kernel's configuration? does a security module or a seccomp filter of whoever started us forbid them?"
+		a.Fix = "is CONFIG_USER_NS in the kernel's configuration? does a security module or a seccomp filter of whoever " +
+			"started us forbid them?"
 	}
 	return a
 }
@@ -159,7 +163,9 @@ func (m Machine) groups(f Findings) Advice {
 		a.Why = "control groups of version 2 are not mounted here, so only single processes are held to a limit on memory"
 	}
 	if m.Container != "" {
-		a.Fix = "start the container with a group of its own that can be written to: docker run --cgroupns=private -v /sys/fs/cgroup:/sys/fs/cgroup:rw …, or run a2a-acp as a systemd service on the machine below"
+		a.Fix = "start the container with a group of its own that can be written to: " +
+			"docker run --cgroupns=private -v /sys/fs/cgroup:/sys/fs/cgroup:rw …, " +
+			"or run a2a-acp as a systemd service on the machine below"
 		return a
 	}
 	user := " --user"

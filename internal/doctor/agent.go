@@ -221,7 +221,9 @@ func askInitialize(ctx context.Context, o supervisor.Options) (answer initialize
 	reading.Go(func() { _, _ = io.Copy(&talk, agent.Stderr) }) // ends with the agent's tree
 	answered := make(chan error, 1)
 	reading.Go(func() { answered <- readAnswer(agent.Stdout, &answer) }) // likewise
-	const question = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false},"clientInfo":{"name":"a2a-acp doctor","version":"1"}}}` + "\n"
+	const question = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,` +
+		`"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false},` +
+		`"clientInfo":{"name":"a2a-acp doctor","version":"1"}}}` + "\n"
 	if _, err = io.WriteString(agent.Stdin, question); err == nil {
 		select {
 		case err = <-answered:

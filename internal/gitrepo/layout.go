@@ -83,7 +83,8 @@ func FileEffect(name string, read func() []byte) Effect {
 // can name a file to write to.
 var begun = map[string]*regexp.Regexp{
 	"rebase-merge/strategy": regexp.MustCompile(`\A` + strategies + `\n?\z`),
-	"sequencer/opts": regexp.MustCompile(`\A(\[options\]\n|\tstrategy = ` + strategies + `\n|\t(allow|default|drop|keep)-[a-z-]+ = \w+\n|` +
+	"sequencer/opts": regexp.MustCompile(`\A(\[options\]\n|\tstrategy = ` + strategies + `\n|` +
+		`\t(allow|default|drop|keep)-[a-z-]+ = \w+\n|` +
 		`\t(edit|signoff|record-origin|mainline|gpg-sign|strategy-option|no-commit|commit-use-reference) = [\w.=-]*\n)*\z`),
 	"rebase-apply/apply-opt": regexp.MustCompile(
 		`\A( '(-[Cp]\d+|--whitespace=[\w,-]+|--reject|--ignore-(whitespace|space-change))')*\s*\z`),
@@ -93,9 +94,10 @@ var begun = map[string]*regexp.Regexp{
 const strategies = `(ort|recursive|resolve|octopus|ours|subtree)`
 
 // hookNames are the hooks that git runs in a repository of its own accord (githooks(5)).
-var hookNames = strings.Fields(`applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
-	post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update
-	reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change`)
+var hookNames = strings.Fields(`applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit
+	prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre-receive update
+	proc-receive post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite
+	sendemail-validate fsmonitor-watchman post-index-change`)
 
 // IsHook reports whether a file of a name is one that git runs for who works in a repository whose
 // core.hooksPath leads to the file's directory. Others run where somebody pushes to.

@@ -59,7 +59,8 @@ var claudeTools = map[string]Call{
 // ofAgents are the members of what starts an agent below that make it no more than one whose calls come here,
 // as the SDK's types of tools have them (sdk-tools.d.ts, AgentInput). Others make a working tree of git's,
 // which runs the repository's filters and hooks, or run the agent on another machine.
-var ofAgents = strings.Fields("description prompt subagent_type model effort run_in_background name team_name mode max_turns resume")
+var ofAgents = strings.Fields("description prompt subagent_type model effort run_in_background name team_name mode " +
+	"max_turns resume")
 
 // claudeEvent is what a hook of Claude Code gets on its standard input.
 type claudeEvent struct {

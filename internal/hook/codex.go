@@ -86,7 +86,8 @@ func ReadCodex(event []byte) (Call, error) {
 
 // patchCommand is how Codex' model changes files by its shell, which Codex carries out itself. The text of a
 // quoted document is what the patch is.
-var patchCommand = regexp.MustCompile(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'|"([A-Za-z_]+)")\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch\n)([A-Za-z_]+)\n?$`)
+var patchCommand = regexp.MustCompile(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'` +
+	`|"([A-Za-z_]+)")\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch\n)([A-Za-z_]+)\n?$`)
 
 // patchOf returns the patch that a command applies and does nothing else.
 func patchOf(command string) (patch string, found bool) {

@@ -52,7 +52,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 func ask(ctx context.Context, args []string, stdin io.Reader) ([]byte, error) {
 	if len(args) != 2 {
-		return nil, errors.New("usage: a2a-acp hook AGENT SOCKET; the agent of a running bridge starts it, with what the bridge has told it")
+		return nil, errors.New("usage: a2a-acp hook AGENT SOCKET; " +
+			"the agent of a running bridge starts it, with what the bridge has told it")
 	}
 	event, err := io.ReadAll(io.LimitReader(stdin, mostEvent+1))
 	switch {

@@ -18,7 +18,8 @@ import (
 // Name is what our MCP server is called, and instructions is what it tells models about all its tools.
 const (
 	Name         = "a2a-acp"
-	instructions = "These tools run on the person's machine, under rules that the person set. A call may wait until the person has answered; one that is refused says why."
+	instructions = "These tools run on the person's machine, under rules that the person set. " +
+		"A call may wait until the person has answered; one that is refused says why."
 )
 
 // attachTime is how long the bridge may take to let us in and to list its tools.
@@ -44,7 +45,8 @@ type AttachOptions struct {
 func Attach(ctx context.Context, o AttachOptions) error {
 	switch {
 	case o.Token == "":
-		return fmt.Errorf("%s is not set: this is for the agent of a running bridge to start, with the environment of its MCP server entry", TokenVariable)
+		return fmt.Errorf("%s is not set: this is for the agent of a running bridge to start, "+
+			"with the environment of its MCP server entry", TokenVariable)
 	case o.Socket == "" || o.Stdin == nil || o.Stdout == nil:
 		return errors.New("attach: socket, stdin and stdout are required")
 	}

@@ -48,7 +48,8 @@ func (t Tool) Listed() *mcp.Tool {
 // goes away, and the bridge is told.
 func (a *attachment) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if n := len(r.Params.Arguments); n > mostArguments {
-		return forModel(fmt.Sprintf("the arguments have %d bytes, and %d is what can be passed on; the tool was not called", n, mostArguments)), nil
+		return forModel(fmt.Sprintf("the arguments have %d bytes, and %d is what can be passed on; "+
+			"the tool was not called", n, mostArguments)), nil
 	}
 	id := a.nextID()
 	a.tellProgress(ctx, id.Str, r)

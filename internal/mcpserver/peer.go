@@ -159,7 +159,8 @@ func (p *peer) checkHello(r *jsonrpc2.Request) error {
 		return err
 	}
 	if said.Version != wireVersion {
-		return fmt.Errorf("a process that speaks version %d of this protocol, while the bridge speaks %d: the program was replaced while the bridge runs; start the agent again", said.Version, wireVersion)
+		return fmt.Errorf("a process that speaks version %d of this protocol, while the bridge speaks %d: "+
+			"the program was replaced while the bridge runs; start the agent again", said.Version, wireVersion)
 	}
 	return nil
 }
@@ -261,7 +262,8 @@ func (p *peer) answer(r *jsonrpc2.Request, result any, err error) {
 		return
 	case len(encoded) > mostFrame-mostHello:
 		p.reply(r, nil, &jsonrpc2.Error{Code: codeForModel,
-			Message: fmt.Sprintf("the call has ended, but its result has %d bytes, and %d is what can be passed on; let the tool write less", len(encoded), mostFrame-mostHello)})
+			Message: fmt.Sprintf("the call has ended, but its result has %d bytes, and %d is what can be passed on; "+
+				"let the tool write less", len(encoded), mostFrame-mostHello)})
 		return
 	}
 	p.reply(r, json.RawMessage(encoded), nil)

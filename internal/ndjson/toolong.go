@@ -20,7 +20,8 @@ type TooLongError struct {
 }
 
 func (e *TooLongError) Error() string {
-	return fmt.Sprintf("a line of %d bytes is above the limit of %d and was thrown away: raise the limit, or send less at once", e.Size, e.Limit)
+	return fmt.Sprintf("a line of %d bytes is above the limit of %d and was thrown away: raise the limit, "+
+		"or send less at once", e.Size, e.Limit)
 }
 
 // discard reads on to the end of the line that begins at r.from, and keeps nothing but what its envelope

@@ -20,8 +20,9 @@ const (
 )
 
 const (
-	cureEditor    = "answer in the editor, or run it in a terminal of your own"
-	cureRoot      = "where these are the namespaces of a container that people work in, root says so there: `people: {container: true}` in /etc/a2a-acp/a2a-acp.yaml"
+	cureEditor = "answer in the editor, or run it in a terminal of your own"
+	cureRoot   = "where these are the namespaces of a container that people work in, root says so there: " +
+		"`people: {container: true}` in /etc/a2a-acp/a2a-acp.yaml"
 	cureUserSpace = "answer in the editor, or run it outside of them (of a container, one that has the machine's own user namespace)"
 )
 
@@ -61,7 +62,8 @@ func Look() Finding {
 		f.Reason, f.Cure = "it comes from "+line[scheduler]+", which starts programs when nobody is there",
 			cureEditor
 	case pids != initialPID:
-		f.Reason, f.Cure = "it runs in a process namespace, as in a container, where nobody sees what has started it from outside", cureRoot
+		f.Reason, f.Cure = "it runs in a process namespace, as in a container, "+
+			"where nobody sees what has started it from outside", cureRoot
 		f.Vouchable = true
 	default:
 		f.Caller = Person

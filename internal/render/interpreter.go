@@ -39,7 +39,9 @@ func complete(script string, values int) string {
 	prologue := fmt.Sprintf("exec %d<&- %d<&-", ValuesDescriptor, ScriptDescriptor)
 	if values > 0 {
 		// mapfile -d is new in bash 4.4; with an older one the count is wrong and nothing runs.
-		prologue = fmt.Sprintf("mapfile -d '' -t %[1]s <&%[2]d; %[3]s; readonly %[1]s; [[ ${#%[1]s[@]} == %[4]d ]] || { echo 'a2a-acp: the values of the call are missing (bash 4.4 or later is needed)' >&2; exit 125; }",
+		prologue = fmt.Sprintf("mapfile -d '' -t %[1]s <&%[2]d; %[3]s; readonly %[1]s; "+
+			"[[ ${#%[1]s[@]} == %[4]d ]] || "+
+			"{ echo 'a2a-acp: the values of the call are missing (bash 4.4 or later is needed)' >&2; exit 125; }",
 			valuesName, ValuesDescriptor, prologue, values)
 	}
 	if strings.HasPrefix(script, "#!") {

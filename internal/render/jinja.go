@@ -7,7 +7,8 @@ import (
 
 // jinja finds a statement or a comment of Jinja's, which people write who take {{…}} for Jinja's: {% if x
 // %}, {%- endfor -%}, {# note #}. (Jinja: Template Designer Documentation, List of Control Structures.)
-var jinja = regexp.MustCompile(`\{%[-+]?\s*(if|elif|else|endif|for|endfor|set|endset|block|endblock|macro|endmacro|call|endcall|filter|endfilter|` +
+var jinja = regexp.MustCompile(`\{%[-+]?\s*(if|elif|else|endif|for|endfor|set|endset|block|endblock|macro|endmacro` +
+	`|call|endcall|filter|endfilter|` +
 	`include|import|from|extends|raw|endraw|with|endwith|do|trans|endtrans)\b[^\n{}]*%\}|\{# [^\n]*? #\}`)
 
 // findJinja says where a text between tags has something of Jinja's, which would be left standing as it is.
@@ -26,7 +27,8 @@ const jinjaMessage = "this is Jinja's, and would stand in the script as it is"
 
 // jinjaFix is the cure for a statement of Jinja's.
 func jinjaFix(found string, foreign string) string {
-	fix := "write {{#x}}…{{/x}} for what only stands there when x has a value (once for each item of a list), {{^x}}…{{/x}} for the opposite"
+	fix := "write {{#x}}…{{/x}} for what only stands there when x has a value (once for each item of a list), " +
+		"{{^x}}…{{/x}} for the opposite"
 	switch {
 	case strings.HasPrefix(found, "{#"):
 		fix = "write {{! … }} for a comment"

@@ -63,7 +63,8 @@ const (
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*)$`)
 
 // delimiterHelp is the cure for braces that are not meant for us.
-const delimiterHelp = "if the braces are meant for the program (docker --format and the like), change our delimiters in front of them with {{=<% %>=}}"
+const delimiterHelp = "if the braces are meant for the program (docker --format and the like), " +
+	"change our delimiters in front of them with {{=<% %>=}}"
 
 // parser builds the nodes of one template and collects everything wrong with it.
 type parser struct {

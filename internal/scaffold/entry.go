@@ -120,7 +120,8 @@ func (e *maker) parameters() error {
 var uriName = regexp.MustCompile(`(?i)^(?:.*_)?(?:url|uri)$`)
 
 // pathName is what people call parameters that are files.
-var pathName = regexp.MustCompile(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest|destination|input|output|into)$`)
+var pathName = regexp.MustCompile(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest` +
+	`|destination|input|output|into)$`)
 
 // compile compiles the script. Where a place needs an integer or SQL, its parameter is declared so, and the
 // script compiled again.

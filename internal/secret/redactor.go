@@ -196,7 +196,8 @@ func (w *Writer) cut() {
 func (w *Writer) safe() int64 {
 	text, dump := min(w.at, w.text.safe()), min(w.at, w.dump.safe())
 	coded := min(w.at, w.uu.safe())
-	safe := min(text, dump, coded, w.uu.reading.safe(coded), w.exact.safe(w.at), w.screen.safe(w.at), w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))
+	safe := min(text, dump, coded, w.uu.reading.safe(coded), w.exact.safe(w.at), w.screen.safe(w.at),
+		w.plain.safe(text), w.dense.safe(text), w.dump.chars.safe(dump))
 	for _, r := range w.dump.numbers {
 		safe = min(safe, r.safe(dump))
 	}

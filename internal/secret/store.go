@@ -82,7 +82,8 @@ func CheckValue(value string) error {
 	case value == "":
 		return errors.New("the value is empty")
 	case len(value) < ShortestValue:
-		return fmt.Errorf("the value has fewer than %d bytes: it could not be told from other text, and so not be kept out of what tools print", ShortestValue)
+		return fmt.Errorf("the value has fewer than %d bytes: it could not be told from other text, "+
+			"and so not be kept out of what tools print", ShortestValue)
 	case len(value) > LongestValue:
 		return fmt.Errorf("the value has more than %d bytes; keep it in a file of its own, and write {file: PATH}",
 			LongestValue)
@@ -196,7 +197,8 @@ func readOurs(path string) ([]byte, error) {
 	case !known || int(stat.Uid) != os.Geteuid():
 		return nil, fmt.Errorf("%s belongs to somebody else; move it away and set the secrets again", path)
 	case info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("%s can be used by others (mode %04o), who may have read what is in it; run: chmod 600 %s, and think of changing the secrets", path, info.Mode().Perm(), path)
+		return nil, fmt.Errorf("%s can be used by others (mode %04o), who may have read what is in it; "+
+			"run: chmod 600 %s, and think of changing the secrets", path, info.Mode().Perm(), path)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, longestStore+1))
 	if err == nil && len(data) > longestStore {

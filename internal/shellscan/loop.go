@@ -107,8 +107,8 @@ func (b *loopBody) node(n syntax.Node) bool {
 
 // setsVariables are builtins that set variables by their names, run text of the shell, or change how words
 // are read.
-var setsVariables = set(`read unset export declare typeset local readonly eval source . mapfile readarray printf getopts let set shopt alias
-	builtin command exec trap enable wait`)
+var setsVariables = set(`read unset export declare typeset local readonly eval source . mapfile readarray printf
+	getopts let set shopt alias builtin command exec trap enable wait`)
 
 func (b *loopBody) parts(parts []syntax.WordPart) {
 	for at, part := range parts {

@@ -85,7 +85,8 @@ func (t *text) noBrackets(b *syntax.BinaryTest) {
 		}
 	case syntax.TsReMatch:
 		if w, ok := b.Y.(*syntax.Word); ok && pipes(w) {
-			t.problem(t.line(b), "to a plain sh [[ is a command like others, and the | of the expression a pipe to the next: put it in brackets")
+			t.problem(t.line(b),
+				"to a plain sh [[ is a command like others, and the | of the expression a pipe to the next: put it in brackets")
 		}
 	}
 }

@@ -205,7 +205,8 @@ func (t *text) substitution(s *syntax.CmdSubst) {
 		t.regions.add(s, regionStrict)
 		inner := t.source[s.Left.Offset()+1 : s.Right.Offset()]
 		if strings.ContainsAny(inner, "\\'\"`#") || strings.Contains(inner, "<<") {
-			t.problem(t.line(s), "backquotes hold quotes, backslashes, comments or here-documents, which bash reads in a way of its own: use $(…)")
+			t.problem(t.line(s),
+				"backquotes hold quotes, backslashes, comments or here-documents, which bash reads in a way of its own: use $(…)")
 		}
 	default:
 		t.regions.add(s, regionCode)

@@ -138,7 +138,8 @@ func readSlot(n plainyaml.Node) (s slot, names string, err error) {
 	err = catalogue.Entries(n, map[string]any{
 		"names": &names, "value": &value, "takes": &takes, "glued": &s.glued,
 		"beside": &s.beside, "ends": &s.ends,
-		"dash": &s.dash, "remote": &s.remote, "check": &s.check, "files": &s.files, "harmless": &s.plain, "caution": &s.caution, "obeyed": &s.obeyed,
+		"dash": &s.dash, "remote": &s.remote, "check": &s.check, "files": &s.files, "harmless": &s.plain,
+		"caution": &s.caution, "obeyed": &s.obeyed,
 		"at_start": &s.atStart, "cure": &cure,
 	})
 	if takes == "2" {

@@ -224,7 +224,12 @@ func (r *reader) python(p *program, at, to int, via []string) {
 
 // gitRuns finds the settings of git that name something which git runs, reads as settings, or connects to
 // (git-config(1)).
-var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|.*(command|cmd|program|helper|path|editor|pager)$)`)
+var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)` +
+	`|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.` +
+	`|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook` +
+	`|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand` +
+	`|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|.*(command|cmd|program|helper` +
+	`|path|editor|pager)$)`)
 
 // git reads git's own words by its row; the value of a setting that names a program is code.
 func (r *reader) git(p *program, at, to int, via []string) {

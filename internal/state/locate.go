@@ -25,5 +25,6 @@ func Locate(getenv func(string) string) (string, error) {
 	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", name), nil
 	}
-	return "", fmt.Errorf("there is no place for the state directory: neither A2A_STATE_DIR nor XDG_STATE_HOME nor HOME is set to an absolute path; set one of them")
+	return "", fmt.Errorf("there is no place for the state directory: " +
+		"neither A2A_STATE_DIR nor XDG_STATE_HOME nor HOME is set to an absolute path; set one of them")
 }

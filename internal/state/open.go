@@ -56,7 +56,8 @@ func checkLink(path string) error {
 		return nil
 	}
 	if owner, ours := ownedByUs(info); !ours {
-		return fmt.Errorf("state directory %s is a link that user %d made, who could let it point anywhere; remove it, or set A2A_STATE_DIR to a directory of yours", path, owner)
+		return fmt.Errorf("state directory %s is a link that user %d made, who could let it point anywhere; "+
+			"remove it, or set A2A_STATE_DIR to a directory of yours", path, owner)
 	}
 	return nil
 }
@@ -80,7 +81,8 @@ func checkOwner(path string) error {
 			path)
 	}
 	if owner, ours := ownedByUs(info); !ours {
-		return fmt.Errorf("state directory %s belongs to user %d, not to us (user %d); set A2A_STATE_DIR to a directory of yours", path, owner, os.Geteuid())
+		return fmt.Errorf("state directory %s belongs to user %d, not to us (user %d); "+
+			"set A2A_STATE_DIR to a directory of yours", path, owner, os.Geteuid())
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("state directory %s can be entered by others (mode %04o); run: chmod 700 %s", path,

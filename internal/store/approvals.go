@@ -17,7 +17,8 @@ const keptFor = 24 * time.Hour
 // pollEvery is how often a waiting process looks at its question. One look is one read by key.
 const pollEvery = 150 * time.Millisecond
 
-const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, answered, answered_where,
+const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text,
+	digest, bound, answered, answered_where,
 	approver, reason, key, used, used_by`
 
 // Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later
@@ -88,7 +89,8 @@ func (a *Approval) answer(answer Answer, where Where, now time.Time) {
 func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ?
-			WHERE id = ? AND owner = ? AND (state = 'pending' OR state = 'approved' AND used = 0)`, s.now().UnixMilli(), why, id, thisProcess())
+			WHERE id = ? AND owner = ? AND (state = 'pending' OR state = 'approved' AND used = 0)`, s.now().UnixMilli(), why,
+			id, thisProcess())
 		return err
 	})
 }
@@ -178,7 +180,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 	if !a.Used.IsZero() {
 		used = a.Used.UnixMilli()
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, answered_where = ?, approver = ?, reason = ?, used = ?, used_by = ? WHERE id = ?`,
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, answered_where = ?, approver = ?,
+		reason = ?, used = ?, used_by = ? WHERE id = ?`,
 		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.ID)
 	return err
 }

@@ -43,7 +43,8 @@ func (s *Store) Grant(ctx context.Context, g SessionApproval) error {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO grants (id, granted, owner, agent, session, key, words)
-			SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0)`,
+			SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM grants WHERE owner = ? AND session = ? AND key = ?
+				AND revoked = 0)`,
 			g.ID, now, thisProcess(), g.Agent, g.Session, g.Key, g.Words, thisProcess(), g.Session, g.Key)
 		return err
 	})
@@ -73,7 +74,8 @@ func (s *Store) EndSession(ctx context.Context, session, prefix string) error {
 // Revoke takes a grant back: from now on the person is asked again. record is called before that is kept;
 // when it fails, the grant is revoked all the same, since taking back never waits for the record, and its
 // error is returned.
-func (s *Store) Revoke(ctx context.Context, id, revoker string, record func(SessionApproval) error) (g SessionApproval, err error) {
+func (s *Store) Revoke(ctx context.Context, id, revoker string,
+	record func(SessionApproval) error) (g SessionApproval, err error) {
 	var unrecorded error
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
 		if g, err = readGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE id = ?`,

@@ -60,7 +60,8 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 		a.Asked, a.State, a.owner = s.now(), Pending, thisProcess()
 		stands = a
 		_, err = tx.ExecContext(ctx,
-			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text, digest, bound, key)
+			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
+				digest, bound, key)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID,
 			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key)
@@ -124,7 +125,8 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	if err := s.recordTurn(TurnJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0 WHERE id = ?`,
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0
+		WHERE id = ?`,
 		joined.Session, joined.CallID, joined.ToolCall, joined.owner, joined.ID)
 	return joined, err
 }

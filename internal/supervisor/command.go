@@ -51,7 +51,8 @@ func resolve(command, env []string, dir string) (string, error) {
 	if searched == "" {
 		return "", fmt.Errorf("start the agent: there is no command %q, since PATH is empty; give its absolute path, or set PATH", name)
 	}
-	return "", fmt.Errorf("start the agent: there is no command %q in PATH (%s); install it, or give its absolute path", name, searched)
+	return "", fmt.Errorf("start the agent: there is no command %q in PATH (%s); install it, or give its absolute path",
+		name, searched)
 }
 
 // executable tells why a file cannot be run.
@@ -82,9 +83,11 @@ func mayExecute(path string) error { return unix.Access(path, unix.X_OK) }
 func explainStart(path string, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Sprintf("start the agent: %s is neither a program for this machine nor a script; a script's first line names its interpreter, as in #!/bin/sh", path)
+		return fmt.Sprintf("start the agent: %s is neither a program for this machine nor a script; "+
+			"a script's first line names its interpreter, as in #!/bin/sh", path)
 	case errors.Is(err, syscall.ENOENT):
-		return fmt.Sprintf("start the agent: what %s is run by does not exist; see the interpreter in its first line (#!), or install the loader that it was built for", path)
+		return fmt.Sprintf("start the agent: what %s is run by does not exist; "+
+			"see the interpreter in its first line (#!), or install the loader that it was built for", path)
 	case errors.Is(err, syscall.E2BIG):
 		return fmt.Sprintf("start the agent: the arguments and the environment of %s are more than this machine takes", path)
 	}

@@ -204,7 +204,8 @@ func (t *valueFlow) patternCure() string {
 	if t.place == nil || t.place.Value.Parameter != nil {
 		return ""
 	}
-	return "an entry of an object can have none, an item of a list can: type: array with items: {type: string, pattern: …}, and {{.}} where an item goes"
+	return "an entry of an object can have none, an item of a list can: type: array with items: {type: string, " +
+		"pattern: …}, and {{.}} where an item goes"
 }
 
 // unknown warns of a free text among the words of a program that no row knows. Nothing here can tell what
@@ -217,7 +218,8 @@ func (t *valueFlow) unknown(role shellwords.Role, what string) {
 	default:
 		t.warn("it is not known here what "+program+" does with "+what+
 			", so the value could choose what it runs or writes; the sandbox is what holds",
-			"say what the value looks like, with format:, pattern: or enum:, or that you know the program, with `trust_program: true` on the tool")
+			"say what the value looks like, with format:, pattern: or enum:, or that you know the program, "+
+				"with `trust_program: true` on the tool")
 	}
 }
 

@@ -191,7 +191,8 @@ func (t *valueFlow) compare(n *syntax.BinaryTest, child syntax.Node) {
 		default:
 			t.role("number of [[ ]]")
 			if !t.place.Value.Integers() &&
-				!t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd", onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
+				!t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd",
+					onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
 				return
 			}
 			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})

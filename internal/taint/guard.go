@@ -44,7 +44,9 @@ var checks = map[string]guardCheck{"ref": noRefspec, "name": noPath, "opened": n
 
 // A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client
 // Commands).
-var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection|query_attributes|ssl_session_data_print)\b`)
+var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect` +
+	`|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection` +
+	`|query_attributes|ssl_session_data_print)\b`)
 
 // A line that is a command of the client: !cmd and :!!cmd of sqlcmd, .cmd.
 var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)

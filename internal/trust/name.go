@@ -26,7 +26,8 @@ func Root(o Options, dir string) (string, error) {
 		return "", fmt.Errorf("%s is no directory; name the workspace, not a file of it", real)
 	}
 	if (dirs.Dirs{Getenv: o.Getenv}).Workspace(real, nil).Root == "" {
-		return "", fmt.Errorf("%s is no workspace: it is the root, the home directory, or one that our own files lie in; trust the project's own directory", real)
+		return "", fmt.Errorf("%s is no workspace: it is the root, the home directory, or one that our own files lie in; "+
+			"trust the project's own directory", real)
 	}
 	return real, mayTrust(o, real)
 }

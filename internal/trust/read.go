@@ -39,7 +39,8 @@ func Read(dir, name string) ([]byte, error) {
 			return nil, err
 		}
 		if last.Mode()&fs.ModeSymlink != 0 {
-			return nil, fmt.Errorf("%s is a link: whoever made it could let it point elsewhere; put the file itself there", filepath.Join(dir, way))
+			return nil, fmt.Errorf("%s is a link: whoever made it could let it point elsewhere; put the file itself there",
+				filepath.Join(dir, way))
 		}
 	}
 	file, err := root.OpenFile(name, openFlags, 0)

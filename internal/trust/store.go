@@ -20,7 +20,8 @@ const Name = "trust.json"
 const mostDirectories = 2000
 
 // ErrTooMany says that no more directories can be trusted.
-var ErrTooMany = errors.New("there are too many trusted directories; take some back: a2a-acp trust --list, a2a-acp trust --revoke DIR")
+var ErrTooMany = errors.New("there are too many trusted directories; " +
+	"take some back: a2a-acp trust --list, a2a-acp trust --revoke DIR")
 
 // Directory is a workspace whose own files somebody trusts, or a single file: then Dir is its path, and Files
 // has nothing but its last name.

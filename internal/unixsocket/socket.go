@@ -121,7 +121,8 @@ func makeSocketDir(parents []string) (string, error) {
 	for _, parent := range parents {
 		dir := filepath.Join(parent, name)
 		if n := len(filepath.Join(dir, socketName)); n > longestPath {
-			failed = append(failed, fmt.Errorf("%s: the path of a socket there would have %d bytes, and the system takes %d", parent, n, longestPath))
+			failed = append(failed, fmt.Errorf("%s: the path of a socket there would have %d bytes, and the system takes %d",
+				parent, n, longestPath))
 			continue
 		}
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -130,7 +131,8 @@ func makeSocketDir(parents []string) (string, error) {
 		}
 		return dir, nil
 	}
-	return "", fmt.Errorf("no directory for a socket; set TMPDIR to a directory that you can write and whose path is short: %w", errors.Join(failed...))
+	return "", fmt.Errorf("no directory for a socket; "+
+		"set TMPDIR to a directory that you can write and whose path is short: %w", errors.Join(failed...))
 }
 
 // parentsOfSockets lists where a socket's directory may be made, the best first: the user's own runtime

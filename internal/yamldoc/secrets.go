@@ -25,7 +25,8 @@ var (
 	openly = lazyRegexp(`^(?:\{.*|[|>][-+0-9]*|true|false|yes|no|on|off|null|~|[0-9]{1,6}|&\S+|\*\S+|\$\{\w+\})?\s*(?:#.*)?$`)
 	// referenceKey names where a value stands.
 	referenceKey = lazyRegexp(`^\s*(?:secret|env|file|command)\s*:`)
-	shapedSecret = lazyRegexp(`(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)[\w.+/=-]{8,}`)
+	shapedSecret = lazyRegexp(`(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|ya29\.` +
+		`|eyJ|hf_|npm_|pypi-|dop_v1_)[\w.+/=-]{8,}`)
 )
 
 // LongLiteral is the length from which a text that stands where a credential would is taken for one.

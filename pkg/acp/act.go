@@ -380,7 +380,8 @@ func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) per
 }
 
 // errNotByNow says that nobody has approved an act as it is by now.
-var errNotByNow = errors.New("what it is about, or the rules, have changed since this was decided: it would be asked about by now")
+var errNotByNow = errors.New("what it is about, or the rules, have changed since this was decided: " +
+	"it would be asked about by now")
 
 // leadsTo reports whether a name means a file.
 func leadsTo(dir, name, real string) bool {

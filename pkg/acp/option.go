@@ -55,13 +55,15 @@ func (o offer) write() json.RawMessage {
 // The words by which names of options say yes, and those by which they say no.
 var (
 	yesWords = strings.Fields("allow always yes approve accept proceed continue run ok okay confirm trust permit grant")
-	noWords  = strings.Fields("reject deny no not nothing none cancel decline don't dont never refuse stop abort skip block disallow forbid keep stay")
+	noWords  = strings.Fields("reject deny no not nothing none cancel decline don't dont never refuse stop abort skip " +
+		"block disallow forbid keep stay")
 )
 
 // The words by which names of options say that it is for more than this time, and those that say it is not.
 var (
-	lastingWords = strings.Fields("always session sessions all every everything any auto automatically future forever permanent permanently remember")
-	onceWords    = strings.Fields("once one just only single now")
+	lastingWords = strings.Fields("always session sessions all every everything any auto automatically future forever " +
+		"permanent permanently remember")
+	onceWords = strings.Fields("once one just only single now")
 )
 
 // alwaysPhrases are phrases with a no in them that say a lasting yes, as Claude and Codex write them.

@@ -59,8 +59,9 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
-	a := &ownAct{final: own.Final, cardEnds: own.CardEnds, permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
-		session: s, turn: b.turnContext(s), beside: own.Beside}}
+	a := &ownAct{final: own.Final, cardEnds: own.CardEnds,
+		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
+			session: s, turn: b.turnContext(s), beside: own.Beside}}
 	a.call, a.fault = own.asToolCall(s.serverName())
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)

@@ -155,7 +155,8 @@ func (b *Bridge) answerPrompt(p *permissionPrompt, passage *gate.Passage) {
 func (p *permissionPrompt) response(d permissions.Decision, cause error) []byte {
 	option, offered := p.optionFor(d, cause)
 	switch {
-	case errors.Is(cause, errNotAnswered) && saysNothing(p.reply.frame), offered && d.Approver == editorAnswers && option.ID == p.picked:
+	case errors.Is(cause, errNotAnswered) && saysNothing(p.reply.frame),
+		offered && d.Approver == editorAnswers && option.ID == p.picked:
 		return p.reply.line // in the editor's own words, with its _meta
 	case errors.Is(cause, errAgentGaveUp):
 		return errorResponse(p.id, wireError{Code: codeCancelled, Message: "a2a-acp: " + cause.Error()})

@@ -187,7 +187,8 @@ func (c *circuit) refusal(t *tool.Tool, now time.Time) *tool.Failure {
 	wait := 0.0
 	if !until.IsZero() {
 		wait = math.Ceil(max(0, until.Sub(now).Seconds()))
-		failure.Message = fmt.Sprintf("%s was not run: it failed too often, and calls are refused for %.0f s more (circuit_breaker, %s)", t.ID, wait, t.Source)
+		failure.Message = fmt.Sprintf("%s was not run: it failed too often, "+
+			"and calls are refused for %.0f s more (circuit_breaker, %s)", t.ID, wait, t.Source)
 	}
 	failure.Retryable = true
 	failure.Details["retry_after_seconds"] = wait

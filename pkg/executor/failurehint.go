@@ -16,8 +16,10 @@ import (
 // What programs say when something is not there or not allowed. Only the end of the standard error is
 // looked at. The expressions are compiled when the first tool fails.
 var (
-	notFound = whenFails(`(?m)(?:^|[\s:'"‘])([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: (?:command )?not found$|env: ['"‘]?([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: No such file or directory`)
-	noAccess = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: (?:Permission denied|Read-only file system|Operation not permitted)$`)
+	notFound = whenFails(`(?m)(?:^|[\s:'"‘])([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: (?:command )?not found$` +
+		`|env: ['"‘]?([A-Za-z0-9_][A-Za-z0-9_.+-]{0,63})['"’]?: No such file or directory`)
+	noAccess = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: (?:Permission denied|Read-only file system` +
+		`|Operation not permitted)$`)
 )
 
 func whenFails(expression string) func() *regexp.Regexp {
@@ -37,11 +39,14 @@ func (s scripts) Cure(t *tool.Tool, o outcome) string {
 	path := firstGroup(noAccess(), said)
 	switch {
 	case o.ExitCode == exitNotExecutable && t.Sandbox.Commands != nil:
-		return fmt.Sprintf("a program could not be started%s: allowed_commands (%s) lists those that may, and a file that is one needs chmod +x", quotedIn(path), t.Source)
+		return fmt.Sprintf("a program could not be started%s: allowed_commands (%s) lists those that may, "+
+			"and a file that is one needs chmod +x", quotedIn(path), t.Source)
 	case o.ExitCode == exitNotExecutable:
 		return fmt.Sprintf("a file could not be run as a program%s: chmod +x it, or name its interpreter (bash FILE)", quotedIn(path))
 	case path != "":
-		return fmt.Sprintf("access was denied%s: what a call may use beside its working directory stands under allowed_paths in the tool's entry (%s); where it is granted, look at the file's own mode (ls -l)", quotedIn(path), t.Source)
+		return fmt.Sprintf("access was denied%s: "+
+			"what a call may use beside its working directory stands under allowed_paths in the tool's entry (%s); "+
+			"where it is granted, look at the file's own mode (ls -l)", quotedIn(path), t.Source)
 	}
 	return ""
 }
@@ -55,14 +60,16 @@ func missingCommand(t *tool.Tool, name string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err == nil && filepath.IsAbs(path) && !inSearchPath(path) {
-		return fmt.Sprintf("%s is at %s, which calls do not see: grant its directory with allowed_paths: [{path: %s, access: read}] in the tool's entry (%s), and call it by its whole path",
+		return fmt.Sprintf("%s is at %s, which calls do not see: grant its directory with allowed_paths: [{path: %s, "+
+			"access: read}] in the tool's entry (%s), and call it by its whole path",
 			name, path, filepath.Dir(path), t.Source)
 	}
 	if err == nil && t.Sandbox.Commands != nil {
 		return fmt.Sprintf("%s is installed, and not among allowed_commands in the tool's entry (%s)", name,
 			t.Source)
 	}
-	return fmt.Sprintf("%s is not installed where calls look for programs (%s): install it, or take it out of the script (%s)", name, sandbox.SearchPath, t.Source)
+	return fmt.Sprintf("%s is not installed where calls look for programs (%s): install it, "+
+		"or take it out of the script (%s)", name, sandbox.SearchPath, t.Source)
 }
 
 func inSearchPath(path string) bool {
@@ -98,6 +105,7 @@ func templateFailure(t *tool.Tool, failure *tool.Failure) *tool.Failure {
 		return failure
 	}
 	told := *failure
-	told.Message += fmt.Sprintf("; give another value (`a2a-acp tools show %s` lists what it takes), or change the script (%s; `a2a-acp tools check` tells how)", t.ID, t.Source)
+	told.Message += fmt.Sprintf("; give another value (`a2a-acp tools show %s` lists what it takes), "+
+		"or change the script (%s; `a2a-acp tools check` tells how)", t.ID, t.Source)
 	return &told
 }

@@ -70,17 +70,21 @@ func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 	switch {
 	case o.TimedOut:
 		failure := tool.Failf(tool.FailTimeout,
-			"the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
+			"the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, "+
+				"if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
 		failure.Retryable = true
 		return failure
 	case o.Cancelled:
 		return tool.Failf(tool.FailCancelled, "the caller gave up")
 	case contains(o.LimitsHit, "output") && spooled:
 		return tool.Failf(tool.FailOutput,
-			"the call was ended after %d bytes of output on one stream; what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit", t.Output.MostSpilled(), t.Source)
+			"the call was ended after %d bytes of output on one stream; "+
+				"what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit",
+			t.Output.MostSpilled(), t.Source)
 	case contains(o.LimitsHit, "output"):
 		return tool.Failf(tool.FailOutput,
-			"the call was ended after %d bytes of output on one stream; what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
+			"the call was ended after %d bytes of output on one stream; "+
+				"what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
 	case len(o.LimitsHit) > 0:
 		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", o.LimitsHit[0])
 	}

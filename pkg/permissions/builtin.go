@@ -189,7 +189,8 @@ func testWords(args []string) string {
 
 var numberOperators = set("-eq -ne -lt -le -gt -ge")
 
-var testOperators = set("-a -b -c -d -e -f -g -h -k -o -p -r -s -u -w -x -G -L -N -O -S -n -z -ef -nt -ot -eq -ne -lt -le -gt -ge")
+var testOperators = set("-a -b -c -d -e -f -g -h -k -o -p -r -s -u -w -x -G -L -N -O -S -n -z -ef -nt -ot -eq -ne -lt " +
+	"-le -gt -ge")
 
 // setWords lets through the options by which a script fails early. set -k and its like change how words are
 // read. To fish -x is another option: alone it prints the exported variables.

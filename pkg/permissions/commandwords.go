@@ -166,8 +166,9 @@ func plainSetting(word string) string {
 	return fmt.Sprintf("it is not known that the setting %q holds no secret", word)
 }
 
-var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf core.eol core.filemode core.ignorecase core.bare core.editor
-	remote.origin.url remote.upstream.url pull.rebase push.default core.hookspath`)
+var plainSettings = set(`user.name user.email init.defaultbranch core.autocrlf core.eol core.filemode
+	core.ignorecase core.bare core.editor remote.origin.url remote.upstream.url pull.rebase push.default
+	core.hookspath`)
 
 // signatures reports whether a format has git run gpg: %G?, %+GS, %(signature).
 func signatures(word string) string {

@@ -40,7 +40,8 @@ func parseHostPattern(text string) (hostPattern, error) {
 // plainURL is the only form of a URL whose host everybody reads in the same way: no user, no escapes and
 // nothing but a path or a query behind the host. (WHATWG URL and RFC 3986 differ on backslashes, on @ and
 // on what # ends; curl expands {}.)
-var plainURL = regexp.MustCompile(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::([0-9]{1,5}))?(?:[/?][!-\[\]-~]*)?\z`)
+var plainURL = regexp.MustCompile(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)` +
+	`(?::([0-9]{1,5}))?(?:[/?][!-\[\]-~]*)?\z`)
 
 var defaultPorts = map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}
 

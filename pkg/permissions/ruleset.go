@@ -112,7 +112,8 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 			switch {
 			case !counts:
 			case file.Version != Version2 && first != nil:
-				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides", display.Line(first.ID))
+				reason.Why += fmt.Sprintf("; but %s stands before it, and in a file without version: 2 the first one decides",
+					display.Line(first.ID))
 			default:
 				if found[at-1].holds == yes { // one that may match must not hide what stands behind it
 					first = rule

@@ -38,7 +38,8 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 			switch {
 			case i == j && k == at, !other.unconditional() || !other.aboutAll(rule):
 			case i == j && file.Version != Version2 && k < at:
-				return other, fmt.Sprintf("rule %s at %s stands before it and matches whatever it matches; in a file without version: 2 the first one decides", other.ID, other.Source)
+				return other, fmt.Sprintf("rule %s at %s stands before it and matches whatever it matches; "+
+					"in a file without version: 2 the first one decides", other.ID, other.Source)
 			case i == j && file.Version != Version2:
 			case other.Verdict.stronger(rule.Verdict) && !(file.Version != Version2 && k > 0):
 				return other, fmt.Sprintf("rule %s at %s matches whatever it matches, and %s is stronger than %s",
@@ -51,7 +52,8 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 
 // unconditional reports whether a rule matches every act of its tools.
 func (r Rule) unconditional() bool {
-	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
+	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+
+		len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
 		r.Commands == nil && !r.InGitWorkTree && !r.Confined && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid &&
 		r.When == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0

@@ -66,7 +66,8 @@ var conditionEnv = sync.OnceValues(func() (*cel.Env, error) {
 })
 
 // callNames are the fields of call, for the hint to a misspelled one.
-const callNames = "call has tool, tools, action, agent, session, door, mode, headless, paths, commands, shell, env, dir, workspace, risk, read_only; arguments are in params"
+const callNames = "call has tool, tools, action, agent, session, door, mode, headless, paths, commands, shell, env, " +
+	"dir, workspace, risk, read_only; arguments are in params"
 
 // compileCondition compiles an expression. The error is one that its author can use.
 func compileCondition(text string) (*condition, error) {

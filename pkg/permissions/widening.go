@@ -28,7 +28,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	words := args[spelled:]
 	switch {
 	case v.in(command.Unpackers, base) && len(words) > 0:
-		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, so a rule must spell the whole command"
+		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, " +
+			"so a rule must spell the whole command"
 	case in(command.Copiers, base):
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
 			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
@@ -137,7 +138,8 @@ func (v *evaluation) codeFileWidens(program string, args []string, spelled int) 
 	for _, letters := range []bool{false, true} {
 		words := shellwords.Fixed(append([]string{program}, unglued(args[spelled:], letters)...)...)
 		for i, role := range shellwords.Read(words, v.Commands).Roles {
-			if role.Kind != shellwords.CodeFile || !strings.Contains(role.Reader, " ") || !slices.Contains(languagesOfFiles, role.Language) {
+			if role.Kind != shellwords.CodeFile || !strings.Contains(role.Reader, " ") ||
+				!slices.Contains(languagesOfFiles, role.Language) {
 				continue
 			}
 			for _, dir := range v.shell.dirs {

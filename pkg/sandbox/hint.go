@@ -71,12 +71,16 @@ var (
 	saysReadOnly = regexp.MustCompile(`(?i)read-only file system|\bEROFS\b`)
 	saysDenied   = regexp.MustCompile(`(?i)permission denied|operation not permitted|\bEACCES\b|\bEPERM\b`)
 	saysMissing  = regexp.MustCompile(`(?i)no such file or directory|directory nonexistent|\bENOENT\b`)
-	saysNoNet    = regexp.MustCompile(`(?i)could not resolve host|couldn't resolve host|temporary failure in name resolution|name or service not known|` +
-		`network is unreachable|address family not supported|\bENETUNREACH\b|\bEAI_AGAIN\b|unable to resolve host address|no address associated with hostname|` +
-		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied|connection refused)|socket: (?:operation not permitted|permission denied)|` +
+	saysNoNet    = regexp.MustCompile(`(?i)could not resolve host|couldn't resolve host` +
+		`|temporary failure in name resolution|name or service not known|` +
+		`network is unreachable|address family not supported|\bENETUNREACH\b|\bEAI_AGAIN\b|unable to resolve host address` +
+		`|no address associated with hostname|` +
+		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied|connection refused)` +
+		`|socket: (?:operation not permitted|permission denied)|` +
 		`failed to connect to \S+ port \d+|\bECONNREFUSED [^/\s]|connection to server at .* failed: connection refused`)
 	saysSocket  = regexp.MustCompile(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
-	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink|rename|move|chmod|chown|truncate|append|` +
+	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink` +
+		`|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
 	// A shell that cannot open what output goes to says no more than the name. A name that does not exist
 	// is meant to be made. Of a program that it cannot start it says just the same.

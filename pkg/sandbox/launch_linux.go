@@ -92,7 +92,9 @@ func (l *launch) clone() (uintptr, syscall.Errno) {
 //
 // After a change here, run
 //
-//	go test -race -count=20 -run 'TestLaunch|TestManyCalls' ./pkg/sandbox && go test -gcflags=all='-N -l' -run TestLaunch ./pkg/sandbox && GOARCH=arm64 go vet ./pkg/sandbox
+//	go test -race -count=20 -run 'TestLaunch|TestManyCalls' ./pkg/sandbox
+//	go test -gcflags=all='-N -l' -run TestLaunch ./pkg/sandbox
+//	GOARCH=arm64 go vet ./pkg/sandbox
 //
 //go:noinline
 //go:norace

@@ -133,24 +133,28 @@ func (p *Plan) refuse(c capability) error {
 	for _, property := range p.profile.Require {
 		if why, ok := p.lacking[property]; ok {
 			return tool.Failf(tool.FailSandbox,
-				"the tool requires %s, which this machine does not enforce (sandbox level %s): %s; `a2a-acp doctor` tells what would, `best_effort: true` runs it even so", property, p.level, why)
+				"the tool requires %s, which this machine does not enforce (sandbox level %s): %s; "+
+					"`a2a-acp doctor` tells what would, `best_effort: true` runs it even so", property, p.level, why)
 		}
 	}
 	if len(p.profile.Sockets) > 0 && !p.profile.Isolated && c.landlock < landlockScopes {
 		return tool.Failf(tool.FailSandbox,
 			"sockets cannot be granted by name on this machine: those without a path (abstract ones) would be open too, "+
-				"for want of version %d of Landlock (Linux 6.12); `best_effort: true` grants them, `strict: true` closes them with the network", landlockScopes)
+				"for want of version %d of Landlock (Linux 6.12); "+
+				"`best_effort: true` grants them, `strict: true` closes them with the network", landlockScopes)
 	}
 	if p.level.hasNamespaces() {
 		return nil
 	}
 	if p.profile.Commands != nil {
 		return tool.Failf(tool.FailSandbox,
-			"allowed_commands cannot be enforced on this machine (sandbox level %s): a call could start a copy of its own making; `best_effort: true` runs it even so", p.level)
+			"allowed_commands cannot be enforced on this machine (sandbox level %s): "+
+				"a call could start a copy of its own making; `best_effort: true` runs it even so", p.level)
 	}
 	if len(p.profile.Sockets) > 0 {
 		return tool.Failf(tool.FailSandbox,
-			"sockets cannot be granted by name on this machine (sandbox level %s), only all of them; `best_effort: true` grants all", p.level)
+			"sockets cannot be granted by name on this machine (sandbox level %s), only all of them; "+
+				"`best_effort: true` grants all", p.level)
 	}
 	if p.profile.Isolated {
 		return tool.Failf(tool.FailSandbox,

@@ -66,7 +66,8 @@ func (h *Host) try(level Level) error {
 		return err
 	}
 	if level.hasNamespaces() && h.capability.landlock < 3 {
-		return fmt.Errorf("version %d of Landlock cannot keep a file from being truncated (Linux 6.2 has version 3)", h.capability.landlock)
+		return fmt.Errorf("version %d of Landlock cannot keep a file from being truncated (Linux 6.2 has version 3)",
+			h.capability.landlock)
 	}
 	shell, err := findShell()
 	if err != nil {

@@ -181,7 +181,8 @@ func (t *telling) lines() []string {
 func (w watched) tellNew(hold bool) []string {
 	dir, err := openDirectory(w.dir)
 	if err != nil {
-		return []string{fmt.Sprintf("protected: nobody could look whether the call made what others run or believe without a look: %v", err)}
+		return []string{fmt.Sprintf("protected: nobody could look whether the call made what others run or believe "+
+			"without a look: %v", err)}
 	}
 	defer dir.Close()
 	root := int(dir.Fd())
@@ -228,28 +229,37 @@ func (w watched) tellNew(hold bool) []string {
 		told.add(hint)
 	}
 	if gone := w.removed(root, &after); len(gone) > 0 && !isEverybodys(w.dir) {
-		told.add(fmt.Sprintf("protected: while the command ran, %s was removed, by which others went without a look (files of that kind: %d)", w.shown(gone[0]), len(gone)))
+		told.add(fmt.Sprintf("protected: while the command ran, %s was removed, "+
+			"by which others went without a look (files of that kind: %d)", w.shown(gone[0]), len(gone)))
 	}
 	for _, at := range after.partly {
-		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, and nobody looked through all of them for what others run or believe", w.shown(at), mostBehind))
+		told.add(fmt.Sprintf("protected: while the command ran, %s led to more than %d names, "+
+			"and nobody looked through all of them for what others run or believe", w.shown(at), mostBehind))
 	}
 	for _, at := range after.opened(w.before) {
 		if isEverybodys(w.dir) {
 			break // it may be another's doing
 		}
-		told.add(fmt.Sprintf("protected: while the command ran, %s was opened to other users, who can put there what you run or believe without a look", w.shown(at)))
+		told.add(fmt.Sprintf("protected: while the command ran, %s was opened to other users, "+
+			"who can put there what you run or believe without a look", w.shown(at)))
 	}
 	hints := told.lines()
 	maps.DeleteFunc(after.closed,
 		func(at string, is shut) bool { return is.fast && w.before.closed[at] == is })
 	if n := len(after.closed); n > 0 {
-		hints = append(hints, fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), for what others run or believe without a look", w.shown(slices.Min(slices.Collect(maps.Keys(after.closed)))), n))
+		hints = append(hints,
+			fmt.Sprintf("protected: nobody could look into %s (directories of that kind: %d), "+
+				"for what others run or believe without a look", w.shown(slices.Min(slices.Collect(maps.Keys(after.closed)))), n))
 	}
 	if w.before.unread || after.unread {
-		hints = append(hints, fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: they hold more than %d MB, and on this file system one can be changed without a trace", w.dir, mostHashed>>20))
+		hints = append(hints,
+			fmt.Sprintf("protected: nobody read all of the files in %s that others run or believe without a look: "+
+				"they hold more than %d MB, and on this file system one can be changed without a trace", w.dir, mostHashed>>20))
 	}
 	if !w.before.whole || !after.whole {
-		hints = append(hints, fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names, or fewer in deep directories: what others run or believe without a look may have changed there", w.dir, mostSeen))
+		hints = append(hints,
+			fmt.Sprintf("protected: nobody looked through all of %s, which holds more than %d names, "+
+				"or fewer in deep directories: what others run or believe without a look may have changed there", w.dir, mostSeen))
 	}
 	return hints
 }

@@ -20,7 +20,8 @@ type linkError struct {
 }
 
 func (e *linkError) Error() string {
-	return fmt.Sprintf("%s leads through the link %s, which a call could have put there; name %s itself if that is meant", e.path, e.link, e.real)
+	return fmt.Sprintf("%s leads through the link %s, which a call could have put there; "+
+		"name %s itself if that is meant", e.path, e.link, e.real)
 }
 
 // resolve follows the links of a path that is to be granted. Only links that no call can have made are

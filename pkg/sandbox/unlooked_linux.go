@@ -252,12 +252,15 @@ func (w *watched) tellMissed(since time.Time) []string {
 		if v.kind == unix.S_IFDIR {
 			within = at
 		}
-		told.add(fmt.Sprintf("protected: %s was made or changed since %s, when a call ran here and the program that ran it was killed: "+
+		told.add(fmt.Sprintf("protected: %s was made or changed since %s, "+
+			"when a call ran here and the program that ran it was killed: "+
 			"others run or believe it without a look, and nobody has looked", w.shown(at),
 			since.Format(time.DateTime)))
 	}
 	if untimed {
-		told.add(fmt.Sprintf("protected: nobody can tell what a call has changed in %s that ran at %s, when the program that ran it was killed: on this file system a file can be changed without a trace", w.dir, since.Format(time.DateTime)))
+		told.add(fmt.Sprintf("protected: nobody can tell what a call has changed in %s that ran at %s, "+
+			"when the program that ran it was killed: on this file system a file can be changed without a trace",
+			w.dir, since.Format(time.DateTime)))
 	}
 	return told.lines()
 }

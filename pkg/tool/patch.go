@@ -74,7 +74,8 @@ func (r *patchReader) file() error {
 			return r.fault("the change of a file must follow: lines that begin with a space, +, - or @@")
 		}
 	default:
-		return r.fault("want *** Add File: NAME, *** Update File: NAME or *** Delete File: NAME; the lines of a new file begin with +, those of a change with a space, +, - or @@")
+		return r.fault("want *** Add File: NAME, *** Update File: NAME or *** Delete File: NAME; " +
+			"the lines of a new file begin with +, those of a change with a space, +, - or @@")
 	}
 	return nil
 }

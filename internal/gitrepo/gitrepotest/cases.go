@@ -137,14 +137,16 @@ func Hostile() []Case {
 			b.Init("ws")
 			lacking(b)
 			b.Append("ws/.git/config",
-				"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::./evil\n[protocol \"ext\"]\n\tallow = always\n")
+				"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::./evil\n"+
+					"[protocol \"ext\"]\n\tallow = always\n")
 			return "ws"
 		}, Commands: words("diff", "log -p", "cat-file -p HEAD:a.txt")},
 		{Name: "a partial clone by a program of its own", Make: func(b *Bed) string {
 			b.Init("ws")
 			lacking(b)
 			b.Append("ws/.git/config",
-				"[core]\n\trepositoryformatversion = 1\n\tsshCommand = ./evil\n[remote \"o\"]\n\tpromisor = true\n\turl = nobody@localhost:x\n")
+				"[core]\n\trepositoryformatversion = 1\n\tsshCommand = ./evil\n"+
+					"[remote \"o\"]\n\tpromisor = true\n\turl = nobody@localhost:x\n")
 			return "ws"
 		}, Commands: words("log -p")},
 		{Name: "a partial clone of a repository beside it", Make: func(b *Bed) string {

@@ -116,16 +116,22 @@ var shapes = []struct {
 	}},
 }
 
-var generatedKeys = strings.Fields(`core.fsmonitor core.pager core.hooksPath core.sshCommand core.gitProxy core.askPass core.editor core.worktree core.attributesFile
-	core.excludesFile core.alternateRefsCommand core.bare core.commentChar core.notesRef core.untrackedCache core.sparseCheckout pager.status pager.log pager.diff
-	diff.external diff.x.command diff.x.textconv diff.x.cachetextconv diff.x.xfuncname diff.submodule diff.tool diff.orderFile diff.ignoreSubmodules filter.x.clean
-	filter.x.smudge filter.x.process filter.x.required filter.lfs.clean filter.lfs.process merge.x.driver merge.tool gpg.program gpg.format gpg.ssh.program
-	gpg.ssh.defaultKeyCommand log.showSignature log.date log.mailmap format.pretty pretty.x hook.x.event hook.x.command hook.post-index-change.enabled include.path
-	includeIf.gitdir:/.path includeIf.onbranch:main.path extensions.partialClone extensions.objectFormat extensions.worktreeConfig remote.o.url remote.o.promisor
-	remote.o.vcs remote.o.uploadpack remote.origin.url url.x.insteadOf protocol.ext.allow credential.helper submodule.inner.update submodule.inner.ignore submodule.recurse
-	status.submoduleSummary status.showStash alias.status alias.log alias.diff trace2.eventTarget blame.ignoreRevsFile mailmap.file mailmap.blob attr.tree grep.fallbackToNoIndex
-	column.ui color.ui i18n.logOutputEncoding interactive.diffFilter difftool.x.cmd uploadpack.packObjectsHook gc.recentObjectsHook maintenance.auto lfs.extension.x.clean
-	delta.pager safe.directory user.name branch.main.remote branch.sort tag.sort`)
+var generatedKeys = strings.Fields(`core.fsmonitor core.pager core.hooksPath core.sshCommand core.gitProxy
+	core.askPass core.editor core.worktree core.attributesFile core.excludesFile core.alternateRefsCommand
+	core.bare core.commentChar core.notesRef core.untrackedCache core.sparseCheckout pager.status pager.log
+	pager.diff diff.external diff.x.command diff.x.textconv diff.x.cachetextconv diff.x.xfuncname diff.submodule
+	diff.tool diff.orderFile diff.ignoreSubmodules filter.x.clean filter.x.smudge filter.x.process
+	filter.x.required filter.lfs.clean filter.lfs.process merge.x.driver merge.tool gpg.program gpg.format
+	gpg.ssh.program gpg.ssh.defaultKeyCommand log.showSignature log.date log.mailmap format.pretty pretty.x
+	hook.x.event hook.x.command hook.post-index-change.enabled include.path includeIf.gitdir:/.path
+	includeIf.onbranch:main.path extensions.partialClone extensions.objectFormat extensions.worktreeConfig
+	remote.o.url remote.o.promisor remote.o.vcs remote.o.uploadpack remote.origin.url url.x.insteadOf
+	protocol.ext.allow credential.helper submodule.inner.update submodule.inner.ignore submodule.recurse
+	status.submoduleSummary status.showStash alias.status alias.log alias.diff trace2.eventTarget
+	blame.ignoreRevsFile mailmap.file mailmap.blob attr.tree grep.fallbackToNoIndex column.ui color.ui
+	i18n.logOutputEncoding interactive.diffFilter difftool.x.cmd uploadpack.packObjectsHook gc.recentObjectsHook
+	maintenance.auto lfs.extension.x.clean delta.pager safe.directory user.name branch.main.remote branch.sort
+	tag.sort`)
 
 var generatedValues = []string{
 	"./evil", "./evil", "./evil", "!./evil", "evil", "../evil", "sh -c ./evil", "true", "false", "", "1", "x",

@@ -9,7 +9,8 @@ func Ordinary() []Case {
 		}},
 		{Name: "a clone from elsewhere",
 			Make: settings("[remote \"origin\"]\n\turl = git@github.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n" +
-				"\tgh-resolved = base\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n")},
+				"\tgh-resolved = base\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n" +
+				"\tvscode-merge-base = origin/main\n")},
 		{Name: "a directory below", Make: func(b *Bed) string {
 			b.Init("ws")
 			return "ws/docs"
@@ -34,8 +35,10 @@ func Ordinary() []Case {
 			b.Git(".", "clone", "-q", "--depth=1", "file://"+b.Elsewhere+"/src", "ws/c")
 			return "ws/c"
 		}},
-		{Name: "a partial clone", Make: settings("[remote \"origin\"]\n\turl = https://github.com/a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n" +
-			"\tpromisor = true\n\tpartialclonefilter = blob:none\n[extensions]\n\tpartialClone = origin\n[core]\n\trepositoryformatversion = 1\n")},
+		{Name: "a partial clone",
+			Make: settings("[remote \"origin\"]\n\turl = https://github.com/a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n" +
+				"\tpromisor = true\n\tpartialclonefilter = blob:none\n[extensions]\n\tpartialClone = origin\n" +
+				"[core]\n\trepositoryformatversion = 1\n")},
 		{Name: "submodules", Make: func(b *Bed) string {
 			submodule(b, "lib/inner")
 			return "ws"
@@ -77,12 +80,15 @@ func Ordinary() []Case {
 			b.Git("ws", "config", "--worktree", "core.sparseCheckout", "false")
 			return "ws"
 		}},
-		{Name: "git-lfs", Make: settings("[lfs]\n\trepositoryformatversion = 0\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n" +
-			"\tprocess = git-lfs filter-process\n\trequired = true\n[lfs \"https://github.com/a/b.git/info/lfs\"]\n\taccess = basic\n\tlocksverify = false\n")},
+		{Name: "git-lfs", Make: settings("[lfs]\n\trepositoryformatversion = 0\n" +
+			"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n" +
+			"\tprocess = git-lfs filter-process\n\trequired = true\n[lfs \"https://github.com/a/b.git/info/lfs\"]\n" +
+			"\taccess = basic\n\tlocksverify = false\n")},
 		{Name: "git-lfs without files",
 			Make: settings("[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge --skip -- %f\n" +
 				"\tprocess = git-lfs filter-process --skip\n\trequired = true\n")},
-		{Name: "git-crypt", Make: settings("[filter \"git-crypt\"]\n\tsmudge = \\\"git-crypt\\\" smudge\n\tclean = \\\"git-crypt\\\" clean\n\trequired = true\n")},
+		{Name: "git-crypt", Make: settings("[filter \"git-crypt\"]\n\tsmudge = \\\"git-crypt\\\" smudge\n" +
+			"\tclean = \\\"git-crypt\\\" clean\n\trequired = true\n")},
 		{Name: "sparse", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Git("ws", "sparse-checkout", "set", "--cone", "docs")
@@ -133,16 +139,22 @@ func Ordinary() []Case {
 			b.Program("ws/.git/hooks/post-checkout", "")
 			return "ws"
 		}},
-		{Name: "signing", Make: settings("[user]\n\tname = a\n\temail = a@b\n\tsigningkey = ~/.ssh/id.pub\n[commit]\n\tgpgsign = true\n[gpg]\n\tformat = ssh\n" +
+		{Name: "signing", Make: settings("[user]\n\tname = a\n\temail = a@b\n\tsigningkey = ~/.ssh/id.pub\n" +
+			"[commit]\n\tgpgsign = true\n[gpg]\n\tformat = ssh\n" +
 			"[gpg \"ssh\"]\n\tallowedSignersFile = ~/.ssh/allowed\n[tag]\n\tgpgsign = true\n")},
 		{Name: "another key, another way",
 			Make: settings("[core]\n\tsshCommand = ssh -i ~/.ssh/work -o IdentitiesOnly=yes\n[credential]\n\thelper = store\n" +
-				"[credential \"https://example.com\"]\n\tusername = a\n[http]\n\tpostBuffer = 524288000\n[url \"git@github.com:\"]\n\tinsteadOf = https://github.com/\n")},
+				"[credential \"https://example.com\"]\n\tusername = a\n[http]\n\tpostBuffer = 524288000\n" +
+				"[url \"git@github.com:\"]\n\tinsteadOf = https://github.com/\n")},
 		{Name: "what programs leave",
-			Make: settings("[core]\n\tfsmonitor = true\n\tuntrackedCache = true\n\tautocrlf = input\n\tpager = less -FRX\n[gitflow \"branch\"]\n\tmaster = main\n" +
-				"[pull]\n\trebase = true\n[merge]\n\tff = only\n\tconflictStyle = zdiff3\n[merge \"ours\"]\n\tdriver = true\n[diff \"rust\"]\n\txfuncname = ^fn\n[rerere]\n\tenabled = true\n" +
-				"[maintenance]\n\tauto = false\n\tstrategy = incremental\n[fetch]\n\tprune = true\n[gc]\n\tauto = 0\n[push]\n\tdefault = current\n\tautoSetupRemote = true\n[gui]\n\twmstate = normal\n" +
-				"[gitbutler]\n\taiModelProvider = x\n[color]\n\tui = auto\n[status]\n\tshowUntrackedFiles = all\n[safe]\n\tdirectory = /x\n[commit]\n\ttemplate = .gitmessage\n[submodule]\n\trecurse = true\n")},
+			Make: settings("[core]\n\tfsmonitor = true\n\tuntrackedCache = true\n\tautocrlf = input\n\tpager = less -FRX\n" +
+				"[gitflow \"branch\"]\n\tmaster = main\n" +
+				"[pull]\n\trebase = true\n[merge]\n\tff = only\n\tconflictStyle = zdiff3\n[merge \"ours\"]\n\tdriver = true\n" +
+				"[diff \"rust\"]\n\txfuncname = ^fn\n[rerere]\n\tenabled = true\n" +
+				"[maintenance]\n\tauto = false\n\tstrategy = incremental\n[fetch]\n\tprune = true\n[gc]\n\tauto = 0\n" +
+				"[push]\n\tdefault = current\n\tautoSetupRemote = true\n[gui]\n\twmstate = normal\n" +
+				"[gitbutler]\n\taiModelProvider = x\n[color]\n\tui = auto\n[status]\n\tshowUntrackedFiles = all\n" +
+				"[safe]\n\tdirectory = /x\n[commit]\n\ttemplate = .gitmessage\n[submodule]\n\trecurse = true\n")},
 		{Name: "a file of settings that is shared", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("ws/.gitsettings",
@@ -154,11 +166,17 @@ func Ordinary() []Case {
 		{Name: "a person's own settings", Make: func(b *Bed) string {
 			b.Init("ws")
 			b.Write("home/.gitconfig",
-				"[core]\n\tpager = delta --dark\n\teditor = code --wait\n\tfsmonitor = rs-git-fsmonitor\n\texcludesFile = ~/.gitignore\n\tattributesFile = ~/.gitattributes\n"+
-					"\thooksPath = ~/hooks\n[interactive]\n\tdiffFilter = delta --color-only\n[delta]\n\tpager = less -R\n[diff]\n\texternal = difft\n\ttool = difftastic\n"+
-					"[difftool \"difftastic\"]\n\tcmd = difft \"$LOCAL\" \"$REMOTE\"\n[diff \"exif\"]\n\ttextconv = exiftool\n[diff \"word\"]\n\ttextconv = $HOME/bin/doc2txt\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n"+
-					"[filter \"strip\"]\n\tclean = /usr/local/bin/strip-notebook\n[gpg]\n\tprogram = /usr/bin/gpg2\n[log]\n\tshowSignature = true\n[pager]\n\tlog = diff-so-fancy | less -R\n"+
-					"[credential]\n\thelper = !gh auth git-credential\n[include]\n\tpath = work/gitconfig\n[includeIf \"gitdir:~/work/\"]\n\tpath = ~/work/.gitconfig\n[alias]\n\tx = !sh -c './tools/x'\n"+
+				"[core]\n\tpager = delta --dark\n\teditor = code --wait\n\tfsmonitor = rs-git-fsmonitor\n"+
+					"\texcludesFile = ~/.gitignore\n\tattributesFile = ~/.gitattributes\n"+
+					"\thooksPath = ~/hooks\n[interactive]\n\tdiffFilter = delta --color-only\n[delta]\n\tpager = less -R\n"+
+					"[diff]\n\texternal = difft\n\ttool = difftastic\n"+
+					"[difftool \"difftastic\"]\n\tcmd = difft \"$LOCAL\" \"$REMOTE\"\n[diff \"exif\"]\n\ttextconv = exiftool\n"+
+					"[diff \"word\"]\n\ttextconv = $HOME/bin/doc2txt\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n"+
+					"\tprocess = git-lfs filter-process\n"+
+					"[filter \"strip\"]\n\tclean = /usr/local/bin/strip-notebook\n[gpg]\n\tprogram = /usr/bin/gpg2\n"+
+					"[log]\n\tshowSignature = true\n[pager]\n\tlog = diff-so-fancy | less -R\n"+
+					"[credential]\n\thelper = !gh auth git-credential\n[include]\n\tpath = work/gitconfig\n"+
+					"[includeIf \"gitdir:~/work/\"]\n\tpath = ~/work/.gitconfig\n[alias]\n\tx = !sh -c './tools/x'\n"+
 					"[pretty]\n\tmine = %h %G? %s\n[init]\n\ttemplateDir = ~/.git-template\n")
 			b.Write("home/work/gitconfig", "[user]\n\tname = a\n")
 			b.Program("home/hooks/post-index-change", "")

@@ -79,7 +79,8 @@ cannot deny, not even for itself: an answer is a person's.`,
 // oneID asks for an id in words that help.
 func oneID(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return cli.Fail(exit.Usage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait", cmd.CommandPath()))
+		return cli.Fail(exit.Usage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait",
+			cmd.CommandPath()))
 	}
 	return nil
 }
@@ -120,7 +121,8 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return tooLate(env, id, answered, err)
 	}
 	if answered.Kept() {
-		env.Say(fmt.Sprintf("%s: whoever asked has ended, so the answer waits until %s for the same call to come again; a2a-acp approvals revoke %s takes it back",
+		env.Say(fmt.Sprintf("%s: whoever asked has ended, so the answer waits until %s for the same call to come again; "+
+			"a2a-acp approvals revoke %s takes it back",
 			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
 		return nil
 	}
@@ -133,7 +135,8 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 	s := showApproval(a)
 	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
 	if a.Left {
-		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, for %s at the most.\n\n%s\n\n%s\n\n"
+		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, " +
+			"for %s at the most.\n\n%s\n\n%s\n\n"
 	}
 	fmt.Fprintf(env.Stderr, asked, who(s), short(env.Now().Sub(a.Asked)), short(a.Expires.Sub(env.Now())),
 		s.Title, s.Text)
@@ -141,7 +144,8 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return
 	}
-	fmt.Fprintln(env.Stderr, "Not bound: the editor or the agent carries this out. What it really does is not held against your answer.")
+	fmt.Fprintln(env.Stderr,
+		"Not bound: the editor or the agent carries this out. What it really does is not held against your answer.")
 }
 
 // tooLate says why a question takes no answer.

@@ -224,7 +224,8 @@ func confinement(env *cli.Environment, flags bridgeFlags, command []string) (con
 		agent, ok := agents.ByCommand(command)
 		if !ok {
 			return confine.Confinement{},
-				fmt.Errorf("--confine: there is no profile for %s; name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
+				fmt.Errorf("--confine: there is no profile for %s; "+
+					"name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
 		}
 		name = agent.Name
 	}
@@ -250,7 +251,8 @@ func checkBehind(flags *pflag.FlagSet, args []string) error {
 		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if strings.HasPrefix(word, "-") && flags.Lookup(name) != nil {
 			return cli.Fail(exit.Usage,
-				fmt.Errorf("--%s stands behind %s, where the agent's own options stand; write it before %s, or, if it is the agent's, give the agent's command after --", name, args[0], args[0]))
+				fmt.Errorf("--%s stands behind %s, where the agent's own options stand; "+
+					"write it before %s, or, if it is the agent's, give the agent's command after --", name, args[0], args[0]))
 		}
 	}
 	return nil

@@ -28,7 +28,8 @@ func PairsToJSON(env *Environment, a *app.App, id string, pairs []string) (json.
 		}
 		// JSON would put another character in the place of each byte, and the tool would get another value.
 		if !utf8.ValidString(pair) {
-			return nil, fmt.Errorf("-p %q: the value is not UTF-8, and a tool's parameters are; hand bytes on as base64, or in a file", name)
+			return nil, fmt.Errorf("-p %q: the value is not UTF-8, and a tool's parameters are; "+
+				"hand bytes on as base64, or in a file", name)
 		}
 		if _, twice := object[name]; twice {
 			return nil, fmt.Errorf("-p %s is given twice; a list is given as JSON: -p %s='[\"a\",\"b\"]'",

@@ -85,7 +85,8 @@ record, by the number that audit list shows, as the rules of now would decide it
 		switch {
 		case flags.tool != "" && len(flags.paths) > 0:
 			return cli.Fail(exit.Usage,
-				errors.New("--path is an act of its own, reading or writing that file; with --tool, name the file as the tool does: -p path=FILE"))
+				errors.New("--path is an act of its own, reading or writing that file; "+
+					"with --tool, name the file as the tool does: -p path=FILE"))
 		case asked > 1:
 			return cli.Fail(exit.Usage,
 				errors.New("one act at a time: give a file, or one of --shell, --path, --tool and --audit"))
@@ -149,7 +150,8 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 		act, known = replay.ReadBack(*decided, judge.Set.Commands)
 	}
 	if !known {
-		return cli.Fail(exit.Usage, fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
+		return cli.Fail(exit.Usage,
+			fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
 	}
 	if act.Untold != "" {
 		return cli.Fail(exit.Usage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))

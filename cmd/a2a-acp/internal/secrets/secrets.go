@@ -218,7 +218,8 @@ it prints is the value.`,
 	return cmd
 }
 
-var errValueGiven = errors.New("a value is never an argument, since everybody on this machine sees those; think of changing it, and type the new one when you are asked")
+var errValueGiven = errors.New("a value is never an argument, since everybody on this machine sees those; " +
+	"think of changing it, and type the new one when you are asked")
 
 // readSecret reads a value from the terminal, without showing it, or from standard input.
 func readSecret(ctx context.Context, env *cli.Environment, name string) (string, error) {

@@ -52,7 +52,8 @@ func exportTools(env *cli.Environment, ids, files []string, form string) error {
 		}
 	}
 	if len(ids) == 0 {
-		return cli.Fail(exit.Usage, errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
+		return cli.Fail(exit.Usage,
+			errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
 	}
 	switch form {
 	case "mcp":

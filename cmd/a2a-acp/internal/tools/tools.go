@@ -264,7 +264,8 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	if t.Output.Spill {
 		output = t.Output.MostSpilled()
 	}
-	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, %d MB of output\n",
+	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, "+
+		"%d MB of output\n",
 		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
 	fmt.Fprintf(w, "  use the network: %s\n",
 		map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])

@@ -23,7 +23,8 @@ func (anthropic) call(c Call) (name string, arguments any) {
 	case Fetch:
 		return "WebFetch", map[string]any{"url": c.Path, "prompt": "what it says"}
 	case Delegate:
-		return "Agent", map[string]any{"description": "as the script says", "prompt": c.Text, "subagent_type": "general-purpose", "run_in_background": false}
+		return "Agent", map[string]any{"description": "as the script says",
+			"prompt": c.Text, "subagent_type": "general-purpose", "run_in_background": false}
 	case MCP:
 		return "mcp__" + plain(c.Server) + "__" + plain(c.Tool), c.Arguments
 	}
