@@ -48,7 +48,8 @@ type connection struct {
 	fromAgentOpen  map[ndjson.Key]*passed
 	held           map[ndjson.Key]*held // requests of the agent that wait for a person or for governors
 	sessions       map[string]*Session
-	passedOn       int // how many requests were passed on
+	below          map[string]*Session // where agents work that an agent has started, by the ids of their sessions
+	passedOn       int                 // how many requests were passed on
 	ended          bool
 
 	// Not every editor goes by sessions where it goes by cards and terminals, so these are of all sessions.
@@ -226,6 +227,7 @@ func New(o Options) (*Bridge, error) {
 		fromAgentOpen:  map[ndjson.Key]*passed{},
 		held:           map[ndjson.Key]*held{},
 		sessions:       map[string]*Session{},
+		below:          map[string]*Session{},
 		asking:         map[string]*openQuestion{},
 		showing:        map[string]*openQuestion{},
 		running:        map[string]*terminal{},

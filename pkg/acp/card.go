@@ -126,11 +126,11 @@ func (b *Bridge) noted(s *Session, call *toolCall, status string) []byte {
 	b.announced(call)
 	switch {
 	case !known && b.version < 2:
-		return announce(s.id, kindToolCall, call, status)
+		return announce(s.cardsOf(call), kindToolCall, call, status)
 	case !known && call.title != "":
-		return announce(s.id, kindToolCallUpdate, call, status)
+		return announce(s.cardsOf(call), kindToolCallUpdate, call, status)
 	}
-	return updateFrame(s.id, cardUpdate{
+	return updateFrame(s.cardsOf(call), cardUpdate{
 		SessionUpdate: kindToolCallUpdate, ToolCallID: call.id, Status: status,
 		Content: contentWith(call.content, call.notes),
 	})

@@ -300,7 +300,7 @@ func (b *Bridge) sayViolation(s *Session, call *toolCall, event events.Event, d 
 	b.mu.Lock()
 	live := s.calls.get(call.id)
 	live.notes = append(live.notes, "a2a-acp: VIOLATION: the agent did this by itself, "+against)
-	frame := updateFrame(s.id, cardUpdate{SessionUpdate: kindToolCallUpdate, ToolCallID: call.id,
+	frame := updateFrame(s.cardsOf(live), cardUpdate{SessionUpdate: kindToolCallUpdate, ToolCallID: call.id,
 		Content: contentWith(call.content, live.notes)})
 	b.mu.Unlock()
 	s.toEditor.put(frame)

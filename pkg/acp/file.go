@@ -52,7 +52,7 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 		return b.refuseAgent(frame, frame.MethodName()+": "+p.err().Error())
 	}
 	more = append(more, unknown...)
-	s := b.session(session)
+	s, session := b.agentsSession(session)
 	a := &act{
 		session: s, frame: frame, line: line, unknown: unknown,
 		request: b.newRequest(s, session, action, toolID),

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (b *Bridge) learnModes(s *Session, told object) {
 	}
 	options, _ := told.objects("configOptions")
 	for _, option := range options {
-		id := option.text("id")
+		id := cmp.Or(option.text("configId"), option.text("id")) // version 2 and 1
 		if id == "" || id != "mode" && option.text("category") != "mode" {
 			continue
 		}

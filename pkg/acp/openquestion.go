@@ -136,7 +136,8 @@ func (b *Bridge) questionEnded(q *openQuestion) {
 			held.session.toEditor.put(held.line)
 			continue
 		}
-		lines, heard := b.takeUpdate(held.session, update.members, held.line)
+		in, _ := p.optional("sessionId")
+		lines, heard := b.takeUpdate(held.session, in, update.members, held.line)
 		held.session.toEditor.put(lines...)
 		hear = append(hear, heard)
 	}
@@ -180,7 +181,7 @@ func (p *permissionPrompt) questionStands() {
 		if rest == nil {
 			rest = content // an empty list clears the card
 		}
-		p.place.add(updateFrame(p.session.id,
+		p.place.add(updateFrame(p.session.cardsOf(call),
 			cardUpdate{SessionUpdate: "tool_call_update", ToolCallID: call.id, Content: rest}))
 	}
 	for _, id := range append(p.terminals, terminals...) {

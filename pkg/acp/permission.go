@@ -25,6 +25,7 @@ type permissionPrompt struct {
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
 	shown   bool            // the editor may have shown something else in the card before
 	joined  bool            // it is answered as the agent's hook was, about the very same
+	below   bool            // it comes from an agent that the session's has started
 	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
 	beside  string          // what is known of it beside that, for the person
 
@@ -128,7 +129,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
 		return p, "it has no id, so nobody can answer it"
 	}
 	m := readParams(frame.Params)
-	id := m.text("sessionId")
+	in := m.text("sessionId")
 	var unknown []member
 	p.offers, unknown = readOffers(m)
 	for _, o := range p.offers {
@@ -145,9 +146,11 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
 	if m.err() != nil {
 		return p, m.err().Error()
 	}
-	if p.session = b.session(id); p.session == nil {
+	var id string
+	if p.session, id = b.agentsSession(in); p.session == nil {
 		return p, ""
 	}
+	p.below = id != in
 	p.turn = b.turnContext(p.session)
 	b.mu.Lock()
 	call := &toolCall{}

@@ -21,8 +21,12 @@ const editorAnswers = "editor"
 var errNotAnswered = errors.New("the editor put the question away")
 
 // Ask implements approval.Asker: the agent's question goes to the editor, and stands on the board, too.
-// While it stands, nothing changes the card that it stands in.
+// While it stands, nothing changes the card that it stands in. One of an agent below stands in a card of ours:
+// its own is in its own session, at which nobody may be looking.
 func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	if p.below && p.standsElsewhere() {
+		return p.session.ask(ctx, q, p.place, p.queued)
+	}
 	board := p.b.o.Board
 	if !p.standsElsewhere() {
 		board = nil

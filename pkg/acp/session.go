@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -199,6 +200,7 @@ func (b *Bridge) sessionFor(id string, at directories) (s *Session, fresh bool) 
 	defer b.mu.Unlock()
 	if fresh && id != "" {
 		s.id, b.sessions[id] = id, s
+		delete(b.below, id)
 		s.settle()
 	}
 	return s, fresh
@@ -293,6 +295,7 @@ func (b *Bridge) bind(s *Session, id string) {
 	defer b.mu.Unlock()
 	s.id = id
 	b.sessions[id] = s
+	delete(b.below, id)
 	s.settle()
 }
 
@@ -331,7 +334,7 @@ func (b *Bridge) session(id string) *Session {
 	return b.sessions[id]
 }
 
-// sessionIn finds the open session that params name; nil when they name none.
+// sessionIn finds the open session that params of the agent's name; nil when they name none.
 func (b *Bridge) sessionIn(params []byte) *Session {
 	raw, ok := ndjson.Get(params, "sessionId")
 	if !ok {
@@ -341,7 +344,8 @@ func (b *Bridge) sessionIn(params []byte) *Session {
 	if err != nil {
 		return nil
 	}
-	return b.session(id)
+	s, _ := b.agentsSession(id)
+	return s
 }
 
 // queueOf returns the order in which what belongs to a session goes to the editor. Without one there is no
@@ -377,6 +381,7 @@ func (b *Bridge) closeSession(s *Session) {
 	if b.sessions[id] == s {
 		delete(b.sessions, id)
 	}
+	maps.DeleteFunc(b.below, func(_ string, of *Session) bool { return of == s })
 	first := s.closed.Err() == nil
 	s.close(errSessionClosed)
 	servers, hooks := s.servers, s.hooks

@@ -37,7 +37,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 	p := readParams(frame.Params)
 	session, command, args := p.text("sessionId"), p.text("command"), p.texts("args")
 	dir, elsewhere := p.optional("cwd")
-	order := TerminalOrder{Session: session, Environment: p.variables("env")}
+	order := TerminalOrder{Environment: p.variables("env")}
 	limit := p.count("outputByteLimit")
 	more := p.meta()
 	unknown := p.others()
@@ -51,7 +51,8 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 		more = append(more, member{"outputByteLimit", bytes.Clone(limit)})
 	}
 	more = append(more, unknown...)
-	s := b.session(session)
+	s, session := b.agentsSession(session)
+	order.Session = session
 	a := &act{session: s, frame: frame, line: line, unknown: unknown,
 		request: b.newRequest(s, session, permissions.ActionExecute, "functions.shell")}
 	if !elsewhere {

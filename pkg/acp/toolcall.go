@@ -21,6 +21,7 @@ type toolCall struct {
 	locations []byte // JSON array
 	rawInput  []byte
 	meta      []byte
+	below     string // the session in which the agent tells of it, where that is one below; else ""
 
 	question  *openQuestion     // set while a question about it stands
 	announced bool              // the editor has heard of it

@@ -23,7 +23,7 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	if err != nil {
 		return b.refuseAgent(frame, methodUpdate+": "+err.Error())
 	}
-	s := b.session(id)
+	s, of := b.agentsSession(id)
 	if s == nil {
 		return b.updateElsewhere(frame, told, line)
 	}
@@ -32,7 +32,9 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	}
 	switch kind {
 	case kindToolCall, kindToolCallUpdate:
-		return b.toolCallUpdate(s, told.members, line)
+		return b.toolCallUpdate(s, id, told.members, line)
+	case kindBelow, kindBelowDraft:
+		b.announceBelow(s, kind, frame.Params)
 	case kindContentChunk:
 		card := told.members.text("toolCallId")
 		if b.holdBack(s, card, line) {
@@ -43,10 +45,12 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 		b.mu.Unlock()
 		line, _ = updateAsAgents(line, told.members)
 	case kindMode, kindConfigOption:
-		b.modeUpdate(s, frame)
+		if id == of { // else it is the mode of an agent below
+			b.modeUpdate(s, frame)
+		}
 	case kindState: // the turn ends here
 		if raw, ok := ndjson.Get(frame.Params, "update", "state"); ok {
-			if state, err := ndjson.String(raw); err == nil && state == "idle" {
+			if state, err := ndjson.String(raw); err == nil && state == "idle" && id == of {
 				b.endTurn(s)
 			}
 		}
@@ -62,13 +66,15 @@ const (
 	kindMode           = "current_mode_update"
 	kindConfigOption   = "config_option_update"
 	kindState          = "state_update" // version 2
+	kindBelow          = "subagent_update"
+	kindBelowDraft     = "subagent_spawned"
 )
 
 var updateKinds = newNames(kindToolCall, kindToolCallUpdate, kindContentChunk, kindMode, kindConfigOption,
-	kindState)
+	kindState, kindBelow, kindBelowDraft)
 
-// updateElsewhere passes on an update of a session that nobody here knows: the agent may have one below
-// another, or speak before it has named it. Some editors go by the card alone, and one in which a question
+// updateElsewhere passes on an update of a session that nobody here knows: the agent may speak before it has
+// named it. Some editors go by the card alone, and one in which a question
 // stands is not changed in any session's name.
 func (b *Bridge) updateElsewhere(frame ndjson.Frame, told *params, line []byte) error {
 	b.mu.Lock()
@@ -116,7 +122,8 @@ func updateKind(params []byte) (session, kind string, err error) {
 // The members by which an update is judged, or a card found.
 var (
 	updateMembers = newNames("sessionId", "update")
-	cardMembers   = newNames("sessionUpdate", "toolCallId", "currentModeId", "configOptions", "state")
+	cardMembers   = newNames("sessionUpdate", "toolCallId", "currentModeId", "configOptions", "state", "sessionId",
+		"subagentSessionId")
 )
 
 // spelledExactly returns an error where an object has two keys that some reader takes for one, or another
@@ -162,12 +169,12 @@ func (b *Bridge) isOurs(card string) bool { return strings.HasPrefix(card, b.o.P
 
 // toolCallUpdate takes what the agent says of a tool call. While a question about it stands, it waits: the
 // person must not be shown another act under the question than the one that was asked about.
-func (b *Bridge) toolCallUpdate(s *Session, update object, line []byte) error {
+func (b *Bridge) toolCallUpdate(s *Session, in string, update object, line []byte) error {
 	if b.holdBack(s, update.text("toolCallId"), line) {
 		return nil
 	}
 	b.mu.Lock()
-	lines, heard := b.takeUpdate(s, update, line)
+	lines, heard := b.takeUpdate(s, in, update, line)
 	b.mu.Unlock()
 	for _, line := range lines {
 		if err := s.toEditor.relay(line); err != nil {
@@ -178,16 +185,19 @@ func (b *Bridge) toolCallUpdate(s *Session, update object, line []byte) error {
 	return nil
 }
 
-// takeUpdate remembers an update. It gives the lines by which the editor hears of it, and what follows once
+// takeUpdate remembers an update that the agent tells in a session. It gives the lines by which the editor hears of it, and what follows once
 // it has. Called with mu held.
-func (b *Bridge) takeUpdate(s *Session, update object, line []byte) (lines [][]byte, heard func()) {
+func (b *Bridge) takeUpdate(s *Session, in string, update object, line []byte) (lines [][]byte, heard func()) {
 	call := s.calls.get(update.text("toolCallId"))
+	if call.below = in; in == s.id {
+		call.below = ""
+	}
 	unannounced := !call.announced && update.text("sessionUpdate") != "tool_call" && b.version < 2
 	b.announced(call)
 	call.beginAgain(update)
 	if unannounced {
 		call.merge(update)
-		lines = append(lines, append(announce(s.id, kindToolCall, call, call.status), '\n'))
+		lines = append(lines, append(announce(s.cardsOf(call), kindToolCall, call, call.status), '\n'))
 	}
 	call.merge(update)
 	call.hearExit(update)

@@ -215,8 +215,6 @@ func TestHooksEveryAct(t *testing.T) {
 		parts = append(parts, part{act.name, func(r *rig) {
 			kind := act.kind
 			switch {
-			case r.agent.version == 2 && act.name == actBelow:
-				return // Claude asks about it in a session of its own, of which no editor of ours knows
 			case r.agent.name == "codex" && (act.name == actBelow || act.name == "fetch"):
 				return // the first it offers only some models, and the other their makers do
 			case r.agent.name == "codex" && act.name == "read":
@@ -246,6 +244,26 @@ func TestHooksEveryAct(t *testing.T) {
 		}})
 	}
 	hooked(t, noRules, parts...)
+}
+
+// TestHooksOffBelow has an agent below ask by itself, which Claude does in a session of its own in protocol 2.
+func TestHooksOffBelow(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agent{claude(1), claude(2)} {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, a, options{bridge: &bridge{policies: noRules}})
+			for _, answer := range []editor.Decision{editor.RejectOnce, editor.AllowOnce} {
+				turn := r.prompt(after(0, answer), call(model.Call{Act: model.Delegate, Text: model.Prompt(
+					call(model.Call{Act: model.Shell, Command: "touch below.txt"})...)})...)
+				r.wantAsked(turn, "execute: "+string(answer))
+				if r.has("below.txt") != (answer == editor.AllowOnce) {
+					r.t.Errorf("after %s: the model was told %q", answer, r.model.Told())
+				}
+			}
+			r.stop()
+		})
+	}
 }
 
 // A repository's own settings switch hooks off, and ours stay in force.

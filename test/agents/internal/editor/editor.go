@@ -55,7 +55,8 @@ type Editor struct {
 	theirs   map[string]string   // methods of all the agent's requests, by id
 	open     map[string]bool     // ids of the agent's requests that have no response yet
 	sessions map[string]*Session
-	early    map[string][]string // kinds of updates of sessions that we did not know (yet), by session
+	early    map[string][]string        // kinds of updates of sessions that we did not know (yet), by session
+	below    map[string]map[string]bool // the calls of sessions that an agent below works in, by session
 }
 
 // request is one of ours that waits for its response.
@@ -77,6 +78,7 @@ func Open(in io.Reader, out io.WriteCloser, options Options) *Editor {
 		open:     make(map[string]bool),
 		sessions: make(map[string]*Session),
 		early:    make(map[string][]string),
+		below:    make(map[string]map[string]bool),
 	}
 	go e.read() // ends with the agent's stream, and then closes done
 	return e

@@ -182,6 +182,14 @@ func TestViolations(t *testing.T) {
 		}}, true, []string{"a request that this editor did not offer to answer"}},
 		{"an unknown notification", lines{during: []string{`{"jsonrpc":"2.0","method":"news"}`}}, false, []string{"a notification that the protocol does not have"}},
 		{"an unknown session", lines{during: []string{strings.ReplaceAll(updated(`"usage_update"`), "SESSION", "other")}}, false, []string{`updates of session "other", which the editor does not know: [usage_update]: `}},
+		{"a session below", lines{during: []string{
+			updated(`"state_update","state":"running"`), updated(`"subagent_update","sessionId":"b"`),
+			strings.ReplaceAll(updated(`"tool_call_update","toolCallId":"c","title":"t"`), "SESSION", "b"), updated(`"state_update","state":"idle"`),
+		}}, true, nil},
+		{"a call without title in a session below", lines{during: []string{
+			updated(`"state_update","state":"running"`), updated(`"subagent_update","sessionId":"b"`),
+			strings.ReplaceAll(updated(`"tool_call_update","toolCallId":"c"`), "SESSION", "b"), updated(`"state_update","state":"idle"`),
+		}}, true, []string{"the first mention of a tool call has no title"}},
 		{"an update too early", lines{early: []string{updated(`"available_commands_update"`)}}, false, []string{"updates of session s-1 before the answer that names it: [available_commands_update]: "}},
 		{"an update too late", lines{after: []string{updated(`"agent_message_chunk","content":{"type":"text","text":"hi"}`)}}, false, []string{"an update outside a turn"}},
 		{"a call that nobody announced", lines{during: []string{updated(`"tool_call_update","toolCallId":"c","title":"t"`)}}, false, []string{"an update of a tool call that was never announced"}},

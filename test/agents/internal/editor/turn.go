@@ -103,10 +103,11 @@ type update struct {
 	Kind    string          `json:"sessionUpdate"`
 	Content json.RawMessage `json:"content"`
 	ID      string          `json:"toolCallId"`
+	Below   string          `json:"sessionId"` // of a session below
 	Title   *string         `json:"title"`
 	Tool    string          `json:"kind"`
 	Status  string          `json:"status"`
-	State   string          `json:"state"`
+	State   json.RawMessage `json:"state"` // a text, or an object of a session below
 	Stop    string          `json:"stopReason"`
 	Error   *Error          `json:"error"`
 }
@@ -127,12 +128,23 @@ func (e *Editor) receiveUpdate(frame Frame) {
 		return
 	}
 	e.mu.Lock()
-	s := e.sessions[params.Session]
-	if s == nil {
+	s, below := e.sessions[params.Session], e.below[params.Session]
+	if id := params.Update.Below; params.Update.Kind == "subagent_update" && (s != nil || below != nil) && e.below[id] == nil {
+		e.below[id] = make(map[string]bool)
+	}
+	untitled := params.Update.Kind == "tool_call_update" && params.Update.Title == nil && !below[params.Update.ID]
+	switch {
+	case below != nil:
+		below[params.Update.ID] = true
+	case s == nil:
 		e.early[params.Session] = append(e.early[params.Session], params.Update.Kind)
 	}
 	e.mu.Unlock()
-	if s == nil {
+	switch {
+	case below != nil && untitled:
+		e.violate(frame.Raw, "the first mention of a tool call has no title")
+		return
+	case s == nil:
 		return
 	}
 	if violation := s.take(params.Update); violation != "" {
@@ -173,7 +185,7 @@ func (s *Session) take(u update) (violation string) {
 	case "state_update":
 		switch {
 		case s.turn == nil:
-		case u.State != "idle":
+		case string(u.State) != `"idle"`:
 			s.turn.working = true
 		case s.turn.working: // idle may be repeated before the work begins
 			s.turn.Stop, s.turn.Error, s.turn.idle = u.Stop, u.Error, true
