@@ -186,7 +186,11 @@ func (in *rawInput) texts(key string, value []byte, role inputRole) {
 		case role == inputDir:
 			in.dirs = append(in.dirs, text)
 		case role == inputPatch:
-			in.patched = append(in.patched, patchedFiles(text)...)
+			files, plain := patchedFiles(text)
+			in.patched = append(in.patched, files...)
+			if !plain {
+				in.doubt("its patch can be read in more than one way, and may change files that are not told here")
+			}
 		case role == inputContent:
 			in.contents = append(in.contents, text)
 		default:
@@ -224,36 +228,4 @@ func (in *rawInput) variables(value []byte) {
 		}
 		in.env = append(in.env, permissions.Variable{Name: name, Value: text})
 	}
-}
-
-// patchedFiles lists the files that a patch names in whatever format: those of unified diffs, of git's and
-// of Codex'.
-func patchedFiles(text string) (files []string) {
-	known := map[string]bool{"": true, "/dev/null": true}
-	add := func(name string) {
-		name, _, _ = strings.Cut(name, "\t") // a time may follow
-		if name = strings.TrimSpace(name); !known[name] {
-			known[name], files = true, append(files, name)
-		}
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if old, ok := strings.CutPrefix(line, "--- "); ok && i+1 < len(lines) {
-			if changed, ok := strings.CutPrefix(lines[i+1], "+++ "); ok {
-				// git's prefixes, and /dev/null.
-				if strings.HasPrefix(old, "a/") || strings.HasPrefix(changed, "b/") {
-					old, changed = strings.TrimPrefix(old, "a/"), strings.TrimPrefix(changed, "b/")
-				}
-				add(old)
-				add(changed)
-			}
-		}
-		for _, mark := range []string{"Index: ", "rename from ", "rename to ", "copy from ", "copy to ",
-			"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if name, ok := strings.CutPrefix(line, mark); ok {
-				add(name)
-			}
-		}
-	}
-	return files
 }

@@ -371,6 +371,30 @@ func TestHooksOfCodexStayInForce(t *testing.T) {
 	}
 }
 
+// TestHooksOfCodexPatches has a patch change a file that only Codex reads in it.
+func TestHooksOfCodexPatches(t *testing.T) {
+	t.Parallel()
+	r := start(t, codex(), options{bridge: &bridge{hooks: true, policies: `version: 2
+auto_approval_policies:
+  - id: good
+    applies_to: [functions.acp_fs__write_text_file, functions.acp_fs__edit_text_file]
+    include_paths: ["good*"]
+    decision: {type: approve}
+`}})
+	for name, body := range map[string]string{
+		"blank": "*** Add File: good.txt\n+x\n *** Add File: other.txt\n+x\n",
+		"tab":   "*** Add File: good\t/../other.txt\n+x\n",
+	} {
+		turn := r.prompt(after(0, editor.RejectOnce), call(model.Call{Act: model.Shell,
+			Command: "apply_patch <<'EOF'\n*** Begin Patch\n" + body + "*** End Patch\nEOF"})...)
+		r.wantOurs(turn, "edit: reject_once")
+		if r.has("other.txt") || r.has("good.txt") {
+			t.Errorf("%s: the patch was carried out", name)
+		}
+	}
+	r.stop()
+}
+
 // TestHooksOfOpencode has a person's own settings stay in force.
 func TestHooksOfOpencode(t *testing.T) {
 	t.Parallel()
