@@ -15,7 +15,7 @@ FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
 
-.PHONY: all help build lint test test-short test-agents bench soak demo fuzz golden cross dist test-dist clean
+.PHONY: all help build lint test test-short test-agents bench soak demo picture fuzz golden cross dist test-dist clean
 
 all: build lint test
 
@@ -60,7 +60,11 @@ soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: 
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo
-	$(BUILD)/demo -bin $(BINARY)
+	$(BUILD)/demo -bin $(BINARY) -picture README.md
+
+picture: build ## the picture in README.md: a card and a summary of the demo; make demo checks it
+	$(GO) build -o $(BUILD)/demo ./internal/demo
+	$(BUILD)/demo -bin $(BINARY) -picture README.md -write >/dev/null
 
 fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUNS values in templates, SCAN_RUNS scripts
 	A2A_FUZZ_RUNS=$(FUZZ_RUNS) A2A_FUZZ_SEED=$(FUZZ_SEED) $(GO) test -run 'Hostile|Random|SeedWords|SeedFiles' -timeout 0 -v ./internal/render

@@ -23,6 +23,9 @@ type editor struct {
 
 	mu    sync.Mutex
 	cards map[string]card
+	no    bool // the person says no to what they are asked
+
+	question string // the card of the last question
 }
 
 // card is what the editor shows of one tool call.
@@ -42,26 +45,27 @@ var scenes = []scene{
 	{"notes", "It writes inside the workspace. No rule speaks of that, so you are asked; you say yes."},
 	{"words", "It calls count_words, a bash tool of your tools.yaml, over MCP. The tool only reads, so nobody is asked."},
 	{"slow", "It calls a tool that runs longer than its author allows."},
+	{"command", "It asks to run a command. Nothing in your rules covers it, so you are asked; you read the card, and say no."},
 	{"poisoned", "The README told agents to write a git hook. The agent believes it and asks; your rule `no-hooks` answers."},
 }
 
-// show plays all scenes through the bridge and prints what was put on record.
-func show(ctx context.Context, binary string, out io.Writer) error {
+// show plays all scenes through the bridge and prints what was put on record. It returns a picture of it.
+func show(ctx context.Context, binary string, out io.Writer) (string, error) {
 	stage, err := os.MkdirTemp("", "demo-")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(stage)
 	workspace, err := build(stage)
 	if err != nil {
-		return err
+		return "", err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if binary, err = filepath.Abs(binary); err != nil {
-		return err
+		return "", err
 	}
 	environ := append(os.Environ(), "A2A_STATE_DIR="+filepath.Join(stage, "state"),
 		"XDG_CONFIG_HOME="+filepath.Join(stage, "config"))
@@ -70,10 +74,22 @@ func show(ctx context.Context, binary string, out io.Writer) error {
 		"--policies", filepath.Join(stage, "policies.yaml"), "--", self, "agent")
 	cmd.Env, cmd.Dir, cmd.Stderr = environ, workspace, prefixed(out, "  ⁝ ")
 	fmt.Fprintf(out, "An editor starts   a2a-acp bridge -- demo agent   in a small project.\n")
-	if err := play(ctx, cmd, workspace, out); err != nil {
-		return err
+	question, err := play(ctx, cmd, workspace, out)
+	if err != nil {
+		return "", err
 	}
-	return trail(ctx, binary, environ, out)
+	var summary string
+	for _, verb := range []string{"audit summary", "audit list", "audit show --last --kind write"} {
+		text, err := printed(ctx, binary, environ, verb)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprint(out, text)
+		if verb == "audit summary" {
+			summary = text
+		}
+	}
+	return boxed(question) + summary, nil
 }
 
 // build lays out the stage: a project that is a git repository, and the person's own files beside it.
@@ -97,18 +113,18 @@ func build(stage string) (workspace string, err error) {
 	return filepath.EvalSymlinks(workspace)
 }
 
-// play drives the agent through the scenes.
-func play(ctx context.Context, cmd *exec.Cmd, workspace string, out io.Writer) error {
+// play drives the agent through the scenes. It returns the card of the last question.
+func play(ctx context.Context, cmd *exec.Cmd, workspace string, out io.Writer) (string, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return "", err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the bridge: %w", err)
+		return "", fmt.Errorf("start the bridge: %w", err)
 	}
 	e := &editor{out: bufio.NewWriter(out), cards: map[string]card{}}
 	// Requests are answered one at a time and in order, as the cards must be drawn in order.
@@ -129,13 +145,14 @@ func play(ctx context.Context, cmd *exec.Cmd, workspace string, out io.Writer) e
 			break
 		}
 		e.tell("\n%d. %s\n", i+1, scene.heading)
+		e.no = scene.prompt == "command"
 		err = call("session/prompt", map[string]any{
 			"sessionId": "demo", "prompt": []any{map[string]string{"type": "text", "text": scene.prompt}},
 		}, nil)
 		e.out.Flush()
 	}
 	conn.Close()
-	return errors.Join(err, cmd.Wait())
+	return e.question, errors.Join(err, cmd.Wait())
 }
 
 func (e *editor) tell(format string, args ...any) {
@@ -232,35 +249,64 @@ func (e *editor) draw(u wireUpdate) {
 	e.out.Flush()
 }
 
-// permission is the person: they read the card and say yes.
+// option is an answer that the person can give.
+type option struct{ OptionID, Name, Kind string }
+
+// asked draws the whole card of a question.
+func (e *editor) asked(u wireUpdate, options []option) {
+	var content []struct {
+		Type, Path, NewText string
+		Content             struct{ Text string }
+	}
+	if err := json.Unmarshal(u.Content, &content); err != nil {
+		content = nil // a card without a content is drawn without one
+	}
+	lines := []string{u.Title}
+	for _, item := range content {
+		text := item.Content.Text
+		if item.Type == "diff" {
+			text = "+ " + strings.ReplaceAll(strings.TrimSuffix(item.NewText, "\n"), "\n", "\n+ ")
+		}
+		lines = append(lines, strings.Split("\n"+text, "\n")...)
+	}
+	buttons := ""
+	for _, o := range options {
+		buttons += "[" + o.Name + "] "
+	}
+	lines = append(lines, "", strings.TrimSpace(buttons))
+	e.question = strings.Join(lines, "\n")
+	e.tell("   card    │ %s\n", strings.Join(lines, "\n           │ "))
+}
+
+// permission is the person: they read the card and answer.
 func (e *editor) permission(params json.RawMessage) (any, error) {
 	var p struct {
-		ToolCall wireUpdate                              `json:"toolCall"`
-		Options  []struct{ OptionID, Name, Kind string } `json:"options"`
+		ToolCall wireUpdate `json:"toolCall"`
+		Options  []option   `json:"options"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
+	want := map[bool]string{false: "allow_once", true: "reject_once"}[e.no]
 	for _, o := range p.Options {
-		if o.Kind == "allow_once" {
-			e.tell("   you     │ asked: %s → %s\n", p.ToolCall.Title, o.Name)
+		if o.Kind == want {
+			e.asked(p.ToolCall, p.Options)
+			e.tell("   you     │ %s\n", o.Name)
 			return map[string]any{"outcome": map[string]string{"outcome": "selected", "optionId": o.OptionID}}, nil
 		}
 	}
 	return map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}, nil
 }
 
-// trail prints the record, as anybody may read it later.
-func trail(ctx context.Context, binary string, environ []string, out io.Writer) error {
-	for _, verb := range [][]string{{"audit", "list"}, {"audit", "show", "--last", "--kind", "write"}} {
-		fmt.Fprintf(out, "\n$ a2a-acp %s\n", strings.Join(verb, " "))
-		cmd := exec.CommandContext(ctx, binary, verb...)
-		cmd.Env, cmd.Stdout, cmd.Stderr = environ, out, out
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("a2a-acp %s: %w", strings.Join(verb, " "), err)
-		}
+// printed runs a verb and returns the command line and what it printed.
+func printed(ctx context.Context, binary string, environ []string, verb string) (string, error) {
+	cmd := exec.CommandContext(ctx, binary, strings.Fields(verb)...)
+	cmd.Env = environ
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("a2a-acp %s: %w: %s", verb, err, out)
 	}
-	return nil
+	return fmt.Sprintf("\n$ a2a-acp %s\n%s", verb, out), nil
 }
 
 // prefixed marks what the bridge says on stderr.

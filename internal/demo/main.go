@@ -25,8 +25,14 @@ func main() {
 		return
 	}
 	binary := flag.String("bin", "build/a2a-acp", "the a2a-acp to show")
+	document := flag.String("picture", "", "a document whose picture has to be what the story shows")
+	write := flag.Bool("write", false, "write the picture into that document")
 	flag.Parse()
-	if err := show(ctx, *binary, os.Stdout); err != nil {
+	picture, err := show(ctx, *binary, os.Stdout)
+	if err == nil && *document != "" {
+		err = hang(*document, picture, *write)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}

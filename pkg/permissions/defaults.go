@@ -19,7 +19,7 @@ var defaults = []struct {
 	}},
 	// What the agent asks about is its own act, and its own words: the person answers.
 	{askedByAgent, func(*evaluation) Decision {
-		return Decision{Source: SourceDefault, Reason: "the agent asks, and no rule answers in your place"}
+		return Decision{Source: SourceDefault, Reason: "the agent asks, and no rule matches"}
 	}},
 	{readsInside, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
@@ -59,7 +59,7 @@ func (v *evaluation) byDefault() Decision {
 		}
 	}
 	// Never reached: the last row is about anything.
-	return Decision{Source: SourceDefault, Reason: "no rule is about it"}
+	return Decision{Source: SourceDefault, Reason: "no rule matches"}
 }
 
 // whyAsked says in a sentence what the person is asked about.
@@ -69,7 +69,7 @@ func (v *evaluation) whyAsked() string {
 			return "it cannot be told which file it touches: " + display.Line(p.err.Error())
 		}
 		if !v.inside(p) {
-			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule is about it"
+			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule matches"
 		}
 	}
 	switch {
@@ -78,9 +78,9 @@ func (v *evaluation) whyAsked() string {
 	case v.runs():
 		return "no rule covers the command"
 	case writes(v.Action):
-		return fmt.Sprintf("no rule is about it (%s)", v.Action)
+		return fmt.Sprintf("no rule matches (%s)", v.Action)
 	case v.Action == ActionCall:
-		return "the tool may change something, and no rule is about it"
+		return "the tool may change something, and no rule matches"
 	}
-	return "no rule is about it"
+	return "no rule matches"
 }

@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 		request   Request
 		open      bool
 	}{
-		{"no rule is about it", plain, request, true},
+		{"no rule matches", plain, request, true},
 		{"a rule wants a person", manual, request, false},
 		{"a doubt", plain, with(func(r *Request) { r.Doubts = []string{"x"} }), false},
 		{"a control file", plain, with(func(r *Request) { r.Paths = []Path{{Name: ".git/hooks/pre-commit", Write: true}} }), false},

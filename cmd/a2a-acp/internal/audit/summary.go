@@ -55,7 +55,7 @@ func writeSummary(env *cli.Environment, s *audit.Summary) {
 	fmt.Fprintln(env.Stdout, heading(s))
 	fmt.Fprintln(env.Stdout, s.Line())
 	if s.Asked > 0 {
-		fmt.Fprintf(env.Stdout, "answered by people %d, with yes %d\n", s.Asked, s.Yes)
+		fmt.Fprintf(env.Stdout, "questions answered by a person: %d, allowed: %d\n", s.Asked, s.Yes)
 	}
 	writeSome(env, "violations: the agent did it by itself, against a rule or an answer", s.WereViolations)
 	writeSome(env, "stopped", s.WereStopped)
