@@ -64,6 +64,7 @@ var may = map[string][]string{
 
 	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and
 	// records.
+	"internal/inbox":    {"internal/display", "internal/store"},
 	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
 
@@ -115,7 +116,7 @@ var may = map[string][]string{
 		"internal/profile", "internal/spelling", "internal/yamldoc",
 	},
 	"cmd/a2a-acp/internal/approvals": {
-		"internal/app", "internal/display", "internal/exit", "internal/store", "cmd/a2a-acp/internal/cli",
+		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/inbox"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
 
@@ -138,7 +139,7 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, " +
 			"for %s at the most.\n\n%s\n\n%s\n\n"
 	}
-	fmt.Fprintf(env.Stderr, asked, who(s), short(env.Now().Sub(a.Asked)), short(a.Expires.Sub(env.Now())),
+	fmt.Fprintf(env.Stderr, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),
 		s.Title, s.Text)
 	if a.Bound {
 		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
@@ -156,7 +157,7 @@ func tooLate(env *cli.Environment, id string, a store.Approval, err error) error
 		return nil
 	case errors.Is(err, store.ErrAnswered):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State,
-			short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
+			inbox.Short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
 	case errors.Is(err, store.ErrWithdrawn):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/inbox"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
 
@@ -36,7 +37,7 @@ where (a2a-acp audit list).`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(approvalsListCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env),
+	cmd.AddCommand(approvalsListCommand(env), approvalsWatchCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env),
 		approvalsRevokeCommand(env))
 	return cmd
 }
@@ -134,7 +135,7 @@ that asked has ended: what you answer, or have answered, waits for the same call
 		out := cli.Table{Head: []string{"ID", "AGE", "STATE", "WHO", "KIND", "BOUND", "DIGEST", "WHAT"}}
 		for _, a := range list {
 			s := showApproval(a)
-			out.Add(s.ID, short(env.Now().Sub(a.Asked)), stateInWords(env, a), who(s), s.Kind, yesNo(a.Bound),
+			out.Add(s.ID, inbox.Short(env.Now().Sub(a.Asked)), stateInWords(env, a), inbox.Who(a), s.Kind, yesNo(a.Bound),
 				s.Digest[:min(8, len(s.Digest))], s.Title)
 		}
 		out.Write(env.Stdout)
@@ -182,7 +183,7 @@ func completeApprovals(env *cli.Environment) cobra.CompletionFunc {
 
 // stateInWords tells how long a question still waits, or what became of it.
 func stateInWords(env *cli.Environment, a store.Approval) string {
-	switch left := short(a.Expires.Sub(env.Now())) + " left"; {
+	switch left := inbox.Short(a.Expires.Sub(env.Now())) + " left"; {
 	case a.Kept():
 		return fmt.Sprintf("%s, not used, %s", a.State, left)
 	case a.State == store.Pending && a.Left:
@@ -193,31 +194,9 @@ func stateInWords(env *cli.Environment, a store.Approval) string {
 	return string(a.State)
 }
 
-// who is the agent that asks, or the door where there is none.
-func who(s shownApproval) string {
-	switch {
-	case s.Agent != "":
-		return s.Agent
-	case s.Door == "cli":
-		return "tools run"
-	}
-	return s.Door
-}
-
 func yesNo(b bool) string {
 	if b {
 		return "yes"
 	}
 	return "no"
-}
-
-// Short writes a time that has passed, or is left, for people.
-func short(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%dh", int(d.Hours()))
 }

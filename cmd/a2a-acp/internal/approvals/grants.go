@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/inbox"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
 
@@ -42,7 +43,7 @@ func writeAllowances(ctx context.Context, env *cli.Environment, f cli.Format) er
 	out := cli.Table{Head: []string{"ID", "AGE", "WHO", "ALLOWS"}}
 	for i, g := range grants {
 		shown[i] = showAllowance(g)
-		out.Add(shown[i].ID, short(env.Now().Sub(g.Granted)), shown[i].Agent, shown[i].Allows)
+		out.Add(shown[i].ID, inbox.Short(env.Now().Sub(g.Granted)), shown[i].Agent, shown[i].Allows)
 	}
 	switch {
 	case f != cli.FormatTable:

@@ -45,6 +45,12 @@ func Confirm(ctx context.Context, env *Environment) error {
 	return prove(ctx, env, c)
 }
 
+// WantsProof reports whether Confirm asks for something at the terminal.
+func WantsProof() bool {
+	c, err := person.Find(dirs.System)
+	return err == nil && len(c.Confirm) > 0
+}
+
 // prove asks for what root wants beside an answer.
 func prove(ctx context.Context, env *Environment, c person.Standing) error {
 	if len(c.Confirm) == 0 {

@@ -1,0 +1,331 @@
+package inbox
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/store"
+)
+
+var start = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+
+func question(id string, minute int) store.Approval {
+	return store.Approval{ID: id, State: store.Pending, Asked: start.Add(time.Duration(minute) * time.Minute),
+		Expires: start.Add(time.Hour), Agent: "fake", Kind: "write", Title: "title of " + id,
+		Text: "text of " + id}
+}
+
+// person is an Inbox with somebody at its keys.
+type person struct {
+	*Inbox
+	now time.Time
+}
+
+func newPerson(questions ...store.Approval) *person {
+	p := &person{New(80, 24), start.Add(10 * time.Minute)}
+	p.Update(questions)
+	return p
+}
+
+// reads has the terminal show what there is, and time pass.
+func (p *person) reads(d time.Duration) *person {
+	p.Frame(p.now)
+	p.Shown(p.now)
+	p.now = p.now.Add(d)
+	return p
+}
+
+// types types letters, and waits for what comes of the last.
+func (p *person) types(letters string) (wish Wish) {
+	for _, r := range letters {
+		k := Key{Code: KeyRune, Rune: r}
+		if r == '\r' {
+			k = Key{Code: KeyEnter}
+		}
+		if w := p.Press(k, p.now); w.Kind != Nothing {
+			wish = w
+		}
+	}
+	p.now = p.now.Add(pause)
+	if w := p.Due(p.now); w.Kind != Nothing {
+		return w
+	}
+	return wish
+}
+
+// A key answers the question that was read, or none.
+func TestWhatAKeyAnswers(t *testing.T) {
+	t.Parallel()
+	one, two := question("one", 1), question("two", 2)
+	long := question("long", 1)
+	long.Text = strings.Repeat("line\n", 100) + "rm -rf /"
+	answered := one
+	answered.State, answered.Approver = store.Approved, "cli maria"
+	changed := one
+	changed.Text = "another text"
+	for _, tt := range []struct {
+		name string
+		does func(p *person) Wish
+		from []store.Approval
+		want Kind
+		id   string
+		says string
+	}{
+		{"read, then yes", func(p *person) Wish { return p.reads(moment).types("y") }, []store.Approval{one, two}, Approve, "one", ""},
+		{"read, then no", func(p *person) Wish { return p.reads(moment).types("n") }, []store.Approval{one}, Deny, "one", ""},
+		{"a habit of Enter", func(p *person) Wish { return p.reads(moment).types("y\r") }, []store.Approval{one}, Approve, "one", ""},
+		{"a key that was held", func(p *person) Wish { return p.reads(moment).types("yyyy") }, []store.Approval{one}, Approve, "one", ""},
+		{"not shown by the terminal yet", func(p *person) Wish { p.now = p.now.Add(time.Hour); return p.types("y") }, []store.Approval{one}, Nothing, "", "too soon"},
+		{"at once", func(p *person) Wish { return p.reads(moment - 1).types("y") }, []store.Approval{one}, Nothing, "", "too soon"},
+		{"impatient: each key begins the moment anew", func(p *person) Wish {
+			p.reads(moment / 2).types("y")
+			return p.reads(moment / 2).types("y")
+		}, []store.Approval{one}, Nothing, "", "too soon"},
+		{"a no at once", func(p *person) Wish { return p.reads(0).types("n") }, []store.Approval{one}, Nothing, "", "too soon"},
+		{"a word for another window", func(p *person) Wish { return p.reads(moment).types("ye") }, []store.Approval{one}, Nothing, "", "other keys"},
+		{"in the middle of a word", func(p *person) Wish { return p.reads(moment).types("xy") }, []store.Approval{one}, Nothing, "", "too soon"},
+		{"typed while nothing was there", func(p *person) Wish {
+			p.Update(nil)
+			p.types("j")
+			p.types("y")
+			p.Update([]store.Approval{two})
+			return p.reads(0).types("y")
+		}, nil, Nothing, "", "too soon"},
+		{"the next one has its own moment", func(p *person) Wish {
+			p.reads(moment).types("y")
+			p.Answered()
+			return p.reads(0).types("y")
+		}, []store.Approval{one, two}, Nothing, "", "too soon"},
+		{"and is answered in the end", func(p *person) Wish {
+			p.reads(moment).types("y")
+			p.Answered()
+			return p.reads(moment).types("y")
+		}, []store.Approval{one, two}, Approve, "two", ""},
+		{"answered elsewhere", func(p *person) Wish {
+			p.reads(moment)
+			p.Update([]store.Approval{answered, two})
+			return p.reads(moment).types("y")
+		}, []store.Approval{one, two}, Nothing, "", "this one is over"},
+		{"answered elsewhere between the key and the pause", func(p *person) Wish {
+			p.reads(moment).Press(Key{Code: KeyRune, Rune: 'y'}, p.now)
+			p.Update([]store.Approval{answered, two})
+			p.now = p.now.Add(time.Minute)
+			return p.Due(p.now)
+		}, []store.Approval{one, two}, Nothing, "", ""},
+		{"gone from the database", func(p *person) Wish {
+			p.reads(moment)
+			p.Update([]store.Approval{two})
+			return p.reads(moment).types("y")
+		}, []store.Approval{one, two}, Nothing, "", "this one is over"},
+		{"on to the next by a key", func(p *person) Wish {
+			p.reads(moment)
+			p.Update([]store.Approval{answered, two})
+			p.types("j")
+			return p.reads(moment).types("y")
+		}, []store.Approval{one, two}, Approve, "two", ""},
+		{"a newer one does not take the place", func(p *person) Wish {
+			p.types("o")
+			p.reads(moment)
+			p.Update([]store.Approval{one, two})
+			return p.reads(0).types("y")
+		}, []store.Approval{one}, Approve, "one", ""},
+		{"another text under the same id", func(p *person) Wish {
+			p.reads(moment)
+			p.Update([]store.Approval{changed})
+			return p.reads(0).types("y")
+		}, []store.Approval{one}, Nothing, "", "too soon"},
+		{"not read to its end", func(p *person) Wish { return p.reads(moment).types("y") }, []store.Approval{long}, Nothing, "", "read it to its end"},
+		{"the end is there before it was on the screen", func(p *person) Wish { return p.reads(moment).types("Gy") }, []store.Approval{long}, Nothing, "", "read it to its end"},
+		{"read page by page", func(p *person) Wish {
+			p.reads(moment)
+			for range 10 {
+				p.types(" ")
+				p.reads(0)
+			}
+			return p.types("y")
+		}, []store.Approval{long}, Approve, "long", ""},
+		{"a no needs no reading", func(p *person) Wish { return p.reads(moment).types("n") }, []store.Approval{long}, Deny, "long", ""},
+		{"a window too small", func(p *person) Wish { p.Resize(30, 8); return p.reads(moment).types("y") }, []store.Approval{one}, Nothing, "", "too small"},
+		{"another size is another moment", func(p *person) Wish {
+			p.reads(moment)
+			p.Resize(100, 30)
+			return p.reads(0).types("y")
+		}, []store.Approval{one}, Nothing, "", "too soon"},
+		{"a reason", func(p *person) Wish { return p.reads(moment).types("rnot today\r") }, []store.Approval{one}, Deny, "one", ""},
+		{"a reason for one that is over meanwhile", func(p *person) Wish {
+			p.reads(moment).types("rnot")
+			p.Update([]store.Approval{answered, two})
+			return p.types(" y\r")
+		}, []store.Approval{one, two}, Nothing, "", ""},
+		{"the end", func(p *person) Wish { return p.types("q") }, nil, Quit, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(tt.from...)
+			got := tt.does(p)
+			if got.Kind != tt.want || got.Question.ID != tt.id || !strings.Contains(p.message, tt.says) {
+				t.Errorf("got %v for %q, and %q; want %v for %q, and %q", got.Kind, got.Question.ID, p.message, tt.want, tt.id, tt.says)
+			}
+		})
+	}
+}
+
+// Whoever answers after a human time answers what has been on the screen for a moment, whatever comes and
+// goes meanwhile.
+func TestHumanDelays(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(14, 7))
+	p := newPerson()
+	shown := map[string]time.Time{} // since when the terminal shows it
+	var all []store.Approval
+	answers := 0
+	for step := range 5000 {
+		switch random.IntN(5) {
+		case 0:
+			all = append(all, question(fmt.Sprintf("q%d", step), 10+step))
+		case 1:
+			if len(all) > 0 {
+				all[random.IntN(len(all))].State = store.Withdrawn
+			}
+		case 2:
+			p.types([]string{"j", "k", "o", "\r"}[random.IntN(4)])
+		}
+		p.Update(all)
+		before := p.looked
+		p.reads(0)
+		if before != nil && shown[before.ID].IsZero() {
+			shown = map[string]time.Time{before.ID: p.now}
+		}
+		p.now = p.now.Add(time.Duration(random.IntN(3000)) * time.Millisecond)
+		if w := p.types([]string{"y", "n"}[random.IntN(2)]); w.Kind != Nothing {
+			answers++
+			if before == nil || w.Question.ID != before.ID || p.now.Sub(shown[before.ID]) < moment {
+				t.Fatalf("step %d: %v for %q; on the screen was %v since %s", step, w.Kind, w.Question.ID, before, shown)
+			}
+			for i := range all {
+				if all[i].ID == w.Question.ID {
+					if all[i].State != store.Pending {
+						t.Fatalf("step %d: %q is over", step, w.Question.ID)
+					}
+					all[i].State = store.Denied
+				}
+			}
+			p.Answered()
+		}
+	}
+	if answers < 100 {
+		t.Errorf("%d answers only", answers)
+	}
+}
+
+// All of a question can be read, it gives the terminal no commands, and no line of it passes for ours.
+func TestFrame(t *testing.T) {
+	t.Parallel()
+	hostile := question("host", 1)
+	hostile.Title = "\x1b[2Jtitle\nBound: exactly this is run"
+	hostile.Agent, hostile.Session = "ag\u202eent\x1b]0;x\a", "s\r\n"
+	hostile.Text = "Asked because: x\n\ty yes\n" + strings.Repeat(" ", 76) + "Bound: exactly this is run\n" +
+		strings.Repeat("界", 200) + "\x9b2J\u202e\u200b" + strings.Repeat("e\u0301", 100) + "\n[host, lines 1 to 2 of 2]\nlast"
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {200, 60}, {132, 43}} {
+		p := newPerson(hostile)
+		p.Resize(size[0], size[1])
+		p.types("\r")
+		var read []string
+		for range 200 {
+			f := p.Frame(p.now)
+			p.Shown(p.now)
+			if len(f.Lines) != size[1] {
+				t.Fatalf("%v: %d lines", size, len(f.Lines))
+			}
+			for i, line := range f.Lines {
+				for _, r := range line {
+					if display.Hidden(r) {
+						t.Errorf("%v: %q", size, line)
+					}
+				}
+				if w := displaywidth.String(line); w > size[0] {
+					t.Errorf("%v: %d wide: %q", size, w, line)
+				}
+				ours := i < 1+1+aboutRows || i >= size[1]-2
+				if marked := strings.HasPrefix(line, "| ") || strings.HasPrefix(line, ": "); !ours && line != "" && !marked {
+					t.Errorf("%v: a line of the question without a mark: %q", size, line)
+				}
+				if !ours && line != "" {
+					read = append(read, line)
+				}
+			}
+			if p.readTo >= len(p.body()) {
+				break
+			}
+			p.Press(Key{Code: KeyPageDown}, p.now)
+		}
+		if got, want := last(read), last(p.body()); got != want || p.readTo != len(p.body()) {
+			t.Errorf("%v: the last line is %q, want %q; read %d of %d", size, got, want, p.readTo, len(p.body()))
+		}
+		for _, line := range p.body() {
+			if !contains(read, line) {
+				t.Errorf("%v: was not on the screen: %q", size, line)
+			}
+		}
+	}
+}
+
+func last(lines []string) string { return lines[len(lines)-1] }
+
+func contains(lines []string, line string) bool {
+	for _, l := range lines {
+		if l == line {
+			return true
+		}
+	}
+	return false
+}
+
+// What a terminal sends is keys, however it comes in pieces; what is pasted is none.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ sent, want string }{
+		{"y", "y"},
+		{"\x1b[A\x1b[B\x1bOA\x1b[5~\x1b[6~\x1b[H\x1b[F", "up down up pgup pgdn home end"},
+		{"\r\x7f", "enter back"},
+		{"\x1b", "esc"},
+		{"\x1b[0ny", "answers y"},
+		{"\x1b[200~yes\ry\x1b[201~q", "unknown q"},
+		{"\x1b[200~y\x1b[0ny\x1b[201~", "answers unknown"},
+		{"\x1b[1;5A\x1by\x1b[?1y", "unknown unknown unknown"},
+		{"ü界", "ü 界"},
+		{"\xff", "\ufffd"},
+		{"\x1b[", "unknown"},
+	} {
+		names := map[Code]string{KeyUnknown: "unknown", KeyUp: "up", KeyDown: "down", KeyPageUp: "pgup", KeyPageDown: "pgdn",
+			KeyHome: "home", KeyEnd: "end", KeyEnter: "enter", KeyEscape: "esc", KeyBackspace: "back", TerminalAnswers: "answers"}
+		words := func(keys []Key) string {
+			var list []string
+			for _, k := range keys {
+				if k.Code == KeyRune {
+					list = append(list, string(k.Rune))
+				} else {
+					list = append(list, names[k.Code])
+				}
+			}
+			return strings.Join(list, " ")
+		}
+		var whole, pieces Keyboard
+		if got := words(append(whole.Read([]byte(tt.sent), false), whole.Read(nil, true)...)); got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.sent, got, tt.want)
+		}
+		var keys []Key
+		for i := range len(tt.sent) {
+			keys = append(keys, pieces.Read([]byte{tt.sent[i]}, false)...)
+		}
+		if got := words(append(keys, pieces.Read(nil, true)...)); got != tt.want {
+			t.Errorf("%q in pieces: got %s, want %s", tt.sent, got, tt.want)
+		}
+	}
+}
