@@ -200,31 +200,18 @@ var opencodeHarmless = strings.Fields(`$schema agent autoshare autoupdate comman
 // nobody: a plugin could switch ours off, and a formatter runs behind each edit. opencode looks in the
 // directories above, too; from the home on they are the person's own.
 func checkOpencode(dir string, environ []string) error {
-	home := ""
 	for _, variable := range environ {
-		switch name, value, _ := strings.Cut(variable, "="); {
-		case name == "OPENCODE_DISABLE_PROJECT_CONFIG" && (value == "1" || strings.EqualFold(value, "true")):
+		name, value, _ := strings.Cut(variable, "=")
+		if name == "OPENCODE_DISABLE_PROJECT_CONFIG" && (value == "1" || strings.EqualFold(value, "true")) {
 			return nil
-		case name == "HOME":
-			home = value
 		}
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
+	what, err := inRepository(dir, environ, opencodeCode)
+	if err != nil || what == "" {
 		return err
 	}
-	for _, start := range []string{filepath.Clean(dir), real} {
-		for at := start; at != home && !strings.HasPrefix(home, strings.TrimSuffix(at, "/")+"/"); at = filepath.Dir(at) {
-			if what := opencodeCode(at); what != "" {
-				return fmt.Errorf("%s, which opencode would run without asking anybody; move it to your own settings, or "+
-					"have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1), or use --hooks=off", what)
-			}
-			if at == "/" {
-				break
-			}
-		}
-	}
-	return nil
+	return fmt.Errorf("%s, which opencode would run without asking anybody; move it to your own settings, or "+
+		"have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1), or use --hooks=off", what)
 }
 
 // opencodeCode finds what opencode would run of a directory's settings, in words; "" where there is nothing.

@@ -450,23 +450,34 @@ func TestHooksOfOpencodeAreMissing(t *testing.T) {
 	r.stop()
 }
 
-// TestHooksOfARepositorysCode has opencode not start where it would load code of a repository's: it does so
+// TestHooksOfARepositorysCode has agents not start where they would run code of a repository's: they do so
 // before there is a session.
 func TestHooksOfARepositorysCode(t *testing.T) {
 	t.Parallel()
-	r := assemble(t, opencode(), options{bridge: &bridge{policies: noRules, hooks: true}})
-	write(t, filepath.Join(r.work, ".opencode/plugin/off.js"), `import fs from "node:fs"
-		export default async ({ directory }) => { fs.writeFileSync(directory + "/loaded", ""); return {} }`)
-	process, err := editor.Start(r.program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, byItself := process.End(patience)
-	if code == 0 || !byItself || !strings.Contains(process.Stderr(), "plugin holds code") {
-		t.Errorf("the bridge ended with %d (by itself: %t), and said %s", code, byItself, process.Stderr())
-	}
-	if r.has("loaded") {
-		t.Error("the plugin was loaded")
+	for _, test := range []struct {
+		agent            agent
+		file, text, want string
+	}{
+		{opencode(), ".opencode/plugin/off.js", `import fs from "node:fs"
+		export default async ({ directory }) => { fs.writeFileSync(directory + "/loaded", ""); return {} }`, "plugin holds code"},
+		{codex(), ".codex/config.toml", "[mcp_servers.x]\ncommand = \"touch\"\nargs = [\"loaded\"]\n", "config.toml has mcp_servers.x.command"},
+	} {
+		t.Run(test.agent.name, func(t *testing.T) {
+			t.Parallel()
+			r := assemble(t, test.agent, options{bridge: &bridge{policies: noRules, hooks: true}})
+			write(t, filepath.Join(r.work, test.file), test.text)
+			process, err := editor.Start(r.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, byItself := process.End(patience)
+			if code == 0 || !byItself || !strings.Contains(process.Stderr(), test.want) {
+				t.Errorf("the bridge ended with %d (by itself: %t), and said %s", code, byItself, process.Stderr())
+			}
+			if r.has("loaded") {
+				t.Error("the code ran")
+			}
+		})
 	}
 }
 

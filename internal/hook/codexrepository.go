@@ -1,0 +1,91 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// codexHarmless are the settings of a repository's that run nothing, and change nothing of what runs
+// (https://developers.openai.com/codex/config-reference). Hooks are passed over that nobody has trusted. Of the
+// features only the one that switches hooks off is known, and ours says on.
+var codexHarmless = strings.Fields(`approval_policy developer_instructions features.hooks file_opener
+	hide_agent_reasoning history hooks model model_auto_compact_token_limit model_context_window model_reasoning_effort
+	model_reasoning_summary model_verbosity personality plan_mode_reasoning_effort project_doc_fallback_filenames
+	project_doc_max_bytes project_root_markers review_model sandbox_mode sandbox_workspace_write service_tier
+	show_raw_agent_reasoning tool_output_token_limit tui web_search`)
+
+// checkCodex refuses a workspace whose settings have Codex start servers, or give the commands that were
+// decided about other variables: codex-acp trusts each directory that a session is opened in (2.6.0,
+// createSessionConfig), and nobody is asked.
+func checkCodex(dir string, environ []string) error {
+	what, err := inRepository(dir, environ, codexCode)
+	if err != nil || what == "" {
+		return err
+	}
+	return fmt.Errorf("%s, which Codex would go by without asking anybody; move it to your own settings "+
+		"(~/.codex/config.toml), or use --hooks=off", what)
+}
+
+// codexCode finds what a directory's settings have Codex run, in words; "" where there is nothing.
+func codexCode(dir string) string {
+	agents := filepath.Join(dir, ".codex", "agents")
+	if entries, err := os.ReadDir(agents); len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return agents + " holds agents with settings of their own"
+	}
+	path := filepath.Join(dir, ".codex", "config.toml")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return ""
+	case err != nil:
+		return path + " cannot be read"
+	}
+	settings, plain := tomlNames(string(text))
+	if !plain {
+		return path + " has settings that cannot be told"
+	}
+	for _, name := range settings {
+		first, _, _ := strings.Cut(name, ".")
+		if !slices.Contains(codexHarmless, first) && !slices.Contains(codexHarmless, name) {
+			return path + " has " + name
+		}
+	}
+	return ""
+}
+
+var (
+	tomlTable = regexp.MustCompile(`^\[\[?([A-Za-z0-9_.-]+)\]\]?(?:\s*#.*)?$`)
+	tomlKey   = regexp.MustCompile(`^([A-Za-z0-9_.-]+)\s*=(.*)$`)
+	// tomlRest is a line of a list that goes over several: nothing but texts, and its end.
+	tomlRest = regexp.MustCompile(`^(?:(?:"[^"\\]*"|'[^']*')\s*,?\s*)*\]?(?:\s*#.*)?$`)
+)
+
+// tomlNames lists the names of all values of a TOML text, with those of their tables before them. It is false
+// for one that is not written in the plainest way.
+func tomlNames(text string) (names []string, plain bool) {
+	table := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		key := tomlKey.FindStringSubmatch(line)
+		header := tomlTable.FindStringSubmatch(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case strings.Contains(line, `"""`) || strings.Contains(line, "'''"):
+			return nil, false
+		case header != nil:
+			table = header[1] + "."
+		case key != nil && strings.HasPrefix(strings.TrimSpace(key[2]), "{"):
+			return nil, false // its members are on the same line
+		case key != nil:
+			names = append(names, table+key[1])
+		case !tomlRest.MatchString(line):
+			return nil, false
+		}
+	}
+	return names, true
+}
