@@ -1,5 +1,5 @@
-// Package agents knows the agents that people put behind the bridge: how each is started, where it is
-// found, how it is installed, and what the bridge sees of it.
+// Package agents lists the agents that people put behind the bridge: how each is installed, found and
+// started, and what the bridge sees of it.
 package agents
 
 import (
@@ -24,11 +24,11 @@ type Agent struct {
 	Sees Coverage
 	// Hooks is set where the agent has hooks that can ask us before each of its own acts.
 	Hooks bool
-	// Unheld says of a kind of acts what it does of that itself without asking. Measured with the real
+	// UnaskedActs says of a kind of acts what it does of that itself without asking. Measured with the real
 	// agents.
-	Unheld map[string]string
-	// Unasking are its modes in which it asks nobody before it acts.
-	Unasking []string
+	UnaskedActs map[string]string
+	// UnaskedModes are its modes in which it asks nobody before it acts.
+	UnaskedModes []string
 	// Asking is the variable, NAME=VALUE, that starts it in a mode in which it asks; "" where it does so
 	// anyway.
 	Asking string
@@ -95,8 +95,8 @@ func Known() []Agent {
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
-			Unasking: []string{"bypassPermissions"},
-			Unheld: map[string]string{
+			UnaskedModes: []string{"bypassPermissions"},
+			UnaskedActs: map[string]string{
 				"read": "Claude reads files without asking", "search": "Claude searches files without asking",
 				"write":   "Claude asks before edits, but for its modes acceptEdits and bypassPermissions",
 				"execute": "Claude asks before commands, but for those that it takes for harmless, and its mode bypassPermissions",
@@ -111,9 +111,9 @@ func Known() []Agent {
 			},
 			// Measured with 2.6.0: `agent` has a model review in a person's place, and read-only asks about
 			// edits, other servers' tools and commands that leave Codex' own sandbox.
-			Unasking: []string{"agent", "agent-full-access", "full-access"},
-			Asking:   "INITIAL_AGENT_MODE=read-only",
-			Unheld: map[string]string{
+			UnaskedModes: []string{"agent", "agent-full-access", "full-access"},
+			Asking:       "INITIAL_AGENT_MODE=read-only",
+			UnaskedActs: map[string]string{
 				"read": "Codex reads files by its own shell without asking", "search": "Codex searches files by its own shell without asking",
 				"write":   "Codex asks before edits in its mode read-only alone",
 				"execute": "Codex asks before a command only where that is to leave Codex' own sandbox, and in its mode agent never",
@@ -127,8 +127,8 @@ func Known() []Agent {
 				Prompts: "decided here or put to you",
 				Own:     "its other reads and its shell are its own: seen, and stopped only where it asks",
 			},
-			Unasking: []string{"yolo"},
-			Unheld: map[string]string{
+			UnaskedModes: []string{"yolo"},
+			UnaskedActs: map[string]string{
 				"read": "Gemini reads files without asking", "search": "Gemini searches files without asking",
 				"write":   "Gemini has the editor write, where the file lies in its directory; another it asks about",
 				"execute": "Gemini asks before commands, but for those that it takes for harmless, such as cat, and its mode yolo",
@@ -141,7 +141,7 @@ func Known() []Agent {
 				Prompts: "decided here or put to you",
 				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
-			Unheld: map[string]string{
+			UnaskedActs: map[string]string{
 				"read": "opencode reads files without asking", "search": "opencode searches files without asking",
 				"write":   "opencode asks before edits where its own settings say so",
 				"execute": "opencode asks before commands where its own settings say so",

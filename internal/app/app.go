@@ -74,8 +74,8 @@ func Sources(o Options) config.Sources {
 		ConfigHome: o.Dirs().ConfigHome(), Home: o.Home, Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,
-		Workspace: o.Dirs().Workspace(o.Dir, nil), Standing: trust.Standing(o.Trust()),
-		StandingPath: trust.StandingPath(o.Trust()),
+		Workspace: o.Dirs().Workspace(o.Dir, nil), TrustState: trust.State(o.Trust()),
+		TrustPath: trust.StatePath(o.Trust()),
 	}
 }
 

@@ -108,17 +108,17 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 
 // bridge is one running bridge: the agent's processes and the relay.
 type bridge struct {
-	app      *App
-	door     *Door
-	self     string
-	agent    *supervisor.Agent
-	stderr   *lines.Writer
-	known    agents.Coverage
-	boundary *confine.Boundary // nil where the agent is not confined
-	hooks    *hookDoor         // where the agent asks us before each act of its own; nil where it does not
-	unasking []string          // its modes in which nothing holds it and nobody is asked
-	caller   person.Finding    // who has started it, and so who answers in its editor
-	left     atomic.Bool       // the editor has gone, before the agent did
+	app          *App
+	door         *Door
+	self         string
+	agent        *supervisor.Agent
+	stderr       *lines.Writer
+	known        agents.Coverage
+	boundary     *confine.Boundary // nil where the agent is not confined
+	hooks        *hookDoor         // where the agent asks us before each act of its own; nil where it does not
+	unaskedModes []string          // its modes in which nothing holds it and nobody is asked
+	caller       person.Finding    // who has started it, and so who answers in its editor
+	left         atomic.Bool       // the editor has gone, before the agent did
 }
 
 func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
@@ -135,7 +135,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		Gate: b.door.Gate, Record: summaries,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
 		Hooks:         hooks,
-		Unasking:      b.unasking,
+		UnaskedModes:  b.unaskedModes,
 		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return b.app.o.Dirs().Workspace(cwd, additional) },
@@ -185,7 +185,7 @@ func (b *bridge) startAsking(command, environ []string) []string {
 	if !known {
 		return environ
 	}
-	b.unasking = agent.Unasking
+	b.unaskedModes = agent.UnaskedModes
 	name, value, _ := strings.Cut(agent.Asking, "=")
 	said := func(variable string) bool { return strings.HasPrefix(variable, name+"=") }
 	if name == "" || slices.ContainsFunc(environ, said) {

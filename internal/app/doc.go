@@ -1,4 +1,4 @@
-// Package app is the one place where the program is put together: configuration, state, policies, sandbox,
-// executor and doors, each given what it needs and nothing else. Verbs in cmd/a2a-acp call it; nothing
-// imports it but them, and a test can run two Apps side by side.
+// Package app puts the program together: configuration, state, policies, sandbox, executor and doors, each
+// with what it needs and nothing else. Only the verbs in cmd/a2a-acp import it. Nothing in it is global, so
+// a test can run two Apps side by side.
 package app

@@ -23,7 +23,7 @@ type hookDoor struct {
 	agent    hook.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 	environ  []string          // the agent's
-	at       hook.Place        // of the door that all sessions share
+	at       hook.Endpoint     // of the door that all sessions share
 	shared   *hook.Door        // of all sessions; nil where each has its own
 
 	mu       sync.Mutex
@@ -38,7 +38,7 @@ func (a *App) openHooks(agent hook.Agent, self string, boundary *confine.Boundar
 	if err := d.check(a.o.Dir, environ); err != nil { // the agent may read settings where it starts, before any session
 		return nil, fmt.Errorf("the agent is not started: %w", err)
 	}
-	at := hook.Place{Self: self}
+	at := hook.Endpoint{Self: self}
 	if agent.Variable != "" {
 		if d.shared, err = d.listen(d.sessionOf); err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 // decideOwn decides about a call of an agent's own tool.
 func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
-		Dir: call.Dir, Places: call.Places, Beside: call.Beside, Harmless: call.Harmless || call.TheirOwn,
+		Dir: call.Dir, Locations: call.Locations, Note: call.Note, Harmless: call.Harmless || call.TheirOwn,
 		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools}
 	for _, change := range call.Changes {
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,

@@ -118,7 +118,7 @@ func rejectsOf(files []permissions.File) []permissions.File {
 // look names what somebody trusts, and the own files of a workspace, as the file system tells of them without
 // their being read.
 func (a *App) look(w tool.Workspace) string {
-	paths := []string{trust.StandingPath(a.o.Trust())}
+	paths := []string{trust.StatePath(a.o.Trust())}
 	for _, dir := range w.Dirs() {
 		for _, name := range config.ProjectFiles() {
 			paths = append(paths, filepath.Join(dir, name))

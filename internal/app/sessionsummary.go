@@ -79,7 +79,7 @@ func (s *summaries) tell(sessions ...string) {
 		return
 	}
 	for _, id := range sessions {
-		summary := audit.Summarise(audit.Chapters(entries[id]))
+		summary := audit.Summarise(audit.ByAct(entries[id]))
 		if summary.Acts() > 0 {
 			s.say(fmt.Sprintf("session %s: %s (a2a-acp audit list --session %s)", display.Line(id), summary.Line(),
 				display.Line(id)))

@@ -18,7 +18,7 @@ func (o Options) Trust() trust.Options {
 // given, and no variable that names files of ours.
 func ownSources(o Options, w tool.Workspace) config.Sources {
 	return config.Sources{
-		Workspace: w, Standing: trust.Standing(o.Trust()), StandingPath: trust.StandingPath(o.Trust()),
+		Workspace: w, TrustState: trust.State(o.Trust()), TrustPath: trust.StatePath(o.Trust()),
 		Env: func(name string) string {
 			if strings.HasPrefix(name, "A2A_") && name != config.ErrorProfileVariable {
 				return ""

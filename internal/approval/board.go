@@ -48,11 +48,11 @@ type askerGone string
 func (e askerGone) Error() string        { return string(e) }
 func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 
-// AskBeside asks a person here, with ask, while the question stands on the board, and gives the answer that
+// AskOnBoard asks a person here, with ask, while the question stands on the board, and gives the answer that
 // came first. ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the
 // person is asked here alone. waits is called where another call asks the very same, before its answer is
 // waited for.
-func AskBeside(ctx context.Context, board Board, question Question, waits func(),
+func AskOnBoard(ctx context.Context, board Board, question Question, waits func(),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {
 		return ask(ctx)

@@ -96,7 +96,7 @@ func TestAskBeside(t *testing.T) {
 			s.t, s.elsewhere = t, make(chan Answer)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			got, err := AskBeside(ctx, &s, Question{}, func() {}, func(ctx context.Context) (Answer, error) { return test.here(ctx, &s, cancel) })
+			got, err := AskOnBoard(ctx, &s, Question{}, func() {}, func(ctx context.Context) (Answer, error) { return test.here(ctx, &s, cancel) })
 			if got != test.want || !errors.Is(err, test.err) {
 				t.Errorf("got %+v, %v; want %+v, %v", got, err, test.want, test.err)
 			}

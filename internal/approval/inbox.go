@@ -35,9 +35,9 @@ func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func
 	return &Inbox{s, record, now}, nil
 }
 
-// Grants returns what people have allowed for sessions that go on.
-func (a *Inbox) Grants(ctx context.Context) ([]store.SessionApproval, error) {
-	return a.store.Grants(ctx)
+// SessionApprovals returns what people have allowed for sessions that go on.
+func (a *Inbox) SessionApprovals(ctx context.Context) ([]store.SessionApproval, error) {
+	return a.store.SessionApprovals(ctx)
 }
 
 // Revoke takes a grant back; see store.Store.Revoke.

@@ -17,29 +17,29 @@ import (
 func openStore(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*store.Store,
 	error) {
 	return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Now: now,
-		Record: func(turn store.Turn, before, after store.Approval) error {
-			event := turnEvent(turn, before, after)
+		Record: func(transition store.Transition, before, after store.Approval) error {
+			event := transitionEvent(transition, before, after)
 			event.Time = now()
 			return record.Record(context.WithoutCancel(ctx), event)
 		}})
 }
 
 // turnEvent tells of a question that has outlived the process that asked it.
-func turnEvent(turn store.Turn, before, after store.Approval) events.Event {
+func transitionEvent(transition store.Transition, before, after store.Approval) events.Event {
 	event := events.Event{
 		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent,
 		Door: after.Door,
 		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest,
 			Claimed: !after.Bound},
 	}
-	switch turn {
-	case store.TurnLeft:
+	switch transition {
+	case store.TransitionLeft:
 		event.Type, event.Detail = events.ApprovalLeft,
 			fmt.Sprintf("question %s stands, though the process that asked has ended", before.ID)
-	case store.TurnJoined:
+	case store.TransitionJoined:
 		event.Type, event.Detail = events.ApprovalJoined,
 			fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)
-	case store.TurnUsed:
+	case store.TransitionUsed:
 		event.Type = events.ApprovalUsed
 		event.CallID = after.UsedBy
 		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s",

@@ -15,7 +15,7 @@ func (d *Desk) Granted(session, agent, key, words string) error {
 	if err != nil {
 		return err
 	}
-	return s.Grant(ctx, store.SessionApproval{ID: store.NewID(), Agent: agent, Session: session, Key: d.key(key),
+	return s.AllowForSession(ctx, store.SessionApproval{ID: store.NewID(), Agent: agent, Session: session, Key: d.key(key),
 		Words: words})
 }
 
@@ -27,7 +27,7 @@ func (d *Desk) Holds(session, key string) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
-	holds, err := s.Granted(ctx, session, d.key(key))
+	holds, err := s.IsAllowed(ctx, session, d.key(key))
 	if err != nil {
 		d.questions.o.Say(fmt.Sprintf("what you allowed for the session is asked again, "+
 			"since it cannot be told whether you took it back: %v", err))

@@ -31,7 +31,7 @@ func TestBy(t *testing.T) {
 		{tool.DecisionSummary{Result: "reject", Source: "fault"}, "a2a-acp", "reject"},
 		{tool.DecisionSummary{Result: "approve", Source: "one of later"}, "one of later", "approve"},
 	} {
-		c := Chapter{entry(events.ToolDecided, test.d)}
+		c := ActRecord{entry(events.ToolDecided, test.d)}
 		if by, result := c.By(), c.Result(); by != test.by || result != test.result {
 			t.Errorf("%+v: %s, by %s", test.d, result, by)
 		}
@@ -41,16 +41,16 @@ func TestBy(t *testing.T) {
 	refused := entry(events.ToolDecided, tool.DecisionSummary{Result: "reject", Source: "person"})
 	without := Entry{Event: events.Event{Type: events.ToolViolated}}
 	for name, test := range map[string]struct {
-		c          Chapter
+		c          ActRecord
 		by, result string
 	}{
-		"against a rule":            {Chapter{against}, "no", ResultViolation},
-		"against a rule, after all": {Chapter{approved, against}, "no", ResultViolation},
-		"against a no":              {Chapter{refused, without}, "person", ResultViolation},
-		"seen":                      {Chapter{{Event: events.Event{Type: events.ToolSeen}}}, "", ResultSeen},
-		"asked":                     {Chapter{{Event: events.Event{Type: events.ApprovalAsked}}}, "", ResultAsked},
-		"refused":                   {Chapter{{Event: events.Event{Type: events.SandboxRefused}}}, "", ResultRefused},
-		"none":                      {Chapter{{Event: events.Event{Type: events.BridgeEnded}}}, "", ""},
+		"against a rule":            {ActRecord{against}, "no", ResultViolation},
+		"against a rule, after all": {ActRecord{approved, against}, "no", ResultViolation},
+		"against a no":              {ActRecord{refused, without}, "person", ResultViolation},
+		"seen":                      {ActRecord{{Event: events.Event{Type: events.ToolSeen}}}, "", ResultSeen},
+		"asked":                     {ActRecord{{Event: events.Event{Type: events.ApprovalAsked}}}, "", ResultAsked},
+		"refused":                   {ActRecord{{Event: events.Event{Type: events.SandboxRefused}}}, "", ResultRefused},
+		"none":                      {ActRecord{{Event: events.Event{Type: events.BridgeEnded}}}, "", ""},
 	} {
 		if by, result := test.c.By(), test.c.Result(); by != test.by || result != test.result {
 			t.Errorf("%s: %s, by %q", name, result, by)

@@ -78,11 +78,11 @@ type GovernorResult struct {
 
 // HistoryOf tells what governors said of acts, and what was decided then. It is the one answer to every
 // door that asks.
-func HistoryOf(chapters []Chapter) GovernorHistory {
+func HistoryOf(acts []ActRecord) GovernorHistory {
 	h := GovernorHistory{PermissionDecisions: []PermissionDecision{},
 		PendingPermissions: []PendingPermission{}, GovernorFeedback: []GovernorFeedback{}}
-	for _, chapter := range chapters {
-		h.add(chapter)
+	for _, act := range acts {
+		h.add(act)
 	}
 	slices.SortStableFunc(h.PermissionDecisions,
 		func(a, b PermissionDecision) int { return a.Timestamp.Compare(b.Timestamp) })
@@ -91,7 +91,7 @@ func HistoryOf(chapters []Chapter) GovernorHistory {
 	return h
 }
 
-func (h *GovernorHistory) add(c Chapter) {
+func (h *GovernorHistory) add(c ActRecord) {
 	involved := []string{}
 	var asked *Entry
 	for i := range c {

@@ -107,5 +107,5 @@ func TestLongGovernance(t *testing.T) {
 // historyOf reads the record in dir for what fits.
 func historyOf(dir string, f Filter) (GovernorHistory, error) {
 	entries, err := List(dir, f)
-	return HistoryOf(Chapters(entries)), err
+	return HistoryOf(ByAct(entries)), err
 }

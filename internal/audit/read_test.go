@@ -330,8 +330,8 @@ func TestStory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got [][]int64
-			for _, chapter := range Chapters(test.entries) {
-				got = append(got, numbers(chapter))
+			for _, act := range ByAct(test.entries) {
+				got = append(got, numbers(act))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
@@ -388,8 +388,8 @@ func TestChaptersOfOneCall(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got [][]int64
-			for _, chapter := range Chapters(test.entries) {
-				got = append(got, numbers(chapter))
+			for _, act := range ByAct(test.entries) {
+				got = append(got, numbers(act))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
@@ -400,18 +400,18 @@ func TestChaptersOfOneCall(t *testing.T) {
 
 func TestChapter(t *testing.T) {
 	t.Parallel()
-	chapter := Chapter{
+	act := ActRecord{
 		{Seq: 1, Event: events.Event{Type: events.ToolDecided}},
 		{Seq: 2, Event: events.Event{Type: events.ToolDecided}},
 		{Seq: 3, Event: events.Event{Type: events.ToolEnded}},
 	}
-	if got := chapter.Decided(); got == nil || got.Seq != 2 {
+	if got := act.Decided(); got == nil || got.Seq != 2 {
 		t.Errorf("decided by %v, want the last decision", got)
 	}
-	if got := chapter.Ended(); got == nil || got.Seq != 3 {
+	if got := act.Ended(); got == nil || got.Seq != 3 {
 		t.Errorf("ended by %v", got)
 	}
-	if got := chapter[:2].Ended(); got != nil {
+	if got := act[:2].Ended(); got != nil {
 		t.Errorf("ended by %v, want nothing", got)
 	}
 }

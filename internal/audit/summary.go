@@ -34,13 +34,13 @@ type Summary struct {
 	Yes   int `json:"yes"`
 
 	// The acts of three of these numbers, for who lists them.
-	WereStopped, WereSeen, WereViolations []Chapter `json:"-"`
+	WereStopped, WereSeen, WereViolations []ActRecord `json:"-"`
 }
 
-// Summarise counts the acts among chapters.
-func Summarise(chapters []Chapter) Summary {
+// Summarise counts acts.
+func Summarise(acts []ActRecord) Summary {
 	var s Summary
-	for _, c := range chapters {
+	for _, c := range acts {
 		first, last := c[0], c[len(c)-1]
 		if s.From.IsZero() || first.Time.Before(s.From) {
 			s.From = first.Time
@@ -65,7 +65,7 @@ func (s *Summary) Acts() int {
 }
 
 // count counts one act by what became of it.
-func (s *Summary) count(c Chapter) {
+func (s *Summary) count(c ActRecord) {
 	if answer := c.answer(); answer != nil {
 		s.Asked++
 		if answer.Result == approved {
@@ -106,7 +106,7 @@ const (
 )
 
 // answer returns what a person said to a question about the act; nil where nobody was asked, or has answered.
-func (c Chapter) answer() *events.Decision {
+func (c ActRecord) answer() *events.Decision {
 	for _, entry := range c {
 		switch {
 		case entry.Decision == nil || entry.Decision.Source != "person":
@@ -118,7 +118,7 @@ func (c Chapter) answer() *events.Decision {
 }
 
 // done counts one act that was let through.
-func (s *Summary) done(c Chapter) {
+func (s *Summary) done(c ActRecord) {
 	kind, outcome := c.Act().Kind, c.Outcome()
 	if outcome != nil && outcome.Status != string(tool.StatusCompleted) && outcome.Status != events.EndUnknown {
 		s.Failed++

@@ -32,14 +32,14 @@ func TestSummarise(t *testing.T) {
 	ended := func(status tool.Status) func(*events.Event) {
 		return func(e *events.Event) { e.Outcome = &events.Outcome{Status: string(status)} }
 	}
-	done := func(act string, status tool.Status) Chapter {
-		return Chapter{entry(events.ToolDecided, act, decided("approve", "policy")), entry(events.ToolEnded, "", ended(status))}
+	done := func(act string, status tool.Status) ActRecord {
+		return ActRecord{entry(events.ToolDecided, act, decided("approve", "policy")), entry(events.ToolEnded, "", ended(status))}
 	}
-	answered := func(result, source string) Chapter {
-		return Chapter{entry(events.ApprovalAsked, "execute", decided("ask", "default")), entry(events.ApprovalAnswered, "", decided(result, source)),
+	answered := func(result, source string) ActRecord {
+		return ActRecord{entry(events.ApprovalAsked, "execute", decided("ask", "default")), entry(events.ApprovalAnswered, "", decided(result, source)),
 			entry(events.ToolDecided, "execute", decided(result, source))}
 	}
-	chapters := []Chapter{
+	acts := []ActRecord{
 		{entry(events.SessionOpened, "", nil)},
 		done("write", tool.StatusCompleted), done("delete", tool.StatusFailed), done("move", tool.StatusCompleted),
 		done("execute", tool.StatusTimeout), done("read", tool.StatusCompleted), done("search", tool.StatusCompleted),
@@ -57,7 +57,7 @@ func TestSummarise(t *testing.T) {
 		{entry(events.SandboxRefused, "write", nil)},
 		{entry(events.ApprovalAsked, "write", decided("ask", "default"))},
 	}
-	s := Summarise(chapters)
+	s := Summarise(acts)
 	const want = "wrote 2, ran 4, read 2, called 1, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
 	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

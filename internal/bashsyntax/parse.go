@@ -1,4 +1,5 @@
-// Package bashsyntax parses the scripts that mvdan.cc/sh reads as bash does, and no others.
+// Package bashsyntax parses bash scripts, and refuses those that mvdan.cc/sh is known to read otherwise than
+// bash does.
 package bashsyntax
 
 import (

@@ -139,7 +139,7 @@ func replayed(dir string) (float64, error) {
 			}
 			return nil
 		})
-	}, func(act replay.Again) {
+	}, func(act replay.Redecided) {
 		if act.Untold == "" {
 			told++
 		}

@@ -1,5 +1,5 @@
-// Package command knows what programs do with their words: one row a program, in commands.yaml, and one
-// reader a parser.
+// Package command is the catalogue of what programs do with their words: commands.yaml has a row for each
+// program, and there is a reader for each parser of options.
 //
 //	row, at := command.Lookup("git", []string{"log", "-n", "5"})
 //	reading := row.Read([]string{"-n", "5"})

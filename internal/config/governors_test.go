@@ -120,7 +120,7 @@ func TestGovernorLayers(t *testing.T) {
 		}
 	}
 
-	sources.Standing = func(file File) Standing {
+	sources.TrustState = func(file File) TrustState {
 		if string(file.Data) == own {
 			return Trusted
 		}

@@ -69,11 +69,11 @@ func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile, comma
 
 // judge reports whether a workspace's own file is trusted as it was read, and says so where it is not.
 func (l *loading) judge(c candidate, file *File) (trusted bool) {
-	standing := Untrusted
-	if l.sources.Standing != nil && c.workspace == l.sources.Workspace.Root {
-		standing = l.sources.Standing(*file)
+	trustState := Untrusted
+	if l.sources.TrustState != nil && c.workspace == l.sources.Workspace.Root {
+		trustState = l.sources.TrustState(*file)
 	}
-	if standing == Trusted {
+	if trustState == Trusted {
 		file.Trusted = c.workspace
 		return true
 	}
@@ -86,7 +86,7 @@ func (l *loading) judge(c candidate, file *File) (trusted bool) {
 	switch {
 	case c.workspace != l.sources.Workspace.Root:
 		hint = "an additional directory's own file is trusted only in sessions that begin there"
-	case standing == Changed:
+	case trustState == Changed:
 		hint = "look at what changed, and pin it again: a2a-acp trust " + ShellWord(c.workspace)
 		consequence = map[kind]string{
 			kindTools:     "changed since somebody trusted it; its tools are not loaded",

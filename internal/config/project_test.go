@@ -19,7 +19,7 @@ func TestTrustedByBytes(t *testing.T) {
 	asked := 0
 	sources := Sources{
 		Workspace: tool.Workspace{Root: dir, Additional: []string{dir + "/more"}},
-		Standing: func(file File) Standing {
+		TrustState: func(file File) TrustState {
 			asked++
 			write(t, file.Path, tools("evil")) // between the look and the load
 			if string(file.Data) == trusted {

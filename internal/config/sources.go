@@ -58,28 +58,28 @@ type Sources struct {
 	// whoever writes the repository would decide what is allowed. Sources with nothing but a Workspace have
 	// what the workspace says itself.
 	Workspace tool.Workspace
-	// Standing reports whether somebody trusts a file of the workspace's root, by the very bytes that were
+	// TrustState reports whether somebody trusts a file of the workspace's root, by the very bytes that were
 	// read. Nil trusts none. The additional directories' own files are never trusted: they were written for
 	// sessions that begin there.
-	Standing func(File) Standing
+	TrustState func(File) TrustState
 	// Commands is what is known of programs where no commands.yaml is among the files; nil for what comes
 	// with this program.
 	Commands *command.Catalogue
-	// StandingPath is the file that Standing looks into, so that a Watcher sees when somebody changes his
+	// TrustPath is the file that TrustState looks into, so that a Watcher sees when somebody changes his
 	// mind; "" for none.
-	StandingPath string
+	TrustPath string
 
 	systemOwner int // user id; 0, root, but in tests
 }
 
-// Standing says what a person thinks of a workspace's own file.
-type Standing int
+// TrustState says what a person thinks of a workspace's own file.
+type TrustState int
 
 // The standings of a file.
 const (
-	Untrusted Standing = iota // nobody has looked at it
-	Changed                   // somebody trusted it as it was, and it is another now
-	Trusted                   // somebody trusts it as it is
+	Untrusted TrustState = iota // nobody has looked at it
+	Changed                     // somebody trusted it as it was, and it is another now
+	Trusted                     // somebody trusts it as it is
 )
 
 // kind is what a file is about.

@@ -148,7 +148,7 @@ func (w *Watcher) watchAll() []error {
 	w.interest = map[string]bool{}
 	directories := map[string]bool{}
 	candidates, _ := w.sources.candidates()
-	paths := []string{w.sources.StandingPath}
+	paths := []string{w.sources.TrustPath}
 	for _, c := range candidates {
 		paths = append(paths, c.path)
 	}

@@ -17,8 +17,8 @@ import (
 // mostHeard is how many different things one bridge puts on record. An agent could make up any number.
 const mostHeard = 64
 
-// Heard implements acp.Confinement.
-func (b *Boundary) Heard(session, toolCall, text string) {
+// NoteOutput implements acp.Confinement.
+func (b *Boundary) NoteOutput(session, toolCall, text string) {
 	if b.full() {
 		return // nothing more is kept, so nothing is looked up either
 	}
@@ -87,7 +87,7 @@ func (e *stderrReader) Write(p []byte) (int, error) {
 	e.rest = append(e.rest, p...)
 	if end := bytes.LastIndexByte(e.rest, '\n') + 1; end > 0 {
 		for line := range bytes.Lines(e.rest[:end]) {
-			e.boundary.Heard("", "", string(line))
+			e.boundary.NoteOutput("", "", string(line))
 		}
 		e.rest = append(e.rest[:0], e.rest[end:]...)
 	}

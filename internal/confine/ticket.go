@@ -84,7 +84,7 @@ func (t *Terminals) tickets() (_ string, err error) {
 // makeTickets makes a directory for tickets, where nothing in the sandbox sees it, whatever it was granted:
 // who changes a ticket before it is redeemed chooses what runs, and that it runs outside.
 func makeTickets() (string, error) {
-	place, err := sandbox.TempPlace(os.TempDir())
+	place, err := sandbox.PrivateTempDir(os.TempDir())
 	if err != nil {
 		return "", err
 	}

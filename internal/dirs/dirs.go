@@ -1,4 +1,4 @@
-// Package dirs says where our own files lie, and which directories can be a workspace.
+// Package dirs locates the directories that the program works with: those of its own files, and workspaces.
 package dirs
 
 import (

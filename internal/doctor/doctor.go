@@ -1,5 +1,5 @@
-// Package doctor finds out by trying what works on this machine, for tools or for an agent, and gives the
-// lines that mend the rest.
+// Package doctor finds out by trying what works on this machine, for tools or for an agent. For what does
+// not work it gives the lines that mend it.
 package doctor
 
 import (

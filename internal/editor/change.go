@@ -30,7 +30,7 @@ type Change struct {
 }
 
 // List returns the agents in the settings of the editor.
-func (e Editor) List(p Places) ([]Entry, error) {
+func (e Editor) List(p Dirs) ([]Entry, error) {
 	path, _ := e.Settings(p)
 	_, data, err := read(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (e Editor) List(p Places) ([]Entry, error) {
 
 // Enable returns the change that enters agents. Entries of ours that have their names are replaced. It is
 // an error for an entry of somebody else's to have one.
-func (e Editor) Enable(p Places, entries []Entry) (Change, error) {
+func (e Editor) Enable(p Dirs, entries []Entry) (Change, error) {
 	path, _ := e.Settings(p)
 	c, err := begin(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func (e Editor) Enable(p Places, entries []Entry) (Change, error) {
 
 // Disable returns the change that takes all agents of ours out. Where the settings are what Enable has made
 // of the backup, they become the backup again, byte for byte.
-func (e Editor) Disable(p Places) (Change, error) {
+func (e Editor) Disable(p Dirs) (Change, error) {
 	path, _ := e.Settings(p)
 	c, err := begin(path)
 	if err != nil || c.Before == nil {

@@ -1,4 +1,4 @@
-// Package editor enters guarded agents into the settings of editors, and takes them out again.
+// Package editor edits the settings of editors, in which agents are entered.
 package editor
 
 import (
@@ -11,13 +11,13 @@ type Editor struct {
 	Name  string // what `a2a-acp editor enable NAME` calls it
 	Title string
 	// settings lists where its settings can be; without any of them, the first is made.
-	settings func(Places) []string
+	settings func(Dirs) []string
 	// custom says that an entry has to say that it is no agent of the editor's own registry.
 	custom bool
 }
 
-// Places are where a person's settings are.
-type Places struct {
+// Dirs are where a person's settings are.
+type Dirs struct {
 	Home   string // absolute
 	Config string // $XDG_CONFIG_HOME, or "" for its default
 }
@@ -28,14 +28,14 @@ func Known() []Editor {
 		{
 			// https://zed.dev/docs/ai/external-agents; Flatpak keeps an application's settings in a place of
 			// its own.
-			Name: "zed", Title: "Zed", custom: true, settings: func(p Places) []string {
+			Name: "zed", Title: "Zed", custom: true, settings: func(p Dirs) []string {
 				return []string{filepath.Join(p.config(), "zed", "settings.json"),
 					filepath.Join(p.Home, ".var", "app", "dev.zed.Zed", "config", "zed", "settings.json")}
 			},
 		},
 		{
 			// https://www.jetbrains.com/help/ai-assistant/acp.html
-			Name: "jetbrains", Title: "JetBrains IDEs", settings: func(p Places) []string {
+			Name: "jetbrains", Title: "JetBrains IDEs", settings: func(p Dirs) []string {
 				return []string{filepath.Join(p.Home, ".jetbrains", "acp.json")}
 			},
 		},
@@ -43,7 +43,7 @@ func Known() []Editor {
 }
 
 // Settings returns the file that the editor reads, and whether it is there.
-func (e Editor) Settings(p Places) (path string, exists bool) {
+func (e Editor) Settings(p Dirs) (path string, exists bool) {
 	paths := e.settings(p)
 	for _, path := range paths {
 		if _, err := os.Stat(path); err == nil {
@@ -53,7 +53,7 @@ func (e Editor) Settings(p Places) (path string, exists bool) {
 	return paths[0], false
 }
 
-func (p Places) config() string {
+func (p Dirs) config() string {
 	if filepath.IsAbs(p.Config) {
 		return p.Config
 	}

@@ -117,7 +117,7 @@ func TestDisable(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			p := Places{Home: home}
+			p := Dirs{Home: home}
 			path := filepath.Join(home, ".config/zed/settings.json")
 			if row.before != "" {
 				place(t, path, row.before)
@@ -169,7 +169,7 @@ func TestDisable(t *testing.T) {
 // TestEnableAgain checks that entries of ours are replaced where they stand, and strangers' never.
 func TestEnableAgain(t *testing.T) {
 	t.Parallel()
-	p := Places{Home: t.TempDir(), Config: t.TempDir()}
+	p := Dirs{Home: t.TempDir(), Config: t.TempDir()}
 	path := filepath.Join(p.Config, "zed/settings.json")
 	place(t, path, "{\n  // first\n  \"agent_servers\": {\"Gemini, guarded\": {\"command\": \"/old/a2a-acp\", \"args\": [\"bridge\", \"gemini\"]}, \"Z\": {}}\n}\n")
 	apply(t, zed.Enable, p, gemini)
@@ -204,7 +204,7 @@ func TestSettingsThatAreLeftAlone(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			p := Places{Home: t.TempDir()}
+			p := Dirs{Home: t.TempDir()}
 			path := filepath.Join(p.Home, ".jetbrains/acp.json")
 			place(t, path, row.text)
 			if _, err := idea.Enable(p, []Entry{gemini}); err == nil || !strings.Contains(err.Error(), row.want) || !strings.Contains(err.Error(), path) {
@@ -220,7 +220,7 @@ func TestSettingsThatAreLeftAlone(t *testing.T) {
 // TestApply is about what happens between the look and the writing, and about links.
 func TestApply(t *testing.T) {
 	t.Parallel()
-	p := Places{Home: t.TempDir()}
+	p := Dirs{Home: t.TempDir()}
 	path := filepath.Join(p.Home, ".config/zed/settings.json")
 	real := filepath.Join(p.Home, "dotfiles/zed.json")
 	place(t, real, "{}\n")
@@ -316,7 +316,7 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-func apply(t *testing.T, make func(Places, []Entry) (Change, error), p Places, entries ...Entry) {
+func apply(t *testing.T, make func(Dirs, []Entry) (Change, error), p Dirs, entries ...Entry) {
 	t.Helper()
 	c, err := make(p, entries)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package grant holds what a tool can be granted in one word, such as git or docker: the paths, sockets and
-// variables, and what somebody risks who grants them. They lie in one file, grants.yaml, for people to
-// read.
+// Package grant holds what a tool can be granted in one word, such as git or docker. grants.yaml lists the
+// paths, sockets and variables of each word, with the risk of granting it.
 package grant
 
 import (

@@ -131,7 +131,7 @@ func TestSocketOfAnother(t *testing.T) {
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	give := func(named string) ([]string, []Given) {
+	give := func(named string) ([]string, []Item) {
 		s := tool.Sandbox{Grants: []string{"ssh-agent"}}
 		refused, err := Give(&s, func(name string) string { return map[string]string{"HOME": "/nowhere", "SSH_AUTH_SOCK": named}[name] })
 		if err != nil {

@@ -21,19 +21,19 @@ type Agent struct {
 	// Variable is the environment variable that says so to all of its sessions at once; "" for none. Set
 	// returns the value of it, given the one that the person has set.
 	Variable string
-	Set      func(value string, at Place) (string, error)
+	Set      func(value string, at Endpoint) (string, error)
 	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so
 	// that no hook was to be.
 	NotBegun func(output string) bool
 	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of
 	// the answer. Optional.
-	Proof func(dir string, at Place) (method string, params any, holds func(result json.RawMessage) error)
+	Proof func(dir string, at Endpoint) (method string, params any, holds func(result json.RawMessage) error)
 	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
 	Check func(dir string, environ []string) error
 }
 
-// Place is where an agent's hooks find us.
-type Place struct {
+// Endpoint is where an agent's hooks find us.
+type Endpoint struct {
 	Self   string // this program
 	Socket string
 	Shared bool // files that are made for the agent are read by another user than ours
@@ -46,7 +46,7 @@ func ByName(name string) (Agent, bool) {
 }
 
 // Environ returns the environment of an agent whose hooks are in force.
-func (a Agent) Environ(environ []string, at Place) ([]string, error) {
+func (a Agent) Environ(environ []string, at Endpoint) ([]string, error) {
 	value := ""
 	environ = slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, is, _ := strings.Cut(variable, "=")

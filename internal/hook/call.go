@@ -38,13 +38,13 @@ type Call struct {
 	TheirOwn bool
 	// Planning is set while the agent may only plan. It holds itself to that where nothing is decided here.
 	Planning bool
-	// Title says in one line what it does, Changes what it does to files, and Places where it looks beside
+	// Title says in one line what it does, Changes what it does to files, and Locations where it looks beside
 	// what its input names by a path.
-	Title   string
-	Changes []Change
-	Places  []string
+	Title     string
+	Changes   []Change
+	Locations []string
 	// Beside says what a person is to know of it who reads that.
-	Beside string
+	Note string
 
 	// What came of it. Set After.
 	Failed bool

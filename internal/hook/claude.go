@@ -122,14 +122,14 @@ func ReadClaude(event []byte) (Call, error) {
 		c.Harmless = onlyHas(e.Input, ofAgents)
 	}
 	if e.Tool == "Skill" {
-		c.Beside = "A skill may run commands of its own while it is loaded, and no hook asks about these."
+		c.Note = "A skill may run commands of its own while it is loaded, and no hook asks about these."
 	}
 	c.Title = claudeTitle(e.Tool, in)
 	if c.Kind == "edit" {
 		c.Changes = claudeChanges(in)
 	}
 	if c.Kind == "search" {
-		c.Places = searched(e.Dir, in.Path, in.Pattern, e.Tool == "Glob")
+		c.Locations = searched(e.Dir, in.Path, in.Pattern, e.Tool == "Glob")
 	}
 	return c, nil
 }

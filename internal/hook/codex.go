@@ -125,7 +125,7 @@ func codexBlocked(answer []byte) (why string, blocked bool) {
 // CodexConfig adds our hooks, and that they are trusted, to the settings that Codex finds in its environment.
 // Where the command cannot be started or fails, the shell that Codex starts it with says that the tool is
 // blocked.
-func CodexConfig(value string, at Place) (string, error) {
+func CodexConfig(value string, at Endpoint) (string, error) {
 	config := map[string]json.RawMessage{}
 	var features, hooks, state map[string]json.RawMessage
 	for _, part := range []struct {
@@ -164,12 +164,12 @@ func CodexConfig(value string, at Place) (string, error) {
 }
 
 // codexCommand is the hook, as the shell that Codex starts gets it.
-func codexCommand(at Place) string {
+func codexCommand(at Endpoint) string {
 	return shellWord(at.Self) + " " + Verb + " codex " + shellWord(at.Socket) + " || exit 2"
 }
 
 // codexProof asks Codex which hooks it has. One that it does not trust it passes over without a word.
-func codexProof(dir string, at Place) (method string, params any, holds func(result json.RawMessage) error) {
+func codexProof(dir string, at Endpoint) (method string, params any, holds func(result json.RawMessage) error) {
 	ours := codexTrust(codexCommand(at))
 	return "_codex/hooks/list", map[string]string{"cwd": dir}, func(result json.RawMessage) error {
 		var told struct {

@@ -70,7 +70,7 @@ func TestCodexConfig(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	got, err := CodexConfig(`{"model":"m","features":{"hooks":false,"x":true},"hooks":{"PreToolUse":[{"hooks":[]}],"state":{"a":{}}}}`,
-		Place{Self: "/it's/a2a-acp", Socket: "/s/socket"})
+		Endpoint{Self: "/it's/a2a-acp", Socket: "/s/socket"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestCodexConfig(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, theirs := range []string{"{", `[]`, `{"features":[]}`, `{"hooks":1}`, `{"hooks":{"PreToolUse":{}}}`} {
-		if _, err := CodexConfig(theirs, Place{}); err == nil {
+		if _, err := CodexConfig(theirs, Endpoint{}); err == nil {
 			t.Errorf("%s was replaced", theirs)
 		}
 	}
@@ -96,7 +96,7 @@ func TestCodexConfig(t *testing.T) {
 
 func TestCodexProof(t *testing.T) {
 	t.Parallel()
-	at := Place{Self: "/a2a-acp", Socket: "/s/socket"}
+	at := Endpoint{Self: "/a2a-acp", Socket: "/s/socket"}
 	hash := codexTrust(codexCommand(at))
 	_, _, holds := codexProof("/w", at)
 	for result, want := range map[string]bool{

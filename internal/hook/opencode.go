@@ -109,7 +109,7 @@ func ReadOpencode(event []byte) (Call, error) {
 			c.Changes = append(c.Changes, Change{Path: in.File, OldText: in.Old, NewText: *in.New})
 		}
 	case "search":
-		c.Places = searched(e.Dir, in.Path, in.Pattern, e.Tool == "glob")
+		c.Locations = searched(e.Dir, in.Path, in.Pattern, e.Tool == "glob")
 	}
 	return c, nil
 }
@@ -143,7 +143,7 @@ var opencodePlugin []byte
 // OpencodeConfig writes our plugin beside the socket, and puts it into the settings that opencode finds in
 // its environment. Of several plugins by one name the last is taken, so ours has a name that nobody can
 // guess.
-func OpencodeConfig(value string, at Place) (string, error) {
+func OpencodeConfig(value string, at Endpoint) (string, error) {
 	config := map[string]json.RawMessage{}
 	if value != "" {
 		if err := json.Unmarshal([]byte(value), &config); err != nil {

@@ -26,7 +26,7 @@ func TestReadOpencode(t *testing.T) {
 			Call{ID: "c", Tool: "edit", Dir: "/w", Kind: "edit", Title: "edit /w/a",
 				Changes: []Change{{Path: "/w/a", OldText: text("a"), NewText: "b"}}}, ""},
 		{"names elsewhere", `{"moment":"before","tool":"glob","call":"c","dir":"/w","input":{"pattern":"/etc/ss*/*"}}`,
-			Call{ID: "c", Tool: "glob", Dir: "/w", Kind: "search", Title: "glob /etc/ss*/*", Places: []string{"/w/", "/etc/"}}, ""},
+			Call{ID: "c", Tool: "glob", Dir: "/w", Kind: "search", Title: "glob /etc/ss*/*", Locations: []string{"/w/", "/etc/"}}, ""},
 		{"a tool of a server", `{"moment":"before","tool":"s_t","call":"c","dir":"/w","input":{}}`,
 			Call{ID: "c", Tool: "s_t", Dir: "/w", Title: "s_t"}, ""},
 		{"an agent below", `{"moment":"before","tool":"task","call":"c","dir":"/w","input":{"description":"d","prompt":"p","subagent_type":"x"}}`,
@@ -81,7 +81,7 @@ func TestOpencodesNet(t *testing.T) {
 			t.Errorf("%s: got %s, %v; want %s", theirs, got, err, want)
 		}
 	}
-	if _, err := OpencodeConfig("{", Place{Socket: filepath.Join(t.TempDir(), "socket")}); err == nil {
+	if _, err := OpencodeConfig("{", Endpoint{Socket: filepath.Join(t.TempDir(), "socket")}); err == nil {
 		t.Error("settings that cannot be read were replaced")
 	}
 }

@@ -27,7 +27,7 @@ func (e *TooLongError) Error() string {
 // discard reads on to the end of the line that begins at r.from, and keeps nothing but what its envelope
 // says.
 func (r *Reader) discard() *TooLongError {
-	var seen skim
+	var seen longLine
 	size := int64(0)
 	for {
 		part := r.buf[r.from:r.to]

@@ -104,7 +104,7 @@ func TestBrokenEscapersAreNotVerified(t *testing.T) {
 	if err != nil || s.verify(a.File, good) != nil {
 		t.Fatal(err, s.verify(a.File, good))
 	}
-	for _, p := range s.places { // and the way to a script goes through that proof
+	for _, p := range s.slots { // and the way to a script goes through that proof
 		right := p.Quoting
 		p.Quoting = taint.SingleQuoted
 		if right == taint.SingleQuoted {

@@ -214,7 +214,7 @@ func (t *Template) checkShapes() []Finding {
 		if plan == nil {
 			continue
 		}
-		for _, p := range plan.places {
+		for _, p := range plan.slots {
 			if before, ok := quoted[p.tag]; ok && before != p.Quoting {
 				add(p.finding(t.source, Error,
 					"a section changes the quoting around this tag: "+before.String()+" or "+p.Quoting.String(),
@@ -230,7 +230,7 @@ func (t *Template) checkShapes() []Finding {
 // checkDefaults holds the defaults that the author wrote against the checks of their places.
 func (t *Template) checkDefaults(plan *plan) []Finding {
 	var findings []Finding
-	for _, p := range plan.places {
+	for _, p := range plan.slots {
 		if p.tag.literal == nil || p.Quoting == taint.InComment {
 			continue
 		}

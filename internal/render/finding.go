@@ -56,7 +56,7 @@ func (f Finding) String() string {
 // first, then what is about the script, by line.
 func (s *skeleton) findings(a *taint.Analysis) []Finding {
 	var all []Finding
-	for _, p := range s.places {
+	for _, p := range s.slots {
 		if p.tag.optional && !p.Conditional() && p.Quoting != taint.InComment {
 			line, column := position(s.source, p.tag.from)
 			name := p.tag.domain.Parameter.Name
@@ -97,7 +97,7 @@ func (s *skeleton) finding(f taint.Finding) Finding {
 }
 
 // finding makes a finding about the place of a tag.
-func (p *tagPlace) finding(source string, severity Severity, message, fix string) Finding {
+func (p *tagSlot) finding(source string, severity Severity, message, fix string) Finding {
 	line, column := position(source, p.tag.from)
 	return Finding{Severity: severity, Line: line, Column: column, Tag: p.tag.source, Context: p.Context(),
 		Message: message, Fix: fix}

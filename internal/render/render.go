@@ -38,7 +38,7 @@ type plan struct {
 	script  string
 	hash    string // of script
 	shown   string
-	places  []*tagPlace
+	slots   []*tagSlot
 	dynamic []taint.Command
 	values  int
 }
@@ -69,17 +69,17 @@ func (t *Template) plan(in *instance, steps *int) (*plan, []Finding) {
 		return nil, findings
 	}
 	script := s.Text()
-	if len(s.places) > 0 {
+	if len(s.slots) > 0 {
 		if script, err = s.prove(a.File); err != nil {
 			return broken(err.Error(), "")
 		}
 	}
-	p := &plan{shown: in.shown(), places: s.places, dynamic: a.Commands}
-	for _, place := range p.places {
-		if place.index >= 0 {
+	p := &plan{shown: in.shown(), slots: s.slots, dynamic: a.Commands}
+	for _, slot := range p.slots {
+		if slot.index >= 0 {
 			p.values++
 		}
-		place.Heredoc = nil // lets go of the syntax tree
+		slot.Heredoc = nil // lets go of the syntax tree
 	}
 	p.script = complete(script, p.values)
 	p.hash = hashOf(p.script)
@@ -94,7 +94,7 @@ func (s *skeleton) prove(file *syntax.File) (string, error) {
 		return "", err
 	}
 	if _, err := bashsyntax.Parse(script); err != nil {
-		for _, p := range s.places {
+		for _, p := range s.slots {
 			if p.Quoting == taint.InArithmetic { // let v={{n}}=1 reads until a value in brackets stands there
 				return "", errors.New("the arithmetic around " + p.tag.source +
 					" cannot be read: write the tag as an operand of its own, with blanks around it")
@@ -132,9 +132,9 @@ func (t *Template) Render(arguments map[string]any) (Rendered, error) {
 		return Rendered{}, failure
 	}
 	r := Rendered{Script: p.script, Hash: p.hash, Shown: p.shown, Values: make([]string, 0, p.values)}
-	for _, place := range p.places {
-		if place.index >= 0 {
-			r.Values = append(r.Values, texts[place.Number])
+	for _, slot := range p.slots {
+		if slot.index >= 0 {
+			r.Values = append(r.Values, texts[slot.Number])
 		}
 	}
 	for _, d := range p.dynamic {
@@ -180,39 +180,39 @@ func (t *Template) planFor(in *instance) (*plan, *tool.Failure) {
 
 // texts writes the values out and checks each against its place.
 func (t *Template) texts(in *instance, p *plan) ([]string, *tool.Failure) {
-	texts := make([]string, len(p.places))
+	texts := make([]string, len(p.slots))
 	n := 0
-	var missing []*tagPlace
+	var missing []*tagSlot
 	for _, piece := range in.pieces {
 		if piece.tag == nil {
 			continue
 		}
-		place := p.places[n]
+		slot := p.slots[n]
 		n++
-		if place.index < 0 {
+		if slot.index < 0 {
 			continue
 		}
-		if place.Conditional() && !piece.given && piece.tag.literal == nil {
-			missing = append(missing, place)
+		if slot.Conditional() && !piece.given && piece.tag.literal == nil {
+			missing = append(missing, slot)
 			continue
 		}
 		text, reason := piece.written()
 		if reason != "" {
-			return nil, t.fail(place, reason)
+			return nil, t.fail(slot, reason)
 		}
-		texts[place.Number] = place.Text(text)
+		texts[slot.Number] = slot.Text(text)
 	}
-	for _, place := range missing {
-		if !place.Idle(texts) {
-			return nil, t.fail(place, noValue)
+	for _, slot := range missing {
+		if !slot.Idle(texts) {
+			return nil, t.fail(slot, noValue)
 		}
 	}
-	for _, place := range p.places {
-		if place.index < 0 || slices.Contains(missing, place) {
+	for _, slot := range p.slots {
+		if slot.index < 0 || slices.Contains(missing, slot) {
 			continue
 		}
-		if reason, ok := place.Check(texts); !ok {
-			return nil, t.fail(place, reason)
+		if reason, ok := slot.Check(texts); !ok {
+			return nil, t.fail(slot, reason)
 		}
 	}
 	return texts, nil
@@ -255,7 +255,7 @@ func (p *piece) written() (text, reason string) {
 }
 
 // fail makes the failure of one tag.
-func (t *Template) fail(p *tagPlace, reason string) *tool.Failure {
+func (t *Template) fail(p *tagSlot, reason string) *tool.Failure {
 	line, _ := position(t.source, p.tag.from)
 	failure := tool.Failf(tool.FailTemplate, "line %d: %s (%s): %s", line, p.tag.source, p.Context(), reason)
 	failure.Details["line"] = line

@@ -24,7 +24,7 @@ func (s *skeleton) rewrite() (string, error) {
 	var edits []edit
 	unquoted := map[*syntax.Redirect]bool{}
 	values := 0
-	for _, p := range s.places {
+	for _, p := range s.slots {
 		if p.Quoting == taint.InComment {
 			// A newline in the value would end the comment. The name stays, so that a backslash in front of
 			// the tag does not come to stand at the end of the line.

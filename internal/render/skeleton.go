@@ -11,14 +11,14 @@ import (
 // skeleton is a script with its sections filled in and the place of a value for each tag.
 type skeleton struct {
 	*taint.Script
-	places   []*tagPlace // as those of the Script
-	segments []segment   // in the order of the text
-	source   string      // the template
+	slots    []*tagSlot // as those of the Script
+	segments []segment  // in the order of the text
+	source   string     // the template
 }
 
-// tagPlace is one appearance of a tag in a skeleton.
-type tagPlace struct {
-	*taint.Place
+// tagSlot is one appearance of a tag in a skeleton.
+type tagSlot struct {
+	*taint.Slot
 	tag   *tag
 	index int // of its value among the values of the call; -1 when it needs none
 }
@@ -43,7 +43,7 @@ func chooseStem(source string) string {
 func newSkeleton(in *instance, stem, source string) *skeleton {
 	s := &skeleton{
 		Script: taint.NewScript(stem), source: source,
-		places: make([]*tagPlace, 0, len(in.pieces)/2), segments: make([]segment, 0, len(in.pieces)),
+		slots: make([]*tagSlot, 0, len(in.pieces)/2), segments: make([]segment, 0, len(in.pieces)),
 	}
 	for _, p := range in.pieces {
 		at := len(s.Text())
@@ -55,7 +55,7 @@ func newSkeleton(in *instance, stem, source string) *skeleton {
 			continue
 		}
 		s.segments = append(s.segments, segment{at: at, from: p.tag.from})
-		s.places = append(s.places, &tagPlace{Place: s.AddValue(p.tag.value()), tag: p.tag, index: -1})
+		s.slots = append(s.slots, &tagSlot{Slot: s.AddValue(p.tag.value()), tag: p.tag, index: -1})
 	}
 	return s
 }

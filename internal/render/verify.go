@@ -19,7 +19,7 @@ func (s *skeleton) verify(script *syntax.File, rewritten string) error {
 	if err != nil {
 		return bug("the rewritten script cannot be read: %s", bashsyntax.Message(err))
 	}
-	want := &treeText{skeleton: s, quoted: quotedHeredocs(s.places)}
+	want := &treeText{skeleton: s, quoted: quotedHeredocs(s.slots)}
 	want.node(reflect.ValueOf(script))
 	got := &treeText{}
 	got.node(reflect.ValueOf(file))
@@ -32,9 +32,9 @@ func (s *skeleton) verify(script *syntax.File, rewritten string) error {
 	return nil
 }
 
-func quotedHeredocs(places []*tagPlace) map[*syntax.Redirect]bool {
+func quotedHeredocs(slots []*tagSlot) map[*syntax.Redirect]bool {
 	quoted := map[*syntax.Redirect]bool{}
-	for _, p := range places {
+	for _, p := range slots {
 		if p.Quoting == taint.InQuotedHeredoc {
 			quoted[p.Heredoc] = true
 		}
@@ -208,7 +208,7 @@ type wordText struct {
 
 func (p *wordText) add(kind byte, text string) {
 	for {
-		before, place, after, ok := p.cut(text)
+		before, slot, after, ok := p.cut(text)
 		if !p.open || kind != p.kind {
 			p.end()
 			p.kind, p.open = kind, true
@@ -219,7 +219,7 @@ func (p *wordText) add(kind byte, text string) {
 		}
 		p.end()
 		p.tags = true
-		p.out = append(p.out, fmt.Sprintf("‹%d›", place.index))
+		p.out = append(p.out, fmt.Sprintf("‹%d›", slot.index))
 		text = after
 		if text == "" {
 			return
@@ -228,7 +228,7 @@ func (p *wordText) add(kind byte, text string) {
 }
 
 // cut splits a text at its first placeholder. The rewritten script has none.
-func (p *wordText) cut(text string) (before string, place *tagPlace, after string, ok bool) {
+func (p *wordText) cut(text string) (before string, slot *tagSlot, after string, ok bool) {
 	if p.skeleton == nil {
 		return text, nil, "", false
 	}
@@ -236,7 +236,7 @@ func (p *wordText) cut(text string) (before string, place *tagPlace, after strin
 	if !ok {
 		return text, nil, "", false
 	}
-	return before, p.skeleton.places[found.Number], after, true
+	return before, p.skeleton.slots[found.Number], after, true
 }
 
 // end finishes the text that is being joined.

@@ -1,3 +1,3 @@
-// Package replay decides what is on record again: by other rules, to see what would have come of them, and
-// to find the rules that would have answered in a person's place.
+// Package replay decides recorded acts again by other rules: by those that a person tries out, or by those
+// that would have answered for them.
 package replay

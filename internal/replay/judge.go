@@ -67,8 +67,8 @@ func (j *Judge) decide(r Recorded) (d permissions.Decision, untold string) {
 	return d, ""
 }
 
-// Again is a recorded act with what would be decided about it now.
-type Again struct {
+// Redecided is a recorded act with what would be decided about it now.
+type Redecided struct {
 	Recorded
 	Decision permissions.Decision
 	Untold   string // why nobody can tell; then the Decision does not hold
@@ -79,12 +79,12 @@ const batch = 512
 
 // Replay decides acts again, several at a time, and gives them to each in their order. read gives the acts
 // one by one, and what it returns is returned. Where a rule counts, one act is decided after the other.
-func (j *Judge) Replay(read func(each func(Recorded)) error, each func(Again)) error {
+func (j *Judge) Replay(read func(each func(Recorded)) error, each func(Redecided)) error {
 	workers := runtime.GOMAXPROCS(0)
 	if j.counts() {
 		workers = 1
 	}
-	batches := make(chan []Again, 2)
+	batches := make(chan []Redecided, 2)
 	var decided sync.WaitGroup
 	decided.Go(func() { // ends with the last batch
 		for acts := range batches {
@@ -94,11 +94,11 @@ func (j *Judge) Replay(read func(each func(Recorded)) error, each func(Again)) e
 			}
 		}
 	})
-	acts := make([]Again, 0, batch)
+	acts := make([]Redecided, 0, batch)
 	err := read(func(act Recorded) {
-		if acts = append(acts, Again{Recorded: act}); len(acts) == batch {
+		if acts = append(acts, Redecided{Recorded: act}); len(acts) == batch {
 			batches <- acts
-			acts = make([]Again, 0, batch)
+			acts = make([]Redecided, 0, batch)
 		}
 	})
 	batches <- acts
@@ -107,7 +107,7 @@ func (j *Judge) Replay(read func(each func(Recorded)) error, each func(Again)) e
 	return err
 }
 
-func (j *Judge) decideAll(acts []Again, workers int) {
+func (j *Judge) decideAll(acts []Redecided, workers int) {
 	for _, act := range acts {
 		_ = j.tighten(act.Request.Workspace) // an error is told with the decision
 	}

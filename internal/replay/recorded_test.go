@@ -219,7 +219,7 @@ func TestReplayKeepsTheOrder(t *testing.T) {
 				}
 			}
 			return nil
-		}, func(act Again) {
+		}, func(act Redecided) {
 			seqs = append(seqs, act.Entry.Seq)
 			if act.Decision.Verdict == permissions.Approve {
 				approved++

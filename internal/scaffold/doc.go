@@ -1,3 +1,3 @@
-// Package scaffold makes an entry of a tools file out of one command line with {{tags}}, says what it found
-// out about it, and puts it into a file without touching a byte of what stands there.
+// Package scaffold turns a command line with {{tags}} into an entry of a tools file. Make reports what it
+// found out about the command; Insert adds the entry without changing any other byte of the file.
 package scaffold

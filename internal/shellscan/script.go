@@ -1,19 +1,17 @@
-// Package shellscan lists what a shell text can run and write, and everything about it that cannot be told.
+// Package shellscan lists the commands that a shell text can run and the files that it can write.
 //
 // It reads the text as bash would, through mvdan.cc/sh's syntax tree, never by pattern: denylists over
-// shell text are bypassed more often than not (arXiv 2606.15549). What it cannot tell is a Problem, and a
-// text with a Problem is never approved by rule.
+// shell text are bypassed more often than not (arXiv 2606.15549). Whatever it cannot tell is a Problem, and
+// no rule approves a text with a Problem.
 //
-// Three kinds of Problem are worth knowing. What depends on a value: a command called "$x", arithmetic on a
-// variable. What changes the meaning of other words: PATH=…, aliases, options of the shell. And what bash
-// and the parser are known to read differently (see regions.go): there the text is not trusted rather than
-// the parser.
+// There are three kinds of Problem: what depends on a value, such as a command called "$x" or arithmetic on
+// a variable; what changes the meaning of other words, such as PATH=…, aliases and options of the shell; and
+// what bash and the parser are known to read differently (see regions.go).
 //
-// The shell is meant to be bash, 4.4 or later, not interactive and without start-up files. An agent may run
-// the text with another one all the same; where sh, zsh or fish are known to read it as another command, it
-// is a Problem (see othershells.go), and what is not known to be read alike is told (see readalike.go). What
-// a program does with its own language (awk, sed, python, make, SQL) is not read: that text stands in Args,
-// and is a Problem only when it comes by another way.
+// The shell is assumed to be bash, 4.4 or later, not interactive and without start-up files. An agent may
+// use another one: a text that sh, zsh or fish are known to read as another command is a Problem (see
+// othershells.go), and Script.Unlike names what is not known to be read alike (see readalike.go). Programs in
+// other languages (awk, sed, python, make, SQL) are not read: they stand in Args.
 package shellscan
 
 // Script is what one shell text can do.

@@ -2,8 +2,8 @@ package shellwords
 
 import "strings"
 
-// GivenOption is an option that stands among the words of a program.
-type GivenOption struct {
+// ParsedOption is an option that stands among the words of a program.
+type ParsedOption struct {
 	Name string // as the row of the program spells it, in full
 	At   int    // the word that it stands in
 	// Value is what it was given, and ValueAt the word that this stands in: At where it is the option's own.
@@ -17,13 +17,13 @@ type GivenOption struct {
 }
 
 // Options returns the options among the words of a program of the command, without those of what it runs.
-func (r *Reading) Options(n int) []GivenOption {
+func (r *Reading) Options(n int) []ParsedOption {
 	span := r.Programs[n]
 	end := span.End
 	if n+1 < len(r.Programs) {
 		end = min(end, r.Programs[n+1].At)
 	}
-	var all []GivenOption
+	var all []ParsedOption
 	for _, o := range r.given {
 		if o.At > span.At && o.At < end {
 			all = append(all, o)
@@ -35,7 +35,7 @@ func (r *Reading) Options(n int) []GivenOption {
 // list notes the options that were read in a word. behind tells that an operand stands in front of it.
 func (r *reader) list(p *program, it item, behind bool) {
 	for _, o := range it.read {
-		given := GivenOption{Name: p.fullName(o.Name), At: it.at}
+		given := ParsedOption{Name: p.fullName(o.Name), At: it.at}
 		for _, value := range o.Values {
 			given.ValueAt, given.Value = value.At, r.words[value.At]
 			if !value.Own {

@@ -96,5 +96,5 @@ type Reading struct {
 	// would be options, and the words after them could mean something else.
 	Assumed []int
 
-	given []GivenOption // among the words, in their order
+	given []ParsedOption // among the words, in their order
 }

@@ -1,7 +1,7 @@
-// Package state finds and guards the one directory in which the program keeps what must outlive it: the
-// record, and what later joins it.
+// Package state opens the private directory in which the program keeps what must outlive it, such as the
+// record.
 //
-// Whoever can write there can rewrite the record, and whoever can read there reads what people and agents
-// did. So the directory belongs to the user who runs the program and opens to nobody else, or it is
-// refused.
+// Whoever can write to the directory can rewrite the record, and whoever can read it sees what people and
+// agents did. So a directory that does not belong to the user who runs the program, or that others can
+// open, is refused.
 package state

@@ -1,5 +1,5 @@
-// Package steering says which files others run or believe without a further look, for the sandbox: it knows
-// by their names which those are, and of a repository by what they hold whether git runs anything by them.
+// Package steering tells the sandbox which files others run or believe without a further look: most by their
+// names, and those of a repository by whether git would run anything because of what they hold.
 package steering
 
 import (

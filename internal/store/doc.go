@@ -1,5 +1,5 @@
-// Package store keeps what must outlive a process and is changed by several of them, in one SQLite database
-// in the state directory: the questions that wait for a person, and what was allowed for a session.
+// Package store is the SQLite database in the state directory that several processes share. It holds the
+// questions that wait for a person, and what was allowed for a session.
 //
 // Every process opens the database for itself. A transaction takes the write lock when it begins
 // (_txlock=immediate), waits for it in turns of five seconds (busy_timeout), and is on disk when it has

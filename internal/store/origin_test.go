@@ -20,7 +20,7 @@ func TestBroughtAlong(t *testing.T) {
 	if a, err := s.Answer(t.Context(), "answered", Answer{Approved: true, Approver: "cli maria"}, nil); err != nil || !a.Kept() {
 		t.Fatalf("answered: %+v, %v", a, err)
 	}
-	if err := s.Grant(t.Context(), SessionApproval{ID: "g", Session: "s", Key: "k"}); err != nil {
+	if err := s.AllowForSession(t.Context(), SessionApproval{ID: "g", Session: "s", Key: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -51,7 +51,7 @@ func TestBroughtAlong(t *testing.T) {
 		if all, err := s.List(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("%q: it holds %+v, %v", names, all, err)
 		}
-		if granted, err := s.Granted(t.Context(), "s", "k"); err != nil || granted {
+		if granted, err := s.IsAllowed(t.Context(), "s", "k"); err != nil || granted {
 			t.Errorf("%q: allowed for the session: %t, %v", names, granted, err)
 		}
 	}

@@ -10,36 +10,36 @@ import (
 
 // SessionApproval is what a person has allowed for the rest of a session.
 type SessionApproval struct {
-	ID      string
+	ID        string
 	Granted time.Time
-	Agent   string
-	Session string
-	Key     string // names what is allowed to the process that keeps the session
-	Words   string // the same for people
-	Revoked time.Time
-	Revoker string
-	Gone    bool // the process that kept the session has ended, and the grant with it
+	Agent     string
+	Session   string
+	Key       string // names what is allowed to the process that keeps the session
+	Words     string // the same for people
+	Revoked   time.Time
+	Revoker   string
+	Gone      bool // the process that kept the session has ended, and the grant with it
 
 	owner string
 }
 
 // The reasons why a grant cannot be revoked.
 var (
-	ErrNoGrant = errors.New("there is no such grant")
-	ErrRevoked = errors.New("it is revoked, or has ended with its session")
+	ErrNoSessionApproval = errors.New("there is no such grant")
+	ErrRevoked           = errors.New("it is revoked, or has ended with its session")
 )
 
-// longestGrant is how long a grant counts at the most, whatever the session.
-const longestGrant = 30 * 24 * time.Hour
+// longestSessionApproval is how long a grant counts at the most, whatever the session.
+const longestSessionApproval = 30 * 24 * time.Hour
 
-const grantColumns = `id, granted, owner, agent, session, key, words, revoked, revoker`
+const sessionApprovalColumns = `id, granted, owner, agent, session, key, words, revoked, revoker`
 
-// Grant keeps what was allowed in a session of this process. What was allowed there before stays one grant.
-func (s *Store) Grant(ctx context.Context, g SessionApproval) error {
+// AllowForSession keeps what was allowed in a session of this process. What was allowed there before stays one grant.
+func (s *Store) AllowForSession(ctx context.Context, g SessionApproval) error {
 	now := s.now().UnixMilli()
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM grants WHERE granted < ? AND revoked > 0 OR granted < ?`,
-			s.now().Add(-keptFor).UnixMilli(), s.now().Add(-longestGrant).UnixMilli()); err != nil {
+			s.now().Add(-keptFor).UnixMilli(), s.now().Add(-longestSessionApproval).UnixMilli()); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO grants (id, granted, owner, agent, session, key, words)
@@ -50,8 +50,8 @@ func (s *Store) Grant(ctx context.Context, g SessionApproval) error {
 	})
 }
 
-// Granted reports whether something is allowed in a session of this process.
-func (s *Store) Granted(ctx context.Context, session, key string) (bool, error) {
+// IsAllowed reports whether something is allowed in a session of this process.
+func (s *Store) IsAllowed(ctx context.Context, session, key string) (bool, error) {
 	var n int
 	err := s.db.QueryRowContext(ctx,
 		`SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`,
@@ -78,7 +78,7 @@ func (s *Store) Revoke(ctx context.Context, id, revoker string,
 	record func(SessionApproval) error) (g SessionApproval, err error) {
 	var unrecorded error
 	err = s.change(ctx, func(tx *sql.Tx) (err error) {
-		if g, err = readGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM grants WHERE id = ?`,
+		if g, err = readSessionApproval(tx.QueryRowContext(ctx, `SELECT `+sessionApprovalColumns+` FROM grants WHERE id = ?`,
 			id)); err != nil {
 			return err
 		}
@@ -94,16 +94,16 @@ func (s *Store) Revoke(ctx context.Context, id, revoker string,
 	return g, errors.Join(err, unrecorded)
 }
 
-// Grants returns what is allowed now, the oldest first.
-func (s *Store) Grants(ctx context.Context) (list []SessionApproval, err error) {
+// SessionApprovals returns what is allowed now, the oldest first.
+func (s *Store) SessionApprovals(ctx context.Context) (list []SessionApproval, err error) {
 	rows, err := s.db.QueryContext(ctx,
-		`SELECT `+grantColumns+` FROM grants WHERE revoked = 0 ORDER BY granted, id`)
+		`SELECT `+sessionApprovalColumns+` FROM grants WHERE revoked = 0 ORDER BY granted, id`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		g, err := readGrant(rows)
+		g, err := readSessionApproval(rows)
 		if err != nil {
 			return nil, err
 		}
@@ -114,12 +114,12 @@ func (s *Store) Grants(ctx context.Context) (list []SessionApproval, err error) 
 	return list, rows.Err()
 }
 
-func readGrant(row interface{ Scan(...any) error }) (SessionApproval, error) {
+func readSessionApproval(row interface{ Scan(...any) error }) (SessionApproval, error) {
 	var g SessionApproval
 	var granted, revoked int64
 	err := row.Scan(&g.ID, &granted, &g.owner, &g.Agent, &g.Session, &g.Key, &g.Words, &revoked, &g.Revoker)
 	if errors.Is(err, sql.ErrNoRows) {
-		return SessionApproval{}, ErrNoGrant
+		return SessionApproval{}, ErrNoSessionApproval
 	}
 	if err != nil {
 		return SessionApproval{}, fmt.Errorf("read a grant: %w", err)

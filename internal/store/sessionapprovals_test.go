@@ -16,13 +16,13 @@ func TestGrants(t *testing.T) {
 		{ID: "twice", Session: "s1", Key: "k", Words: "w"},
 		{ID: "b", Session: "s2", Key: "k"},
 	} {
-		if err := s.Grant(ctx, g); err != nil {
+		if err := s.AllowForSession(ctx, g); err != nil {
 			t.Fatal(err)
 		}
 	}
 	holds := func(session, key string, want bool) {
 		t.Helper()
-		if got, err := s.Granted(ctx, session, key); err != nil || got != want {
+		if got, err := s.IsAllowed(ctx, session, key); err != nil || got != want {
 			t.Errorf("%s %s: holds %t (%v), want %t", session, key, got, err, want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestGrants(t *testing.T) {
 	holds("s2", "k", true)
 	holds("s1", "other", false)
 	holds("s3", "k", false)
-	if list, err := s.Grants(ctx); err != nil || len(list) != 2 || list[0].Words != "w" || list[0].Agent != "gemini" {
+	if list, err := s.SessionApprovals(ctx); err != nil || len(list) != 2 || list[0].Words != "w" || list[0].Agent != "gemini" {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
 
@@ -43,10 +43,10 @@ func TestGrants(t *testing.T) {
 	if _, err := s.Revoke(ctx, "a", "me", record); !errors.Is(err, ErrRevoked) || recorded != 1 {
 		t.Errorf("revoked twice: %v, recorded %d times", err, recorded)
 	}
-	if _, err := s.Revoke(ctx, "nothing", "me", record); !errors.Is(err, ErrNoGrant) {
+	if _, err := s.Revoke(ctx, "nothing", "me", record); !errors.Is(err, ErrNoSessionApproval) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.Grant(ctx, SessionApproval{ID: "other", Session: "s2", Key: "2:k"}); err != nil {
+	if err := s.AllowForSession(ctx, SessionApproval{ID: "other", Session: "s2", Key: "2:k"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.EndSession(ctx, "s2", "2:"); err != nil {
@@ -60,7 +60,7 @@ func TestGrants(t *testing.T) {
 	holds("s2", "k", false)
 
 	full := errors.New("the disk is full")
-	if err := s.Grant(ctx, SessionApproval{ID: "c", Session: "s1", Key: "k"}); err != nil {
+	if err := s.AllowForSession(ctx, SessionApproval{ID: "c", Session: "s1", Key: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Revoke(ctx, "c", "me", func(SessionApproval) error { return full }); !errors.Is(err, full) {
@@ -68,14 +68,14 @@ func TestGrants(t *testing.T) {
 	}
 	holds("s1", "k", false) // taking back never waits for the record
 
-	if err := s.Grant(ctx, SessionApproval{ID: "d", Session: "s1", Key: "k"}); err != nil {
+	if err := s.AllowForSession(ctx, SessionApproval{ID: "d", Session: "s1", Key: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.db.Exec("UPDATE grants SET owner = 'another process'"); err != nil {
 		t.Fatal(err)
 	}
 	holds("s1", "k", false)
-	if list, err := s.Grants(ctx); err != nil || len(list) != 0 {
+	if list, err := s.SessionApprovals(ctx); err != nil || len(list) != 0 {
 		t.Errorf("listed of a process that has ended: %+v, %v", list, err)
 	}
 }

@@ -21,7 +21,7 @@ const Name = "state.db"
 type Store struct {
 	db     *sql.DB
 	now    func() time.Time
-	record func(turn Turn, before, now Approval) error
+	record func(transition Transition, before, now Approval) error
 }
 
 // Options says what a Store is made of.
@@ -31,7 +31,7 @@ type Options struct {
 	// Record puts on record what becomes of a question besides being asked and answered: as it was, and as
 	// it will be. It is called before that counts, while nobody else can change the question; with an error
 	// nothing changes. Optional.
-	Record func(turn Turn, before, now Approval) error
+	Record func(transition Transition, before, now Approval) error
 }
 
 // Open opens the database, makes it where there is none (mode 0600), and brings its tables to the present

@@ -12,22 +12,22 @@ import (
 // Approval.Key) takes the question over, or is given the answer. All of that happens under the write lock,
 // so that of many who ask at once exactly one has it.
 
-// Turn says what became of a question besides being asked and answered.
-type Turn string
+// Transition says what became of a question besides being asked and answered.
+type Transition string
 
 // The turns.
 const (
-	TurnLeft   Turn = "left"   // the process that asked has ended; the question stands
-	TurnJoined Turn = "joined" // the very same was asked again; it is that call's question now
-	TurnUsed   Turn = "used"   // the answer was given to a call that asked the very same
+	TransitionLeft   Transition = "left"   // the process that asked has ended; the question stands
+	TransitionJoined Transition = "joined" // the very same was asked again; it is that call's question now
+	TransitionUsed   Transition = "used"   // the answer was given to a call that asked the very same
 )
 
 // recordTurn puts a turn on record, before it counts. before is the question as it was.
-func (s *Store) recordTurn(turn Turn, before, now Approval) error {
+func (s *Store) recordTransition(transition Transition, before, now Approval) error {
 	if s.record == nil {
 		return nil
 	}
-	return s.record(turn, before, now)
+	return s.record(transition, before, now)
 }
 
 // Put keeps a question of this process, which waits from now on, and gives it as it stands. It needs an ID
@@ -108,7 +108,7 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
 	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, thisProcess()
-	if err := s.recordTurn(TurnUsed, earlier, given); err != nil {
+	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {
 		return earlier, err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`,
@@ -122,7 +122,7 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	joined := earlier
 	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID,
 		by.ToolCall, false, thisProcess()
-	if err := s.recordTurn(TurnJoined, earlier, joined); err != nil {
+	if err := s.recordTransition(TransitionJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0
@@ -200,7 +200,7 @@ func (s *Store) noticeLeft(ctx context.Context) error {
 			if !a.Left {
 				continue
 			}
-			if err := s.recordTurn(TurnLeft, a, a); err != nil {
+			if err := s.recordTransition(TransitionLeft, a, a); err != nil {
 				return err
 			}
 			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET left_at = ? WHERE id = ?`,

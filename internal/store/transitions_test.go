@@ -31,8 +31,8 @@ func TestQuestionOutlives(t *testing.T) {
 	path := newPath(t)
 	s := open(t, path)
 	var record []string
-	s.record = func(turn Turn, before, now Approval) error {
-		record = append(record, fmt.Sprint(turn, " ", before.ID, " ", now.UsedBy))
+	s.record = func(transition Transition, before, now Approval) error {
+		record = append(record, fmt.Sprint(transition, " ", before.ID, " ", now.UsedBy))
 		return nil
 	}
 	killed(t, path, "q")
@@ -176,7 +176,7 @@ func TestNotKept(t *testing.T) {
 			}
 		},
 		"the record cannot be written": func(_ *testing.T, s *Store, _ *time.Time) {
-			s.record = func(Turn, Approval, Approval) error { return errors.New("the disk is full") }
+			s.record = func(Transition, Approval, Approval) error { return errors.New("the disk is full") }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type Options struct {
 	Steps *int
 }
 
-// Analysis is what a script means. What was found about a place alone is kept by the Place.
+// Analysis is what a script means. What was found about a place alone is kept by the Slot.
 type Analysis struct {
 	File     *syntax.File // the text of the script
 	Findings []Finding
@@ -91,14 +91,14 @@ var ErrPlaceholder = errors.New("the text reads as a placeholder")
 // Analyse follows the values of a script. The error is ErrPlaceholder, or says why the text is no script at
 // all; see bashsyntax.Parse.
 func Analyse(s *Script, options Options) (*Analysis, error) {
-	if strings.Count(s.Text(), s.stem) != len(s.Places) {
+	if strings.Count(s.Text(), s.stem) != len(s.Slots) {
 		return nil, ErrPlaceholder
 	}
 	file, err := bashsyntax.Parse(s.Text())
 	if err != nil {
 		return nil, err
 	}
-	if len(s.Places) == 0 {
+	if len(s.Slots) == 0 {
 		return &Analysis{File: file}, nil // nothing can go wrong with values that are not there
 	}
 	a := &analysis{
@@ -163,12 +163,12 @@ func (a *analysis) followValues(file *syntax.File) {
 			a.quotingOf(p, stack)
 			p.arms = a.armsOf(stack)
 			if p.Quoting != InComment {
-				(&valueFlow{a: a, script: a.scripts[0], stack: stack, place: p, class: p.Value.Class,
+				(&valueFlow{a: a, script: a.scripts[0], stack: stack, slot: p, class: p.Value.Class,
 					inner: true}).follow()
 			}
 		}
 	})
-	for _, p := range a.Places {
+	for _, p := range a.Slots {
 		if !p.seen {
 			p.refuse("the tag stands at a place in the script that cannot be understood",
 				"give it a word of its own")
@@ -251,7 +251,7 @@ func (a *analysis) parts(w *syntax.Word) ([]part, bool) {
 		if !ok {
 			return parts, static.Fixed
 		}
-		parts = append(parts, part{place: p})
+		parts = append(parts, part{slot: p})
 		text = after
 	}
 }

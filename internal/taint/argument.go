@@ -71,12 +71,12 @@ func (t *valueFlow) code(n *syntax.CallExpr, k int, role shellwords.Role) {
 	t.role("%s code of %s", role.Language, role.Reader)
 	whole := t.inner && t.whole(n.Args[k])
 	switch {
-	case role.Language == shellwords.SQL && whole && t.place != nil && t.place.sql():
+	case role.Language == shellwords.SQL && whole && t.slot != nil && t.slot.sql():
 		t.sql(role)
 		return
-	case t.inner && t.place != nil && t.harmlessIn(role.Language):
-		if t.class == argument.Numeric && t.place.From > 0 && t.a.Text()[t.place.From-1] == '-' {
-			t.place.need(guard{check: notNegative, who: role.Reader})
+	case t.inner && t.slot != nil && t.harmlessIn(role.Language):
+		if t.class == argument.Numeric && t.slot.From > 0 && t.a.Text()[t.slot.From-1] == '-' {
+			t.slot.need(guard{check: notNegative, who: role.Reader})
 		}
 		if first, _ := t.begins(n.Args[k]); first && t.class == argument.Free && !role.Dash {
 			t.dash(role.Reader)
@@ -107,7 +107,7 @@ func (t *valueFlow) sql(role shellwords.Role) {
 			"add the option "+role.Needs+" to "+program)
 		return
 	}
-	t.place.need(guard{check: check, who: program})
+	t.slot.need(guard{check: check, who: program})
 	if !role.Dash {
 		t.dash(program)
 	}
@@ -117,13 +117,13 @@ func (t *valueFlow) sql(role shellwords.Role) {
 func (t *valueFlow) option(role shellwords.Role) {
 	t.role("option of %s", role.Reader)
 	switch {
-	case t.place == nil || !t.inner || t.class == argument.Free:
+	case t.slot == nil || !t.inner || t.class == argument.Free:
 		if t.lenient("only a number is safe here: the value picks the options of "+role.Reader, onlyNumbers,
 			"declare the parameter with `type: integer` or as an enum, or write the option out and the tag as a word after it") {
-			t.place.need(guard{check: isDigits, who: "after '-'"})
+			t.slot.need(guard{check: isDigits, who: "after '-'"})
 		}
 	case t.class == argument.Numeric:
-		t.place.need(guard{check: isDigits, who: "after '-'"})
+		t.slot.need(guard{check: isDigits, who: "after '-'"})
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 		}
 		return
 	case first && !role.Dash && t.isPath(n.Args[k]):
-		t.place.dotted = true
+		t.slot.dotted = true
 	case first && !role.Dash:
 		t.dash(role.Reader)
 	}
@@ -179,7 +179,7 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 			p.need(guard{check: noRemote, who: role.Reader})
 		}
 	}
-	if role.Operators && first && (t.place == nil || !t.place.dotted) {
+	if role.Operators && first && (t.slot == nil || !t.slot.dotted) {
 		for _, p := range t.heads() {
 			p.need(guard{check: noOperator, who: role.Reader})
 		}
@@ -201,7 +201,7 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 
 // patternCure says how a value can have a pattern that no parameter declares, such as an entry of an object.
 func (t *valueFlow) patternCure() string {
-	if t.place == nil || t.place.Value.Parameter != nil {
+	if t.slot == nil || t.slot.Value.Parameter != nil {
 		return ""
 	}
 	return "an entry of an object can have none, an item of a list can: type: array with items: {type: string, " +
@@ -214,7 +214,7 @@ func (t *valueFlow) unknown(role shellwords.Role, what string) {
 	program, _, _ := strings.Cut(role.Reader, " -")
 	switch {
 	case !role.Unknown, t.a.options.TrustProgram, t.input, command.Named(shellwords.Base(program)) != nil:
-	case t.place != nil && t.place.Value.Parameter != nil && t.place.Value.Parameter.Format != "":
+	case t.slot != nil && t.slot.Value.Parameter != nil && t.slot.Value.Parameter.Format != "":
 	default:
 		t.warn("it is not known here what "+program+" does with "+what+
 			", so the value could choose what it runs or writes; the sandbox is what holds",
@@ -246,16 +246,16 @@ func (t *valueFlow) hasPattern() bool {
 }
 
 // hasPattern reports whether the author has said what the value of the place looks like.
-func (p *Place) hasPattern() bool {
+func (p *Slot) hasPattern() bool {
 	declared := p.Value.Parameter
 	return declared != nil && (declared.Pattern != "" || declared.Format != "" && declared.Format != tool.FormatPath)
 }
 
 // values are the places of the values that are followed; none where something that a command read may be
 // among them.
-func (t *valueFlow) values() []*Place {
-	if t.place != nil {
-		return []*Place{t.place}
+func (t *valueFlow) values() []*Slot {
+	if t.slot != nil {
+		return []*Slot{t.slot}
 	}
 	values, read := t.a.graph.reaching(t.key)
 	if read {
@@ -265,22 +265,22 @@ func (t *valueFlow) values() []*Place {
 }
 
 // heads are the places of the values that the text at the end of the flow may begin with.
-func (t *valueFlow) heads() []*Place {
-	if t.place != nil {
-		return []*Place{t.place}
+func (t *valueFlow) heads() []*Slot {
+	if t.slot != nil {
+		return []*Slot{t.slot}
 	}
 	return t.leads
 }
 
 // dash asks for a value that does not begin with '-', unless the author allows it or no value can.
 func (t *valueFlow) dash(who string) {
-	if t.place != nil {
-		if !t.place.dashAllowed() && t.class != argument.Listed {
-			t.place.need(guard{check: noLeadingDash, who: who})
+	if t.slot != nil {
+		if !t.slot.dashAllowed() && t.class != argument.Listed {
+			t.slot.need(guard{check: noLeadingDash, who: who})
 		}
 		return
 	}
-	var guarded []*Place
+	var guarded []*Slot
 	for _, p := range t.leads {
 		if !p.dashAllowed() {
 			guarded = append(guarded, p)
@@ -308,25 +308,25 @@ func (t *valueFlow) plain() bool {
 // whole reports whether a word is the value and nothing else.
 func (t *valueFlow) whole(w *syntax.Word) bool {
 	parts, fixed := t.a.parts(w)
-	return fixed && len(parts) == 1 && t.place != nil && parts[0].place == t.place
+	return fixed && len(parts) == 1 && t.slot != nil && parts[0].slot == t.slot
 }
 
 // isPath reports whether the word begins with a value of a parameter with `format: path`: ./ in front of it
 // then names the same file, and is no option.
 func (t *valueFlow) isPath(w *syntax.Word) bool {
-	if t.place == nil || t.place.Value.Parameter == nil || t.place.Value.Parameter.Format != tool.FormatPath {
+	if t.slot == nil || t.slot.Value.Parameter == nil || t.slot.Value.Parameter.Format != tool.FormatPath {
 		return false
 	}
 	parts, _ := t.a.parts(w)
-	return len(parts) > 0 && parts[0].place == t.place
+	return len(parts) > 0 && parts[0].slot == t.slot
 }
 
 // begins reports whether the word may begin with the value: nothing that is sure to be there stands in
 // front of it.
 func (t *valueFlow) begins(w *syntax.Word) (first, found bool) {
 	first = true
-	t.a.atoms(w.Parts, func(text string, p *Place, n syntax.Node) bool {
-		if p != nil && p == t.place || n != nil && t.passed(n) {
+	t.a.atoms(w.Parts, func(text string, p *Slot, n syntax.Node) bool {
+		if p != nil && p == t.slot || n != nil && t.passed(n) {
 			found = true
 			return false
 		}
@@ -347,7 +347,7 @@ func (t *valueFlow) passed(n syntax.Node) bool {
 }
 
 // atoms hands out what a word is made of, in order: fixed text, values, and the nodes that are neither.
-func (a *analysis) atoms(parts []syntax.WordPart, emit func(text string, p *Place, n syntax.Node) bool) bool {
+func (a *analysis) atoms(parts []syntax.WordPart, emit func(text string, p *Slot, n syntax.Node) bool) bool {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit, *syntax.SglQuoted:

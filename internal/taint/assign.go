@@ -58,7 +58,7 @@ func (t *valueFlow) exported(name string, n *syntax.CallExpr) {
 	case runs:
 		t.refuse(meaning, "use another variable, or list the values under enum")
 	case n != nil && t.a.runsMake(n):
-		if t.place == nil || !t.inner || !t.place.plainText("make") {
+		if t.slot == nil || !t.inner || !t.slot.plainText("make") {
 			t.refuse(makeRuns, makeCure)
 		}
 	case family && !t.hasPattern():
@@ -74,7 +74,7 @@ const (
 
 // plainText reports whether the author says that no value has a character that means something
 // to a shell, and has each value checked for that: a field of an object can hide the parameter.
-func (p *Place) plainText(who string) bool {
+func (p *Slot) plainText(who string) bool {
 	if !p.Value.Excludes(shellSigns) {
 		return false
 	}
@@ -151,7 +151,7 @@ func declareOptions(d *syntax.DeclClause) (letters string, fixed bool) {
 func (t *valueFlow) arithmetic(where string) {
 	t.role("%s", where)
 	const message = "only a number is safe in arithmetic: a value like x[$(cmd)] runs cmd"
-	p := t.place
+	p := t.slot
 	switch {
 	case p == nil: // followArithmetic sees it
 	case !p.Value.Integers() && !t.lenient(message, onlyNumbers,
@@ -171,7 +171,7 @@ func (t *valueFlow) arithmetic(where string) {
 // alone reports whether the value is a word of its own without quotes.
 func (t *valueFlow) alone() bool {
 	lit, ok := t.leaf().(*syntax.Lit)
-	if !ok || len(t.stack) < 2 || lit.Value != t.a.placeholder(t.place.Number) {
+	if !ok || len(t.stack) < 2 || lit.Value != t.a.placeholder(t.slot.Number) {
 		return false
 	}
 	word, ok := t.stack[len(t.stack)-2].(*syntax.Word)
@@ -184,25 +184,25 @@ func (t *valueFlow) compare(n *syntax.BinaryTest, child syntax.Node) {
 	switch n.Op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 		switch {
-		case t.place == nil: // followArithmetic sees it
+		case t.slot == nil: // followArithmetic sees it
 		case !t.inner && t.class == argument.Free:
 			t.refuse("[[ … -eq … ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd",
 				"declare the parameter with `type: integer`, or write [ … -eq … ]")
 		default:
 			t.role("number of [[ ]]")
-			if !t.place.Value.Integers() &&
+			if !t.slot.Value.Integers() &&
 				!t.lenient("only a number is safe here, since [[ ]] evaluates it as arithmetic: a value like x[$(cmd)] runs cmd",
 					onlyNumbers, "declare the parameter with `type: integer`, or write [ … -eq … ]") {
 				return
 			}
-			t.place.need(guard{check: isInteger, who: "a comparison of numbers"})
+			t.slot.need(guard{check: isInteger, who: "a comparison of numbers"})
 		}
 	case syntax.TsReMatch:
-		if right && t.place != nil && t.inner {
+		if right && t.slot != nil && t.inner {
 			t.warn("the value is compared as plain text, not as a regular expression", "")
 		}
 	case syntax.TsMatch, syntax.TsNoMatch, syntax.TsMatchShort:
-		if right && t.place != nil && t.inner && t.place.Quoting == Unquoted {
+		if right && t.slot != nil && t.inner && t.slot.Quoting == Unquoted {
 			t.warn("the value is compared as plain text, not as a pattern", "write quotes around the tag to say so")
 		}
 	}
@@ -215,8 +215,8 @@ func (t *valueFlow) unaryTest(n *syntax.UnaryTest) {
 		t.refuse("[[ -v ]] takes the value for a variable name, and evaluates a subscript in it",
 			"write the variable's name in the script")
 	case syntax.TsFdTerm:
-		if t.place != nil {
-			t.place.need(guard{check: isDigits, who: "for a descriptor"})
+		if t.slot != nil {
+			t.slot.need(guard{check: isDigits, who: "for a descriptor"})
 		}
 	}
 }

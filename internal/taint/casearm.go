@@ -9,7 +9,7 @@ import (
 
 // arm is a branch of a case over a value that runs for some texts only: case VALUE in read) …;; esac.
 type arm struct {
-	chooser *Place
+	chooser *Slot
 	texts   []string
 }
 
@@ -46,7 +46,7 @@ func (a *analysis) armsOf(stack []syntax.Node) []arm {
 // armOf reads one branch. It says no when the branch may run for texts that it does not list.
 func (a *analysis) armOf(clause *syntax.CaseClause, item *syntax.CaseItem) (arm, bool) {
 	parts, fixed := a.parts(clause.Word)
-	if !fixed || len(parts) != 1 || parts[0].place == nil {
+	if !fixed || len(parts) != 1 || parts[0].slot == nil {
 		return arm{}, false
 	}
 	for _, other := range clause.Items {
@@ -54,7 +54,7 @@ func (a *analysis) armOf(clause *syntax.CaseClause, item *syntax.CaseItem) (arm,
 			return arm{}, false
 		}
 	}
-	r := arm{chooser: parts[0].place}
+	r := arm{chooser: parts[0].slot}
 	for _, pattern := range item.Patterns {
 		w := shellwords.Static(pattern)
 		if !w.Fixed || a.holds(w.Text) {
@@ -66,11 +66,11 @@ func (a *analysis) armOf(clause *syntax.CaseClause, item *syntax.CaseItem) (arm,
 }
 
 // Conditional reports whether a place stands in a branch of a case that only runs for some values.
-func (p *Place) Conditional() bool { return len(p.arms) > 0 }
+func (p *Slot) Conditional() bool { return len(p.arms) > 0 }
 
 // Idle reports whether a place stands in a branch that a call does not take, so that it needs no value.
 // texts are the values of the call, by the numbers of their places.
-func (p *Place) Idle(texts []string) bool {
+func (p *Slot) Idle(texts []string) bool {
 	for _, r := range p.arms {
 		if !r.taken(texts) {
 			return true

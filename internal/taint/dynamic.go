@@ -36,12 +36,12 @@ func (t *valueFlow) chosen(n *syntax.CallExpr, c *call, k int) bool {
 
 // chosenText handles bash -c {{command}}: the value is all of the shell text.
 func (t *valueFlow) chosenText(n *syntax.CallExpr, c *call, k int, role shellwords.Role) bool {
-	if t.place == nil || !t.whole(n.Args[k]) || role.Reader != "bash -c" && role.Reader != "sh -c" {
+	if t.slot == nil || !t.whole(n.Args[k]) || role.Reader != "bash -c" && role.Reader != "sh -c" {
 		return false
 	}
 	t.role("shell text of %s", role.Reader)
-	t.place.need(guard{check: noOptionSign, who: role.Reader})
-	t.a.commands = append(t.a.commands, Command{text: true, words: [][]part{{{place: t.place}}}})
+	t.slot.need(guard{check: noOptionSign, who: role.Reader})
+	t.a.commands = append(t.a.commands, Command{text: true, words: [][]part{{{slot: t.slot}}}})
 	return true
 }
 
@@ -67,7 +67,7 @@ func (a *analysis) dynamicCommand(n *syntax.CallExpr, c *call) *Command {
 			continue
 		}
 		parts, fixed := a.parts(n.Args[i])
-		if !fixed || i == d.from && (len(parts) != 1 || parts[0].place == nil) {
+		if !fixed || i == d.from && (len(parts) != 1 || parts[0].slot == nil) {
 			return nil
 		}
 		d.words = append(d.words, parts)
@@ -75,9 +75,9 @@ func (a *analysis) dynamicCommand(n *syntax.CallExpr, c *call) *Command {
 	if len(last.Via) > 0 && len(d.words) > 0 {
 		who := last.Via[len(last.Via)-1]
 		for _, p := range d.words[0] {
-			if p.place != nil {
-				p.place.need(guard{check: noLeadingDash, who: who})
-				p.place.need(guard{check: noAssignment, who: who})
+			if p.slot != nil {
+				p.slot.need(guard{check: noLeadingDash, who: who})
+				p.slot.need(guard{check: noAssignment, who: who})
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func (a *analysis) report(f Finding) {
 }
 
 // Findings returns what was found about a place: why no value can stand there, then the warnings.
-func (p *Place) Findings() []Finding {
+func (p *Slot) Findings() []Finding {
 	var found []Finding
 	if p.refusal != nil {
 		found = append(found, p.finding(false, *p.refusal))
@@ -46,7 +46,7 @@ func (p *Place) Findings() []Finding {
 	return found
 }
 
-func (p *Place) finding(warning bool, r remark) Finding {
+func (p *Slot) finding(warning bool, r remark) Finding {
 	return Finding{Warning: warning, Offset: p.From, Source: p.Value.Source, Context: p.Context(),
 		Message: r.message, Fix: r.fix}
 }

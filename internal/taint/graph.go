@@ -30,9 +30,9 @@ type graph struct {
 
 // variable is one that may hold a value of the call, or something else that the author did not write.
 type variable struct {
-	value   *Place // of a value that reaches it, nil when none does
+	value   *Slot  // of a value that reaches it, nil when none does
 	input   string // the command that read it, "" when none did
-	leads   map[*Place]bool
+	leads   map[*Slot]bool
 	printed bool            // it may begin with what a command printed
 	names   map[string]bool // the names in its fixed text, which arithmetic would evaluate
 }
@@ -51,9 +51,9 @@ type edge struct {
 
 // sources is what a word or command may hold.
 type sources struct {
-	values     []*Place // of values that the agent chooses
+	values     []*Slot // of values that the agent chooses
 	variables  []string
-	leadValues []*Place // those that the text may begin with
+	leadValues []*Slot // those that the text may begin with
 	leadNames  []string
 	printed    bool     // it may begin with what a command printed
 	names      []string // the names in its fixed text
@@ -84,7 +84,7 @@ func newGraph(a *analysis) *graph {
 func (g *graph) variable(name string) *variable {
 	v := g.variables[name]
 	if v == nil {
-		v = &variable{leads: map[*Place]bool{}, names: map[string]bool{}}
+		v = &variable{leads: map[*Slot]bool{}, names: map[string]bool{}}
 		g.variables[name] = v
 	}
 	return v
@@ -130,12 +130,12 @@ func (g *graph) propagate() {
 // carry takes one edge and tells whether its variable may hold more than before.
 func (g *graph) carry(e edge) (grew bool) {
 	v := g.variable(e.to)
-	set := func(to **Place, from *Place) {
+	set := func(to **Slot, from *Slot) {
 		if *to == nil && from != nil {
 			*to, grew = from, true
 		}
 	}
-	lead := func(p *Place) {
+	lead := func(p *Slot) {
 		if !v.leads[p] {
 			v.leads[p], grew = true, true
 		}
@@ -294,7 +294,7 @@ func (c *collector) call(n *syntax.CallExpr) {
 
 // lead finds what a word may begin with: everything up to the first text that is sure to be there.
 func (c *collector) lead(w *syntax.Word) {
-	c.a.atoms(w.Parts, func(text string, p *Place, n syntax.Node) bool {
+	c.a.atoms(w.Parts, func(text string, p *Slot, n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
 			if n.Param != nil && !n.Length && n.Exp == nil && n.Repl == nil && n.Slice == nil && !n.Excl {

@@ -117,7 +117,7 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 
 // Text returns what stands for a value at the place: ./ in front of a relative path that a program could
 // take for an option, an operator or the name of a list of arguments. It names the same file.
-func (p *Place) Text(value string) string {
+func (p *Slot) Text(value string) string {
 	if p.dotted && value != "" && strings.IndexByte("-+@=!(),|", value[0]) >= 0 {
 		return "./" + value
 	}
@@ -126,7 +126,7 @@ func (p *Place) Text(value string) string {
 
 // Check reports whether the value of a call may stand at the place, and if not, why. texts are what Text
 // returned for all values of the call, by the numbers of their places. The reason never holds a value.
-func (p *Place) Check(texts []string) (reason string, ok bool) {
+func (p *Slot) Check(texts []string) (reason string, ok bool) {
 	for _, g := range p.guards {
 		if reason, ok := g.accepts(texts[p.Number], texts); !ok {
 			return reason, false
@@ -137,7 +137,7 @@ func (p *Place) Check(texts []string) (reason string, ok bool) {
 
 // CheckDefault returns why the default of the value cannot stand at the place. What depends on the values
 // beside it is left to Check.
-func (p *Place) CheckDefault() (reasons []string) {
+func (p *Slot) CheckDefault() (reasons []string) {
 	for _, g := range p.guards {
 		if g.check == noDevice || g.check == noParent {
 			continue
@@ -151,15 +151,15 @@ func (p *Place) CheckDefault() (reasons []string) {
 
 // part is a piece of a word: fixed text, or the value of a place.
 type part struct {
-	text  string
-	place *Place // nil for text
+	text string
+	slot *Slot // nil for text
 }
 
 func joinParts(parts []part, texts []string) string {
 	var b strings.Builder
 	for _, p := range parts {
-		if p.place != nil {
-			b.WriteString(texts[p.place.Number])
+		if p.slot != nil {
+			b.WriteString(texts[p.slot.Number])
 		} else {
 			b.WriteString(p.text)
 		}

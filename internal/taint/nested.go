@@ -111,9 +111,9 @@ func (a *analysis) numbersFilledIn(w *syntax.Word) (string, bool) {
 	text := ""
 	for _, p := range parts {
 		switch {
-		case p.place == nil:
+		case p.slot == nil:
 			text += p.text
-		case p.place.Value.Class == argument.Numeric:
+		case p.slot.Value.Class == argument.Numeric:
 			text += "1"
 		default:
 			return "", false

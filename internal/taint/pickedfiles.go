@@ -147,7 +147,7 @@ func (t *valueFlow) brought(n syntax.Node, who string) {
 // around returns the fixed texts that a word begins and ends with.
 func (a *analysis) around(w *syntax.Word) (before, after string) {
 	open := false
-	a.atoms(w.Parts, func(text string, p *Place, n syntax.Node) bool {
+	a.atoms(w.Parts, func(text string, p *Slot, n syntax.Node) bool {
 		switch {
 		case p != nil || n != nil:
 			open, after = true, ""
@@ -261,29 +261,29 @@ func (t *valueFlow) below(w *syntax.Word) {
 		return
 	}
 	text := ""
-	t.a.atoms(w.Parts, func(fixed string, p *Place, n syntax.Node) bool {
+	t.a.atoms(w.Parts, func(fixed string, p *Slot, n syntax.Node) bool {
 		text += fixed
-		return !(p != nil && p == t.place || n != nil && t.passed(n))
+		return !(p != nil && p == t.slot || n != nil && t.passed(n))
 	})
 	behind := isDirectory(text)
 	word, fixed := t.a.parts(w)
-	values := []*Place{t.place}
-	if t.place == nil {
+	values := []*Slot{t.slot}
+	if t.slot == nil {
 		values, _ = t.a.graph.reaching(t.key)
 	}
 	for _, p := range values {
-		if !t.inner || p.hasPattern() || !behind && (p == t.place || !p.behindDirectory(t.a.Text())) {
+		if !t.inner || p.hasPattern() || !behind && (p == t.slot || !p.behindDirectory(t.a.Text())) {
 			continue
 		}
-		if p != t.place || !fixed {
-			word = []part{{place: p}}
+		if p != t.slot || !fixed {
+			word = []part{{slot: p}}
 		}
 		p.need(guard{check: noParent, word: word})
 	}
 }
 
 // behindDirectory reports whether a directory stands in the script right in front of the place.
-func (p *Place) behindDirectory(text string) bool {
+func (p *Slot) behindDirectory(text string) bool {
 	before := text[:p.From]
 	before = before[strings.LastIndexAny(before, " \t\n;&|()<>=")+1:]
 	return isDirectory(strings.TrimLeft(before, "\"'"))

@@ -31,9 +31,9 @@ func (v Value) names() []string {
 // Script is a bash script with a plain word, a placeholder, in the place of each untrusted value. It is what
 // the shell's parser reads to tell where the values stand.
 type Script struct {
-	Places []*Place // in the order of the text
-	stem   string   // every placeholder is the stem, a number and a z
-	text   strings.Builder
+	Slots []*Slot // in the order of the text
+	stem  string  // every placeholder is the stem, a number and a z
+	text  strings.Builder
 }
 
 // NewScript returns an empty script. No text that is added may hold the stem.
@@ -46,30 +46,30 @@ func (s *Script) Text() string { return s.text.String() }
 func (s *Script) AddText(text string) { s.text.WriteString(text) }
 
 // AddValue adds the place of a value.
-func (s *Script) AddValue(v Value) *Place {
-	p := &Place{Number: len(s.Places), Value: v, From: s.text.Len()}
+func (s *Script) AddValue(v Value) *Slot {
+	p := &Slot{Number: len(s.Slots), Value: v, From: s.text.Len()}
 	s.text.WriteString(s.placeholder(p.Number))
 	p.To = s.text.Len()
-	s.Places = append(s.Places, p)
+	s.Slots = append(s.Slots, p)
 	return p
 }
 
 func (s *Script) placeholder(n int) string { return s.stem + strconv.Itoa(n) + "z" }
 
 // Cut splits a part of the text at its first placeholder.
-func (s *Script) Cut(text string) (before string, p *Place, after string, ok bool) {
+func (s *Script) Cut(text string) (before string, p *Slot, after string, ok bool) {
 	i := strings.Index(text, s.stem)
 	if i < 0 {
 		return text, nil, "", false
 	}
 	n, j := 0, i+len(s.stem)
-	for ; j < len(text) && text[j] >= '0' && text[j] <= '9' && n < len(s.Places); j++ {
+	for ; j < len(text) && text[j] >= '0' && text[j] <= '9' && n < len(s.Slots); j++ {
 		n = n*10 + int(text[j]-'0')
 	}
-	if j == len(text) || text[j] != 'z' || n >= len(s.Places) {
+	if j == len(text) || text[j] != 'z' || n >= len(s.Slots) {
 		return text, nil, "", false
 	}
-	return text[:i], s.Places[n], text[j+1:], true
+	return text[:i], s.Slots[n], text[j+1:], true
 }
 
 // holds reports whether a text has a placeholder.

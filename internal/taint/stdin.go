@@ -28,15 +28,15 @@ func (t *valueFlow) redirect(n *syntax.Redirect, child syntax.Node, i int) bool 
 	case n.Op == syntax.DplOut || n.Op == syntax.DplIn:
 		t.role("file descriptor")
 		switch {
-		case t.place == nil || !t.inner:
+		case t.slot == nil || !t.inner:
 			t.refuse("bash expands the target of "+n.Op.String()+" twice, so a text like $(cmd) in it runs cmd",
 				"write > or &> for a file")
-		case !t.place.Value.Integers() &&
+		case !t.slot.Value.Integers() &&
 			!t.lenient("only a number is safe as the target of "+n.Op.String()+
 				", which bash expands twice: a text like $(cmd) in it runs cmd",
 				onlyNumbers, "write > or &> for a file, or declare the parameter with `type: integer`"):
 		default:
-			t.place.need(guard{check: isDigits, who: "for a descriptor"})
+			t.slot.need(guard{check: isDigits, who: "for a descriptor"})
 		}
 		return false
 	}
@@ -62,14 +62,14 @@ func (t *valueFlow) device(w *syntax.Word) {
 	word, _ := t.a.parts(w)
 	switch {
 	case len(word) > 0 && isDevice(word[0].text): // the author means it
-	case t.place != nil && t.inner:
-		t.place.need(guard{check: noDevice, word: word})
-	case t.place == nil && t.inner && !t.input:
+	case t.slot != nil && t.inner:
+		t.slot.need(guard{check: noDevice, word: word})
+	case t.slot == nil && t.inner && !t.input:
 		for _, p := range t.leads {
 			if !t.a.spend(1 + len(p.guards)) {
 				return
 			}
-			p.need(guard{check: noDevice, word: append(word[:len(word):len(word)], part{place: p})})
+			p.need(guard{check: noDevice, word: append(word[:len(word):len(word)], part{slot: p})})
 		}
 		if len(t.leads) == 0 || !t.plain() {
 			t.warn("a value like /dev/tcp/host/80 opens a network connection", "put ./ in front of it")
@@ -108,7 +108,7 @@ func (t *valueFlow) feedOne(s *syntax.Stmt) {
 	for _, file := range t.a.writtenBy(s) {
 		t.written(file)
 	}
-	if t.place == nil || t.class == argument.Free {
+	if t.slot == nil || t.class == argument.Free {
 		t.readAgain(s)
 	}
 }
@@ -158,7 +158,7 @@ func (t *valueFlow) harmlessIn(language shellwords.Language) bool {
 		return language != shellwords.Shell && language != shellwords.Arguments && language != shellwords.Arithmetic
 	}
 	return (language == shellwords.Settings || language == shellwords.Makefile) &&
-		t.place.plainText(string(language))
+		t.slot.plainText(string(language))
 }
 
 // isBareExec reports whether a statement is exec with nothing but redirections.
@@ -227,7 +227,7 @@ func (a *analysis) eachReader(
 func (t *valueFlow) told(s *syntax.Stmt) {
 	t.a.eachReader(s, map[string]bool{}, func(n *syntax.CallExpr, c *call) bool {
 		switch r := c.reading; {
-		case r.Brings != "" && t.place != nil:
+		case r.Brings != "" && t.slot != nil:
 			t.brought(n, r.Brings)
 		case r.InputOf == "" || !t.picks():
 		case r.Input != "":

@@ -35,7 +35,7 @@ func findings(t *testing.T, s *taint.Script, options taint.Options) (refused, wa
 		t.Fatal(err)
 	}
 	all := a.Findings
-	for _, p := range s.Places {
+	for _, p := range s.Slots {
 		all = append(all, p.Findings()...)
 	}
 	for _, f := range all {
@@ -114,7 +114,7 @@ func TestPlaces(t *testing.T) {
 		if refused, _ := findings(t, s, taint.Options{}); len(refused) > 0 {
 			t.Errorf("%s: %+v", row.script, refused)
 		}
-		p := s.Places[0]
+		p := s.Slots[0]
 		if p.Context() != row.context {
 			t.Errorf("%s: got %q, want %q", row.script, p.Context(), row.context)
 		}
@@ -176,7 +176,7 @@ func TestCommands(t *testing.T) {
 	if got := a.Commands[0].Filled([]string{"git", "log"}).Argv; strings.Join(got, " ") != "git --all log" {
 		t.Errorf("got %q", got)
 	}
-	if reason, ok := s.Places[0].Check([]string{"-k", ""}); ok || !strings.Contains(reason, "timeout would read it as an option") {
+	if reason, ok := s.Slots[0].Check([]string{"-k", ""}); ok || !strings.Contains(reason, "timeout would read it as an option") {
 		t.Errorf("an option of what runs the command: %q, %t", reason, ok)
 	}
 }
@@ -193,16 +193,16 @@ func FuzzAnalyse(f *testing.F) {
 			if err != nil {
 				return
 			}
-			texts := make([]string, len(s.Places))
+			texts := make([]string, len(s.Slots))
 			found := a.Findings
-			for i, p := range s.Places {
+			for i, p := range s.Slots {
 				if p.From >= p.To || p.To > len(s.Text()) || p.Context() == "" {
 					t.Errorf("place %d of %q: %+v", i, s.Text(), p)
 				}
 				texts[i] = p.Text(value)
 				found = append(found, p.Findings()...)
 			}
-			for _, p := range s.Places {
+			for _, p := range s.Slots {
 				if reason, ok := p.Check(texts); ok != (reason == "") {
 					t.Errorf("%q in %q: %t, %q", value, s.Text(), ok, reason)
 				}

@@ -18,25 +18,25 @@ type valueFlow struct {
 	inner  bool // it is the value itself that is followed, not what a command printed after it saw the value
 	quoted bool // there were double quotes on the way
 
-	place *Place // where it stands, nil for a variable
+	slot *Slot // where it stands, nil for a variable
 
-	descriptor bool     // or out of a descriptor, of which nobody knows what it holds
-	file       string   // the file that the value comes out of, "" for a place or a variable
-	variable   string   // the variable's name, "" for a place
-	key        string   // as graph.variables has it
-	origin     string   // the value that the variable may hold, or the command that read it
-	input      bool     // the variable may only hold something that a command read
-	read       bool     // or something that a command read may be in it
-	leads      []*Place // the values that the variable's text may begin with
-	printed    bool     // or with something that a command printed
+	descriptor bool    // or out of a descriptor, of which nobody knows what it holds
+	file       string  // the file that the value comes out of, "" for a place or a variable
+	variable   string  // the variable's name, "" for a place
+	key        string  // as graph.variables has it
+	origin     string  // the value that the variable may hold, or the command that read it
+	input      bool    // the variable may only hold something that a command read
+	read       bool    // or something that a command read may be in it
+	leads      []*Slot // the values that the variable's text may begin with
+	printed    bool    // or with something that a command printed
 	// The functions that were left, and the statements whose standard input was looked at.
 	visited map[syntax.Node]bool
 }
 
 // refuse says that the value must not go where it goes.
 func (t *valueFlow) refuse(message, fix string) {
-	if t.place != nil {
-		t.place.refuse(message, fix)
+	if t.slot != nil {
+		t.slot.refuse(message, fix)
 		return
 	}
 	t.a.refuse(t.script, t.leaf(), t.origin, t.through(), message, fix)
@@ -45,7 +45,7 @@ func (t *valueFlow) refuse(message, fix string) {
 // lenient says what the parameter's declaration would have to say for the value to stand here. It tells
 // whether that is only a warning, so that the caller has each value checked instead; checked says how.
 func (t *valueFlow) lenient(message, checked, fix string) bool {
-	if !t.a.options.Lenient || t.place == nil || !t.inner || t.class != argument.Free {
+	if !t.a.options.Lenient || t.slot == nil || !t.inner || t.class != argument.Free {
 		t.refuse(message, fix)
 		return false
 	}
@@ -57,8 +57,8 @@ func (t *valueFlow) lenient(message, checked, fix string) bool {
 const onlyNumbers = "every other value is refused when the tool is called"
 
 func (t *valueFlow) warn(message, fix string) {
-	if t.place != nil {
-		t.place.remark(message, fix)
+	if t.slot != nil {
+		t.slot.remark(message, fix)
 		return
 	}
 	t.a.warn(t.script, t.leaf(), t.origin, t.through(), message, fix)
@@ -76,8 +76,8 @@ func (t *valueFlow) through() string {
 }
 
 func (t *valueFlow) role(format string, args ...any) {
-	if t.place != nil && t.place.role == "" {
-		t.place.role = fmt.Sprintf(format, args...)
+	if t.slot != nil && t.slot.role == "" {
+		t.slot.role = fmt.Sprintf(format, args...)
 	}
 }
 
@@ -143,7 +143,7 @@ func (t *valueFlow) step(i int) bool {
 	case *syntax.Stmt:
 		t.statement(n)
 	case *syntax.CmdSubst:
-		if n.Backquotes && t.place != nil {
+		if n.Backquotes && t.slot != nil {
 			t.refuse("the tag stands inside `…`", "write $(…)")
 		}
 		return t.leaveCommand()
@@ -166,12 +166,12 @@ func (t *valueFlow) step(i int) bool {
 // no command makes something that the agent chose.
 func (t *valueFlow) leaveCommand() bool {
 	t.inner = false
-	return t.place == nil || t.class == argument.Free
+	return t.slot == nil || t.class == argument.Free
 }
 
 // leaveFunction goes on wherever the function is called: what it prints goes there.
 func (t *valueFlow) leaveFunction(f *syntax.FuncDecl) {
-	if f.Name == nil || t.place != nil && t.class != argument.Free || !t.first(f) {
+	if f.Name == nil || t.slot != nil && t.class != argument.Free || !t.first(f) {
 		return
 	}
 	for _, stack := range t.a.callers[f.Name.Value] {
@@ -212,7 +212,7 @@ func (t *valueFlow) parameter(n *syntax.ParamExp, child syntax.Node) bool {
 	case arithmetic:
 		t.arithmetic("an index or offset in ${…}")
 		return false
-	case t.place != nil && t.inner:
+	case t.slot != nil && t.inner:
 		t.refuse("the tag stands inside ${…}", "assign the value to a variable first: x={{…}}")
 		return false
 	}

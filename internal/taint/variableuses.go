@@ -165,12 +165,12 @@ func (g *graph) haveParameters(from sources) bool {
 			return false
 		}
 	}
-	return from.input == "" && !slices.ContainsFunc(values, func(p *Place) bool { return !p.hasPattern() })
+	return from.input == "" && !slices.ContainsFunc(values, func(p *Slot) bool { return !p.hasPattern() })
 }
 
 // reaching returns the places of the values that a variable may hold, and whether it may hold something that
 // a command read.
-func (g *graph) reaching(name string) (values []*Place, read bool) {
+func (g *graph) reaching(name string) (values []*Slot, read bool) {
 	if found, known := g.reached[name]; known {
 		return found.values, found.read
 	}
@@ -201,7 +201,7 @@ func (g *graph) reaching(name string) (values []*Place, read bool) {
 
 // reached is an answer of reaching.
 type reached struct {
-	values []*Place
+	values []*Slot
 	read   bool
 }
 

@@ -1,3 +1,2 @@
-// Package tooltest makes the calls that the author of a tool gives as examples, each in a throw-away
-// directory, and holds what they come to against what is expected.
+// Package tooltest runs the examples of a tool as tests, each in a throw-away directory.
 package tooltest

@@ -22,7 +22,7 @@ type Options struct {
 // Lookup returns what somebody trusts of a workspace's root, or of a file. Nothing is made: where there is no
 // store, nothing is trusted.
 func Lookup(o Options, dir string) (Directory, bool, error) {
-	path := StandingPath(o)
+	path := StatePath(o)
 	if _, err := os.Lstat(path); path == "" || errors.Is(err, fs.ErrNotExist) {
 		return Directory{}, false, nil // whoever opens the state says why there is none
 	}
@@ -42,7 +42,7 @@ func Lookup(o Options, dir string) (Directory, bool, error) {
 
 // List returns what is trusted, and makes nothing.
 func List(o Options) ([]Directory, error) {
-	path := StandingPath(o)
+	path := StatePath(o)
 	if path == "" {
 		return nil, nil
 	}
@@ -56,10 +56,10 @@ func List(o Options) ([]Directory, error) {
 	return In(dir.Path()).List()
 }
 
-// Standing returns a function that says what somebody thinks of a workspace's own file, by the bytes that
+// State returns a function that says what somebody thinks of a workspace's own file, by the bytes that
 // were read of it.
-func Standing(o Options) func(config.File) config.Standing {
-	return func(file config.File) config.Standing {
+func State(o Options) func(config.File) config.TrustState {
+	return func(file config.File) config.TrustState {
 		dir := filepath.Dir(filepath.Dir(file.Path))
 		trusted, ok, err := Lookup(o, dir)
 		switch {
@@ -80,8 +80,8 @@ func Standing(o Options) func(config.File) config.Standing {
 	}
 }
 
-// StandingPath returns the file that Standing looks into; "" where there is no place for it.
-func StandingPath(o Options) string {
+// StatePath returns the file that State looks into; "" where there is no place for it.
+func StatePath(o Options) string {
 	path, err := state.Locate(o.Getenv)
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-// Package unixsocket makes UNIX sockets that one user can reach, and connects to such a one.
+// Package unixsocket provides UNIX sockets that only one user can connect to.
 package unixsocket
 
 import (

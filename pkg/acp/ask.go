@@ -53,7 +53,7 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn 
 		at.add(s.openCard(id, card, q))
 		return s.put(ctx, id, card, q, at)
 	}
-	answer, err := approval.AskBeside(ctx, s.b.o.Board, q, func() { turn.giveUp(at) }, put)
+	answer, err := approval.AskOnBoard(ctx, s.b.o.Board, q, func() { turn.giveUp(at) }, put)
 	s.closeCard(id, card, q, answer, err, at)
 	return answer, err
 }

@@ -163,9 +163,9 @@ type Options struct {
 	// Noise takes what the agent printed to its output that is no frame. Required.
 	Noise func(line []byte)
 
-	// Unasking are modes of the agent in which it asks nobody. Who prompts it in one is told, once a session.
+	// UnaskedModes are modes of the agent in which it asks nobody. Who prompts it in one is told, once a session.
 	// Optional.
-	Unasking []string
+	UnaskedModes []string
 
 	ForwardAlways bool // the person's "always" goes to the agent as it is
 	HideFiles     bool // do not offer the editor's fs methods to the agent

@@ -258,7 +258,7 @@ func (fakeCell) Terminal(o acp.TerminalOrder) (string, []string, error) {
 	return "/bin/a2a-acp", []string{"sandbox", "exec", "--ticket", "00", "--", "label"}, nil
 }
 
-func (c fakeCell) Heard(session, toolCall, text string) {
+func (c fakeCell) NoteOutput(session, toolCall, text string) {
 	_ = c.s.record.Record(context.Background(), events.Event{Type: events.SandboxRefused, Time: time.Unix(0, 0).UTC(), Session: session, ToolCall: toolCall, Detail: text})
 }
 

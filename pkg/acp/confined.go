@@ -22,9 +22,9 @@ type Confinement interface {
 	Whole() bool
 	// What the editor runs for the agent runs in the same sandbox.
 	Terminals
-	// Heard is told what came of a tool call, in the agent's words: there may be something in it of what
+	// NoteOutput is told what came of a tool call, in the agent's words: there may be something in it of what
 	// the sandbox refused.
-	Heard(session, toolCall, text string)
+	NoteOutput(session, toolCall, text string)
 }
 
 // Reaching is what an agent wants to use.
@@ -95,6 +95,6 @@ func (b *Bridge) hear(s *Session, call *toolCall, update object) {
 	}
 	add(update.text("rawOutput"))
 	if said.Len() > 0 {
-		b.o.Confinement.Heard(s.id, call.id, said.String())
+		b.o.Confinement.NoteOutput(s.id, call.id, said.String())
 	}
 }

@@ -148,8 +148,8 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 func (b *Bridge) tellUnasking(s *Session) {
 	b.mu.Lock()
 	mode, kind := s.mode, kindToolCall
-	tell := !s.unasking && slices.Contains(b.o.Unasking, mode)
-	s.unasking = s.unasking || tell
+	tell := !s.unaskedModes && slices.Contains(b.o.UnaskedModes, mode)
+	s.unaskedModes = s.unaskedModes || tell
 	if b.version >= 2 {
 		kind = kindToolCallUpdate
 	}

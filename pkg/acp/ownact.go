@@ -18,16 +18,16 @@ import (
 
 // OwnAct is an act that the agent carries out itself, as its hook tells of it right before.
 type OwnAct struct {
-	ToolCall string          // the agent's id of the call, as in its cards
-	Tool     string          // the agent's name for the tool
-	Kind     string          // ACP's kind; "" for none that is known
-	Title    string          // in one line; of a command the command
-	Input    json.RawMessage // an object: what the tool gets
-	Dir      string          // absolute: where relative names begin, and commands run
-	Changes  []approval.FileChange
-	Places   []string // absolute: what it touches beside what its input names
-	Beside   string   // what a person is to know of it beside that; one line
-	Harmless bool     // it has no effect outside of the agent: it is allowed, and not on record
+	ToolCall  string          // the agent's id of the call, as in its cards
+	Tool      string          // the agent's name for the tool
+	Kind      string          // ACP's kind; "" for none that is known
+	Title     string          // in one line; of a command the command
+	Input     json.RawMessage // an object: what the tool gets
+	Dir       string          // absolute: where relative names begin, and commands run
+	Changes   []approval.FileChange
+	Locations []string // absolute: what it touches beside what its input names
+	Note      string   // what a person is to know of it beside that; one line
+	Harmless  bool     // it has no effect outside of the agent: it is allowed, and not on record
 	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is
 	// answered by what was decided, though it may tell less of it.
 	Final bool
@@ -61,7 +61,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	a := &ownAct{final: own.Final, cardEnds: own.CardEnds,
 		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
-			session: s, turn: b.turnContext(s), beside: own.Beside}}
+			session: s, turn: b.turnContext(s), beside: own.Note}}
 	a.call, a.fault = own.asToolCall(s.serverName())
 	b.mu.Lock()
 	call := s.calls.get(own.ToolCall)
@@ -86,7 +86,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	request := b.newRequest(s, session, "", "")
 	request.Dir, request.Commands = own.Dir, b.o.Gate.Commands(request.Workspace)
 	a.claim = readClaim(s, a.call, request)
-	a.claim.touch(own.Places, false)
+	a.claim.touch(own.Locations, false)
 	a.resolved = permissions.ResolvedFiles(a.claim.request)
 
 	passage := b.o.Gate.Begin(a)

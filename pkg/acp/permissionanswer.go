@@ -34,7 +34,7 @@ func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approv
 	if err := p.queued.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	answer, err := approval.AskBeside(ctx, board, q, func() { p.queued.giveUp(p.place) }, p.put)
+	answer, err := approval.AskOnBoard(ctx, board, q, func() { p.queued.giveUp(p.place) }, p.put)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}

@@ -28,7 +28,7 @@ func (anyCell) Whole() bool { return true }
 
 func (anyCell) Terminal(TerminalOrder) (string, []string, error) { return "", nil, os.ErrInvalid }
 
-func (anyCell) Heard(string, string, string) {}
+func (anyCell) NoteOutput(string, string, string) {}
 
 // partCell is anyCell on a machine that makes only a part of it.
 type partCell struct{ anyCell }

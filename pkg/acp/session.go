@@ -41,9 +41,9 @@ type Session struct {
 	loads    int                 // how often it is being opened again: its history is told meanwhile
 	texts    map[string]heldText // of files, as the editor had them last, by resolved path
 
-	unasking    bool            // the person was told that the agent asks nobody in its mode
-	mode        string          // that the agent is in; "" when it has not told
-	modeOptions map[string]bool // the agent's options that are its mode
+	unaskedModes bool            // the person was told that the agent asks nobody in its mode
+	mode         string          // that the agent is in; "" when it has not told
+	modeOptions  map[string]bool // the agent's options that are its mode
 }
 
 // directories are where a session works.

@@ -1,10 +1,9 @@
-// Package events says what happens, in words that every listener shares.
+// Package events defines the events that the program records and tells others about.
 //
-// One thing happens, one Event says so, and the Recorder hears of it first: it is the listener that must
-// succeed. A decision is on disk before its effect; where it cannot be written, there is no effect.
-// Everything else an event is good for (webhooks, metrics, a console) may lag or be lost without anything
-// going wrong.
+// The Recorder gets an Event first, and must succeed: a decision is on disk before its effect, and if it
+// cannot be written, there is no effect. Other listeners (webhooks, metrics, a console) may lag or lose
+// events.
 //
-// Events of one session are recorded in the order in which they happened. Values of secret parameters never
-// enter an Event: whoever makes one leaves them out (see Arguments).
+// Events of one session are recorded in the order in which they happened. An Event never holds the value of
+// a secret parameter: whoever makes the Event leaves it out (see Arguments).
 package events

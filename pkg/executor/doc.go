@@ -2,14 +2,14 @@
 // render, authorise, fill, run, screen, map. Authorising records the decision before anything runs, and the
 // end is recorded with the result.
 //
-// The order is the point. Rendering is pure and comes before the decision, so that what a person approves
-// is the very script and the very values. The decision is on disk before the process starts, so that no
-// effect is without its record. Nothing runs without a permissions.Permit that covers exactly what is about
-// to run, asked once more right before it does.
+// The order matters. Rendering has no effect and comes before the decision, so that a person approves the
+// script and the values that will run. The decision is on disk before the process starts, so that there is
+// no effect without a record. Nothing runs without a permissions.Permit that covers exactly what is about to
+// run, and the permit is checked again right before the process starts.
 //
-// What a tool's author says about failing and repeating wraps the one step run, from the outside in: a kept
-// result (cache.go), attempt after attempt (retry.go), the circuit breaker (breaker.go). Each of them asks
-// again whether the permit holds before anything is run or given out.
+// The steps that a tool's author can ask for wrap the step run, from the outside in: a kept result
+// (cache.go), repeated attempts (retry.go) and the circuit breaker (breaker.go). Each checks the permit again
+// before it runs or returns anything.
 //
 // An Executor has no goroutines of its own: a call lives in the goroutine of its caller and ends with it.
 // Those of a batch end with ExecuteBatch.

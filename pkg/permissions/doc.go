@@ -1,8 +1,8 @@
-// Package permissions decides whether an act may happen, says why, and keeps what a person has allowed.
+// Package permissions decides by rules whether an act may happen.
 //
-// An Authority looks at a Request and gives a Decision: approve, reject, or ask a person. It never asks
-// itself and never waits. What it looks at, in this order, is told in Authority.Decide; the strongest
-// answer holds, and whatever cannot be read, resolved or understood is asked.
+// An Authority takes a Request and returns a Decision: approve, reject, or ask a person. It never asks
+// anybody itself and never waits. Authority.Decide documents what it considers and in which order. The
+// strongest answer holds, and whatever cannot be read, resolved or understood is asked.
 //
 //	Set         the rules of all policy files, compiled              ruleset.go, match.go, glob.go
 //	            what commands a rule covers                          command.go, exceeds.go, widening.go, builtin.go

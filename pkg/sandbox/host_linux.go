@@ -33,26 +33,26 @@ type Host struct {
 	noInit  error // why that could not be made
 	session bool  // calls get a session of their own
 
-	filters     filters
-	system      []held // what every call can read
-	readable    []held // what a call with a list of commands can read
-	devices     []held
-	public      []held   // for root: what of /etc others can read
-	private     []hiding // for root: what of /proc, /sys, /opt and /usr/local others cannot read
-	temp        string   // where everybody's temporary files are
-	homes       []string // the directories that people's own files are in
-	further     []string // others that sockets may be in
-	sockets     []hiding // those in places that every call sees
-	sharedTemp  []string // further places for temporary files
-	nameServers string   // a file below /run that name look-ups need; "" when there is none
-	hidden      []string // our own files
-	ways        []string // to them
-	places      []string // where temporary files of our own lie, see TempPlace
-	protected   protected
-	judge       Judge // nil where nothing is protected
-	listings    listings
-	unlooked    *unlooked // nil where nothing is noted
-	unnoted     error     // why not, where it should be
+	filters      filters
+	system       []held // what every call can read
+	readable     []held // what a call with a list of commands can read
+	devices      []held
+	public       []held   // for root: what of /etc others can read
+	private      []hiding // for root: what of /proc, /sys, /opt and /usr/local others cannot read
+	temp         string   // where everybody's temporary files are
+	homes        []string // the directories that people's own files are in
+	further      []string // others that sockets may be in
+	sockets      []hiding // those in places that every call sees
+	sharedTemp   []string // further places for temporary files
+	nameServers  string   // a file below /run that name look-ups need; "" when there is none
+	hidden       []string // our own files
+	ways         []string // to them
+	places       []string // where temporary files of our own lie, see PrivateTempDir
+	protected    protected
+	judge        Judge // nil where nothing is protected
+	listings     listings
+	pendingLooks *pendingLooks // nil where nothing is noted
+	unnoted      error         // why not, where it should be
 
 	groups  *groups      // nil without control groups
 	adopted *childList   // of the main thread, which gets what calls leave behind
@@ -138,12 +138,12 @@ func (h *Host) open(o Options) (err error) {
 	if h.init, h.noInit = openInit(); h.noInit != nil {
 		h.init = -1
 	}
-	place, err := TempPlace(o.TempDir)
+	place, err := PrivateTempDir(o.TempDir)
 	if err != nil {
 		return fmt.Errorf("make a directory for our temporary files: %w; TMPDIR names a place for it", err)
 	}
 	h.places = []string{place}
-	if other, err := TempPlace("/tmp"); err == nil { // of those who have no TMPDIR
+	if other, err := PrivateTempDir("/tmp"); err == nil { // of those who have no TMPDIR
 		h.places = append(h.places, other)
 	}
 	if h.scratch, err = openScratch(place, func(id string) { endLeftovers(familyOf(id, h.own)) }); err != nil {
@@ -151,7 +151,7 @@ func (h *Host) open(o Options) (err error) {
 	}
 	h.listings.scratch = h.scratch
 	if o.Notes != "" {
-		h.unlooked, h.unnoted = openUnlooked(o.Notes)
+		h.pendingLooks, h.unnoted = openUnlooked(o.Notes)
 	}
 	h.family = familyOf(h.scratch.id, h.own)
 	var hide []hiding
@@ -228,8 +228,8 @@ func (h *Host) Close() error {
 	if h.groups != nil {
 		h.groups.close()
 	}
-	if h.unlooked != nil {
-		h.unlooked.close()
+	if h.pendingLooks != nil {
+		h.pendingLooks.close()
 	}
 	if h.scratch == nil {
 		return nil

@@ -142,7 +142,7 @@ type watched struct {
 	mounted  []string // what of that the kernel holds
 	allowed  []string // what the call may make all the same
 
-	noted  bool    // in unlooked
+	noted  bool    // in pendingLooks
 	missed []*note // which were found there
 }
 

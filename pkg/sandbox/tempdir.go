@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// TempPlace returns the directory below a place for temporary files in which those of this program's files
+// PrivateTempDir returns the directory below a place for temporary files in which those of this program's files
 // lie that no call sees, also where it was granted all of that place: one for each user, made if need be. It
 // stays there, so that it also hides what other processes of this program put there later.
-func TempPlace(temp string) (string, error) {
+func PrivateTempDir(temp string) (string, error) {
 	temp, err := filepath.Abs(temp)
 	if err != nil {
 		return "", err

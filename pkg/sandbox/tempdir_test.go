@@ -11,11 +11,11 @@ import (
 func TestTempPlace(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
-	place, err := TempPlace(temp)
+	place, err := PrivateTempDir(temp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := TempPlace(temp); again != place || err != nil {
+	if again, err := PrivateTempDir(temp); again != place || err != nil {
 		t.Errorf("got %q, %v, and %q before", again, err, place)
 	}
 	for name, put := range map[string]func() error{
@@ -31,7 +31,7 @@ func TestTempPlace(t *testing.T) {
 		if err := put(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := TempPlace(temp)
+		got, err := PrivateTempDir(temp)
 		if err != nil || got == place || filepath.Dir(got) != temp {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}

@@ -45,7 +45,7 @@ type ActFilter struct {
 	result  string
 	since   cli.Days // 0 is all
 
-	sessions int  // how many there are on record; set by Chapters
+	sessions int  // how many there are on record; set by Acts
 	follow   bool // of the last session also what belongs to none and came after it had begun
 	acts     bool // leave out what only says what was in force, and what was tried out
 }
@@ -65,7 +65,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 			cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (f *ActFilter) fits(c audit.Chapter) bool {
+func (f *ActFilter) fits(c audit.ActRecord) bool {
 	act := c.Act()
 	switch {
 	case f.kind != "" && (act == nil || act.Kind != f.kind):
@@ -81,13 +81,13 @@ func (f *ActFilter) fits(c audit.Chapter) bool {
 var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.SessionOpened, events.SessionClosed,
 	events.ConfigLoaded}
 
-func refused(c audit.Chapter) bool {
+func refused(c audit.ActRecord) bool {
 	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
 }
 
-// Chapters reads the record, act by act. Damaged lines are told on stderr and make the error that comes
+// Acts reads the record, act by act. Damaged lines are told on stderr and make the error that comes
 // with the rest.
-func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
+func (f *ActFilter) Acts(env *cli.Environment) ([]audit.ActRecord, error) {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {
 		return nil, cli.Fail(exit.Host, err)
@@ -110,10 +110,10 @@ func (f *ActFilter) Chapters(env *cli.Environment) ([]audit.Chapter, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var fitting []audit.Chapter
-	for _, chapter := range audit.Chapters(entries) {
-		if f.fits(chapter) {
-			fitting = append(fitting, chapter)
+	var fitting []audit.ActRecord
+	for _, act := range audit.ByAct(entries) {
+		if f.fits(act) {
+			fitting = append(fitting, act)
 		}
 	}
 	if err != nil {
@@ -155,24 +155,24 @@ and nobody decided it.`,
 		} else if filter.session != lastSession {
 			filter.follow = false
 		}
-		chapters, err := filter.Chapters(env)
-		if last > 0 && len(chapters) > last {
-			chapters = chapters[len(chapters)-last:]
+		acts, err := filter.Acts(env)
+		if last > 0 && len(acts) > last {
+			acts = acts[len(acts)-last:]
 		}
 		if *f != cli.FormatTable {
 			list := []audit.Entry{}
-			for _, chapter := range chapters {
-				list = append(list, chapter...)
+			for _, act := range acts {
+				list = append(list, act...)
 			}
 			return errors.Join(cli.WriteData(env.Stdout, *f, list), err)
 		}
-		if len(chapters) == 0 {
+		if len(acts) == 0 {
 			if err == nil {
 				env.Say("nothing is on record yet that fits")
 			}
 			return err
 		}
-		filter.writeList(env, chapters)
+		filter.writeList(env, acts)
 		return err
 	}
 	return cmd
@@ -180,11 +180,11 @@ and nobody decided it.`,
 
 // writeList writes acts one a line, below the session that they are of; where they are of several, each has
 // its agent's name.
-func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
+func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord) {
 	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
-	several := f.session == "" && slices.ContainsFunc(chapters, func(c audit.Chapter) bool { return c[0].Agent != "" })
+	several := f.session == "" && slices.ContainsFunc(acts, func(c audit.ActRecord) bool { return c[0].Agent != "" })
 	if f.session != "" {
-		s := audit.Summarise(chapters)
+		s := audit.Summarise(acts)
 		s.Session = f.session
 		fmt.Fprint(env.Stdout, heading(&s))
 		if f.sessions > 1 {
@@ -195,7 +195,7 @@ func (f *ActFilter) writeList(env *cli.Environment, chapters []audit.Chapter) {
 	if !several {
 		out.Head = slices.Delete(out.Head, 2, 3)
 	}
-	for _, c := range chapters {
+	for _, c := range acts {
 		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(time.DateTime), orDash(c[0].Agent),
 			orDash(c.Result()), orDash(c.By()), endOf(c), TitleOf(c)}
 		if !several {
@@ -236,34 +236,34 @@ one of all acts that fit, such as those of a session.`,
 	cmd.Flags().BoolVar(&governors, "governors", false, "only what governors said, and what was decided then")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if governors && !last && len(args) == 0 {
-			chapters, err := filter.Chapters(env)
-			return errors.Join(showGovernors(env, *f, chapters), err)
+			acts, err := filter.Acts(env)
+			return errors.Join(showGovernors(env, *f, acts), err)
 		}
 		if last == (len(args) == 1) {
 			return cli.Fail(exit.Usage,
 				errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
 		}
-		chapters, err := filter.Chapters(env)
+		acts, err := filter.Acts(env)
 		if err != nil {
 			env.Say(err.Error()) // the act may be whole all the same
 		}
-		chapter := Find(chapters, args)
-		if chapter == nil {
+		act := Find(acts, args)
+		if act == nil {
 			return cli.Fail(exit.Usage,
 				errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
 		}
 		err = nil
-		if slices.ContainsFunc(chapter, func(entry audit.Entry) bool { return entry.Broken != "" }) {
+		if slices.ContainsFunc(act, func(entry audit.Entry) bool { return entry.Broken != "" }) {
 			err = cli.Fail(exit.Host,
 				errors.New("the chain of the record is broken here: this may not be what was recorded"))
 		}
 		switch {
 		case governors:
-			return errors.Join(showGovernors(env, *f, []audit.Chapter{chapter}), err)
+			return errors.Join(showGovernors(env, *f, []audit.ActRecord{act}), err)
 		case *f != cli.FormatTable:
-			return errors.Join(cli.WriteData(env.Stdout, *f, chapter), err)
+			return errors.Join(cli.WriteData(env.Stdout, *f, act), err)
 		}
-		for _, line := range tell(chapter) {
+		for _, line := range tell(act) {
 			fmt.Fprintln(env.Stdout, line)
 		}
 		return err
@@ -272,18 +272,18 @@ one of all acts that fit, such as those of a session.`,
 }
 
 // Find picks the act with a name, or the last one that is an act at all.
-func Find(chapters []audit.Chapter, args []string) audit.Chapter {
-	for i := len(chapters) - 1; i >= 0; i-- {
+func Find(acts []audit.ActRecord, args []string) audit.ActRecord {
+	for i := len(acts) - 1; i >= 0; i-- {
 		if len(args) == 0 {
-			if act := chapters[i].Act(); act != nil && !act.Trial {
-				return chapters[i]
+			if act := acts[i].Act(); act != nil && !act.Trial {
+				return acts[i]
 			}
 			continue
 		}
-		for _, entry := range chapters[i] {
+		for _, entry := range acts[i] {
 			if args[0] == strconv.FormatInt(entry.Seq, 10) || args[0] == entry.ID ||
 				args[0] == entry.CallID || args[0] == entry.ToolCall {
-				return chapters[i]
+				return acts[i]
 			}
 		}
 	}
@@ -291,7 +291,7 @@ func Find(chapters []audit.Chapter, args []string) audit.Chapter {
 }
 
 // endOf says in a word or two how an act ended.
-func endOf(c audit.Chapter) string {
+func endOf(c audit.ActRecord) string {
 	switch o := c.Outcome(); {
 	case o == nil:
 		return "-"
@@ -305,7 +305,7 @@ func endOf(c audit.Chapter) string {
 }
 
 // TitleOf says in a line what the act was.
-func TitleOf(c audit.Chapter) string {
+func TitleOf(c audit.ActRecord) string {
 	act := c.Act()
 	switch {
 	case act == nil && c[0].Detail != "":
@@ -348,7 +348,7 @@ func inWorkspace(act *events.Act) []string {
 }
 
 // tell is the act as a story: a line says what it was, one where it came from, one each what happened.
-func tell(c audit.Chapter) []string {
+func tell(c audit.ActRecord) []string {
 	lines := []string{TitleOf(c)}
 	if says := inShort(c); says != "" {
 		lines = append(lines, "  "+says)
@@ -448,7 +448,7 @@ func diagnostics(all map[string]any) []string {
 	return lines
 }
 
-func from(c audit.Chapter) string {
+func from(c audit.ActRecord) string {
 	first := c[0]
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
 	for _, part := range [][2]string{{"agent", first.Agent}, {"session", first.Session}, {"task", first.Task},
@@ -462,7 +462,7 @@ func from(c audit.Chapter) string {
 
 // decision says in a line what was decided and by whom. Where somebody answered because a rule or a
 // governor asked, both are named.
-func decision(c audit.Chapter, d *events.Decision) string {
+func decision(c audit.ActRecord, d *events.Decision) string {
 	by, rule := d.Source, d.Rule
 	if d.At != "" {
 		rule += " (" + d.At + ")"
@@ -495,7 +495,7 @@ func answers(s permissions.Source) bool {
 }
 
 // askerOf says what it is that a decision names beside the one who answered.
-func askerOf(c audit.Chapter, d *events.Decision) string {
+func askerOf(c audit.ActRecord, d *events.Decision) string {
 	for _, entry := range c {
 		if entry.Governance == nil {
 			continue
@@ -559,7 +559,7 @@ func circuitChange(c *events.Circuit) string {
 }
 
 // seenStatus says what came of an act that the agent does by itself. Nobody but the agent knows.
-func seenStatus(c audit.Chapter, entry audit.Entry) string {
+func seenStatus(c audit.ActRecord, entry audit.Entry) string {
 	says := "the agent did it by itself"
 	if o := entry.Outcome; o != nil && o.Status != string(tool.StatusCompleted) {
 		told := *o
@@ -582,7 +582,7 @@ func seenStatus(c audit.Chapter, entry audit.Entry) string {
 }
 
 // inShort tells an act in one sentence: who decided, who carried it out, and how that ended.
-func inShort(c audit.Chapter) string {
+func inShort(c audit.ActRecord) string {
 	decided := c.Decided()
 	switch c.Result() {
 	case "approve":
@@ -613,7 +613,7 @@ func inShort(c audit.Chapter) string {
 }
 
 // byWhom is who decided, and where a person has answered, how.
-func byWhom(c audit.Chapter) string {
+func byWhom(c audit.ActRecord) string {
 	by := c.By()
 	if d := c.Decided().Decision; by == d.Rule && by != "" {
 		return askerOf(c, d) + " " + display.Line(by)

@@ -49,12 +49,12 @@ func governorLines(at string, said *tool.Governance) []string {
 }
 
 // showGovernors tells what governors said about acts, as the history that every door gives.
-func showGovernors(env *cli.Environment, f cli.Format, chapters []audit.Chapter) error {
+func showGovernors(env *cli.Environment, f cli.Format, acts []audit.ActRecord) error {
 	if f != cli.FormatTable {
-		return cli.WriteData(env.Stdout, f, audit.HistoryOf(chapters))
+		return cli.WriteData(env.Stdout, f, audit.HistoryOf(acts))
 	}
 	told := false
-	for _, c := range chapters {
+	for _, c := range acts {
 		if c.Governed() == nil {
 			continue
 		}

@@ -33,14 +33,14 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 		"this session: its id, last, 2 for the one before that, …, or all")
 	cmd.Flags().Var(&filter.since, "since", "only acts of the last so long, such as 7d or 90m")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		chapters, err := filter.Chapters(env)
-		if len(chapters) == 0 && *f == cli.FormatTable {
+		acts, err := filter.Acts(env)
+		if len(acts) == 0 && *f == cli.FormatTable {
 			if err == nil {
 				env.Say("nothing is on record yet that fits")
 			}
 			return err
 		}
-		s := audit.Summarise(chapters)
+		s := audit.Summarise(acts)
 		s.Session = filter.session
 		if *f != cli.FormatTable {
 			return errors.Join(cli.WriteData(env.Stdout, *f, s), err)
@@ -79,17 +79,17 @@ func heading(s *audit.Summary) string {
 const mostListed = 10
 
 // writeSome lists the last of some acts.
-func writeSome(env *cli.Environment, head string, chapters []audit.Chapter) {
-	if len(chapters) == 0 {
+func writeSome(env *cli.Environment, head string, acts []audit.ActRecord) {
+	if len(acts) == 0 {
 		return
 	}
 	fmt.Fprintf(env.Stdout, "\n%s\n", head)
-	if more := len(chapters) - mostListed; more > 0 {
+	if more := len(acts) - mostListed; more > 0 {
 		fmt.Fprintf(env.Stdout, "  … and %d before these\n", more)
-		chapters = chapters[more:]
+		acts = acts[more:]
 	}
 	out := cli.Table{Head: []string{"", "", ""}}
-	for _, c := range chapters {
+	for _, c := range acts {
 		out.Add("  "+strconv.FormatInt(c[0].Seq, 10), orDash(c.By()), TitleOf(c))
 	}
 	out.WriteRows(env.Stdout)

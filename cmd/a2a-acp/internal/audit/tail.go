@@ -86,7 +86,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 		}
 		line := string(entry.Raw)
 		if !asJSON {
-			act := audit.Chapter{entry}
+			act := audit.ActRecord{entry}
 			line = fmt.Sprintf("%6d  %s  %-8s  %s", entry.Seq, entry.Time.Local().Format(time.DateTime),
 				orDash(act.Result()), tailTitle(act))
 		}
@@ -97,7 +97,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 }
 
 // tailTitle says what an entry is, and of which act.
-func tailTitle(entry audit.Chapter) string {
+func tailTitle(entry audit.ActRecord) string {
 	kind, title := string(entry[0].Type), TitleOf(entry)
 	if entry[0].Act == nil {
 		return title

@@ -24,7 +24,7 @@ func CheckPerson() error {
 	return err
 }
 
-func caller() (person.Standing, error) {
+func caller() (person.Status, error) {
 	c, err := person.Find(dirs.System)
 	if err != nil {
 		return c, Fail(exit.Usage, err)
@@ -52,7 +52,7 @@ func WantsProof() bool {
 }
 
 // prove asks for what root wants beside an answer.
-func prove(ctx context.Context, env *Environment, c person.Standing) error {
+func prove(ctx context.Context, env *Environment, c person.Status) error {
 	if len(c.Confirm) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func NewTerminal(env *Environment, yes bool) *Terminal {
 
 // ownCaller is who has started this program, for what he is asked about his own act; an error where that
 // may be an agent. What a person has cron or a container run, with --yes, is his act.
-func ownCaller() (person.Standing, error) {
+func ownCaller() (person.Status, error) {
 	c, err := person.Find(dirs.System)
 	switch {
 	case err != nil:
@@ -60,8 +60,8 @@ func ownCaller() (person.Standing, error) {
 	return c, nil
 }
 
-// Beside puts the questions on a board as well.
-func (t *Terminal) Beside(board approval.Board, wait bool) *Terminal {
+// WithBoard puts the questions on a board as well.
+func (t *Terminal) WithBoard(board approval.Board, wait bool) *Terminal {
 	t.board, t.wait = board, wait
 	return t
 }
@@ -91,7 +91,7 @@ func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answe
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	}
-	return approval.AskBeside(ctx, t.board, q, func() {},
+	return approval.AskOnBoard(ctx, t.board, q, func() {},
 		func(ctx context.Context) (approval.Answer, error) { return t.put(ctx, q) })
 }
 

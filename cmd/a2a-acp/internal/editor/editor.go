@@ -1,4 +1,4 @@
-// Package editor is the verb editor: it enters guarded agents into editors' settings, and takes them out.
+// Package editor is the verb editor: it edits the guarded agents in the settings of editors.
 package editor
 
 import (
@@ -62,7 +62,7 @@ The agents' own entries stay; choose the guarded ones in the editor.`,
 			if err != nil {
 				return err
 			}
-			change, err := e.Enable(places(env), entries)
+			change, err := e.Enable(settingsDirs(env), entries)
 			if err != nil {
 				return cli.Fail(exit.Usage, err)
 			}
@@ -92,7 +92,7 @@ guards what is started by them.`,
 			if len(args) > 1 {
 				return cli.Fail(exit.Usage, errors.New("disable takes one editor: a2a-acp editor disable "+e.Name))
 			}
-			change, err := e.Disable(places(env))
+			change, err := e.Disable(settingsDirs(env))
 			if err != nil {
 				return cli.Fail(exit.Usage, err)
 			}

@@ -61,8 +61,8 @@ func list(env *cli.Environment) *cobra.Command {
 
 func look(env *cli.Environment, e editor.Editor) listed {
 	row := listed{Editor: e.Name, Guarded: []string{}, Unguarded: []string{}}
-	row.Settings, row.Exists = e.Settings(places(env))
-	entries, err := e.List(places(env))
+	row.Settings, row.Exists = e.Settings(settingsDirs(env))
+	entries, err := e.List(settingsDirs(env))
 	if err != nil {
 		row.Problem = err.Error()
 	}
@@ -83,13 +83,13 @@ func inWords(names []string) string {
 	return display.Line(strings.Join(names, "; "))
 }
 
-func places(env *cli.Environment) editor.Places {
-	return editor.Places{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
+func settingsDirs(env *cli.Environment) editor.Dirs {
+	return editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
 }
 
 // named returns the editor that the first argument names.
 func named(env *cli.Environment, args []string) (editor.Editor, error) {
-	if !filepath.IsAbs(places(env).Home) {
+	if !filepath.IsAbs(settingsDirs(env).Home) {
 		return editor.Editor{}, cli.Fail(exit.Host, errors.New("HOME is not set, so there is nobody whose settings could be meant"))
 	}
 	var names []string

@@ -139,12 +139,12 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	chapters, err := (&record.ActFilter{}).Chapters(env)
+	acts, err := (&record.ActFilter{}).Acts(env)
 	if err != nil {
 		env.Say(err.Error()) // the act may be whole all the same
 	}
 	var act replay.Recorded
-	decided := record.Find(chapters, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
+	decided := record.Find(acts, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
 	known := decided != nil
 	if known {
 		act, known = replay.ReadBack(*decided, judge.Set.Commands)

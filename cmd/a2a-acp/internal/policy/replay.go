@@ -163,7 +163,7 @@ func replayPolicies(env *cli.Environment, policies []string, only bool, since ti
 }
 
 // Add counts one act that was decided again.
-func (r *replayed) add(act replay.Again) {
+func (r *replayed) add(act replay.Redecided) {
 	r.Calls++
 	d, why := act.Decision, act.Untold
 	from, to := act.Before.String(), d.Verdict.String()
@@ -188,7 +188,7 @@ func (r *replayed) add(act replay.Again) {
 	r.Changed = append(r.Changed, changed{
 		Seq: act.Entry.Seq, Time: act.Time, From: from, To: to, Before: act.Entry.Decision.Rule, Rule: d.Rule,
 		At: d.At, Reason: d.Reason,
-		Act: record.TitleOf(audit.Chapter{act.Entry}),
+		Act: record.TitleOf(audit.ActRecord{act.Entry}),
 	})
 }
 

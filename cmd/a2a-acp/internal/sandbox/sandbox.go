@@ -1,4 +1,4 @@
-// Package sandbox is the verb sandbox: it runs a command in the cell of a confined agent.
+// Package sandbox is the verb sandbox: it runs a command in the sandbox of a confined agent.
 package sandbox
 
 import (

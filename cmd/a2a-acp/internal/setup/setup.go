@@ -173,7 +173,7 @@ func printSettings(env *cli.Environment, flags []string) error {
 	}
 	var zed editor.Editor
 	for _, e := range editor.Known() {
-		if path, exists := e.Settings(editor.Places{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
+		if path, exists := e.Settings(editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
 			fmt.Fprintf(env.Stderr, "found  %s: %s\n", e.Title, path)
 		}
 		if e.Name == "zed" {

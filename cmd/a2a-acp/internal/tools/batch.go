@@ -38,7 +38,7 @@ func runBatch(ctx context.Context, env *cli.Environment, flags runFlags, asJSON 
 		calls[i].Arguments = b.params
 	}
 	results := a.Executor.ExecuteBatch(ctx, calls,
-		cli.NewTerminal(env, flags.yes).Beside(a.Questions, flags.wait), flags.atOnce)
+		cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait), flags.atOnce)
 	if asJSON {
 		for i := range results {
 			results[i] = results[i].InText()

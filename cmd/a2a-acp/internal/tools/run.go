@@ -119,7 +119,7 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
-	result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes).Beside(a.Questions, flags.wait))
+	result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait))
 	if asJSON {
 		if err := cli.WriteData(env.Stdout, cli.FormatJSON, result.InText()); err != nil {
 			return err

@@ -33,19 +33,19 @@ func shownReferences(s tool.Sandbox) map[string]string {
 	if len(s.References) == 0 {
 		return nil
 	}
-	given := make(map[string]string, len(s.References))
+	item := make(map[string]string, len(s.References))
 	for name, reference := range s.References {
-		given[name] = reference.String()
+		item[name] = reference.String()
 	}
-	return given
+	return item
 }
 
 // shownGrant is a grant in `tools show`.
 type shownGrant struct {
-	Name  string        `json:"name"`
-	Says  string        `json:"says"`
-	Risk  string        `json:"risk"`
-	Gives []grant.Given `json:"gives"` // on this machine, now
+	Name  string       `json:"name"`
+	Says  string       `json:"says"`
+	Risk  string       `json:"risk"`
+	Gives []grant.Item `json:"gives"` // on this machine, now
 }
 
 // shownGrants says what a tool's grants give on this machine, and what they risk.
@@ -64,12 +64,12 @@ func writeGrants(env *cli.Environment, w io.Writer, s tool.Sandbox) {
 	for _, g := range shownGrants(env, s) {
 		fmt.Fprintf(w, "\nGranted: %s\n  %s\n  Risk: %s\n", g.Name, g.Says, g.Risk)
 		absent := map[string][]string{}
-		for _, given := range g.Gives {
-			if given.Lacks == "" {
-				fmt.Fprintf(w, "  %s %s\n", given.Kind, display.Line(given.Name))
+		for _, item := range g.Gives {
+			if item.Lacks == "" {
+				fmt.Fprintf(w, "  %s %s\n", item.Kind, display.Line(item.Name))
 				continue
 			}
-			absent[given.Lacks] = append(absent[given.Lacks], display.Line(given.Name))
+			absent[item.Lacks] = append(absent[item.Lacks], display.Line(item.Name))
 		}
 		for _, why := range slices.Sorted(maps.Keys(absent)) {
 			fmt.Fprintf(w, "  (%s: %s)\n", display.Line(why), strings.Join(absent[why], ", "))

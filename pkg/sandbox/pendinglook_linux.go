@@ -19,13 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unlooked notes in which directories calls run whose changes are looked at when they end. What a program
+// pendingLooks notes in which directories calls run whose changes are looked at when they end. What a program
 // that was killed has noted, the next call in the same directory finds, and looks at what has changed there
 // since.
 //
 // There is a file for each directory and program, which the program keeps locked as long as it lives. A
 // call writes it anew when it begins and when it ends, and nothing waits for the disk.
-type unlooked struct {
+type pendingLooks struct {
 	dir string
 
 	mu    sync.Mutex
@@ -41,11 +41,11 @@ type note struct {
 }
 
 // openUnlooked makes the place for notes. Those of programs that ended while no call ran are removed.
-func openUnlooked(dir string) (*unlooked, error) {
+func openUnlooked(dir string) (*pendingLooks, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a place for notes of what runs where: %w", err)
 	}
-	u := &unlooked{dir: dir, notes: map[string]*note{}}
+	u := &pendingLooks{dir: dir, notes: map[string]*note{}}
 	for _, n := range u.abandoned("") {
 		if n.since.IsZero() {
 			n.forget()
@@ -58,7 +58,7 @@ func openUnlooked(dir string) (*unlooked, error) {
 
 // begin notes that a call begins that may write to a directory, and returns the notes of programs that were
 // killed while calls ran there. The caller closes them.
-func (u *unlooked) begin(path string) ([]*note, error) {
+func (u *pendingLooks) begin(path string) ([]*note, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	n := u.notes[path]
@@ -86,7 +86,7 @@ func (u *unlooked) begin(path string) ([]*note, error) {
 }
 
 // end notes that such a call has ended, and what it changed was looked at.
-func (u *unlooked) end(path string) {
+func (u *pendingLooks) end(path string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	n := u.notes[path]
@@ -96,7 +96,7 @@ func (u *unlooked) end(path string) {
 }
 
 // close removes what is noted of this program.
-func (u *unlooked) close() {
+func (u *pendingLooks) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, n := range u.notes {
@@ -106,7 +106,7 @@ func (u *unlooked) close() {
 
 // abandoned opens and locks the notes about a directory, or about any where it is "", whose programs are
 // gone.
-func (u *unlooked) abandoned(path string) (list []*note) {
+func (u *pendingLooks) abandoned(path string) (list []*note) {
 	names, err := os.ReadDir(u.dir)
 	if err != nil {
 		return nil
@@ -172,14 +172,14 @@ func (n *note) forget() {
 // note notes that a call runs that may write to what is watched, and has told what nobody has looked at
 // since an earlier one.
 func (h *Host) note(c *call) {
-	if h.unlooked == nil && h.unnoted == nil {
+	if h.pendingLooks == nil && h.unnoted == nil {
 		return
 	}
 	for i := range c.watched {
 		w := &c.watched[i]
 		notes, err := []*note(nil), h.unnoted
 		if err == nil {
-			notes, err = h.unlooked.begin(w.dir)
+			notes, err = h.pendingLooks.begin(w.dir)
 		}
 		if err != nil {
 			c.hints = append(c.hints, fmt.Sprintf("protected: it could not be noted that a call runs in %s: %v; "+
@@ -199,7 +199,7 @@ func (h *Host) note(c *call) {
 func (h *Host) unnote(c *call, told bool) {
 	for _, w := range c.watched {
 		if w.noted {
-			h.unlooked.end(w.dir)
+			h.pendingLooks.end(w.dir)
 		}
 		for _, n := range w.missed {
 			if told {

@@ -26,8 +26,8 @@ const (
 	KindSecret   Kind = "secret variable"
 )
 
-// Given is one thing that a grant gives on this machine.
-type Given struct {
+// Item is one thing that a grant gives on this machine.
+type Item struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"` // a path, or the name of a variable
 	// Lacks says why it is not given; "" when it is. That something is not there is nothing to worry about.
@@ -37,8 +37,8 @@ type Given struct {
 }
 
 // Gives lists what the grant gives on this machine, now. getenv looks up our own environment.
-func (g Grant) Gives(getenv func(string) string) []Given {
-	var all []Given
+func (g Grant) Gives(getenv func(string) string) []Item {
+	var all []Item
 	for _, kind := range []struct {
 		kind  Kind
 		paths []string
@@ -52,11 +52,11 @@ func (g Grant) Gives(getenv func(string) string) []Given {
 		names []string
 	}{{KindVariable, g.Environment}, {KindSecret, g.Secrets}} {
 		for _, name := range kind.names {
-			given := Given{Kind: kind.kind, Name: name}
+			item := Item{Kind: kind.kind, Name: name}
 			if getenv(name) == "" {
-				given.Lacks = "not set"
+				item.Lacks = "not set"
 			}
-			all = append(all, given)
+			all = append(all, item)
 		}
 	}
 	return all
@@ -64,7 +64,7 @@ func (g Grant) Gives(getenv func(string) string) []Given {
 
 // Give adds to a tool's sandbox what its grants give on this machine, now. What the entry says itself
 // stays. It returns what is there and was refused, for people. Names must be those of grants.
-func Give(s *tool.Sandbox, getenv func(string) string) (refused []Given, err error) {
+func Give(s *tool.Sandbox, getenv func(string) string) (refused []Item, err error) {
 	s.Environment, s.References = maps.Clone(s.Environment), maps.Clone(s.References)
 	s.AllowedPaths, s.Sockets = slices.Clone(s.AllowedPaths), slices.Clone(s.Sockets)
 	if s.Environment == nil {
@@ -78,19 +78,19 @@ func Give(s *tool.Sandbox, getenv func(string) string) (refused []Given, err err
 		if err != nil {
 			return nil, err
 		}
-		for _, given := range g.Gives(getenv) {
-			if given.Refused {
-				refused = append(refused, given)
+		for _, item := range g.Gives(getenv) {
+			if item.Refused {
+				refused = append(refused, item)
 			}
-			if given.Lacks == "" {
-				given.addTo(s, getenv)
+			if item.Lacks == "" {
+				item.addTo(s, getenv)
 			}
 		}
 	}
 	return refused, nil
 }
 
-func (g Given) addTo(s *tool.Sandbox, getenv func(string) string) {
+func (g Item) addTo(s *tool.Sandbox, getenv func(string) string) {
 	_, literal := s.Environment[g.Name]
 	_, reference := s.References[g.Name]
 	switch g.Kind {
@@ -110,36 +110,36 @@ func (g Given) addTo(s *tool.Sandbox, getenv func(string) string) {
 }
 
 // look finds out whether a path can be given.
-func look(kind Kind, written string, getenv func(string) string) Given {
+func look(kind Kind, written string, getenv func(string) string) Item {
 	path, base, err := expand(written, getenv)
-	given := Given{Kind: kind, Name: path}
+	item := Item{Kind: kind, Name: path}
 	if err != nil || path == "" {
-		given.Name, given.Lacks = written, "means nothing here"
-		return given
+		item.Name, item.Lacks = written, "means nothing here"
+		return item
 	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		given.Lacks = "not there"
-		return given
+		item.Lacks = "not there"
+		return item
 	case err != nil:
-		given.Lacks = "cannot be looked at"
-		return given
+		item.Lacks = "cannot be looked at"
+		return item
 	}
 	link := linkIn(base, path)
 	switch {
 	case link != "" && kind != KindSocket:
 		// The sandbox follows no link that a call could have put there, and would refuse the whole call.
 		real, _ := filepath.EvalSymlinks(path)
-		given.Refused, given.Lacks = true,
+		item.Refused, item.Lacks = true,
 			fmt.Sprintf("%s is a link, and links are not followed here; allowed_paths: [%s] grants what it leads to", link, real)
 	case kind == KindSocket && info.Mode()&fs.ModeSocket == 0:
-		given.Refused, given.Lacks = true, "is no socket"
+		item.Refused, item.Lacks = true, "is no socket"
 	case kind == KindSocket && strings.HasPrefix(written, "$") && !isOurs(info):
 		// A repository can set variables (direnv), and would name the docker daemon's.
-		given.Refused, given.Lacks = true, "a variable names it, and it is not yours"
+		item.Refused, item.Lacks = true, "a variable names it, and it is not yours"
 	}
-	return given
+	return item
 }
 
 // linkIn returns the first link on the way from base, which is not looked at itself, to path; "" when there

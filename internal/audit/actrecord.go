@@ -7,13 +7,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// Chapter holds the entries of one act in the order in which they were recorded: asked, decided, ended, or
-// only seen. An entry that belongs to no act, such as the start of a bridge, is a Chapter of its own.
-type Chapter []Entry
+// ActRecord holds the entries of one act in the order in which they were recorded: asked, decided, ended, or
+// only seen. An entry that belongs to no act, such as the start of a bridge, is an ActRecord of its own.
+type ActRecord []Entry
 
 // Act returns the fullest description of the act: the one that was decided, else the first; nil where there
 // is none.
-func (c Chapter) Act() *events.Act {
+func (c ActRecord) Act() *events.Act {
 	if decided := c.Decided(); decided != nil && decided.Act != nil {
 		return decided.Act
 	}
@@ -29,7 +29,7 @@ const (
 )
 
 // Result says in a word what was decided, or why nothing was; "" where it is about no act.
-func (c Chapter) Result() string {
+func (c ActRecord) Result() string {
 	switch decided := c.Decided(); {
 	case c.last(events.ToolViolated) != nil:
 		return ResultViolation
@@ -47,7 +47,7 @@ func (c Chapter) Result() string {
 
 // By says who decided: a rule or a governor by its name, a person, or what stood in their place; "" for
 // nobody. An answer that stood for the act already is that of whoever gave it.
-func (c Chapter) By() string {
+func (c ActRecord) By() string {
 	if violated := c.last(events.ToolViolated); violated != nil && violated.Decision != nil {
 		return violated.Decision.Rule
 	}
@@ -82,7 +82,7 @@ var sources = map[string]string{"default": "built in", "confinement": "the sandb
 	"tool": "its call", "act": "built in"}
 
 // Outcome returns how the act ended, or what the agent says of that; nil where nobody has told.
-func (c Chapter) Outcome() *events.Outcome {
+func (c ActRecord) Outcome() *events.Outcome {
 	for _, kind := range []events.Type{events.ToolEnded, events.ToolViolated, events.ToolSeen} {
 		if entry := c.last(kind); entry != nil && entry.Outcome != nil {
 			return entry.Outcome
@@ -92,15 +92,15 @@ func (c Chapter) Outcome() *events.Outcome {
 }
 
 // Decided returns the last decision about the act; nil when there is none.
-func (c Chapter) Decided() *Entry { return c.last(events.ToolDecided) }
+func (c ActRecord) Decided() *Entry { return c.last(events.ToolDecided) }
 
 // Ended returns how the act ended; nil when it has not, or was never let through.
-func (c Chapter) Ended() *Entry { return c.last(events.ToolEnded) }
+func (c ActRecord) Ended() *Entry { return c.last(events.ToolEnded) }
 
 // Governed returns the last time that governors were asked about the act; nil when none were.
-func (c Chapter) Governed() *Entry { return c.last(events.GovernorsAsked) }
+func (c ActRecord) Governed() *Entry { return c.last(events.GovernorsAsked) }
 
-func (c Chapter) last(kind events.Type) *Entry {
+func (c ActRecord) last(kind events.Type) *Entry {
 	for i := len(c) - 1; i >= 0; i-- {
 		if c[i].Type == kind {
 			return &c[i]
@@ -109,11 +109,11 @@ func (c Chapter) last(kind events.Type) *Entry {
 	return nil
 }
 
-// Chapters groups entries by the act that they speak of, in the order in which the acts began. Entries
+// ByAct groups entries by the act that they speak of, in the order in which the acts began. Entries
 // belong together when they have the same call id of ours, or the same call id of the agent's in the same
 // session. Of two acts that were decided in one call of the agent's, which it may name as it likes, the
-// second is in the chapter of the first only where it is what the agent had asked about there.
-func Chapters(entries []Entry) []Chapter {
+// second is in the record of the first only where it is what the agent had asked about there.
+func ByAct(entries []Entry) []ActRecord {
 	acts := map[string]*recorded{} // by our ids
 	for i := range entries {
 		if id := entries[i].CallID; id != "" {
@@ -123,8 +123,8 @@ func Chapters(entries []Entry) []Chapter {
 			acts[id].add(&entries[i])
 		}
 	}
-	var chapters []*chapter
-	ours, theirs := map[string]*chapter{}, map[agentsCall]*chapter{}
+	var groups []*group
+	ours, theirs := map[string]*group{}, map[agentsCall]*group{}
 	for i := range entries {
 		entry := &entries[i]
 		mine := ours[entry.CallID]
@@ -134,10 +134,10 @@ func Chapters(entries []Entry) []Chapter {
 				act = &recorded{}
 				act.add(entry)
 			}
-			mine = chapterOf(act, entry.CallID != "", theirs)
+			mine = groupOf(act, entry.CallID != "", theirs)
 			if mine == nil {
-				mine = &chapter{}
-				chapters = append(chapters, mine)
+				mine = &group{}
+				groups = append(groups, mine)
 			}
 			if act.decided != nil {
 				mine.decided = act.decided
@@ -151,16 +151,16 @@ func Chapters(entries []Entry) []Chapter {
 		}
 		mine.entries = append(mine.entries, *entry)
 	}
-	story := make([]Chapter, len(chapters))
-	for i, c := range chapters {
-		story[i] = c.entries
+	records := make([]ActRecord, len(groups))
+	for i, c := range groups {
+		records[i] = c.entries
 	}
-	return story
+	return records
 }
 
-// chapterOf finds the chapter that an act belongs to which begins; nil when it begins one. What is only seen
-// of a call of the agent's belongs to the last act in it.
-func chapterOf(act *recorded, own bool, theirs map[agentsCall]*chapter) *chapter {
+// groupOf returns the group that an act belongs to as it begins; nil when it begins a group of its own. What
+// is only seen of a call of the agent's belongs to the last act in it.
+func groupOf(act *recorded, own bool, theirs map[agentsCall]*group) *group {
 	for _, call := range act.calls {
 		about := theirs[call]
 		switch {
@@ -203,9 +203,9 @@ func named(act *events.Act) []string {
 	return files
 }
 
-// chapter is a Chapter that is being put together.
-type chapter struct {
-	entries Chapter
+// group is an ActRecord that is being put together.
+type group struct {
+	entries ActRecord
 	decided *Entry // the last act in it that was decided, be it further on
 }
 

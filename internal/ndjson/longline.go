@@ -2,9 +2,9 @@ package ndjson
 
 import "slices"
 
-// skim follows a line that is too long to be held, a piece at a time, and keeps what its envelope says. It
+// longLine follows a line that is too long to be held, a piece at a time, and keeps what its envelope says. It
 // checks no more of the grammar than it needs to know where it is, since the line is not passed on.
-type skim struct {
+type longLine struct {
 	id     []byte // the first one, as it is written; nil when there is none
 	method bool   // there is one
 
@@ -19,11 +19,11 @@ type skim struct {
 	key, value []byte
 }
 
-// skimKept is how many bytes of a key or value are kept; a longer one is none that we look for.
-const skimKept = 1 << 10
+// longLineKept is how many bytes of a key or value are kept; a longer one is none that we look for.
+const longLineKept = 1 << 10
 
 // read goes over the next piece of the line.
-func (s *skim) read(piece []byte) {
+func (s *longLine) read(piece []byte) {
 	for i := 0; i < len(piece) && !s.over; {
 		from := i
 		i++
@@ -46,7 +46,7 @@ func (s *skim) read(piece []byte) {
 }
 
 // token takes a byte outside of strings.
-func (s *skim) token(c byte) {
+func (s *longLine) token(c byte) {
 	switch {
 	case c == '"':
 		s.inText = true
@@ -76,18 +76,18 @@ func (s *skim) token(c byte) {
 }
 
 // keep adds to the key or the value that is being read.
-func (s *skim) keep(piece []byte) {
+func (s *longLine) keep(piece []byte) {
 	half := &s.value
 	if s.inKey {
 		half = &s.key
 	}
-	if len(*half) <= skimKept {
-		*half = append(*half, piece[:min(len(piece), skimKept)]...)
+	if len(*half) <= longLineKept {
+		*half = append(*half, piece[:min(len(piece), longLineKept)]...)
 	}
 }
 
 // endMember looks at the member that ends here.
-func (s *skim) endMember() {
+func (s *longLine) endMember() {
 	name, err := String(trimSpace(s.key))
 	value := trimSpace(s.value)
 	switch {
@@ -103,5 +103,5 @@ func (s *skim) endMember() {
 // isScalar reports whether raw is a whole string, number or literal.
 func isScalar(raw []byte) bool {
 	s := scanner{b: raw}
-	return len(raw) > 0 && len(raw) <= skimKept && raw[0] != '{' && raw[0] != '[' && s.value(0, 0) == len(raw)
+	return len(raw) > 0 && len(raw) <= longLineKept && raw[0] != '{' && raw[0] != '[' && s.value(0, 0) == len(raw)
 }

@@ -22,7 +22,7 @@ func Holds(agent, kind string) Held {
 		if a.Hooks {
 			cure = "bridge --hooks=on " + a.Name + " decides each of its acts before it happens, and " + cure
 		}
-		but := a.Unheld[kind]
+		but := a.UnaskedActs[kind]
 		if but == "" {
 			but = a.Title + " may do it without asking"
 		}

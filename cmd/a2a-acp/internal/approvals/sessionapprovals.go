@@ -65,7 +65,7 @@ func listGrants(ctx context.Context, env *cli.Environment) (grants []store.Sessi
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
-	return approvals.Grants(ctx)
+	return approvals.SessionApprovals(ctx)
 }
 
 func approvalsRevokeCommand(env *cli.Environment) *cobra.Command {
@@ -102,7 +102,7 @@ to come again takes that answer back.`,
 func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(id), store.ErrNoGrant))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", display.Line(id), store.ErrNoSessionApproval))
 	}
 	if err != nil {
 		return cli.Fail(exit.Host, err)
@@ -116,7 +116,7 @@ func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 	}
 	g, err := approvals.Revoke(ctx, id, env.Approver("cli"))
 	switch {
-	case errors.Is(err, store.ErrNoGrant), errors.Is(err, store.ErrRevoked):
+	case errors.Is(err, store.ErrNoSessionApproval), errors.Is(err, store.ErrRevoked):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are",
 			display.Line(id), err))
 	case err != nil:

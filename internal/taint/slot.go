@@ -31,8 +31,8 @@ var quotingNames = [...]string{
 
 func (q Quoting) String() string { return quotingNames[q] }
 
-// Place is where a value stands in a script, and what that asks of the value.
-type Place struct {
+// Slot is where a value stands in a script, and what that asks of the value.
+type Slot struct {
 	Number   int // of the place among those of the script, from 0
 	Value    Value
 	From, To int // the offsets of the placeholder in the text of the script
@@ -53,13 +53,13 @@ type Place struct {
 type remark struct{ message, fix string }
 
 // refuse says that no value can stand here. The first reason counts: it is the innermost.
-func (p *Place) refuse(message, fix string) {
+func (p *Slot) refuse(message, fix string) {
 	if p.refusal == nil {
 		p.refusal = &remark{message, fix}
 	}
 }
 
-func (p *Place) remark(message, fix string) {
+func (p *Slot) remark(message, fix string) {
 	for _, r := range p.remarks {
 		if r.message == message {
 			return
@@ -68,7 +68,7 @@ func (p *Place) remark(message, fix string) {
 	p.remarks = append(p.remarks, remark{message, fix})
 }
 
-func (p *Place) need(g guard) {
+func (p *Slot) need(g guard) {
 	for _, other := range p.guards {
 		if other.check == g.check && g.check != noDevice && g.check != noParent {
 			return
@@ -78,15 +78,15 @@ func (p *Place) need(g guard) {
 }
 
 // sql reports whether the author says that the agent writes SQL here.
-func (p *Place) sql() bool { return p.Value.Parameter != nil && p.Value.Parameter.Code == tool.CodeSQL }
+func (p *Slot) sql() bool { return p.Value.Parameter != nil && p.Value.Parameter.Code == tool.CodeSQL }
 
 // dashAllowed reports whether the author lets the value begin with '-'.
-func (p *Place) dashAllowed() bool {
+func (p *Slot) dashAllowed() bool {
 	return p.Value.Parameter != nil && p.Value.Parameter.AllowLeadingDash
 }
 
 // Context says where the value stands, in words.
-func (p *Place) Context() string {
+func (p *Slot) Context() string {
 	switch {
 	case p.Quoting == InComment, p.role == p.Quoting.String():
 		return p.Quoting.String()
@@ -98,7 +98,7 @@ func (p *Place) Context() string {
 
 // quotingOf tells how the leaf of a stack is quoted, and refuses the leaves that are no text at all: names
 // and patterns of the shell's own syntax.
-func (a *analysis) quotingOf(p *Place, stack []syntax.Node) {
+func (a *analysis) quotingOf(p *Slot, stack []syntax.Node) {
 	leaf := stack[len(stack)-1]
 	switch leaf := leaf.(type) {
 	case *syntax.Comment:
@@ -115,7 +115,7 @@ func (a *analysis) quotingOf(p *Place, stack []syntax.Node) {
 	a.neighbours(p)
 }
 
-func (a *analysis) quotingOfLiteral(p *Place, stack []syntax.Node) {
+func (a *analysis) quotingOfLiteral(p *Slot, stack []syntax.Node) {
 	switch parent := stack[len(stack)-2].(type) {
 	case *syntax.DblQuoted:
 		p.Quoting = DoubleQuoted
@@ -150,7 +150,7 @@ var openEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-
 
 // neighbours looks at the bytes in front of a place that would take the first byte of what comes to stand
 // there for themselves.
-func (a *analysis) neighbours(p *Place) {
+func (a *analysis) neighbours(p *Slot) {
 	before := a.Text()[:p.From]
 	backslashes := len(before) - len(strings.TrimRight(before, `\`))
 	switch {
