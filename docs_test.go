@@ -130,6 +130,8 @@ func check(name, language string, data []byte) error {
 		_, err = config.ReadPolicies(file)
 	case strings.Contains(string(data), "\nprograms:"):
 		_, err = command.Read(name, data)
+	case strings.HasPrefix(string(data), "notifications:"):
+		_, err = config.ReadSettings(file, config.DefaultSettings())
 	case config.IsGovernors(file):
 		var told yamldoc.Errors
 		if _, told, err = config.ReadGovernors(file); err == nil && len(told) > 0 {

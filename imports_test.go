@@ -64,6 +64,7 @@ var may = map[string][]string{
 
 	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and
 	// records.
+	"internal/notify":   {"internal/display", "internal/store"},
 	"internal/inbox":    {"internal/display", "internal/store"},
 	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
@@ -106,7 +107,7 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
+		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.

@@ -27,6 +27,7 @@ func TestWatch(t *testing.T) {
 		t.Skip("nobody is shown to be a person here")
 	}
 	m := newMachine(t)
+	m.write(".config/a2a-acp/a2a-acp.yaml", "notifications: [terminal]\n")
 	w := m.watch(24, 80)
 	w.waitFor(`nothing waits for an answer`)
 
@@ -84,6 +85,9 @@ func TestWatch(t *testing.T) {
 	}
 	if raw := w.everything(); strings.Contains(raw, "\u202e") || strings.Count(raw, "\x1b[2J") != strings.Count(raw, "\x1b[H\x1b[2J") {
 		t.Errorf("a question has had the terminal: %q", raw)
+	}
+	if told := strings.Count(w.everything(), "\a\x1b]9;a2a-acp: a question waits\a"); told != 4 {
+		t.Errorf("the terminal was told %d times of 4 questions", told)
 	}
 	if flags := w.modes(); flags&unix.ECHO == 0 || flags&unix.ICANON == 0 {
 		t.Error("the terminal was not given back as it was")
@@ -157,13 +161,21 @@ func newMachine(t *testing.T) *machine {
 	const tools = "version: 2\ntools:\n  asks:\n    name: Asks\n    description: Wants a person\n" +
 		"    script: |\n      #!/bin/bash\n      echo \"ran \"{{word}}\n" +
 		"    parameters:\n      - {name: word, type: string, required: true}\n    sandbox: {requires_confirmation: true}\n"
-	if err := os.WriteFile(filepath.Join(home, "tools.yaml"), []byte(tools), 0o600); err != nil {
-		t.Fatal(err)
+	m := &machine{t, home}
+	m.write("tools.yaml", tools)
+	m.write("project/README", "")
+	return m
+}
+
+func (m *machine) write(name, text string) {
+	m.t.Helper()
+	path := filepath.Join(m.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		m.t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(home, "project"), 0o700); err != nil {
-		t.Fatal(err)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		m.t.Fatal(err)
 	}
-	return &machine{t, home}
 }
 
 // command is the program; see TestMain.

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
+	"github.com/a2a-acp/a2a-acp/internal/notify"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
@@ -56,6 +57,7 @@ type App struct {
 	recorder *recorder // of the record; nil when there is none
 	state    string    // the state directory; "" when there is none
 	board    *approval.Questions
+	desktop  *notify.Desktop
 	host     *sandbox.Host
 	issued   secret.Issued
 
@@ -94,6 +96,7 @@ func newApp(o Options) *App {
 	a := &App{o: o, sources: Sources(o)}
 	a.doors = map[*Door]bool{}
 	a.ending, a.end = context.WithCancelCause(context.Background())
+	a.desktop = notify.New(notify.Options{Wanted: a.wantsNotifications, Getenv: o.Getenv, Say: o.Say})
 	return a
 }
 
@@ -124,8 +127,9 @@ func (a *App) steps() []func() error {
 		a.openRecord,
 		func() error {
 			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded,
-				Say: a.o.Say, Now: now})
+				Say: a.o.Say, Now: now, Notify: a.desktop})
 			a.onStop(a.board.Close)
+			a.onStop(a.desktop.Close)
 			return nil
 		},
 		func() error {
@@ -255,7 +259,7 @@ func (a *App) openRecord() error {
 			"and writes and terminals are refused; the rest is relayed: %v", err))
 		return nil
 	}
-	a.recorder = &recorder{Recorder: log, first: []events.Event{}}
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation}
 	a.Record = a.recorder
 	a.onStop(log.Close)
 	return nil

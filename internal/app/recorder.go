@@ -12,6 +12,8 @@ import (
 // something does nothing that is worth a record, and leaves none.
 type recorder struct {
 	events.Recorder
+	// violated is told what an agent did against a rule or an answer, when that is on record.
+	violated func(events.Event)
 
 	begun atomic.Bool // first was written: nobody waits for mu any more
 	mu    sync.Mutex
@@ -36,7 +38,13 @@ func (p *recorder) Record(ctx context.Context, event events.Event) error {
 	if err := p.write(ctx); err != nil {
 		return err
 	}
-	return p.Recorder.Record(ctx, event)
+	if err := p.Recorder.Record(ctx, event); err != nil {
+		return err
+	}
+	if event.Type == events.ToolViolated && p.violated != nil {
+		p.violated(event)
+	}
+	return nil
 }
 
 func (p *recorder) write(ctx context.Context) error {

@@ -27,6 +27,7 @@ type Questions struct {
 	opening sync.Mutex // guards store; held while it is opened
 	store   *store.Store
 	desks   atomic.Int64 // how many there are
+	telling sync.WaitGroup
 }
 
 // Desk is where the questions of one door are put: a Board, and a permissions.ApprovalLog of what people
@@ -47,6 +48,14 @@ type Options struct {
 	Unrecorded error
 	Say        func(string)     // required: one line for the person
 	Now        func() time.Time // required
+	// Notify tells the person that a question waits; optional.
+	Notify Notifier
+}
+
+// Notifier tells a person somewhere that a question waits.
+type Notifier interface {
+	// Waits returns when ctx ends, or before. It reports whether the person has refused there.
+	Waits(ctx context.Context, q store.Approval) (refused bool)
 }
 
 // New makes Questions. Nothing is opened yet.
@@ -63,6 +72,7 @@ func (d *Desk) Leave() { d.leaving.Store(true) }
 
 // Close ends the use of the store.
 func (q *Questions) Close() error {
+	q.telling.Wait() // for what ends with its question
 	q.opening.Lock()
 	defer q.opening.Unlock()
 	if q.store == nil {
@@ -163,6 +173,9 @@ func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (Answer, err
 	if up != nil {
 		up(stands.ID)
 	}
+	waiting, over := context.WithCancel(ctx)
+	defer over()
+	n.board.tell(waiting, s, stands)
 	answered, err := s.Wait(ctx, stands.ID)
 	switch {
 	case errors.Is(err, store.ErrExpired): // one that was there before has its own time
@@ -171,6 +184,27 @@ func (n *notice) Elsewhere(ctx context.Context, up func(id string)) (Answer, err
 		return Answer{}, err
 	}
 	return n.answer(answered), nil
+}
+
+// byNotification is who refuses in a notification, for the record: who that is nobody can tell.
+const byNotification = "a desktop notification (whoever reaches the session bus)"
+
+// tell has the person told that a question waits, until ctx ends. Where the person refuses there, that is an
+// answer from elsewhere.
+func (q *Questions) tell(ctx context.Context, s *store.Store, stands store.Approval) {
+	if q.o.Notify == nil {
+		return
+	}
+	q.telling.Go(func() { // ends with ctx
+		if !q.o.Notify.Waits(ctx, stands) {
+			return
+		}
+		box := &Inbox{store: s, log: q.o.Record, now: q.o.Now}
+		refusal := store.Answer{Approver: byNotification, Reason: "said in a notification"}
+		if _, err := box.Answer(ctx, stands, refusal); err != nil && ctx.Err() == nil {
+			q.o.Say(fmt.Sprintf("a no in a notification was not kept: %v", err))
+		}
+	})
 }
 
 // tooLate is what comes of a question that nobody has answered in time.

@@ -1,10 +1,12 @@
 package approval
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -34,4 +36,43 @@ func TestAnswerFromTheStore(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s, %q", test.name, got, test.verdict, test.reason)
 		}
 	}
+}
+
+// refuser refuses what it is told of in a notification, once that may be.
+type refuser chan struct{}
+
+func (r refuser) Waits(ctx context.Context, _ store.Approval) bool {
+	select {
+	case <-r:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// A no in a notification is an answer from elsewhere, and says that it came from there.
+func TestRefusedInNotification(t *testing.T) {
+	t.Parallel()
+	log := &recorded{}
+	may := make(refuser)
+	q := New(Options{Dir: t.TempDir(), Record: log, Say: func(line string) { t.Error(line) }, Now: time.Now, Notify: may})
+	notice := q.Desk().Post(Question{Title: "write x", CallID: "call", Digest: "d"})
+	answer, err := notice.Elsewhere(t.Context(), func(string) { close(may) })
+	if err != nil || answer.Verdict != permissions.Reject || answer.By != byNotification {
+		t.Errorf("got %+v, %v; want a no by %s", answer, err, byNotification)
+	}
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+	if len(log.events) != 1 || log.events[0].Decision.Approver != byNotification {
+		t.Errorf("on record is %+v", log.events)
+	}
+}
+
+// recorded keeps events.
+type recorded struct{ events []events.Event }
+
+func (r *recorded) Record(_ context.Context, e events.Event) error {
+	r.events = append(r.events, e)
+	return nil
 }

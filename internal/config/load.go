@@ -104,10 +104,28 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 
 // ReadCommands returns what is known of programs: with the person's commands.yaml, where there is one.
 func ReadCommands(sources Sources) (*command.Catalogue, error) {
-	l := &loading{sources: sources, set: &Set{Commands: sources.Commands}}
+	set, err := readKind(sources, kindCommands)
+	if err != nil {
+		return nil, err
+	}
+	return set.Commands, nil
+}
+
+// ReadSettingsOf returns the settings of the program itself, and reads nothing else.
+func ReadSettingsOf(sources Sources) (Settings, error) {
+	set, err := readKind(sources, kindSettings)
+	if err != nil {
+		return DefaultSettings(), err
+	}
+	return set.Settings, nil
+}
+
+// readKind reads the files of one kind.
+func readKind(sources Sources, wanted kind) (*Set, error) {
+	l := &loading{sources: sources, set: &Set{Commands: sources.Commands, Settings: DefaultSettings()}}
 	candidates, _ := sources.candidates()
 	for _, c := range candidates {
-		if c.kind == kindCommands {
+		if c.kind == wanted {
 			l.add(c)
 		}
 	}
@@ -115,7 +133,7 @@ func ReadCommands(sources Sources) (*command.Catalogue, error) {
 		AddExcerptsOf(l.files, l.found)
 		return nil, l.found
 	}
-	return l.set.Commands, nil
+	return l.set, nil
 }
 
 // add reads one file, when it is there, and adds what it says.

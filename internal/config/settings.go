@@ -32,7 +32,18 @@ type Settings struct {
 	// ConfineRequired has a bridge start no agent that is not confined.
 	ConfineRequired bool
 	People          People
+	// Notifications are where a person is told that a question waits; nowhere by default.
+	Notifications []Notification
 }
+
+// Notification is a place where a person is told that a question waits.
+type Notification string
+
+// The places.
+const (
+	NotifyDesktop  Notification = "desktop"  // freedesktop.org's notifications
+	NotifyTerminal Notification = "terminal" // that of approvals watch
+)
 
 // People says how this machine's people are told from its agents. It is for root to say: what an agent's user
 // can write is no evidence against that agent.
@@ -102,6 +113,7 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 			yamldoc.NewKey("people", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, peopleMapping(), &s.People)
 			}),
+			yamldoc.NewKey("notifications", "a list of desktop and terminal", (*Settings).readNotifications),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},
 		Elsewhere: []yamldoc.Misplaced{
@@ -201,6 +213,20 @@ func (s *Settings) readAlways(v yamldoc.Value) {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		v.Fail(yamldoc.RuleValue, hint, "want keep or forward, found %s", yamldoc.Quote(text))
+	}
+}
+
+func (s *Settings) readNotifications(v yamldoc.Value) {
+	var places []string
+	v.SetTexts(&places)
+	s.Notifications = nil
+	for _, place := range places {
+		switch Notification(place) {
+		case NotifyDesktop, NotifyTerminal:
+			s.Notifications = append(s.Notifications, Notification(place))
+		default:
+			v.Fail(yamldoc.RuleValue, "", "want desktop, terminal or both, found %s", yamldoc.Quote(place))
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/inbox"
@@ -48,6 +49,7 @@ type screen struct {
 	asked    int         // how often it was asked whether it has come so far, and how often it has answered
 	answered int
 	askedAt  time.Time
+	tells    bool // that a question has come, by what terminals have for that
 }
 
 // screen shows the questions and takes answers until the person has enough.
@@ -56,7 +58,7 @@ func (w *watch) screen(ctx context.Context) (err error) {
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	s := &screen{watch: w, box: inbox.New(width, height)}
+	s := &screen{watch: w, box: inbox.New(width, height), tells: app.TellsOnTerminal(w.env.AppOptions(nil, nil))}
 	if err := s.enter(); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
@@ -68,6 +70,7 @@ func (w *watch) screen(ctx context.Context) (err error) {
 	signal.Notify(changed, syscall.SIGWINCH, syscall.SIGCONT)
 	defer signal.Stop(changed)
 	var looked time.Time
+	begun := false // what waits from the start is on the screen
 	for ctx.Err() == nil {
 		select {
 		case sig := <-changed:
@@ -81,8 +84,11 @@ func (w *watch) screen(ctx context.Context) (err error) {
 			if err != nil && ctx.Err() == nil {
 				return cli.Fail(exit.Host, err)
 			}
-			s.box.Update(all)
-			looked = now
+			fresh := s.box.Update(all)
+			if fresh > 0 && s.tells && begun {
+				fmt.Fprint(s.env.Stdout, s.notification())
+			}
+			looked, begun = now, true
 		}
 		if err := s.draw(); err != nil {
 			return cli.Fail(exit.Host, err)
@@ -177,6 +183,17 @@ func (s *screen) ask(out *strings.Builder) {
 	out.WriteString(inbox.AskTerminal)
 	s.asked++
 	s.askedAt = time.Now()
+}
+
+// notification has the terminal tell that a question has come: the bell, and OSC 9, which iTerm2, kitty, WezTerm
+// and others show on the desktop. It says nothing of the question. tmux hands it on where it may
+// (allow-passthrough).
+func (s *screen) notification() string {
+	const text = "\x1b]9;a2a-acp: a question waits\a"
+	if s.env.Getenv("TMUX") != "" {
+		return "\a\x1bPtmux;" + strings.ReplaceAll(text, "\x1b", "\x1b\x1b") + "\x1b\\"
+	}
+	return "\a" + text
 }
 
 // listen waits a moment for keys, and returns what they ask for.

@@ -23,6 +23,7 @@ import (
 // Command returns the verb init.
 func Command(env *cli.Environment) *cobra.Command {
 	preset := "careful"
+	var places []string
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Find the agents, write the configuration files, print the editor's settings",
@@ -34,14 +35,21 @@ Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
   balanced  also edits that the agent asks for, in a git work tree
   confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
-  strict    everything is asked`,
+  strict    everything is asked
+
+--notify tells you that a question waits: on the desktop (notify-send), or on the terminal that shows
+approvals watch. Nobody is told anything without it.`,
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced
-  a2a-acp init --preset confined`,
+  a2a-acp init --preset confined
+  a2a-acp init --notify desktop,terminal`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset, places) },
 	}
 	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: "+presetNames())
+	cmd.Flags().StringSliceVar(&places, "notify", nil, "where to tell that a question waits: desktop, terminal")
+	_ = cmd.RegisterFlagCompletionFunc("notify",
+		cobra.FixedCompletions([]string{"desktop", "terminal"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("preset",
 		cobra.FixedCompletions(permissions.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -84,9 +92,27 @@ const starterSettings = `# Settings of a2a-acp. Everything here has the value th
 #   fs: false           # true hides the editor's fs methods from the agent
 #   terminal: false
 # max_frame_mb: 64      # longest line that is relayed
+# notifications: []     # [desktop, terminal]: where you are told that a question waits
 `
 
-func initialise(ctx context.Context, env *cli.Environment, preset string) error {
+// settingsWith returns the starter settings with these places for notifications.
+func settingsWith(places []string) (string, error) {
+	for _, place := range places {
+		if place != "desktop" && place != "terminal" {
+			return "", fmt.Errorf("--notify %q: want desktop, terminal or both", place)
+		}
+	}
+	if len(places) == 0 {
+		return starterSettings, nil
+	}
+	return starterSettings + "notifications: [" + strings.Join(places, ", ") + "]\n", nil
+}
+
+func initialise(ctx context.Context, env *cli.Environment, preset string, places []string) error {
+	settings, err := settingsWith(places)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
 	policies, ok := permissions.Preset(preset)
 	if !ok {
 		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", preset, presetNames()))
@@ -109,7 +135,7 @@ func initialise(ctx context.Context, env *cli.Environment, preset string) error 
 	}{
 		{"tools.yaml", []byte(starterTools)},
 		{"auto_approval_policies.yaml", policies},
-		{"a2a-acp.yaml", []byte(starterSettings)},
+		{"a2a-acp.yaml", []byte(settings)},
 	} {
 		if err := writeNew(env, filepath.Join(dir, file.name), file.data); err != nil {
 			return cli.Fail(exit.Host, err)
