@@ -22,8 +22,8 @@ type Agent struct {
 	Package string   // its npm package
 	// Sees says, a line a thing, what of this agent's acts the bridge decides and what it only sees.
 	Sees Coverage
-	// Hooks is set where the agent has hooks that can ask us before each of its own acts.
-	Hooks bool
+	// Hooks is the first version whose hooks were seen to ask us before each of its own acts; "" for none.
+	Hooks string
 	// UnaskedActs says of a kind of acts what it does of that itself without asking. Measured with the real
 	// agents.
 	UnaskedActs map[string]string
@@ -66,12 +66,6 @@ func (c Coverage) Hooked() Coverage {
 	return c
 }
 
-// HasHooks reports whether a command starts an agent that has hooks.
-func HasHooks(command []string) bool {
-	agent, known := ByCommand(command)
-	return known && agent.Hooks
-}
-
 const (
 	decided   = "decided here"
 	neverUsed = "not used by this agent"
@@ -90,7 +84,7 @@ func Known() []Agent {
 	return []Agent{
 		{
 			Name: "claude", Title: "Claude", Program: "claude-agent-acp",
-			Package: "@agentclientprotocol/claude-agent-acp", Hooks: true,
+			Package: "@agentclientprotocol/claude-agent-acp", Hooks: "0.100.0",
 			Sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
@@ -103,7 +97,7 @@ func Known() []Agent {
 			},
 		},
 		{
-			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp", Hooks: true,
+			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp", Hooks: "2.6.0",
 			Sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed,
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",
@@ -135,7 +129,7 @@ func Known() []Agent {
 			},
 		},
 		{
-			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai", Hooks: true,
+			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai", Hooks: "1.18.33",
 			Sees: Coverage{
 				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed,
 				Prompts: "decided here or put to you",

@@ -19,8 +19,8 @@ func Holds(agent, kind string) Held {
 			continue
 		}
 		cure := "bridge --confine " + a.Name + " holds it to its sandbox"
-		if a.Hooks {
-			cure = "bridge --hooks=on " + a.Name + " decides each of its acts before it happens, and " + cure
+		if a.Hooks != "" {
+			cure = "its hooks have each of its acts decided before it happens, but for a bridge with --hooks=off, and " + cure
 		}
 		but := a.UnaskedActs[kind]
 		if but == "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/hook"
 	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/person"
@@ -37,7 +38,7 @@ type BridgeOptions struct {
 	EditorOut io.Writer
 	Stderr    *lines.Writer // required
 	MaxFrame  int           // bytes
-	Hooks     bool          // an agent that offers hooks asks us before each act of its own
+	Hooks     HookUse
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
 	// Again is what starts a bridge like this one, behind the program and in front of an agent's command.
@@ -73,8 +74,11 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command),
 		caller: person.Look()}
 	command := o.Command
-	asking, hooked := hooksOf(o.Command)
-	if hooked = hooked && o.Hooks; hooked && asking.Variable != "" {
+	hooking, hooked, err := a.hooksOf(o)
+	if err != nil {
+		return exit.Usage, err
+	}
+	if asking, _ := hook.ByName(hooking.Name); hooked && asking.Variable != "" {
 		o.Confinement.Environment = append(slices.Clone(o.Confinement.Environment), asking.Variable)
 	}
 	if o.Confinement.On() {
@@ -88,13 +92,16 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		command = b.boundary.Command()
 	}
 	if hooked {
-		if b.hooks, err = a.openHooks(asking, self, b.boundary, o.AgentEnv); err != nil {
+		if b.hooks, err = a.openHooks(hooking, self, b.boundary, o); err != nil {
 			return exit.Host, err
 		}
+	}
+	if b.hooks != nil {
 		defer b.hooks.close()
+		b.hooks.tooOld = func() { b.withoutHooks(o.Command) }
 		o.AgentEnv, b.known = b.hooks.environ, b.known.Hooked()
 	}
-	if b.hooks == nil && !o.Confinement.On() {
+	if !o.Confinement.On() {
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
 	}
 	agent, err := supervisor.Start(ctx,
@@ -178,8 +185,14 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	return exit.Code(), nil
 }
 
-// startAsking returns the environment that starts an agent in a mode in which it asks, unless that says which
-// mode it is to start in.
+// withoutHooks corrects what is said of an agent that turns out to be too old for its hooks.
+func (b *bridge) withoutHooks(command []string) {
+	b.known = coverageOf(command)
+	b.started(command)
+}
+
+// startAsking returns the environment that starts an agent in a mode in which it asks, unless its hooks do, or
+// that says which mode it is to start in.
 func (b *bridge) startAsking(command, environ []string) []string {
 	agent, known := agents.ByCommand(command)
 	if !known {
@@ -188,7 +201,7 @@ func (b *bridge) startAsking(command, environ []string) []string {
 	b.unaskedModes = agent.UnaskedModes
 	name, value, _ := strings.Cut(agent.Asking, "=")
 	said := func(variable string) bool { return strings.HasPrefix(variable, name+"=") }
-	if name == "" || slices.ContainsFunc(environ, said) {
+	if b.hooks != nil || name == "" || slices.ContainsFunc(environ, said) {
 		return environ
 	}
 	b.app.o.Say(fmt.Sprintf("%s starts in its mode %s, since in its own default it asks nobody; set %s to choose another",

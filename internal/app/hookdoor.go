@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -21,34 +22,43 @@ type hookDoor struct {
 	app      *App
 	self     string
 	agent    hook.Agent
+	known    agents.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 	environ  []string          // the agent's
 	at       hook.Endpoint     // of the door that all sessions share
 	shared   *hook.Door        // of all sessions; nil where each has its own
+	must     bool              // a session without hooks is refused
+	tooOld   func()            // is called once where the agent says that it is of a version before its hooks
+	once     sync.Once
 
 	mu       sync.Mutex
 	sessions []*acp.Session // that are open, each as often as it was opened
 }
 
 // openHooks makes the door ready before the agent starts, with the environment that has it come here. Close
-// it.
-func (a *App) openHooks(agent hook.Agent, self string, boundary *confine.Boundary, environ []string) (
+// it. It is nil where the person's own environment leaves no room for that, and hooks are no must.
+func (a *App) openHooks(agent agents.Agent, self string, boundary *confine.Boundary, o BridgeOptions) (
 	d *hookDoor, err error) {
-	d = &hookDoor{app: a, self: self, agent: agent, boundary: boundary}
-	if err := d.check(a.o.Dir, environ); err != nil { // the agent may read settings where it starts, before any session
+	asking, _ := hook.ByName(agent.Name)
+	d = &hookDoor{app: a, self: self, agent: asking, known: agent, boundary: boundary, must: o.Hooks == HooksOn}
+	if err := d.check(a.o.Dir, o.AgentEnv); err != nil { // the agent may read settings where it starts, before any session
 		return nil, fmt.Errorf("the agent is not started: %w", err)
 	}
 	at := hook.Endpoint{Self: self}
-	if agent.Variable != "" {
+	if asking.Variable != "" {
 		if d.shared, err = d.listen(d.sessionOf); err != nil {
 			return nil, err
 		}
 		at.Socket, at.Shared = d.shared.Socket(), boundary != nil
 	}
 	d.at = at
-	if d.environ, err = agent.Environ(environ, at); err != nil {
+	if d.environ, err = asking.Environ(o.AgentEnv, at); err != nil {
 		d.close()
-		return nil, err
+		if d.must {
+			return nil, err
+		}
+		a.o.Say(fmt.Sprintf("%s does not ask before each act of its own: %v", agent.Title, err))
+		return nil, nil
 	}
 	return d, nil
 }
@@ -116,6 +126,20 @@ func (d *hookDoor) sessionOf(call hook.Call) *acp.Session {
 
 // Open implements acp.HookDoor.
 func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
+	old := d.known.WithoutHooks(s.AgentVersion())
+	switch {
+	case old != "" && d.must:
+		return nil, errors.New(old)
+	case old != "":
+		d.once.Do(func() {
+			d.app.o.Say(old)
+			d.tooOld()
+		})
+		if d.shared == nil {
+			return nil, nil
+		}
+		return &acp.Hooks{NotBegun: d.agent.NotBegun, Lax: true, Close: d.admit(s)}, nil // it may ask all the same
+	}
 	if err := d.check(s.Dir(), d.environ); err != nil {
 		return nil, err
 	}
@@ -127,21 +151,26 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		return &acp.Hooks{Meta: d.agent.Meta(d.self, door.Socket()), NotBegun: d.agent.NotBegun,
 			Close: func() { d.closeDoor(door) }}, nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.sessions = append(d.sessions, s)
 	var proof *acp.Proof
 	if d.agent.Proof != nil {
 		proof = &acp.Proof{}
 		proof.Method, proof.Params, proof.Holds = d.agent.Proof(s.Dir(), d.at)
 	}
-	return &acp.Hooks{NotBegun: d.agent.NotBegun, Proof: proof, Close: func() {
+	return &acp.Hooks{NotBegun: d.agent.NotBegun, Proof: proof, Close: d.admit(s)}, nil
+}
+
+// admit lets the hooks of a session in at the door that all share, until it is closed.
+func (d *hookDoor) admit(s *acp.Session) (closed func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sessions = append(d.sessions, s)
+	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if at := slices.Index(d.sessions, s); at >= 0 {
 			d.sessions = slices.Delete(d.sessions, at, at+1)
 		}
-	}}, nil
+	}
 }
 
 // decideOwn decides about a call of an agent's own tool.
@@ -166,11 +195,28 @@ func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer 
 	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(d)}
 }
 
-// hooksOf returns how the agent that a command starts comes to ask us, if it has hooks.
-func hooksOf(command []string) (hook.Agent, bool) {
-	agent, known := agents.ByCommand(command)
-	if !known || !agent.Hooks {
-		return hook.Agent{}, false
+// HookUse says whether an agent's own hooks are to ask us before each act of the agent's own.
+type HookUse int
+
+// The uses.
+const (
+	HooksAuto HookUse = iota // where the agent has them; else that is said, and it goes on without
+	HooksOn                  // where it has none there is no bridge
+	HooksOff
+)
+
+// hooksOf returns the agent of a bridge, and whether its hooks are to ask us.
+func (a *App) hooksOf(o BridgeOptions) (agent agents.Agent, hooked bool, err error) {
+	if o.Hooks == HooksOff {
+		return agent, false, nil
 	}
-	return hook.ByName(agent.Name)
+	if why := agents.WithoutHooks(o.Command); why != "" {
+		if o.Hooks == HooksOn {
+			return agent, false, fmt.Errorf("--hooks=on: %s", why)
+		}
+		a.o.Say(why + ": what it does without asking is seen at most")
+		return agent, false, nil
+	}
+	agent, hooked = agents.ByCommand(o.Command)
+	return agent, hooked, nil
 }

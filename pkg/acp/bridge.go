@@ -39,10 +39,11 @@ type Bridge struct {
 
 // connection is what the bridge knows of the two sides. Guarded by Bridge.mu.
 type connection struct {
-	version    int    // the protocol version that the agent chose; 0 until it did
-	agent      string // the agent's name, as it gave it
-	editor     string
-	unrecorded string // what kept an event from being recorded the last time; "" when nothing has
+	version      int    // the protocol version that the agent chose; 0 until it did
+	agent        string // the agent's name, as it gave it
+	agentVersion string // likewise
+	editor       string
+	unrecorded   string // what kept an event from being recorded the last time; "" when nothing has
 
 	fromEditorOpen map[ndjson.Key]*passed // requests that were passed on and are not answered
 	fromAgentOpen  map[ndjson.Key]*passed

@@ -310,8 +310,11 @@ func (b *Bridge) sayViolation(s *Session, call *toolCall, event events.Event, d 
 func (s *Session) hooked() bool {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	return len(s.hooks) > 0
+	return s.mustAsk()
 }
+
+// mustAsk is hooked. Called with Bridge.mu held.
+func (s *Session) mustAsk() bool { return len(s.hooks) > 0 && !s.hooks[len(s.hooks)-1].Lax }
 
 // seenAct is an act that we know only from the agent's words, after it.
 func seenAct(call *toolCall, r permissions.Request) *events.Act {

@@ -10,7 +10,8 @@ import (
 
 // HookDoor has an agent ask us before each act of its own, through hooks that the agent offers.
 type HookDoor interface {
-	// Open gets ready for the hooks of a session. They ask Session.Decide and tell Session.Ended.
+	// Open gets ready for the hooks of a session. They ask Session.Decide and tell Session.Ended. It returns nil
+	// where the agent is of a version that has none.
 	Open(*Session) (*Hooks, error)
 }
 
@@ -21,6 +22,8 @@ type Hooks struct {
 	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started,
 	// so that no hook was to ask. Required.
 	NotBegun func(output string) bool
+	// Lax is set where nothing is made of an act that no hook asked about.
+	Lax bool
 	// Proof asks the agent whether its hooks are in force, as soon as it has the session. Optional.
 	Proof *Proof
 	Close func()
@@ -57,7 +60,7 @@ func (b *Bridge) prove(s *Session, proof *Proof) {
 func (s *Session) failedUnasked(call *toolCall, last object) bool {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	return call.status == statusFailed && len(s.hooks) > 0 && !s.turn.cancelled &&
+	return call.status == statusFailed && s.mustAsk() && !s.turn.cancelled &&
 		!s.hooks[len(s.hooks)-1].NotBegun(last.text("rawOutput"))
 }
 
@@ -70,6 +73,9 @@ func (b *Bridge) withHooks(s *Session, line []byte) ([]byte, *Hooks, error) {
 	hooks, err := b.o.Hooks.Open(s)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the agent's own acts could not be decided: %w", err)
+	}
+	if hooks == nil {
+		return line, nil, nil
 	}
 	frame := ndjson.Scan(line)
 	switch meta, there := ndjson.Get(frame.Params, "_meta"); {

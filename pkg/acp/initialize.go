@@ -64,7 +64,7 @@ func (b *Bridge) initialized(asked int, answer ndjson.Frame) (problem string) {
 	}
 	b.mu.Lock()
 	b.version = version
-	b.agent = info.text("name")
+	b.agent, b.agentVersion = info.text("name"), info.text("version")
 	b.mu.Unlock()
 	if b.o.Logins != nil {
 		b.o.Logins(logins(result))

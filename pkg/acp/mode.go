@@ -148,7 +148,7 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 func (b *Bridge) tellUnasking(s *Session) {
 	b.mu.Lock()
 	mode, kind := s.mode, kindToolCall
-	tell := !s.unaskedModes && slices.Contains(b.o.UnaskedModes, mode)
+	tell := !s.unaskedModes && !s.mustAsk() && slices.Contains(b.o.UnaskedModes, mode)
 	s.unaskedModes = s.unaskedModes || tell
 	if b.version >= 2 {
 		kind = kindToolCallUpdate

@@ -120,6 +120,13 @@ func (s *Session) editorsName(real string) string {
 // Agent returns the name that the agent gave itself.
 func (s *Session) Agent() string { return s.b.agentName() }
 
+// AgentVersion returns the version that the agent says it is of; "" where it says none.
+func (s *Session) AgentVersion() string {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.b.agentVersion
+}
+
 // Principal is who the agent is, as far as we know ourselves.
 func (s *Session) Principal() string { return s.b.o.Principal }
 

@@ -185,8 +185,8 @@ func (b *Bridge) toolCallUpdate(s *Session, in string, update object, line []byt
 	return nil
 }
 
-// takeUpdate remembers an update that the agent tells in a session. It gives the lines by which the editor hears of it, and what follows once
-// it has. Called with mu held.
+// takeUpdate remembers an update that the agent tells in a session. It gives the lines by which the editor
+// hears of it, and what follows once it has. Called with mu held.
 func (b *Bridge) takeUpdate(s *Session, in string, update object, line []byte) (lines [][]byte, heard func()) {
 	call := s.calls.get(update.text("toolCallId"))
 	if call.below = in; in == s.id {

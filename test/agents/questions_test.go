@@ -44,13 +44,13 @@ func TestQuestions(t *testing.T) {
 		rig  func(preset func(string) string, agent string) *bridge
 	}{
 		{"no bridge", 10, func(func(string) string, string) *bridge { return nil }},
-		{"careful", 6, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("careful")} }},
-		{"balanced", 2, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("balanced")} }},
-		{"balanced, with hooks", 2, func(preset func(string) string, _ string) *bridge {
-			return &bridge{policies: preset("balanced"), hooks: true}
+		{"careful", 6, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("careful"), hooks: true} }},
+		{"balanced", 2, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("balanced"), hooks: true} }},
+		{"balanced, --hooks=off", 2, func(preset func(string) string, _ string) *bridge {
+			return &bridge{policies: preset("balanced")}
 		}},
 		{"confined", 1, func(preset func(string) string, agent string) *bridge {
-			return &bridge{policies: preset("confined"), confine: agent}
+			return &bridge{policies: preset("confined"), confine: agent, hooks: true}
 		}},
 	}
 	preset := func(name string) string {
@@ -75,9 +75,9 @@ func TestQuestions(t *testing.T) {
 			t.Log(row)
 		}
 	})
-	for _, a := range agents() {
+	for _, a := range append(agents(), codex(), opencode()) {
 		for _, column := range columns {
-			if strings.HasSuffix(column.name, "hooks") && a.script != claude(a.version).script {
+			if strings.HasSuffix(column.name, "off") && a.name == "gemini" {
 				continue // it has none
 			}
 			t.Run(a.name+"/"+column.name, func(t *testing.T) {

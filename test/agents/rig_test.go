@@ -36,7 +36,7 @@ type bridge struct {
 	policies string // text of a policy file
 	tools    string // text of a tools file
 	confine  string // the profile that the agent is confined by; "": it is not
-	hooks    bool   // the agent's hooks ask before each act of its own
+	hooks    bool   // the agent's hooks ask before each act of its own, as is the default
 }
 
 // rig is everything that a test needs around an agent: a model, an editor with an MCP server of its own, a
@@ -155,8 +155,8 @@ func (r *rig) throughBridge(agent []string, b bridge, root string) []string {
 		write(r.t, tools, b.tools)
 		words = append(words, "--tools", tools)
 	}
-	if b.hooks {
-		words = append(words, "--hooks=on")
+	if !b.hooks {
+		words = append(words, "--hooks=off")
 	}
 	if b.confine != "" {
 		// Nobody taps it: what of the test's it cannot see it cannot start.

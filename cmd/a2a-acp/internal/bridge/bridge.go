@@ -85,10 +85,11 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
-	cmd.Flags().StringVar(&flags.hooks, "hooks", hooksOff,
-		"on: Claude, Codex and opencode ask before each act of their own, through hooks; off: where they ask by themselves")
+	cmd.Flags().StringVar(&flags.hooks, "hooks", hooksAuto,
+		"auto: an agent asks before each act of its own where it has hooks for that (Claude, Codex, opencode); "+
+			"on: it is not started without; off: it asks where it does so by itself")
 	_ = cmd.RegisterFlagCompletionFunc("hooks",
-		cobra.FixedCompletions([]string{hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions([]string{hooksAuto, hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&flags.confine, "confine", "",
 		"run the agent in the sandbox, under a profile; the agent's own when none is named")
 	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
@@ -104,8 +105,9 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 }
 
 func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args []string, dash int) error {
-	if flags.hooks != hooksOn && flags.hooks != hooksOff {
-		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=%s: want on or off", flags.hooks))
+	use, known := hookUses[flags.hooks]
+	if !known {
+		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=%s: want auto, on or off", flags.hooks))
 	}
 	command, err := agentCommand(env, args, dash)
 	if err != nil {
@@ -124,9 +126,6 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			return cli.Fail(exit.Denied, err)
 		}
 		return direct(env, command, confined, why)
-	}
-	if flags.hooks == hooksOn && !agents.HasHooks(command) {
-		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=on: %s has no hooks that we know how to use", command[0]))
 	}
 	if flags.maxFrame < 64 {
 		return cli.Fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
@@ -149,7 +148,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			Command: command, AgentEnv: env.ForAgent(),
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
 			MaxFrame:    flags.maxFrame << 20,
-			Hooks:       flags.hooks == hooksOn,
+			Hooks:       use,
 			Confinement: confined, Again: flags.again(confined),
 		})
 	}
@@ -169,7 +168,7 @@ func (f bridgeFlags) again(confined confine.Confinement) []string {
 	}
 	add("tools", absolute(f.tools)...)
 	add("policies", absolute(f.policies)...)
-	if f.hooks != hooksOff {
+	if f.hooks != hooksAuto {
 		add("hooks", f.hooks)
 	}
 	if confined.On() {
@@ -203,9 +202,12 @@ func absolute(paths []string) []string {
 
 // What --hooks may be.
 const (
-	hooksOn  = "on"
-	hooksOff = "off"
+	hooksAuto = "auto"
+	hooksOn   = "on"
+	hooksOff  = "off"
 )
+
+var hookUses = map[string]app.HookUse{hooksAuto: app.HooksAuto, hooksOn: app.HooksOn, hooksOff: app.HooksOff}
 
 // ownProfile stands for the profile that has the agent's name.
 const ownProfile = "auto"
