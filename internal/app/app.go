@@ -24,7 +24,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
-// Options is what an App takes from outside.
+// Options configure an App.
 type Options struct {
 	ToolFiles   []string            // --tools
 	PolicyFiles []string            // --policies
@@ -35,15 +35,14 @@ type Options struct {
 	Version     string
 }
 
-// Dirs says where our own files lie.
+// Dirs locates our own files.
 func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
 
-// App is the program, put together. Its life is New, Start, Stop, and Reload in between. It is safe for
-// concurrent use.
+// App is the program. Its life is New, Start, Stop, with Reload in between. It is safe for concurrent use.
 //
-// What is one for the process belongs to it: the state directory, the record, the questions, the sandbox, the
-// secrets that were issued, the counters of rules and the Configuration. A process may have many doors over
-// it; see Door.
+// It owns everything that exists once in a process: the state directory, the record, the questions, the
+// sandbox, the issued secrets, the counters of rules and the Configuration. A process may have many doors
+// that use it; see Door.
 type App struct {
 	*Door // that of whoever has made the App: the verbs of the command line
 
@@ -81,9 +80,9 @@ func Sources(o Options) config.Sources {
 	}
 }
 
-// New puts the program together: it reads the files, and opens the record and the sandbox. Calls can be made
-// then; what goes on by itself begins with Start. A mistake in a file is a yamldoc.Errors. Stop closes what
-// was opened; with an error nothing is left open.
+// New reads the files and opens the record and the sandbox. Calls can be made from then on; Start begins
+// what runs in the background. A mistake in a file is a yamldoc.Errors. Stop closes what was opened; with
+// an error nothing is left open.
 func New(o Options) (*App, error) {
 	a := newApp(o)
 	if err := a.build(a.steps()); err != nil {
@@ -109,7 +108,7 @@ func (a *App) build(steps []func() error) error {
 	return nil
 }
 
-// steps is one straight line: every step needs what came before it.
+// steps is one straight line: every step needs the ones before it.
 func (a *App) steps() []func() error {
 	var seen string
 	var set *config.Set
@@ -170,8 +169,8 @@ func (a *App) steps() []func() error {
 	}
 }
 
-// Start begins what goes on by itself: the files are watched, a good change is taken over as by Reload, and a
-// bad one is told once. It is called once. Nothing that has begun ends with ctx.
+// Start begins to watch the files: a good change is put in force as by Reload, a bad one is reported once.
+// It is called once. Nothing that it begins ends with ctx.
 func (a *App) Start(ctx context.Context) error {
 	if err := a.begin(ctx); err != nil {
 		return err
@@ -195,10 +194,10 @@ func (a *App) Start(ctx context.Context) error {
 	return nil
 }
 
-// Reload reads all files again, and puts what they say in force as a whole for everything that begins then.
-// What is under way keeps what it began with, and whether that still lets a process start is asked when it
-// does. A mistake in a file is a yamldoc.Errors: then what counted before still counts, which is said and
-// recorded. After Stop it is ErrStopped.
+// Reload reads all files again and puts the new configuration in force, as a whole, for everything that
+// begins then. What is under way keeps the configuration that it began with, but before it starts a process
+// the new one is asked, too. A mistake in a file is a yamldoc.Errors: then the previous configuration stays
+// in force, which is reported and recorded. After Stop it returns ErrStopped.
 func (a *App) Reload(ctx context.Context) error {
 	a.reading.Lock()
 	defer a.reading.Unlock()
@@ -224,10 +223,9 @@ func (a *App) tellRefused(err error) {
 	a.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 }
 
-// Stop ends the App. No call begins any more; those that are under way, and what they wait for, have until
-// ctx ends, and are ended then. Doors that are still open are told to close, and it waits until they have.
-// Then all that New and Start have opened is closed, the last first. A second Stop waits for the first and
-// returns its error.
+// Stop ends the App. No call begins any more. Calls under way have until ctx ends, and are ended then.
+// Doors that are still open are told to close, and Stop waits until they have. Then everything that New and
+// Start have opened is closed, the last first. A second Stop waits for the first and returns its error.
 func (a *App) Stop(ctx context.Context) error {
 	a.stopping.Do(func() {
 		a.reading.Lock() // what is being read is in force first
@@ -245,8 +243,8 @@ func (a *App) Stop(ctx context.Context) error {
 	return a.stopErr
 }
 
-// openRecord opens the record. Where there can be none, everything that depends on it is refused later, one
-// act at a time, and the rest goes on.
+// openRecord opens the record. If that is not possible, everything that depends on it is refused later, act
+// by act, and the rest goes on.
 func (a *App) openRecord() error {
 	dir, log, err := openLog(a.o)
 	if dir != nil {

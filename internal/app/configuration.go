@@ -14,9 +14,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Configuration is what the files say, read and checked as a whole and ready to decide by, with what the
-// workspaces bring whose sessions have begun. It never changes: what is read later is another one, which
-// takes its place at once.
+// Configuration is what the files say, checked as a whole and ready to decide by, including the files of
+// the workspaces whose sessions have begun. It is immutable: what is read later is another Configuration,
+// which replaces it atomically.
 type Configuration struct {
 	Set       *config.Set // the files; those that only a workspace's sessions meet are in own
 	Tools     *executor.Tools
@@ -34,14 +34,14 @@ type admitted struct {
 	policies []permissions.File
 }
 
-// Configuration returns what is in force now. See Refreshed.
+// Configuration returns the one that is in force now. See Refreshed.
 func (a *App) Configuration() *Configuration { return a.configuration.Load() }
 
 // Set returns the files that are in force now.
 func (a *App) Set() *config.Set { return a.Configuration().Set }
 
-// with returns the configuration with other files in the place of its Set; seen is how they looked before
-// they were read. Everything that can fail has been done.
+// with returns the configuration with another Set; seen is how the files looked before they were read.
+// Everything that can fail has been done before.
 func (a *App) with(before *Configuration, set *config.Set, seen string) *Configuration {
 	next := *before
 	next.Set, next.seen = set, seen
@@ -67,8 +67,8 @@ func (a *App) with(before *Configuration, set *config.Set, seen string) *Configu
 	return a.withOwn(&next, a.sources.Workspace, set)
 }
 
-// withOwn returns the configuration with the tools and governors of a workspace's own in force there, and
-// only there. Policies know where they are at home (permissions.File.Root).
+// withOwn returns the configuration with the tools and governors of a workspace, in force only there.
+// Policies know the workspace that they are in force in (permissions.File.Root).
 func (a *App) withOwn(before *Configuration, w tool.Workspace, set *config.Set) *Configuration {
 	if w.Root == "" {
 		return before
@@ -102,7 +102,7 @@ func governorsOf(set *config.Set, project bool) []governor.File {
 		func(f governor.File) bool { return f.Project != project })
 }
 
-// ownTools are the tools of a set that a workspace brings and that stand in nobody's place.
+// ownTools returns the tools of a set that a workspace brings and that replace nobody else's.
 func (a *App) ownTools(tools *executor.Tools, set *config.Set) []config.Loaded {
 	var ids []string
 	for _, entry := range tools.List() {
@@ -123,7 +123,7 @@ func (a *App) ownTools(tools *executor.Tools, set *config.Set) []config.Loaded {
 	return own
 }
 
-// entriesOf makes tools ready to be called.
+// entriesOf returns tools ready to be called.
 func entriesOf(tools []config.Loaded) []*executor.Entry {
 	entries := make([]*executor.Entry, 0, len(tools))
 	for i := range tools {
@@ -137,8 +137,8 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	return entries
 }
 
-// recordFiles records which files count from now on, by what they say: before the first act that is decided
-// by them.
+// recordFiles records which files are in force from now on, with their hashes, before the first act that is
+// decided by them.
 func (a *App) recordFiles(files []config.File) {
 	event := events.Event{Type: events.ConfigLoaded, Time: now()}
 	for _, file := range files {

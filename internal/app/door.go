@@ -13,9 +13,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Door is what one door of the program decides, asks and makes calls with: a bridge, the command line, later
-// a listener. What people answer, and what they allow for a session, counts at the door where they did, whose
-// sessions may have the names of another's. It is safe for concurrent use.
+// Door is what one door of the program decides, asks and makes calls with: a bridge, the command line,
+// later a listener. What people answer, and what they allow for a session, counts only at the door where
+// they did so, since sessions of different doors may have the same name. It is safe for concurrent use.
 type Door struct {
 	Gate      *gate.Gate
 	Executor  *executor.Executor
@@ -29,9 +29,8 @@ type Door struct {
 	agents map[*mcpserver.Door]bool // who is offered tools, and told when there are others
 }
 
-// openDoor opens another door, for whoever closes it once nothing passes it any more. It is ErrStopped when
-// the App ends; a Stop waits until the doors that are open by then are closed, and ends a.ending when they
-// are to be.
+// openDoor opens another door; the caller closes it once nothing passes it any more. It returns ErrStopped
+// when the App ends. Stop ends a.ending to tell doors to close, and waits until they have.
 func (a *App) openDoor() (*Door, error) {
 	d, err := a.newDoor()
 	if err != nil {
@@ -51,8 +50,8 @@ func (a *App) newDoor() (d *Door, err error) {
 	return d, err
 }
 
-// close has no call begin any more and ends those that are under way. It returns when they have ended, and
-// may be called twice.
+// close lets no call begin any more and ends those under way. It returns when they have ended, and may be
+// called twice.
 func (d *Door) close() {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -63,7 +62,7 @@ func (d *Door) close() {
 // inForce returns what decides about acts of the door.
 func (d *Door) inForce(w tool.Workspace) gate.InForce { return d.forCalls(w).InForce }
 
-// forCalls returns what calls of the door are made under.
+// forCalls returns the configuration for calls of the door.
 func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 	c := d.app.Refreshed(w)
 	governors := c.Governors.WithFollowUps(&d.followUps)
@@ -74,14 +73,14 @@ func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 	}
 }
 
-// offer has those who are offered tools through m told when there are others, until it is closed.
+// offer registers m, whose clients are told when the tools change, until it is closed.
 func (d *Door) offer(m *mcpserver.Door) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.agents[m] = true
 }
 
-// withdraw ends an offer.
+// withdraw removes what offer registered.
 func (d *Door) withdraw(m *mcpserver.Door) error {
 	d.mu.Lock()
 	delete(d.agents, m)
@@ -89,7 +88,7 @@ func (d *Door) withdraw(m *mcpserver.Door) error {
 	return m.Close()
 }
 
-// changed tells agents that are running that they may be offered other tools from now on.
+// changed tells running agents that the tools may have changed.
 func (d *Door) changed() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// ErrStopped is why nothing begins any more.
+// ErrStopped is returned for what would begin after Stop.
 var ErrStopped = errors.New("the program ends")
 
-// life is how far an App has come.
+// life is the state of an App's life.
 type life struct {
 	ending context.Context // done when doors are to close
 	end    context.CancelCauseFunc
@@ -44,7 +44,7 @@ func (l *life) begin(ctx context.Context) error {
 	return nil
 }
 
-// enter opens a door.
+// enter registers a door that opens.
 func (l *life) enter(d *Door) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *life) enter(d *Door) error {
 	return nil
 }
 
-// leave closes it.
+// leave removes a door that has closed.
 func (l *life) leave(d *Door) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *life) openDoors() []*Door {
 	return slices.Collect(maps.Keys(l.doors))
 }
 
-// stopped has nothing begin any more, and returns the doors that are open.
+// stopped prevents everything from beginning, and returns the doors that are open.
 func (l *life) stopped() []*Door {
 	l.mu.Lock()
 	l.over = true
@@ -87,8 +87,8 @@ func (l *life) isStopped() bool {
 	return l.over
 }
 
-// onStop has f called when the App ends, before what was opened earlier is closed; at once where that is
-// over.
+// onStop registers f to be called when the App ends, before what was opened earlier is closed. If the App
+// has ended, f is called at once.
 func (l *life) onStop(f func() error) {
 	l.mu.Lock()
 	if !l.unwound {

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// Board is where a question stands besides the place where a person is asked, so that it can be answered
-// from elsewhere: a terminal, another door.
+// Board is where a question also stands, so that it can be answered from another terminal or door.
 type Board interface {
 	// Post prepares a notice of the question. It has no effect yet, and never blocks.
 	Post(Question) Notice
@@ -15,32 +14,32 @@ type Board interface {
 
 // Notice is one question on a Board. Its methods may be called at the same time.
 type Notice interface {
-	// Earlier is called before anybody is asked. While another call of the session asks the very same, it
-	// waits for that one's answer, and calls waits before that: a no is this one's, too, and a yes is not.
-	// Then it gives the answer that a person has left for this question, after the process that asked it
-	// before had ended; found is false where there is none. Over must be called in the end.
+	// Earlier is called before anybody is asked. If another call of the session is asking the same
+	// question, Earlier calls waits and waits for that call's answer: a no counts for this call, too, a yes
+	// does not. Then it returns the answer that a person has left for this question after the process that
+	// asked it had ended; found is false if there is none. Over must be called in the end.
 	Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error)
-	// Over says that the asking has come to its end, with that answer or an error.
+	// Over reports the end of the asking, with the answer or an error.
 	Over(Answer, error)
-	// Elsewhere puts the notice up and waits until somebody has answered elsewhere. It returns ctx's cause
-	// when ctx ends first, and another error where nobody can answer elsewhere. The notice stays up. Once
-	// it is up, stands is told by which id it can be answered; it may be nil.
+	// Elsewhere posts the notice and waits until somebody answers elsewhere. It returns ctx's cause if ctx
+	// ends first, and another error if nobody can answer elsewhere. The notice stays posted. stands, if not
+	// nil, is called with the id under which it can be answered.
 	Elsewhere(ctx context.Context, stands func(id string)) (Answer, error)
-	// Settle brings the answer that was given here, takes the notice down, and gives the answer that holds:
-	// this one, or the one that was given elsewhere before, when first is false. It may block on the disk.
+	// Settle hands in the answer that was given here, removes the notice and returns the answer that holds:
+	// this one if first is true, else the one that was given elsewhere before. It may block on the disk.
 	Settle(here Answer) (holds Answer, first bool)
-	// Withdraw takes the notice down: nobody can answer any more. With ErrAskerGone it stays.
+	// Withdraw removes the notice, so that nobody can answer any more. With ErrAskerGone the notice stays.
 	Withdraw(why error)
 }
 
-// ErrElsewhere is why a question is withdrawn that was answered elsewhere.
+// ErrElsewhere is the cause for withdrawing a question that was answered elsewhere.
 var ErrElsewhere = errors.New("it was answered elsewhere")
 
-// ErrAskerGone is why nobody waits for an answer any more though nobody has taken the question back:
-// whoever asks the very same again may be given the answer.
+// ErrAskerGone is the cause if nobody waits for an answer any more, but nobody has taken the question back:
+// whoever asks it again may get the answer.
 var ErrAskerGone = errors.New("the question stays, for whoever asks again")
 
-// AskerGone makes an error that is ErrAskerGone and says why.
+// AskerGone returns an error that is ErrAskerGone and says why.
 func AskerGone(why string) error { return askerGone(why) }
 
 type askerGone string
@@ -48,10 +47,9 @@ type askerGone string
 func (e askerGone) Error() string        { return string(e) }
 func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 
-// AskOnBoard asks a person here, with ask, while the question stands on the board, and gives the answer that
-// came first. ask's context ends with ErrElsewhere when the answer came from elsewhere. Without a board the
-// person is asked here alone. waits is called where another call asks the very same, before its answer is
-// waited for.
+// AskOnBoard asks a person here, with ask, while the question also stands on the board, and returns the
+// answer that came first. The context of ask ends with ErrElsewhere if that was the one from the board.
+// Without a board it only asks here. waits is called before it waits for another call that asks the same.
 func AskOnBoard(ctx context.Context, board Board, question Question, waits func(),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {

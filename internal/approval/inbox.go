@@ -11,16 +11,15 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// Inbox is the questions that wait for a person, seen from another terminal than where they are asked.
-// Close it.
+// Inbox gives another terminal access to the questions that wait for a person. Close it after use.
 type Inbox struct {
 	store *store.Store
 	log   events.Recorder
 	now   func() time.Time
 }
 
-// OpenInbox opens the store of a state directory. Where nothing was ever asked, that is fs.ErrNotExist.
-// What becomes of questions goes to the record.
+// OpenInbox opens the store of a state directory. It returns fs.ErrNotExist if nothing was ever asked.
+// Changes of questions are recorded with record.
 func OpenInbox(ctx context.Context, dir string, record events.Recorder, now func() time.Time) (*Inbox, error) {
 	if _, err := os.Lstat(filepath.Join(dir, store.Name)); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (a *Inbox) SessionApprovals(ctx context.Context) ([]store.SessionApproval, 
 	return a.store.SessionApprovals(ctx)
 }
 
-// Revoke takes a grant back; see store.Store.Revoke.
+// Revoke revokes what was allowed for a session; see store.Store.Revoke.
 func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.SessionApproval, error) {
 	return a.store.Revoke(ctx, id, revoker, func(g store.SessionApproval) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
@@ -50,7 +49,7 @@ func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.SessionAp
 	})
 }
 
-// TakeBack has an answer that waits for a call count no more; see store.Store.TakeBack.
+// TakeBack makes an answer that waits for a call count no more; see store.Store.TakeBack.
 func (a *Inbox) TakeBack(ctx context.Context, id, by string) (store.Approval, error) {
 	return a.store.TakeBack(ctx, id, by, func(q store.Approval) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
@@ -71,8 +70,8 @@ func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 	return a.store.Get(ctx, id)
 }
 
-// Answer answers a question as it was shown; see store.Store.Answer. The answer is on record before it
-// counts. Who may answer has been looked at.
+// Answer answers a question as it was shown; see store.Store.Answer. The answer is recorded before it
+// counts. The caller has checked who may answer.
 func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||

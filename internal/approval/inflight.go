@@ -7,15 +7,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// inFlight keeps which questions are being asked, so that the very same is not asked twice at the same time:
-// a client that has given up waiting may call again while its first call still waits. The zero inFlight is
-// ready.
+// inFlight prevents asking the same question twice at the same time: a client that has given up waiting may
+// call again while its first call still waits. The zero inFlight is ready to use.
 type inFlight struct {
 	mu   sync.Mutex
 	open map[string]*asked // by what names the question
 }
 
-// asked is one question that is being asked.
+// asked is a question that is being asked.
 type asked struct {
 	name   string
 	over   chan struct{} // closed when it has come to its end
@@ -23,9 +22,9 @@ type asked struct {
 	err    error
 }
 
-// queue waits until nobody asks the same any more, and takes the place then; waits is called before it waits.
-// A no that was given meanwhile is given here, too: it was to the same act. A yes was to one act, and this is
-// another.
+// queue waits until nobody else asks the same question and then takes its turn. It calls waits before it
+// waits. A no that was given meanwhile counts for this call, too, since it was to the same act. A yes does
+// not: it was to one act, and this is another.
 func (a *inFlight) queue(ctx context.Context, name string, waits func()) (place *asked, no Answer, found bool, err error) {
 	for {
 		a.mu.Lock()
@@ -52,7 +51,7 @@ func (a *inFlight) queue(ctx context.Context, name string, waits func()) (place 
 	}
 }
 
-// over gives the place to the next one.
+// over lets the next call take its turn.
 func (a *inFlight) over(place *asked, answer Answer, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Question is what a person is asked before an act goes on. Title and Text are ready to be shown: whatever
-// in them comes from an agent or a model has been escaped and fenced (see display.Text and display.Fence).
+// Question is what a person is asked before an act goes on. Title and Text are ready to be shown: text in
+// them that comes from an agent or a model is escaped and fenced (see display.Text and display.Fence).
 type Question struct {
 	Session  string
 	ToolCall string // the id under which the person's editor knows the act; "" when it does not
@@ -20,35 +20,35 @@ type Question struct {
 	Action   permissions.Action
 	Paths    []string
 	Change   *FileChange // what would be written; nil when that is not known
-	// Once leaves "always" out of the answers.
+	// Once leaves out the answer "always".
 	Once bool
-	// What follows tells other places where the question stands what it is about. It is not shown here.
+	// The fields below describe the question where else it stands. They are not shown here.
 	Door   tool.Door
 	Agent  string
 	CallID string // ours
-	// Digest names exactly what an answer is about; "" when that cannot be named.
+	// Digest identifies exactly what an answer is about; "" if that is not possible.
 	Digest string
-	// Bound tells that we carry the act out ourselves, and only as Digest names it. Otherwise the editor
-	// does, or the agent.
+	// Bound is set if this program carries the act out itself, exactly as Digest identifies it. Otherwise
+	// the editor or the agent does.
 	Bound bool
 	Basis Basis
 }
 
-// Basis is what an answer rests on beside the act itself: an answer that was given on another is none.
+// Basis is what an answer depends on besides the act: an answer on another basis does not count.
 type Basis struct {
 	Principal string // who asks, as far as we know ourselves (see permissions.Request)
 	Workspace []string
 	Policy    string // as in a permissions.Decision
 	Governors string
 	Plan      string // the sandbox plan, where we run it
-	// Names what else belongs to the act: how it is repeated, or what is sent with it to whoever carries it
-	// out.
+	// Frame identifies what else belongs to the act: how it is repeated, or what is sent with it to whoever
+	// carries it out.
 	Frame string
 }
 
-// Key names the question for whoever asks the very same later, from another process too: the same act, by
-// the same one, in the same place, on the same basis. It is "" for an act that cannot be named: nobody else
-// can ask that.
+// Key identifies the question for whoever asks it again later, maybe from another process: the same act,
+// principal, place and basis. It is "" for an act that cannot be identified, whose question cannot be asked
+// again.
 func (q Question) Key() string {
 	if q.Digest == "" {
 		return ""
@@ -65,7 +65,7 @@ func (q Question) Key() string {
 	return digest.Hex(append(parts, q.Basis.Workspace...)...)
 }
 
-// shown is all the text that people are shown, with the change that an editor shows by itself.
+// shown returns everything that people are shown, including the change that an editor shows itself.
 func (q Question) shown() string {
 	if q.Change == nil {
 		return q.Text
@@ -80,7 +80,7 @@ type FileChange struct {
 	NewText string
 }
 
-// Answer is what the person said.
+// Answer is a person's answer.
 type Answer struct {
 	Verdict permissions.Verdict // Approve or Reject
 	Always  bool                // the same act need not be asked again in this session
@@ -95,8 +95,8 @@ type Answer struct {
 // ErrNobody is returned by an Asker that has no person to ask.
 var ErrNobody = errors.New("somebody must be asked and nobody can be")
 
-// Asker puts questions to a person. Ask blocks until there is an answer or ctx ends; then it withdraws the
-// question and returns ctx's cause. It returns ErrNobody, wrapped, where there is no person. Safe for
+// Asker asks a person. Ask blocks until there is an answer or ctx ends; in the latter case it withdraws the
+// question and returns ctx's cause. It returns ErrNobody, wrapped, if there is no person. Safe for
 // concurrent use.
 type Asker interface {
 	Ask(ctx context.Context, question Question) (Answer, error)

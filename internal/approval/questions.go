@@ -18,9 +18,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Questions are those that stand for people at other terminals, in the store of the state directory, with
-// what people allow for a session. Each door of the program has a Desk there. The database is opened with the
-// first question. Close it.
+// Questions keeps the questions that people at other terminals can answer, and what people allow for a
+// session, in the store of the state directory. Each door of the program has a Desk. The database is opened
+// with the first question. Close it after use.
 type Questions struct {
 	o Options
 
@@ -30,9 +30,8 @@ type Questions struct {
 	telling sync.WaitGroup
 }
 
-// Desk is where the questions of one door are put: a Board, and a permissions.ApprovalLog of what people
-// allow for its sessions. Sessions of other doors may have the same names; what is allowed in those is
-// allowed in those alone.
+// Desk is the Board of one door, and the permissions.ApprovalLog of what people allow for its sessions.
+// Sessions of other doors may have the same names; they are kept apart.
 type Desk struct {
 	questions *Questions
 	name      string // tells it from other desks of this process
@@ -44,7 +43,8 @@ type Desk struct {
 type Options struct {
 	Dir    string // the state directory; "" when there is none
 	Record events.Recorder
-	// Why nothing can be recorded, and so nobody can be asked elsewhere; nil when it can.
+	// Unrecorded says why nothing can be recorded, in which case nobody can be asked elsewhere; nil if it
+	// can.
 	Unrecorded error
 	Say        func(string)     // required: one line for the person
 	Now        func() time.Time // required
@@ -66,8 +66,7 @@ func (q *Questions) Desk() *Desk {
 	return &Desk{questions: q, name: strconv.FormatInt(q.desks.Add(1), 10)}
 }
 
-// Leave says that the door closes, or that the agent has ended: questions stay where they are, for whoever
-// asks again.
+// Leave tells that the door closes or the agent has ended. Its questions stay, for whoever asks them again.
 func (d *Desk) Leave() { d.leaving.Store(true) }
 
 // Close ends the use of the store.
@@ -115,7 +114,7 @@ func (n *notice) id() string {
 	return n.posted
 }
 
-// Earlier implements Notice. Nothing is opened where no question has ever been.
+// Earlier implements Notice. It opens nothing if no question was ever asked.
 func (n *notice) Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error) {
 	if n.key == "" {
 		return answer, false, nil
@@ -207,12 +206,12 @@ func (q *Questions) tell(ctx context.Context, s *store.Store, stands store.Appro
 	})
 }
 
-// tooLate is what comes of a question that nobody has answered in time.
+// tooLate is the answer to a question that nobody has answered in time.
 var tooLate = Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody,
 	Reason: store.ErrExpired.Error()}
 
-// approval is the question as the store keeps it. Whatever an editor would show beside the text is in the
-// text.
+// approval returns the question as the store keeps it. Its text includes what an editor would show beside
+// it.
 func (n *notice) approval(ctx context.Context) store.Approval {
 	expires, bounded := ctx.Deadline()
 	if !bounded {
@@ -235,7 +234,7 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 	}
 }
 
-// left is what a person said while nobody waited, for this call alone.
+// left returns the answer that a person left for this call while nobody waited.
 func (n *notice) left(a store.Approval) Answer {
 	answered := a.Answered
 	a.Answered = n.board.o.Now() // how long it has waited does not count, but for its expiry, which the store knows
@@ -247,8 +246,8 @@ func (n *notice) left(a store.Approval) Answer {
 	return out
 }
 
-// answer is what a person said elsewhere. A yes that is older than a grant lives, since this process was
-// stopped or the machine asleep, and one to another act than ours, are none.
+// answer returns the answer that a person gave elsewhere. A yes to another act does not count, nor one that
+// is older than a permit lives, because this process was stopped or the machine asleep.
 func (n *notice) answer(a store.Approval) Answer {
 	out := Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
 		Reason: display.Line(a.Reason), By: a.Approver}
@@ -341,7 +340,7 @@ func (q *Questions) opened() *store.Store {
 	return q.store
 }
 
-// everAsked reports whether there is a database, so that none is made to find nothing in it.
+// everAsked reports whether the database exists, so that none is created just to find nothing in it.
 func (q *Questions) everAsked() bool {
 	if q.opened() != nil {
 		return true

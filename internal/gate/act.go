@@ -6,33 +6,32 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// Act is something that somebody wants to happen, as a door or an executor knows it. Its methods have no
-// effects, and are called by one goroutine at a time.
+// Act is something that somebody wants to happen, as a door or an executor describes it. Its methods have
+// no effect. They are called by one goroutine at a time.
 type Act interface {
-	// Request is what the rules are asked about.
+	// Request returns what the rules decide about.
 	Request() permissions.Request
-	// Effect is what happens when the act is carried out, so that an answer which was given to the very
-	// same a moment ago counts; none counts for the zero Effect.
+	// Effect returns what happens if the act is carried out. A recent answer to an act with the same Effect
+	// counts for this one, too; no answer counts for the zero Effect.
 	Effect() Effect
-	// AtMost is the most that may come of the act, whatever the rules say: what the sandbox lets an agent
-	// do. It approves where nothing holds the act.
+	// AtMost returns the most that the act may get, whatever the rules say: what the sandbox of an agent
+	// allows. It approves if the agent is not confined.
 	AtMost() permissions.Decision
-	// Review is the act as governors are told of it.
+	// Review returns the act as governors see it.
 	Review(permissions.Decision) permissions.Review
-	// Event begins an event about the act, but for its time.
+	// Event returns an event about the act, without its time.
 	Event(events.Type) events.Event
-	// Question is what a person reads. With an error nobody is asked, and the act is rejected for that
-	// reason.
+	// Question returns the question for a person. If it returns an error, nobody is asked and the act is
+	// rejected for that reason.
 	Question(asked permissions.Decision) (approval.Question, error)
-	// Recheck looks once more whether the act is what was decided about, right before it is carried out,
-	// and returns the decision that holds. It is called with approvals only.
+	// Recheck reports whether the act is still what was decided about, right before it is carried out, and
+	// returns the decision that holds. It is called for approvals only.
 	Recheck(permissions.Decision) permissions.Decision
-	// Option is the id of the agent's own option by which a decision answers its question; "" where that is
-	// none of an agent's, or no option answers it. cause is why nobody has answered, where somebody was
-	// asked.
+	// Option returns the id of the agent's own option that corresponds to a decision; "" if the question is
+	// not an agent's or no option corresponds. cause is why nobody answered, if somebody was asked.
 	Option(d permissions.Decision, cause error) string
-	// Unrecorded returns what holds in place of a decision that could not be put on record, be it to ask.
+	// Unrecorded returns the decision that replaces one which could not be recorded. It may ask.
 	Unrecorded(permissions.Decision, error) permissions.Decision
-	// Mask takes what nobody may see out of a text.
+	// Mask removes secret values from a text.
 	Mask(string) string
 }

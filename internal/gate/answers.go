@@ -7,38 +7,37 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// The bounds of Answers. What goes beyond them is not kept, and so it is decided, or asked, anew.
+// The bounds of Answers. An answer beyond them is dropped, so its act is decided again.
 const (
 	mostActSessions = 1024
 	mostActs        = 256 // of one session
 )
 
-// Answers keeps answers for the acts that they are about, each for one time and no longer than the turn in
-// which it was given. The zero Answers is empty and ready. It is safe for concurrent use.
+// Answers keeps what was answered about an act. An answer counts once, and at most until the end of the
+// turn in which it was given. The zero Answers is ready to use. It is safe for concurrent use.
 type Answers struct {
 	mu       sync.Mutex
 	sessions map[string]*turnAnswers
 }
 
-// turnAnswers is what was said in one turn of one session.
+// turnAnswers holds the answers of one turn of one session.
 type turnAnswers struct {
 	count   int
 	answers map[string][]answer // by Effect.key, the oldest first; all of them of one verdict
 }
 
-// answer is what was said of an act, and of what state.
+// answer is an answer to an act in a certain state.
 type answer struct {
 	permissions.Decision
 	state string
 }
 
-// Allow lets the act happen once. The Decision says who allowed it. What was said last of an act holds:
-// refusals of the same act are forgotten.
+// Allow lets the act happen once. The Decision says who allowed it. It replaces refusals of the same act.
 func (s *Answers) Allow(session string, e Effect, d permissions.Decision) {
 	s.put(session, e, d, permissions.Approve)
 }
 
-// Refuse has the act refused once, without asking again. Permissions of the same act are forgotten.
+// Refuse makes the next decision about the act a rejection. It replaces approvals of the same act.
 func (s *Answers) Refuse(session string, e Effect, d permissions.Decision) {
 	s.put(session, e, d, permissions.Reject)
 }
@@ -74,9 +73,8 @@ func (s *Answers) put(session string, e Effect, d permissions.Decision, verdict 
 	said.answers[key] = append(said.answers[key], answer{d, state})
 }
 
-// Take finds what was said of the act and uses it up: a no, or a yes to the state that the act is about.
-// The Decision has SourceAct and the rule and reason of the one that was given. It is false when nothing
-// was said.
+// Take returns and removes the answer to the act: a no, or a yes to the state that the act is about. The
+// Decision has SourceAct, and the rule and reason of the answer. It returns false if there is no answer.
 func (s *Answers) Take(session string, e Effect) (permissions.Decision, bool) {
 	key, ok := e.key()
 	if !ok {
@@ -102,7 +100,7 @@ func (s *Answers) Take(session string, e Effect) (permissions.Decision, bool) {
 	return taken, true
 }
 
-// EndTurn forgets what was said in the session: it was said for one turn.
+// EndTurn drops the answers of the session, which counted for one turn.
 func (s *Answers) EndTurn(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// ErrNoAnswer ends a question that nobody has answered in time. The person reads it where the question stood.
+// ErrNoAnswer ends a question that nobody has answered in time. The person sees it where the question was
+// shown.
 var ErrNoAnswer = errors.New("nobody has answered in time, which counts as no")
 
-// ask puts the question to a person, where one is to be asked, and turns the decision that asks into one
-// that answers.
+// ask asks a person if the decision says so, and replaces that decision with the answer.
 func (p *Passage) ask(ctx context.Context, who Person) {
 	if p.Decision.Verdict != permissions.Ask {
 		return
@@ -51,7 +51,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 	}
 }
 
-// answered puts a person's answer in the place of the question.
+// answered returns the decision that a person's answer amounts to.
 func (p *Passage) answered(asked permissions.Decision, question approval.Question, answer approval.Answer) {
 	if answer.Verdict == permissions.Ask {
 		p.reject(permissions.SourceFault, "the answer is neither yes nor no")
@@ -67,7 +67,8 @@ func (p *Passage) answered(asked permissions.Decision, question approval.Questio
 	p.Decision = d
 }
 
-// keep has the rules keep a person's "always", as narrow as can be, but for what is asked every time.
+// keep makes the rules remember a person's "always", as narrowly as possible. What has to be asked every
+// time is not remembered.
 func (p *Passage) keep() {
 	if !p.always {
 		return
@@ -80,8 +81,8 @@ func (p *Passage) keep() {
 	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
 }
 
-// recordAsked puts on record that somebody is asked. It returns what holds where that cannot be: a yes
-// could not be recorded either, so nobody is bothered, but where the act's own rules say so.
+// recordAsked records that a person is asked. If that fails it returns the decision that holds instead: a
+// yes could not be recorded either, so nobody is asked unless the act says otherwise.
 func (p *Passage) recordAsked(ctx context.Context) permissions.Decision {
 	event := p.act.Event(events.ApprovalAsked)
 	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, "")

@@ -2,13 +2,14 @@ package gate
 
 import "github.com/a2a-acp/a2a-acp/pkg/permissions"
 
-// carryOver returns the decision about an act of which something was said a moment ago: d is what the rules
-// say now, earlier what Answers.Take gave. A yes answers a question and does nothing else: what rules
-// reject stays rejected. A person's yes answers every question, but for one that the tool's author wants
-// put each time and for a change of mode; a yes that no person gave answers where nothing but the default
-// asks, or where the very rule asks that gave it and has reached its limit with it, and only while the same
-// rules are in force. What was allowed for the session answers for itself, as long as nobody has taken it
-// back. A no holds whatever the rules say by now.
+// carryOver returns the decision about an act for which there is a recent answer. d is what the rules say
+// now, earlier what Answers.Take returned.
+//
+// A yes can only answer a question: what the rules reject stays rejected. A person's yes answers every
+// question except one that the tool's author wants asked each time, and a change of mode. A yes that no
+// person gave answers where only the default asks, or where the rule asks that gave the yes and has reached
+// its limit since, and only while the same rules are in force. What was allowed for the session answers
+// until somebody revokes it. A no holds whatever the rules say now.
 func carryOver(d, earlier permissions.Decision) permissions.Decision {
 	person := earlier.First == permissions.SourcePerson
 	switch {

@@ -11,30 +11,30 @@ import (
 )
 
 // Effect is what happens when an act is carried out, with everything that is handed on. Two doors can tell
-// by it that they speak of the very same: what a person said to the agent's question about it then stands
-// for the frame in which the agent has it done.
+// by it that they mean the same act, so an answer to the agent's question counts for the frame by which the
+// agent then has it done.
 type Effect struct {
 	Kind permissions.Action
-	// Path is the file that is read or written, resolved (see permissions.Resolve), and Content the
+	// Path is the file that is read or written, resolved (see permissions.Resolve). Content is the
 	// ContentDigest of what is written.
 	Path, Content string
-	// Command is the shell text that runs, or Argv the words of the one command that does: the same words
-	// joined by blanks are another act. Dir is the directory that it runs in, and Env what is set for it,
-	// in that order.
+	// Command is the shell text that runs, or Argv the words of a single command. The same words joined by
+	// blanks are another act. Dir is the directory it runs in. Env lists the variables that are set for it,
+	// in order.
 	Command string
 	Argv    []string
 	Dir     string
 	Env     []permissions.Variable
-	// More names everything else that is handed on with the act; "" for nothing.
+	// More identifies everything else that is handed on with the act; "" for nothing.
 	More string
 	// Tool is the id of a tool of ours, and Arguments its arguments, as JSON decodes them (numbers as
 	// json.Number).
 	Tool      string
 	Arguments map[string]any
 
-	// What a yes was given to beside that, and a no whatever it is: Resolved are the files that the names in
-	// a command or a call mean (see permissions.ResolvedFiles), Over names what a file holds that is written,
-	// and Runs what runs of a tool of ours.
+	// A yes counts only if these are the same, too; a no counts anyway. Resolved are the files that the
+	// names in a command or call mean (see permissions.ResolvedFiles), Over identifies what a file holds
+	// before it is written, and Runs what runs for a tool of ours.
 	Resolved   []string
 	Over, Runs string
 }
@@ -45,15 +45,15 @@ func CallOf(r permissions.Request) Effect {
 		Resolved: permissions.ResolvedFiles(r)}
 }
 
-// ContentDigest names the content of a file.
+// ContentDigest returns a digest of a file's content.
 func ContentDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// key names the effect: a write by its path and its whole content, a read by its path, a command by its
-// text or its words, its directory and its variables, a call by its tool and arguments. It is false for an
-// act that is not told in full, and for every other kind: nothing stands for those.
+// key returns a key for the effect: for a write its path and content, for a read its path, for a command
+// its text or words, directory and variables, for a call its tool and arguments. It returns false for an
+// act that is not known completely and for every other kind: no answer counts for those.
 func (e Effect) key() (string, bool) {
 	switch e.Kind {
 	case permissions.ActionWrite:
@@ -76,12 +76,12 @@ func (e Effect) key() (string, bool) {
 	return "", false
 }
 
-// state names what a yes was given to beside the key. It is false where that cannot be told.
+// state returns a digest of what a yes depends on besides the key; false if that is not known.
 func (e Effect) state() (string, bool) {
 	return digest.Of(append([]string{e.Over, e.Runs}, e.Resolved...)...), !slices.Contains(e.Resolved, "")
 }
 
-// Digest names the effect; "" for one that no yes stands for.
+// Digest returns a digest of the effect; "" if no yes can count for it.
 func (e Effect) Digest() string {
 	key, ok := e.key()
 	state, known := e.state()

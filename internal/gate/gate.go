@@ -14,36 +14,36 @@ import (
 
 // Rules decide whether an act may happen. *permissions.Authority is one.
 type Rules interface {
-	// Decide looks at the request and at the links of its paths; it never blocks on a person. The Policy of
-	// its Decision names the rules in force for the request: a grant that was issued under others is void.
+	// Decide considers the request and the links of its paths. It never blocks on a person. The Policy of
+	// its Decision identifies the rules in force for the request: a permit issued under other rules is
+	// void.
 	Decide(permissions.Request) permissions.Decision
-	// Take is Decide for an act that goes ahead when it is approved: it counts towards the limits of rules.
+	// Take is Decide for an act that is carried out if it is approved: it counts towards the limits of
+	// rules.
 	Take(permissions.Request) permissions.Decision
-	// Remember keeps a person's "always" for the session and says in words what it kept, without what mask
-	// takes out of them.
+	// Remember keeps a person's "always" for the session. It returns in words what it kept, masked by mask.
 	Remember(session string, request permissions.Request, mask func(string) string) string
-	// Alternatives says what would be allowed in place of an act that was not; "" when there is nothing to
-	// say.
+	// Alternatives returns what would be allowed instead of an act that was refused; "" for nothing.
 	Alternatives(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
 	Forget(session string)
 }
 
-// Governors look at an act after the rules and before any person. They block until they have answered or
-// their time is up, and end early with ctx. Safe for concurrent use.
+// Governors judge an act after the rules and before a person. They block until they have answered, their
+// time is up or ctx ends. Safe for concurrent use.
 type Governors interface {
 	// Active reports whether any could be asked about acts in the workspace.
 	Active(tool.Workspace) bool
-	// Hash names those that could be asked about acts in the workspace, by what they are; "" for none.
+	// Hash identifies the governors that could be asked about acts in the workspace; "" for none.
 	Hash(tool.Workspace) string
-	// Review returns what they say of an act. What does not answer never approves.
+	// Review returns what they say of an act. A governor that does not answer never approves.
 	Review(context.Context, permissions.Review) permissions.Ruling
 	// Forget drops what was counted for a session that has ended.
 	Forget(session string)
 }
 
-// InForce is what decides about acts: the rules and governors of one configuration. It never changes; one
-// value decides about an act from start to end.
+// InForce is what decides about acts: the rules and governors of one configuration. It is immutable, and
+// one value decides about an act from beginning to end.
 type InForce struct {
 	Rules     Rules     // required
 	Governors Governors // optional
@@ -57,9 +57,9 @@ type Gate struct {
 	answers *Answers
 }
 
-// Options says what a Gate is made of.
+// Options configure a Gate.
 type Options struct {
-	// InForce returns what decides about an act in the workspace that is looked at from now on. Required.
+	// InForce returns what decides about an act that begins now in the workspace. Required.
 	InForce func(tool.Workspace) InForce
 	Record  events.Recorder  // required
 	Now     func() time.Time // optional, default time.Now
@@ -76,7 +76,7 @@ func New(o Options) (*Gate, error) {
 	return &Gate{o: o, answers: &Answers{}}, nil
 }
 
-// Under returns the gate for an act that has begun under what was in force then.
+// Under returns a gate for an act that began while inForce was in force.
 func (g *Gate) Under(in InForce) *Gate {
 	under := *g
 	under.o.InForce = func(tool.Workspace) InForce { return in }
@@ -86,15 +86,15 @@ func (g *Gate) Under(in InForce) *Gate {
 // Person is who can be asked about an act.
 type Person struct {
 	approval.Asker
-	// Patience is how long the person may take to answer. Then nobody has, which counts as no.
+	// Patience is how long the person may take to answer. No answer by then counts as no.
 	Patience time.Duration
 }
 
 // Passage is one act on its way through the gate.
 type Passage struct {
-	// Decision is what was decided so far. Once Finish has returned it approves or rejects.
+	// Decision is the decision so far. After Finish it approves or rejects.
 	Decision permissions.Decision
-	// Cause is why nobody has answered, where somebody was asked; nil otherwise.
+	// Cause is why nobody answered, if somebody was asked; otherwise nil.
 	Cause error
 	// Unrecorded says why the decision is not on record; nil when it is.
 	Unrecorded error
@@ -109,23 +109,24 @@ type Passage struct {
 	always bool // the person who approved it said "always"
 }
 
-// Pass decides about an act: it may be carried out exactly when the Decision approves. The error says why
-// nobody answered, where somebody was asked. Ending ctx ends the waiting, for governors and for the person.
+// Pass decides about an act. The act may be carried out if and only if the Decision approves. The error
+// says why nobody answered, if somebody was asked. When ctx ends, Pass stops waiting for governors and
+// people.
 func (g *Gate) Pass(ctx context.Context, a Act, who Person) (permissions.Decision, error) {
 	p := g.Begin(a)
 	p.Finish(ctx, who)
 	return p.Decision, p.Cause
 }
 
-// Begin decides what can be decided at once.
+// Begin makes the part of the decision that needs no waiting.
 func (g *Gate) Begin(a Act) *Passage {
 	p := g.passage(a)
 	p.decide()
 	return p
 }
 
-// Resume begins with a decision that was made about an act, by rules and governors that are asked again
-// when it is carried out.
+// Resume continues from a decision that was already made about an act. The rules and governors are asked
+// again when the act is carried out.
 func (g *Gate) Resume(a Act, d permissions.Decision) *Passage {
 	p := g.passage(a)
 	p.Decision, p.resumed = d, true
@@ -136,8 +137,8 @@ func (g *Gate) passage(a Act) *Passage {
 	return &Passage{gate: g, act: a, in: g.o.InForce(a.Request().Workspace)}
 }
 
-// Settled reports whether nobody needs to be asked any more: then Close is all that is left, and blocks on
-// the disk only.
+// Settled reports whether nobody has to be asked any more. Then only Close is left, which blocks on the
+// disk only.
 func (p *Passage) Settled() bool {
 	return p.Decision.Verdict != permissions.Ask && !p.governed()
 }
@@ -153,9 +154,9 @@ func (p *Passage) Finish(ctx context.Context, who Person) {
 	}
 }
 
-// Close looks at the act once more and puts what was decided on record. It reports whether that is the end
-// of it: where a rule's answer cannot be given, or not be put on record, an act may want a person to be
-// asked in its place, and the Decision asks.
+// Close checks the act once more and records the decision. It returns false if a person has to be asked
+// after all: because a rule's answer cannot be given to the agent, or cannot be recorded, and the act
+// prefers a question. The Decision then asks.
 func (p *Passage) Close(ctx context.Context) (settled bool) {
 	if p.Decision.Verdict == permissions.Approve { // a person may have read for an hour
 		p.Decision = p.act.Recheck(p.Decision)
@@ -166,9 +167,8 @@ func (p *Passage) Close(ctx context.Context) (settled bool) {
 	return p.Decision.Verdict != permissions.Ask && p.record(ctx)
 }
 
-// decide asks the rules. What was answered a moment ago about the very same act answers what they ask; one
-// such answer was counted when it was given. An act that could not be carried out anyway is rejected before
-// anybody is asked.
+// decide asks the rules. A recent answer to the same act answers what they would ask; it was counted when
+// it was given. An act that could not be carried out anyway is rejected before anybody is asked.
 func (p *Passage) decide() {
 	request, most := p.act.Request(), p.act.AtMost()
 	if most.Verdict == permissions.Reject {
@@ -183,19 +183,19 @@ func (p *Passage) decide() {
 	}
 	p.Decision = Within(p.Decision, most).Masked(p.act.Mask)
 	if p.in.Governors != nil {
-		// Before they are asked: where they change meanwhile, nobody can tell which of them it was.
+		// Read before they are asked: if they change meanwhile, the hash would be of the wrong ones.
 		p.Decision.Governors = p.in.Governors.Hash(request.Workspace)
 		p.heard = given && earlier.Governors == p.Decision.Governors
 	}
 }
 
-// reject puts a rejection in the place of what was decided, for a reason that is nobody's decision.
+// reject replaces the decision with a rejection that nobody decided.
 func (p *Passage) reject(source permissions.Source, reason string) {
 	p.Decision = Rejected(p.Decision, source, reason)
 }
 
-// Rejected returns a decision with a rejection in its place: nobody decided so, it cannot be otherwise. A
-// rule because of which somebody was asked stays in it, and one that approved does not.
+// Rejected returns a rejection in place of d, for a reason that is nobody's decision. A rule that made
+// somebody be asked stays in it, one that approved does not.
 func Rejected(d permissions.Decision, source permissions.Source, reason string) permissions.Decision {
 	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
 		d.Rule, d.At = "", ""
@@ -205,29 +205,29 @@ func Rejected(d permissions.Decision, source permissions.Source, reason string) 
 	return d
 }
 
-// Commands returns what a command of an act that begins now in the workspace is read by.
+// Commands returns the catalogue by which a command of an act that begins now in the workspace is read.
 func (g *Gate) Commands(w tool.Workspace) *command.Catalogue { return g.o.InForce(w).Commands }
 
-// Decide says what the rules say of a request. It has no consequence: nothing is counted, nobody is asked.
+// Decide returns what the rules say of a request. Nothing is counted, and nobody is asked.
 func (g *Gate) Decide(r permissions.Request) permissions.Decision {
 	return g.o.InForce(r.Workspace).Rules.Decide(r)
 }
 
-// Allow lets an effect happen once, in the turn of the session: an answer was given to the agent's own
-// question about it.
+// Allow lets an effect happen once in this turn of the session, since the agent's own question about it was
+// answered.
 func (g *Gate) Allow(session string, e Effect, d permissions.Decision) {
 	g.answers.Allow(session, e, d)
 }
 
-// Refuse has an effect refused once, likewise.
+// Refuse makes the effect be refused once in this turn of the session.
 func (g *Gate) Refuse(session string, e Effect, d permissions.Decision) {
 	g.answers.Refuse(session, e, d)
 }
 
-// EndTurn forgets what was answered in a session's turn.
+// EndTurn drops the answers of a session's turn.
 func (g *Gate) EndTurn(session string) { g.answers.EndTurn(session) }
 
-// EndSession forgets what was allowed and counted for a session.
+// EndSession drops what was allowed and counted for a session.
 func (g *Gate) EndSession(session string) {
 	in := g.o.InForce(tool.Workspace{})
 	in.Rules.Forget(session)

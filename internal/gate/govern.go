@@ -8,15 +8,15 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// governed reports whether governors are to be asked. Nothing lifts a rejection, so nobody is asked about
-// one.
+// governed reports whether governors are asked. They are not asked about a rejection, which they could not
+// lift.
 func (p *Passage) governed() bool {
 	g := p.in.Governors
 	return !p.resumed && p.Decision.Verdict != permissions.Reject && g != nil && g.Active(p.act.Request().Workspace)
 }
 
-// govern asks the governors about what the rules let through, or would ask a person about. What they say is
-// on record before it counts.
+// govern asks the governors about what the rules approve or ask about. What they say is recorded before it
+// counts.
 func (p *Passage) govern(ctx context.Context) {
 	if !p.governed() {
 		return
@@ -41,7 +41,7 @@ func (p *Passage) govern(ctx context.Context) {
 	}
 }
 
-// recordGovernance puts on record what governors said. Nothing is recorded where none was asked.
+// recordGovernance records what governors said, if any were asked.
 func (p *Passage) recordGovernance(ctx context.Context, said tool.Governance) error {
 	if len(said.Answers) == 0 {
 		return nil
@@ -61,8 +61,8 @@ func Later(event events.Event) events.Event {
 	return event
 }
 
-// MaskGovernance takes secret values out of what governors said: one may repeat what it was told by
-// somebody else.
+// MaskGovernance removes secret values from what governors said: a governor may repeat what somebody else
+// told it.
 func MaskGovernance(said tool.Governance, mask func(string) string) *tool.Governance {
 	masked := said
 	masked.Answers = nil

@@ -7,12 +7,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// record puts the decision on disk, before anything happens, and reports whether that is the end of it.
-// What cannot be recorded does not happen, but where the act says otherwise: it may have a person asked.
+// record writes the decision to disk before anything happens, and reports whether the act is finished. An
+// act whose decision cannot be recorded does not happen, unless it wants a person to be asked instead.
 func (p *Passage) record(ctx context.Context) (settled bool) {
 	event := p.act.Event(events.ToolDecided)
 	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, p.act.Option(p.Decision, p.Cause))
-	// Whoever asked may have given up. The record is about what was decided, and must not be lost with them.
+	// The asker may have given up, but the record is about what was decided and must not be lost.
 	p.Unrecorded = p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
 	if p.Unrecorded == nil {
 		return true
@@ -21,8 +21,7 @@ func (p *Passage) record(ctx context.Context) (settled bool) {
 	return p.Decision.Verdict != permissions.Ask
 }
 
-// DecisionEvent returns a decision as the record carries it. option is the one that answers an agent's
-// question.
+// DecisionEvent returns a decision as it is recorded. option is the one that answers an agent's question.
 func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy}
 	for _, reason := range d.Reasons {
@@ -39,9 +38,9 @@ func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 	return out
 }
 
-// ActEvent returns a request as the record carries it. arguments are those that anybody may see, and mask
-// takes out of texts what nobody may. What rules look at beside the arguments stands in the record of the
-// decision alone: what was decided can then be decided again.
+// ActEvent returns a request as it is recorded. arguments holds no secrets, and mask removes secrets from
+// texts. What rules consider besides the arguments is part of the decision's record only, so that the
+// decision can be repeated.
 func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
 	mask func(string) string) *events.Act {
 	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)),

@@ -6,10 +6,10 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// SaidNo is a refusal without a reason.
+// SaidNo is the reason of a refusal without one.
 const SaidNo = "the person said no"
 
-// Why says for whoever wanted the act why it was rejected: who did so, where that is written, and the reason.
+// Why says why an act was rejected: by whom, where that is written, and for what reason.
 func Why(d permissions.Decision) string {
 	by := ""
 	switch {
@@ -31,7 +31,7 @@ func Why(d permissions.Decision) string {
 	return by + ": " + d.Reason
 }
 
-// Decider says what kind of thing has the name that a decision bears.
+// Decider returns the kind of thing that decided, in words.
 func Decider(d permissions.Decision) string {
 	if d.Source == permissions.SourceGovernor || d.First == permissions.SourceGovernor {
 		return "governor"
@@ -39,8 +39,8 @@ func Decider(d permissions.Decision) string {
 	return "rule"
 }
 
-// Alternatives says what would be allowed in place of an act that was rejected; "" where it was not the act
-// that was wrong, or no rule that was in its way.
+// Alternatives returns what would be allowed instead of a rejected act; "" if not the act was wrong, or no
+// rule rejected it.
 func (g *Gate) Alternatives(d permissions.Decision, r permissions.Request) string {
 	if d.Source == permissions.SourceFault || Decider(d) == "governor" {
 		return ""
@@ -48,7 +48,7 @@ func (g *Gate) Alternatives(d permissions.Decision, r permissions.Request) strin
 	return g.o.InForce(r.Workspace).Rules.Alternatives(r)
 }
 
-// Note says a decision in one line for a card.
+// Note returns a decision as one line for a card.
 func Note(d permissions.Decision) string {
 	word := map[permissions.Verdict]string{permissions.Approve: "allowed", permissions.Reject: "stopped",
 		permissions.Ask: "asked"}[d.Verdict]

@@ -2,7 +2,7 @@ package gate
 
 import "github.com/a2a-acp/a2a-acp/pkg/permissions"
 
-// Stricter returns the decision that lets less happen. Of two that let the same happen it returns the first.
+// Stricter returns the decision that allows less; the first, if they allow the same.
 func Stricter(a, b permissions.Decision) permissions.Decision {
 	rank := map[permissions.Verdict]int{permissions.Approve: 0, permissions.Ask: 1, permissions.Reject: 2}
 	if rank[b.Verdict] > rank[a.Verdict] {
@@ -11,8 +11,8 @@ func Stricter(a, b permissions.Decision) permissions.Decision {
 	return a
 }
 
-// Within holds a decision to the most that may come of the act. Where a person has said yes to what needs
-// one, that stands.
+// Within restricts a decision to the most that the act may get. A person's yes to something that needs one
+// stands.
 func Within(d, most permissions.Decision) permissions.Decision {
 	person := d.Source == permissions.SourcePerson ||
 		d.Source == permissions.SourceAct && d.First == permissions.SourcePerson

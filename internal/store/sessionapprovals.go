@@ -10,15 +10,15 @@ import (
 
 // SessionApproval is what a person has allowed for the rest of a session.
 type SessionApproval struct {
-	ID        string
+	ID      string
 	Granted time.Time
-	Agent     string
-	Session   string
-	Key       string // names what is allowed to the process that keeps the session
-	Words     string // the same for people
-	Revoked   time.Time
-	Revoker   string
-	Gone      bool // the process that kept the session has ended, and the grant with it
+	Agent   string
+	Session string
+	Key     string // names what is allowed to the process that keeps the session
+	Words   string // the same for people
+	Revoked time.Time
+	Revoker string
+	Gone    bool // the process that kept the session has ended, and the grant with it
 
 	owner string
 }

@@ -50,8 +50,8 @@ type act struct {
 	queued *queuedQuestion // once it waits
 }
 
-// carryOut takes an act through the gate: it goes on to the editor, or the agent is told why not, or
-// somebody is asked first. Asking leaves the lane, so that the frames behind go on.
+// carryOut takes an act through the gate: the act goes on to the editor, or the agent is told why not, or
+// somebody is asked first. Asking happens outside the lane, so that the frames behind go on.
 func (b *Bridge) carryOut(a *act) error {
 	a.b, a.id = b, b.ours.nextActID()
 	a.effect.Resolved = permissions.ResolvedFiles(a.request)
@@ -77,10 +77,10 @@ func (b *Bridge) carryOut(a *act) error {
 	})
 }
 
-// outside goes on with a request outside of the lane. ctx ends when the turn is cancelled, the session
-// closed, the request withdrawn, or when the agent ends; what goes on drops the request's id when it waits
-// no more. The frame is kept. What comes behind its place, and other questions of the session, go out at the
-// latest when that is over.
+// outside continues a request outside of the lane. ctx ends when the turn is cancelled, the session closed,
+// the request withdrawn, or the agent ended; the continuation drops the request's id when it no longer
+// waits. The frame is kept. What is queued behind it, and other questions of the session, go out at the
+// latest when it is over.
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place,
 	goOn func(ctx context.Context, turn *queuedQuestion) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
@@ -102,8 +102,8 @@ func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place,
 	return nil
 }
 
-// keep notes a request of the agent's that waits outside of the lane. It is false when the id is that of
-// another one that waits, or the agent has ended.
+// keep registers a request of the agent's that waits outside of the lane. It returns false if the id is
+// that of another waiting request, or the agent has ended.
 func (b *Bridge) keep(key ndjson.Key, h *held) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,7 +114,7 @@ func (b *Bridge) keep(key ndjson.Key, h *held) bool {
 	return true
 }
 
-// drop forgets a request that waits no more, and returns the place of its answer.
+// drop removes a request that no longer waits, and returns the queue position of its answer.
 func (b *Bridge) drop(key ndjson.Key) *place {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,8 +126,8 @@ func (b *Bridge) drop(key ndjson.Key) *place {
 	return b.toAgent.reserve()
 }
 
-// answersBehind keeps the places of the answers to all that waits in a session, which are about to be
-// withdrawn: they come before whatever the editor says next.
+// answersBehind keeps the queue positions of the answers to everything that waits in a session and is about
+// to be withdrawn: they come before whatever the editor says next.
 func (b *Bridge) answersBehind(s *Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,7 +138,7 @@ func (b *Bridge) answersBehind(s *Session) {
 	}
 }
 
-// finish carries a decision out. It is on record, or the person is told why not.
+// finish carries out a decision that is on record, or whose absence from the record the person is told.
 func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) error {
 	if why := a.staleness(ctx); why != nil && passage.Decision.Verdict == permissions.Approve {
 		b.noteNotDone(a.Event(events.ToolEnded), why)
@@ -184,8 +184,7 @@ func (b *Bridge) finish(ctx context.Context, a *act, passage *gate.Passage) erro
 	return nil
 }
 
-// takeBack has nothing come of the acts of a session that have not gone out yet, since others were to go
-// before them.
+// takeBack cancels the acts of a session that have not gone out yet, since others were to go before them.
 func (b *Bridge) takeBack(s *Session, why error) {
 	for _, a := range s.toEditor.takeBack() {
 		b.takenBack(a, why)
@@ -206,11 +205,11 @@ func (a *act) Ask(ctx context.Context, q approval.Question) (approval.Answer, er
 	return a.session.ask(ctx, q, a.place, a.queued)
 }
 
-// errMoved says that what was decided about is no longer what the name means.
+// errMoved is the reason if a name no longer means what was decided about.
 var errMoved = errors.New("its name leads to another file by now than when this was decided")
 
-// staleness says why an act is not handed on that was approved: the turn may have been cancelled, and a
-// link been changed, while the decision was put on record.
+// staleness returns why an approved act is not handed on: the turn may have been cancelled, or a link
+// changed, while the decision was recorded.
 func (a *act) staleness(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -221,7 +220,7 @@ func (a *act) staleness(ctx context.Context) error {
 	return nil
 }
 
-// noteNotDone puts on record that nothing came of what was approved.
+// noteNotDone records that an approved act was not carried out.
 func (b *Bridge) noteNotDone(ended events.Event, why error) {
 	ended = gate.Later(ended)
 	ended.Outcome = &events.Outcome{Status: events.NotDone, Error: "it came to nothing: " + why.Error()}
@@ -236,8 +235,8 @@ func (a *act) Request() permissions.Request { return a.request }
 // Effect implements gate.Act.
 func (a *act) Effect() gate.Effect { return a.effect }
 
-// AtMost implements gate.Act: an agent is held to what its sandbox lets it do. What goes nowhere, and what
-// nobody can tell, is rejected before anybody is asked.
+// AtMost implements gate.Act: an agent gets what its sandbox lets it do. What is refused anyway, or cannot
+// be understood, is rejected before anybody is asked.
 func (a *act) AtMost() permissions.Decision {
 	if a.session == nil {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceNobody,
@@ -305,9 +304,9 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	return q, nil
 }
 
-// Recheck implements gate.Act. The agent may have put a link in a file's way since it asked, while a person
-// read or governors thought, so that is looked at once more: the yes was to the file that it was then. What
-// goes to the editor is written here.
+// Recheck implements gate.Act. While a person read or governors thought, the agent may have put a link in a
+// file's way, so the names are resolved again: the yes was to the file that they meant then. The frame for
+// the editor is written here.
 func (a *act) Recheck(d permissions.Decision) permissions.Decision {
 	if a.moved() {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
@@ -337,7 +336,7 @@ func (a *act) Recheck(d permissions.Decision) permissions.Decision {
 // Option implements gate.Act.
 func (a *act) Option(permissions.Decision, error) string { return "" }
 
-// Unrecorded implements gate.Act: what only reads goes on, and nothing else.
+// Unrecorded implements gate.Act: only what reads goes on.
 func (a *act) Unrecorded(d permissions.Decision, err error) permissions.Decision {
 	if d.Verdict == permissions.Reject || a.request.Action == permissions.ActionRead {
 		return d
@@ -345,11 +344,10 @@ func (a *act) Unrecorded(d permissions.Decision, err error) permissions.Decision
 	return gate.Rejected(d, permissions.SourceFault, fmt.Sprintf("the decision could not be recorded: %v", err))
 }
 
-// Mask implements gate.Act: what an agent asks its editor for holds no values that were declared secret.
+// Mask implements gate.Act: what an agent asks its editor for holds no declared secrets.
 func (a *act) Mask(text string) string { return text }
 
-// moved reports whether a name of the act's leads elsewhere by now: one that the agent gave, or the one
-// that goes on.
+// moved reports whether a name of the act, the agent's or the one that goes on, now leads elsewhere.
 func (a *act) moved() bool {
 	for _, name := range a.locations {
 		if !leadsTo("/", name, a.effect.Path) {
@@ -360,8 +358,8 @@ func (a *act) moved() bool {
 		a.terminal != nil && !leadsTo("/", a.session.editorsName(a.terminal.Dir), a.terminal.Dir)
 }
 
-// decidedAgain returns what holds of an approval that waited: other rules may be in force by now, and a file
-// be another that it names, or that git reads. What they reject by now is rejected, whoever has said yes.
+// decidedAgain returns the current decision about an approval that waited: other rules may be in force, or
+// a name or git may lead to another file. What is rejected now is rejected, whoever has said yes.
 func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) permissions.Decision {
 	again := b.o.Gate.Decide(r)
 	if again.Verdict == permissions.Reject {
@@ -369,7 +367,7 @@ func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) per
 	}
 	switch d.Source {
 	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
-		// The very rule asks that gave it where it has reached its limit with it.
+		// The rule that gave it asks once its limit is reached.
 		itsLimit := again.Verdict == permissions.Ask && again.Source == permissions.SourcePolicy &&
 			again.Rule == d.Rule && again.At == d.At
 		if again.Verdict != permissions.Approve && !itsLimit {
@@ -379,17 +377,17 @@ func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) per
 	return d
 }
 
-// errNotByNow says that nobody has approved an act as it is by now.
+// errNotByNow is the reason if nobody has approved an act as it is now.
 var errNotByNow = errors.New("what it is about, or the rules, have changed since this was decided: " +
 	"it would be asked about by now")
 
-// leadsTo reports whether a name means a file.
+// leadsTo reports whether a name resolves to a file.
 func leadsTo(dir, name, real string) bool {
 	to, err := permissions.Resolve(dir, name)
 	return err == nil && to == real
 }
 
-// outgoing writes the request by which the editor carries the act out, as the decision obliges.
+// outgoing returns the request by which the editor carries the act out, with the decision's obligation.
 func (b *Bridge) outgoing(a *act, obligation permissions.Obligation) ([]byte, error) {
 	members := a.params
 	if a.terminal != nil {
@@ -402,8 +400,8 @@ func (b *Bridge) outgoing(a *act, obligation permissions.Obligation) ([]byte, er
 		`,"params":`, write(members), "}\n"), nil
 }
 
-// notedOnCard reports whether a decision stands on the agent's card: what a person did not decide, and could
-// not foresee.
+// notedOnCard reports whether a decision is shown on the agent's card: one that no person made or could
+// expect.
 func notedOnCard(source permissions.Source) bool {
 	switch source {
 	case permissions.SourcePolicy, permissions.SourceConfinement, permissions.SourceGovernor:
@@ -412,7 +410,7 @@ func notedOnCard(source permissions.Source) bool {
 	return false
 }
 
-// refusal is what the agent, and through it the model, is told.
+// refusal returns what the agent, and through it the model, is told.
 func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	d, cause := passage.Decision, passage.Cause
 	code := codeDenied
@@ -432,8 +430,8 @@ func (b *Bridge) refusal(a *act, passage *gate.Passage) wireError {
 	return wireError{Code: code, Message: message}
 }
 
-// callFor finds the one tool call of the agent's that tells of the act; nil when that cannot be told. What is
-// decided about the act stands in its card, where nobody may take it for a decision about something else.
+// callFor returns the one tool call of the agent's that announces the act; nil if that cannot be told.
+// Decisions about the act are shown in its card, so it must not be the card of something else.
 func (b *Bridge) callFor(a *act) *toolCall {
 	if a.session == nil {
 		return nil
@@ -454,7 +452,7 @@ func (b *Bridge) callFor(a *act) *toolCall {
 	})
 }
 
-// namedPaths are the paths that a call names in its locations and diffs.
+// namedPaths returns the paths that a call names in its locations and diffs.
 func namedPaths(c *toolCall) []string {
 	var paths []string
 	locations, _ := (object{"l": c.locations}).objects("l")
@@ -470,7 +468,7 @@ func namedPaths(c *toolCall) []string {
 	return paths
 }
 
-// basis is what an answer about an act of the editor's or the agent's rests on.
+// basis returns what an answer about an act of the editor's or the agent's depends on.
 func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) approval.Basis {
 	basis := approval.Basis{Principal: r.Principal, Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
 		Governors: asked.Governors}
@@ -480,8 +478,8 @@ func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) approv
 	return basis
 }
 
-// frameDigest names what a request asks for, whatever its session and its id: the environment of a command,
-// too.
+// frameDigest identifies what a request asks for, including the environment of a command, but not its
+// session and id.
 func frameDigest(frame ndjson.Frame) string {
 	params, err := exactObject(frame.Params)
 	if err != nil {
@@ -496,7 +494,7 @@ func frameDigest(frame ndjson.Frame) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// title is the act in one line, as short as the person can still tell what it is.
+// title returns the act in one line, as short as a person can still understand it.
 func (a *act) title() string {
 	if a.request.ShellText != "" {
 		return a.request.ShellText
@@ -507,8 +505,8 @@ func (a *act) title() string {
 	return a.what
 }
 
-// agentCancels owns $/cancel_request: a request that still waits here is withdrawn here. One that was
-// passed on is the editor's to end.
+// agentCancels owns $/cancel_request. A request that still waits here is withdrawn here; ending one that
+// was passed on is up to the editor.
 func (b *Bridge) agentCancels(frame ndjson.Frame, line []byte) error {
 	p := readParams(frame.Params)
 	id := p.raw("requestId")

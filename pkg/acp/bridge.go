@@ -90,9 +90,9 @@ type ToolDoor interface {
 	// Open makes the MCP server entry that the agent is to start, or returns nil when there is nothing to
 	// offer. The entry is closed when the session ends.
 	Open(*Session) (*MCPServer, error)
-	// Request tells what a call of the tool that the agent knows under that name would ask for. Arguments
-	// that are not known are nil; without them, or with wrong ones, the request speaks of the tool alone.
-	// False: there is no such tool.
+	// Request returns what a call of the tool that the agent knows under that name would ask for. Unknown
+	// arguments are nil; without arguments, or with wrong ones, the request is about the tool alone. It
+	// returns false if there is no such tool.
 	Request(s *Session, name string, arguments json.RawMessage) (permissions.Request, bool)
 	// ToolID returns the id of the tool that an agent knows under that name in a workspace; agents respell
 	// names for their models. It is called where no method of a Session may be.
@@ -114,7 +114,7 @@ type Variable struct {
 	Value string `json:"value"`
 }
 
-// Options says what a Bridge is made of.
+// Options configure a Bridge.
 type Options struct {
 	EditorIn  io.Reader      // required: what the editor writes
 	EditorOut io.Writer      // required
@@ -127,11 +127,11 @@ type Options struct {
 	Hooks     HookDoor        // optional: without it the agent carries out by itself what it does not ask about
 	Board     approval.Board  // optional: without it questions are answered in the editor only
 	Principal string          // optional: who the agent is, as far as we know ourselves (see permissions.Request)
-	// Patience is how long the agent's own acts and questions wait for an answer. Then nobody has, which
-	// counts as no. Optional, default DefaultPatience.
+	// Patience is how long the agent's own acts and questions wait for an answer. No answer by then counts
+	// as no. Optional, default DefaultPatience.
 	Patience time.Duration
-	// Pause is how long after the end of a question the next one is put at the earliest, so that a second
-	// click on the first answers nothing that nobody has read. Optional, default DefaultPause.
+	// Pause is the least time between the end of a question and the next one, so that the second half of a
+	// double click does not answer a question that nobody has read. Optional, default DefaultPause.
 	Pause time.Duration
 
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
@@ -141,14 +141,14 @@ type Options struct {
 
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace
-	// Admit is asked about every session before it begins; with an error the editor is told and there is no
-	// session. Optional.
+	// Admit is called for every session before it begins. If it returns an error, the editor is told and
+	// there is no session. Optional.
 	Admit func(w tool.Workspace, cwd string) error
-	// Logins is told the arguments that the agent asks the editor to add when a person is to log in.
+	// Logins is called with the arguments that the agent asks the editor to add when a person is to log in.
 	// Optional.
 	Logins func([][]string)
-	// LoginCommand returns the command that the editor is to run instead of one that the agent names for its
-	// login; nil where it may run none. Optional: without it the editor runs none.
+	// LoginCommand returns the command that the editor is to run instead of one that the agent names for
+	// its login; nil if it may run none. Optional: without it the editor runs none.
 	LoginCommand func(command []string) []string
 
 	// Stop begins to end the agent. It is called at most once, when the editor has gone or ctx has ended,
@@ -161,11 +161,11 @@ type Options struct {
 	Exit func() string
 
 	Say func(line string) // required: one line for the person, on stderr
-	// Noise takes what the agent printed to its output that is no frame. Required.
+	// Noise is called with what the agent printed to its output that is no frame. Required.
 	Noise func(line []byte)
 
-	// UnaskedModes are modes of the agent in which it asks nobody. Who prompts it in one is told, once a session.
-	// Optional.
+	// UnaskedModes are the agent's modes in which it does not ask. A person who prompts it in one is told,
+	// once a session. Optional.
 	UnaskedModes []string
 
 	ForwardAlways bool // the person's "always" goes to the agent as it is
@@ -177,7 +177,7 @@ type Options struct {
 	Prefix string           // required: what the ids of our own requests begin with; nobody else may know it
 }
 
-// DefaultPatience is a day: the editor shows the question all that time, and an agent's turn waits for it.
+// DefaultPatience is a day: the editor shows the question all that time, and the agent's turn waits for it.
 const DefaultPatience = 24 * time.Hour
 
 // DefaultPause is the longest time between the two clicks of a double click that desktops have by default.
@@ -236,9 +236,9 @@ func New(o Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Run relays until the agent's output ends, and then answers for the agent what it has left unanswered.
-// When the editor goes away, or ctx ends, it has the agent stopped and relays what still comes. The error
-// is nil when the agent's output ended in the ordinary way.
+// Run relays until the agent's output ends, and then answers what the agent has left unanswered. If the
+// editor goes away or ctx ends, it has the agent stopped and relays what still comes. The error is nil if
+// the agent's output ended in the ordinary way.
 func (b *Bridge) Run(ctx context.Context) error {
 	var writing sync.WaitGroup
 	for _, side := range []*outbox{b.toEditor.out, b.toAgent.out} {
@@ -287,11 +287,10 @@ func (b *Bridge) Run(ctx context.Context) error {
 	return agentErr
 }
 
-// errGone ends what waits for a person when there is no agent left to wait for. Nobody has taken the
-// question back.
+// errGone ends what waits for a person when the agent has ended. Nobody has taken the question back.
 var errGone = approval.AskerGone("the agent has ended")
 
-// end withdraws what waits and answers what the agent left open.
+// end withdraws what waits, and answers what the agent left open.
 func (b *Bridge) end() {
 	b.mu.Lock()
 	b.ended = true
@@ -312,7 +311,7 @@ func (b *Bridge) end() {
 }
 
 // answerForAgent answers every request of the editor's that the agent can no longer answer: a prompt that
-// the person cancelled was cancelled, everything else failed, and says why.
+// the person cancelled as cancelled, everything else as failed, with the reason.
 func (b *Bridge) answerForAgent() {
 	why := b.o.Exit()
 	b.mu.Lock()

@@ -14,13 +14,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// intercept owns the frames of one method: it passes the line on, changed or not, now or later, or answers
-// it. The line is only valid during the call, the frame's parts are parts of the line. An error means that
-// the other end is broken.
+// intercept owns the frames of one method. It passes the line on, changed or not, now or later, or answers
+// it. The line is only valid during the call, and the frame's parts are parts of the line. An error means
+// that the other end is broken.
 type intercept func(b *Bridge, frame ndjson.Frame, line []byte) error
 
-// agentIntercepts owns what comes from the agent. What is not in the table is passed on
-// unread, but for methods of fs/ and terminal/ that nobody knows (isUnknownAct): they are refused.
+// agentIntercepts owns what comes from the agent. Other methods are passed on unread, except unknown ones
+// of fs/ and terminal/ (isUnknownAct), which are refused.
 var agentIntercepts = map[string]intercept{
 	methodPermission:     (*Bridge).permission,     // decided by policy, or put to the person
 	methodReadFile:       (*Bridge).readFile,       // decided, then the editor reads
@@ -50,9 +50,9 @@ func isAgentIntercept(method string) bool { return owns(agentIntercepts, agentSp
 
 func isEditorIntercept(method string) bool { return owns(editorIntercepts, editorSpellings(), method) }
 
-// owns reports whether a method is one of ours, or another spelling of one: of another case, width or form,
-// or with blanks and characters that cannot be seen in it. For a strict reader that is some unknown method,
-// and nobody has an honest use for it.
+// owns reports whether a method is one of ours or another spelling of one: in another case, width or form,
+// or with blanks or invisible characters. For a strict reader that would be an unknown method, which nobody
+// has an honest use for.
 func owns(intercepts map[string]intercept, spellings map[string]bool, method string) bool {
 	_, ours := intercepts[method]
 	return ours || spellings[methodSpelling(method)]
@@ -71,11 +71,11 @@ func methodSpellings(intercepts map[string]intercept) map[string]bool {
 	return all
 }
 
-// aboutTerminals are the methods about a terminal that was let through: they pass.
+// aboutTerminals are the methods about a terminal that was let through. They pass.
 var aboutTerminals = []string{"terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"}
 
-// isUnknownAct reports whether a method would have the editor do something with files or terminals that
-// nobody here can decide about: an editor may have more of them than the protocol.
+// isUnknownAct reports whether a method would make the editor do something with files or terminals that
+// nobody here can decide about: an editor may have more such methods than the protocol.
 func isUnknownAct(method string) bool {
 	name := methodSpelling(method)
 	return (strings.HasPrefix(name, "fs/") || strings.HasPrefix(name, "terminal/")) &&
@@ -96,8 +96,8 @@ func methodSpelling(method string) string {
 
 const idInUse = "its id is that of a request that is not answered yet"
 
-// openFromEditor notes a request of the editor's that is being passed on, so that its answer is recognised
-// and it gets an answer when the agent dies. A notification is not noted.
+// openFromEditor registers a request of the editor's that is being passed on, so that its answer is
+// recognised and it gets an answer if the agent dies. Notifications are not registered.
 func (b *Bridge) openFromEditor(frame ndjson.Frame, p passed) {
 	if len(frame.ID) == 0 {
 		return
@@ -110,9 +110,9 @@ func (b *Bridge) openFromEditor(frame ndjson.Frame, p passed) {
 	b.fromEditorOpen[ndjson.ID(frame.ID)] = &p
 }
 
-// openFromAgent notes a request of the agent's that is being passed on. It returns false when the id is
-// that of a request that is still open: the answers could not be told apart, and an agent could get one act
-// approved by the answer to another. A notification is not noted.
+// openFromAgent registers a request of the agent's that is being passed on. It returns false if the id is
+// that of an open request: the answers could not be told apart, and an agent could get one act approved by
+// the answer to another. Notifications are not registered.
 func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 	if len(frame.ID) == 0 {
 		return true
@@ -128,8 +128,8 @@ func (b *Bridge) openFromAgent(frame ndjson.Frame, p passed) bool {
 	return true
 }
 
-// agentsID is the key of an id of the agent's. A text that reads as a number has that of the number: to some
-// editors the two are one id, and what a person says to one question would be said to another.
+// agentsID returns the key of an agent's id. A text that looks like a number has the key of that number:
+// some editors treat the two as one id, so an answer to one question would count for another.
 func agentsID(raw []byte) ndjson.Key {
 	if text, err := ndjson.String(raw); err == nil {
 		if number := ndjson.ID([]byte(text)); strings.HasPrefix(string(number), "number ") {
@@ -139,14 +139,14 @@ func agentsID(raw []byte) ndjson.Key {
 	return ndjson.ID(raw)
 }
 
-// isOpen reports whether a request of the agent's with that id waits for its answer.
+// isOpen reports whether a request of the agent's with that id waits for an answer.
 func (b *Bridge) isOpen(key ndjson.Key) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.idOpen(key)
 }
 
-// idOpen reports whether a request of the agent's with that id waits for its answer. Called with mu held.
+// idOpen is isOpen with mu held.
 func (b *Bridge) idOpen(key ndjson.Key) bool {
 	_, open := b.fromAgentOpen[key]
 	_, held := b.held[key]
@@ -154,8 +154,8 @@ func (b *Bridge) idOpen(key ndjson.Key) bool {
 }
 
 // editorAnswered passes on the editor's answer to a request of the agent's, or takes the answer to one of
-// ours. What answers none that is open goes nowhere: the other side may be less exact about ids, and take it
-// for the answer to another, of which nobody here would know.
+// ours. An answer to no open request is not passed on: the agent may be less exact about ids and take it
+// for the answer to another.
 func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	if b.ours.answered(frame) {
 		return nil
@@ -189,9 +189,9 @@ func (b *Bridge) editorAnswered(frame ndjson.Frame, line []byte) error {
 	return b.toAgent.relay(line)
 }
 
-// agentAnswered passes on the agent's answer to a request of the editor's. What the editor could take for
-// an answer that is not the one which is read here goes nowhere: a session could begin, and a turn end, of
-// which nobody here knows.
+// agentAnswered passes on the agent's answer to a request of the editor's. An answer that the editor could
+// take for another than the one that is read here is not passed on: a session could begin, or a turn end,
+// without this bridge knowing.
 func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	p := b.takeOpen(&b.fromEditorOpen, ndjson.ID(frame.ID), frame)
 	if p == nil && answersSomething(frame) {
@@ -236,14 +236,14 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 	return nil
 }
 
-// answersSomething reports whether a response says which request it answers. One that says null is about a
-// line that could not be read.
+// answersSomething reports whether a response names its request. One with a null id is about a line that
+// could not be read.
 func answersSomething(frame ndjson.Frame) bool {
 	return len(frame.ID) > 0 && string(frame.ID) != "null"
 }
 
-// takeOpen removes the request that a response answers from one of the connection's maps, where it has a key,
-// and returns it as it is then: whoever asked may still end its question.
+// takeOpen removes the request that a response answers from one of the connection's maps, if its id has a
+// key, and returns it as it was, since the asker may still end its question.
 func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, key ndjson.Key, frame ndjson.Frame) *passed {
 	if len(frame.ID) == 0 {
 		return nil
@@ -259,7 +259,7 @@ func (b *Bridge) takeOpen(open *map[ndjson.Key]*passed, key ndjson.Key, frame nd
 	return &taken
 }
 
-// refuseAgent answers a frame of the agent's that goes nowhere, says so and puts it on record.
+// refuseAgent answers a frame of the agent's that is not passed on, tells the person and records it.
 func (b *Bridge) refuseAgent(frame ndjson.Frame, why string) error {
 	return b.refuse(frame, codeInvalidRequest, why)
 }
@@ -274,7 +274,7 @@ func (b *Bridge) refuse(frame ndjson.Frame, code int, why string) error {
 	return nil
 }
 
-// refuseEditor answers a frame of the editor's that goes nowhere.
+// refuseEditor answers a frame of the editor's that is not passed on.
 func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
 	b.o.Say("refused a frame of the editor's: " + why)
 	if len(frame.ID) > 0 || frame.Kind == ndjson.Array {

@@ -10,9 +10,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// lane reads one direction to its end, a line at a time, and hands every line to the function that owns the
-// direction. The line is only valid during the call. A line above the limit has been thrown away while it
-// was read.
+// lane reads one direction to its end, line by line, and hands every line to the function that owns the
+// direction. The line is only valid during the call. A line above the limit was dropped while it was read.
 func (b *Bridge) lane(r *ndjson.Reader, handle func(line []byte) error, tooLong func(*ndjson.TooLongError)) error {
 	for {
 		line, err := r.Next()
@@ -114,7 +113,7 @@ const noBatches = "ACP has no batches"
 
 const misspelled = "its method is that of a frame that is decided here, in another spelling"
 
-// unclear says why a frame cannot be read in one way only, or nothing.
+// unclear returns why a frame can be read in more than one way; "" if it cannot.
 func unclear(frame ndjson.Frame) string {
 	switch {
 	case frame.Ambiguous:
@@ -129,12 +128,12 @@ func unclear(frame ndjson.Frame) string {
 	return ""
 }
 
-// editorTooLong reports a line of the editor's that was thrown away, and answers whoever waits for it.
+// editorTooLong reports a line of the editor's that was dropped, and answers whoever waits for it.
 func (b *Bridge) editorTooLong(e *ndjson.TooLongError) {
 	b.tooLong("editor", e, b.toEditor, b.toAgent, &b.fromAgentOpen, agentsID)
 }
 
-// agentTooLong reports a line of the agent's that was thrown away, and answers whoever waits for it.
+// agentTooLong reports a line of the agent's that was dropped, and answers whoever waits for it.
 func (b *Bridge) agentTooLong(e *ndjson.TooLongError) {
 	b.tooLong("agent", e, b.toAgent, b.toEditor, &b.fromEditorOpen, ndjson.ID)
 }

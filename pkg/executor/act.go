@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// act is a checked call together with what it would run: what is decided about, shown and recorded.
+// act is a checked call and what it would run: what is decided about, shown and recorded.
 type act struct {
 	call       tool.Call
 	in         Configuration // what the call began under, whatever is in force by now
@@ -33,7 +33,7 @@ type act struct {
 	redactor   *secret.Redactor
 }
 
-// describe says what the act would run, for whoever decides about it.
+// describe adds what the act would run, for whoever decides about it.
 func (a *act) describe() {
 	t, call, arguments, invocation := a.tool, a.call, a.arguments, a.invocation
 	a.digest = invocation.Digest().String()
@@ -62,11 +62,11 @@ func (a *act) describe() {
 	a.resolved = permissions.ResolvedFiles(a.request)
 }
 
-// workDirParameter is the parameter that agents' own tools name the directory by where a command runs or a
+// workDirParameter is the parameter by which agents' own tools name the directory where a command runs or a
 // patch is applied.
 const workDirParameter = "workdir"
 
-// workDir returns the directory that a call names for that, and else the one that it starts in.
+// workDir returns the directory that a call names by that parameter, else the one that it starts in.
 func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
 	named, ok := arguments[workDirParameter].(string)
 	declared := slices.ContainsFunc(t.Parameters,
@@ -80,7 +80,7 @@ func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
 	return filepath.Join(dir, named)
 }
 
-// scanDynamic reads the commands that values of this call chose, so that rules can speak about them.
+// scanDynamic reads the commands that come from values of this call, so that rules can be about them.
 func (a *act) scanDynamic() {
 	if len(a.invocation.Dynamic) == 0 {
 		return
@@ -120,9 +120,9 @@ func (a *act) scan(command tool.DynamicCommand) shellscan.Script {
 	return shellscan.Scan(command.Text, a.in.Commands)
 }
 
-// pathsOf lists the files that a call names in its arguments, those that a patch names among them. A patch
-// that is applied in another directory than the one that the call starts in is about both files that a name
-// could mean: whoever wrote the tool knows which.
+// pathsOf lists the files that a call names in its arguments, including those that a patch names. If a
+// patch is applied in another directory than the one that the call starts in, it lists both files that a
+// name could mean: only the tool's author knows which one it is.
 func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.Path {
 	var paths []permissions.Path
 	add := func(value any) {
@@ -166,7 +166,7 @@ func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.P
 	return paths
 }
 
-// event returns the act as the record carries it.
+// event returns the act as it is recorded.
 func (a *act) event(kind events.Type) events.Event {
 	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
 	record.Digest = a.digest

@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// authorise takes the act through the gate: rules, governors, a person, the record. The Failure is nil
-// exactly when the decision approves.
+// authorise takes the act through the gate: rules, governors, a person, the record. The Failure is nil if
+// and only if the decision approves.
 func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permissions.Decision, *tool.Failure) {
 	g := &gated{act: a, e: e}
 	decision, unanswered := e.gate.Under(a.in.InForce).Pass(ctx, g,
@@ -36,7 +36,7 @@ func (e *Executor) authorise(ctx context.Context, a *act, caller Caller) (permis
 	}
 }
 
-// gated is a call at the gate. It is a gate.Act.
+// gated is a call as the gate sees it, a gate.Act.
 type gated struct {
 	*act
 	e       *Executor
@@ -45,8 +45,7 @@ type gated struct {
 
 func (g *gated) Request() permissions.Request { return g.act.request }
 
-// Effect implements gate.Act. Where the author wants a fresh answer every time, none that was given before
-// counts.
+// Effect implements gate.Act. If the author wants a fresh answer every time, no earlier answer counts.
 func (g *gated) Effect() gate.Effect {
 	if g.act.request.RequiresConfirmation {
 		return gate.Effect{}
@@ -54,7 +53,7 @@ func (g *gated) Effect() gate.Effect {
 	return gate.CallOf(g.act.request)
 }
 
-// AtMost implements gate.Act: the sandbox holds the call itself.
+// AtMost implements gate.Act: a call is confined by its own sandbox.
 func (g *gated) AtMost() permissions.Decision {
 	return permissions.Decision{Verdict: permissions.Approve}
 }
@@ -63,7 +62,7 @@ func (g *gated) Review(d permissions.Decision) permissions.Review { return g.act
 
 func (g *gated) Event(kind events.Type) events.Event { return g.act.event(kind) }
 
-// Question implements gate.Act. Nobody is asked about what would not run.
+// Question implements gate.Act. Nobody is asked about a call that could not run.
 func (g *gated) Question(asked permissions.Decision) (approval.Question, error) {
 	if g.failure = g.e.stopped(g.act); g.failure != nil {
 		return approval.Question{}, errors.New("nobody was asked: " + g.failure.Message)
@@ -95,8 +94,8 @@ func (g *gated) Unrecorded(d permissions.Decision, err error) permissions.Decisi
 
 func (g *gated) Mask(text string) string { return g.act.mask(text) }
 
-// question is what the person reads: the script as its author wrote it, the values beside it, and why it is
-// asked.
+// question returns what the person reads: the script as its author wrote it, the values beside it, and why
+// it is asked.
 func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	var text strings.Builder
 	if a.entry.Confirmation != nil {
@@ -163,8 +162,8 @@ func (a *act) title() string {
 	return name
 }
 
-// values lists the arguments, one to a line, each as JSON that shows what it hides. Secret ones are not
-// shown.
+// values lists the arguments, one to a line, as JSON with hidden characters made visible. Secret values are
+// not shown.
 func (a *act) values() string {
 	public := a.publicArguments()
 	names := make([]string, 0, len(public))
@@ -187,7 +186,7 @@ func (a *act) values() string {
 	return b.String()
 }
 
-// denial is what the model is told.
+// denial returns the failure that the model gets.
 func denial(a *act, d permissions.Decision) string {
 	text := fmt.Sprintf("%s was not run: %s", a.tool.ID, gate.Why(d))
 	if d.FollowUp != "" {
@@ -196,7 +195,7 @@ func denial(a *act, d permissions.Decision) string {
 	return text
 }
 
-// withAlternatives tells the model beside a refusal what would be allowed.
+// withAlternatives adds to a refusal what would be allowed.
 func (e *Executor) withAlternatives(a *act, d permissions.Decision, refusal string) string {
 	if instead := e.gate.Under(a.in.InForce).Alternatives(d, a.request); instead != "" {
 		refusal += " (" + a.mask(instead) + ")"

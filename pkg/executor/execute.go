@@ -12,14 +12,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Caller is who stands behind a call: the door that it came through, and the person behind that door.
+// Caller is who makes a call: the door that it came through, and the person who can be asked there.
 type Caller interface {
 	approval.Asker
 }
 
 // Execute carries a call from request to result. It blocks until the call has ended and nothing of it is
-// left; ending ctx ends the call. Every outcome is a Result, ours and the tool's alike: Result.Error is set
-// when we are the reason.
+// left; ending ctx ends the call. Every outcome is a Result. Result.Error is set if the reason is ours and
+// not the tool's.
 func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) tool.Result {
 	if call.ID == "" {
 		call.ID = e.newID()
@@ -93,9 +93,9 @@ func (e *Entry) intact() *tool.Failure {
 	return nil
 }
 
-// granted turns an approval into the permit that every run of the act needs, and performs it: by a result
-// that was kept, else by a run, and another while it fails in a way that may pass, each through the tool's
-// circuit breaker.
+// granted turns an approval into the permit that every run of the act needs, and performs the act: by a
+// kept result, else by running it, repeatedly while it fails in a way that may pass, each time through the
+// tool's circuit breaker.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) runResult {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
@@ -113,12 +113,13 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 	})
 }
 
-// holds tells whether what was decided still holds for what is about to be done: nil when it does.
+// holds returns a failure if what was decided no longer holds for what is about to be done.
+//
+// The rules are asked again, since comparing the hash of those in force would not do: they depend on the
+// workspace, and the same rules may reject now what they approved before, for example because a path leads
+// elsewhere when a call is repeated. Governors are not asked again, since they count, but those that were
+// asked must still be in force.
 func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
-	// Which rules are in force depends on the workspace too, so they are asked again rather than for their
-	// name. The same rules may reject by now what they approved before: a path may lead elsewhere when a
-	// call is tried again. Governors are not asked again, since they count; but those that were asked must
-	// be those in force.
 	now := e.inForce(a.call.Workspace)
 	again := a.maskDecision(now.Rules.Decide(a.request))
 	if err := permit.Covers(a.invocation.Digest(), a.plan.Digest(), again.Policy, now.governors(a),
@@ -128,7 +129,7 @@ func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
 	if again.Verdict == permissions.Reject {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
 	}
-	// What a rule would only ask about by now, a person was not asked about.
+	// The files that its names mean must still be those that were decided about.
 	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.request)) {
 		return tool.Failf(tool.FailDenied,
 			"the permission no longer holds: a path of the call leads to another file by now than when it was decided")
@@ -136,7 +137,7 @@ func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
 	return nil
 }
 
-// run carries the act out, once, if what was decided still holds.
+// run carries the act out once, if what was decided still holds.
 func (e *Executor) run(ctx context.Context, a *act, permit permissions.Permit) runResult {
 	if failure := e.holds(a, permit); failure != nil {
 		return notRun(failure)

@@ -35,8 +35,8 @@ type Executor struct {
 	calls    *calls
 }
 
-// Configuration is what calls are made under: the tools, and what decides about them. It never changes, and
-// a call has one from start to end; what another one no longer lets happen does not begin.
+// Configuration is what calls are made under: the tools, and what decides about them. It is immutable, and
+// a call keeps the one it began with. A call that a newer one no longer allows does not begin.
 type Configuration struct {
 	Tools *Tools
 	gate.InForce
@@ -47,7 +47,7 @@ type Configuration struct {
 type Host interface {
 	Plan(sandbox.Profile) (sandbox.Plan, error)
 	Run(context.Context, sandbox.Plan, sandbox.Process) (sandbox.Outcome, error)
-	// Reach tells what a plan of this machine's lets a call reach.
+	// Reach returns what a plan lets a call reach.
 	Reach(sandbox.Plan) sandbox.Reach
 }
 
@@ -58,7 +58,7 @@ type Blobs interface {
 	Begin() (*blob.Writer, error)
 }
 
-// Options says what an Executor is made of.
+// Options configure an Executor.
 type Options struct {
 	// InForce returns the configuration for a call in the workspace that begins now. Required.
 	InForce func(tool.Workspace) Configuration
@@ -76,13 +76,13 @@ type Options struct {
 	// Sleep waits between two attempts, and returns early with an error when ctx ends. Optional, default a
 	// timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Patience is how long a person may take to answer. Then nobody has, which counts as no. Optional,
-	// default DefaultPatience.
+	// Patience is how long a person may take to answer. No answer by then counts as no. Optional, default
+	// DefaultPatience.
 	Patience time.Duration
 }
 
-// DefaultPatience is long enough for somebody who is fetching a coffee. Who comes back later finds a call
-// that was not run, and an agent that can make it again.
+// DefaultPatience is long enough for somebody who is fetching a coffee. After that the call is not run, and
+// the agent can make it again.
 const DefaultPatience = 10 * time.Minute
 
 // New makes an Executor.
@@ -112,15 +112,15 @@ func New(o Options) (*Executor, error) {
 	return e, nil
 }
 
-// At returns the executor for the calls of another door, which pass its own gate under what is in force
-// there. What is kept, counted and tried is shared; Drain is about the calls of the door alone.
+// At returns the executor for the calls of another door, which has a gate and a configuration of its own.
+// Kept results, counters and attempts are shared; Drain concerns the calls of the door alone.
 func (e *Executor) At(g *gate.Gate, inForce func(tool.Workspace) Configuration) *Executor {
 	door := *e
 	door.gate, door.inForce, door.calls = g, inForce, newCalls()
 	return &door
 }
 
-// randomID is an id that nobody can guess and that never comes twice.
+// randomID returns an id that nobody can guess and that is never repeated.
 func randomID() string {
 	var b [12]byte
 	rand.Read(b[:]) // never fails: crypto/rand ends the program when the kernel has no randomness

@@ -2,8 +2,8 @@ package executor
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
-// prepare does everything that comes before a decision, and has no effect: find the tool, check the
-// arguments, fill them in, and settle how it will run here.
+// prepare does everything that comes before a decision: find the tool, check the arguments, render the
+// script, and plan how it will run on this machine. It has no effect.
 func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 	a, failure := e.actOf(call)
 	if failure != nil {
@@ -23,8 +23,8 @@ func (a *act) planOut() (failure *tool.Failure) {
 	return failure
 }
 
-// actOf is prepare without the plan, for who only wants to know what a call would ask for. With a Failure
-// comes the act as far as it got: nil where there is no such tool, without an invocation where the
+// actOf is prepare without the plan, for callers that only want to know what a call would ask for. With a
+// Failure it returns the act as far as it got: nil if there is no such tool, without an invocation if the
 // arguments do not fit.
 func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 	in := e.inForce(call.Workspace)

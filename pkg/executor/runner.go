@@ -8,23 +8,23 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// runner carries out the calls of one kind of tool. It decides nothing: what it renders and plans is
-// decided about, shown and recorded by the steps that all kinds share. Safe for concurrent use.
+// runner carries out the calls of one kind of tool. It decides nothing: the steps that all kinds share
+// decide about what it renders and plans, show it and record it. Safe for concurrent use.
 type runner interface {
 	// Render fills checked arguments into the templates of an entry. It has no effect. spool says that the
 	// output goes to files.
 	Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation, *tool.Failure)
-	// Plan settles how an invocation will be carried out on this machine. It has no effect. filled are
-	// variables beside those of the invocation, with their values; nil before these are known.
+	// Plan determines how an invocation will be carried out on this machine. It has no effect. filled holds
+	// further variables with their values; nil before these are known.
 	Plan(invocation *tool.Invocation, filled map[string]string) (plan, *tool.Failure)
-	// Show returns what would run as a person reads it, in Markdown.
+	// Show returns what would run, as Markdown for a person.
 	Show(*tool.Invocation) string
-	// Run carries a plan out and blocks until nothing of it is left; ending ctx ends it.
+	// Run carries out a plan and blocks until nothing of it is left; ending ctx ends it.
 	Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error)
-	// Refusals returns what the act was kept from by the plan that it ran under, going by what it said,
-	// with the lines of the entry that would allow it.
+	// Refusals returns what the plan kept the act from, judging by its output, with the lines of the entry
+	// that would allow it.
 	Refusals(a *act, said string) []tool.Hint
-	// Cure says what to do about an act that failed, where that is known; "" where it is not.
+	// Cure says what to do about an act that failed; "" if that is not known.
 	Cure(t *tool.Tool, o outcome) string
 }
 
@@ -34,13 +34,13 @@ type plan interface {
 	Report() tool.SandboxReport // what is enforced
 }
 
-// streams say where output goes while it comes.
+// streams are where output goes as it arrives.
 type streams struct {
 	stdout, stderr io.Writer // nil: the outcome holds all of it
 	last           int64     // how many bytes of each the outcome holds beside them
 }
 
-// outcome is what became of a run. A tool that fails has an outcome like any other.
+// outcome is the result of a run. A tool that fails has an outcome like any other.
 type outcome struct {
 	ExitCode int    // 128+n after signal n; -1 when nothing ran
 	Signal   string // "SIGKILL"; "" when it ended by itself

@@ -12,38 +12,40 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Options says what an Authority is made of.
+// Options configure an Authority.
 type Options struct {
 	Policies *Set // optional: without it only the defaults hold
 	// Commands is what is known of programs; nil for what comes with this program.
 	Commands *command.Catalogue
-	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. Agents
-	// are never let near them by rule.
+	// OwnPaths are the absolute names of our configuration, state and sockets, files or directories. No
+	// rule lets an agent touch them.
 	OwnPaths []string
 	Home     string // optional: what ~/ stands for in policies; absolute
 
 	Now func() time.Time // optional, default time.Now
 	// Counter knows how often rules have approved. Optional, default one that lives as long as the program.
 	Counter Counter
-	// Environ is what git is asked with about repositories, and says which shell an agent runs its texts
-	// with: what the agents' commands have. Optional, default the environment of this process.
+	// Environ is the environment of the agents' commands: git is asked with it about repositories, and it
+	// names the shell of an agent. Optional, default the environment of this process.
 	Environ []string
-	// ApprovalLog writes down what people allow for a session, so that they can take it back. Optional.
+	// ApprovalLog keeps what people allow for a session, so that they can revoke it. Optional.
 	ApprovalLog ApprovalLog
 }
 
-// ApprovalLog writes down what people have allowed for a session. It may block on the disk for a moment.
+// ApprovalLog keeps what people have allowed for a session. It may block on the disk for a moment.
 type ApprovalLog interface {
-	// Granted writes down what was allowed; key names it, and words say it. With an error nothing is allowed.
+	// Granted keeps what was allowed: key identifies it, words describes it. With an error nothing is
+	// allowed.
 	Granted(session, agent, key, words string) error
-	// Holds reports whether it still is: nobody has taken it back. What cannot be told does not hold.
+	// Holds reports whether it is still allowed, that is, nobody has revoked it. If that cannot be told, it
+	// is not.
 	Holds(session, key string) bool
-	// Ended says that the session has ended.
+	// Ended reports that the session has ended.
 	Ended(session string)
 }
 
-// Authority decides whether an act may happen. Its rules never change: With and WithOwn return an Authority
-// of other rules. It is safe for concurrent use, and never waits for anybody.
+// Authority decides whether an act may happen. Its rules are immutable: With and WithOwn return an
+// Authority with other rules. It is safe for concurrent use and never waits for a person.
 type Authority struct {
 	home      string
 	sensitive *sensitiveFiles
@@ -52,7 +54,7 @@ type Authority struct {
 	files     files
 	git       gitAsker
 	shell     string // that an agent runs its texts with; "" for the system's own
-	// ungathered, which only tests set, is told of what is looked at though nobody has gathered it.
+	// ungathered, which only tests set, is called with what is looked at although it was not gathered.
 	ungathered func(what string)
 	// panics, which only tests set, lets panics through.
 	panics bool
@@ -94,9 +96,9 @@ func New(o Options) *Authority {
 	return a
 }
 
-// With returns an Authority that decides by other rules and by what is known of programs, and shares
-// everything else: what rules have counted, and what a person has allowed in a session, as far as the new
-// rules let it. The rules of workspaces stay.
+// With returns an Authority with other rules and another catalogue of programs. It shares everything else:
+// the counters of rules, and what a person has allowed in a session, as far as the new rules permit. The
+// rules of workspaces stay.
 func (a *Authority) With(policies *Set, commands *command.Catalogue) *Authority {
 	other := *a
 	other.commands = commands
@@ -106,9 +108,9 @@ func (a *Authority) With(policies *Set, commands *command.Catalogue) *Authority 
 	return &other
 }
 
-// WithOwn returns an Authority that has other rules of a workspace's own, for the sessions that work in it.
-// They can only reject (see File.TightenOnly) where nobody trusts the file: whoever wrote the repository must
-// not choose what is allowed.
+// WithOwn returns an Authority with other rules of a workspace's own, for the sessions that work in it.
+// Rules in a file that nobody trusts can only reject (see File.TightenOnly): whoever wrote the repository
+// must not choose what is allowed.
 func (a *Authority) WithOwn(w tool.Workspace, files []File) *Authority {
 	for i := range files {
 		files[i].TightenOnly = files[i].TightenOnly || files[i].Root == ""
@@ -121,7 +123,7 @@ func (a *Authority) WithOwn(w tool.Workspace, files []File) *Authority {
 	return &other
 }
 
-// WithSessions returns an Authority that keeps what people allow for sessions in these.
+// WithSessions returns an Authority that keeps in sessions what people allow for sessions.
 func (a *Authority) WithSessions(s *Sessions) *Authority {
 	other := *a
 	other.kept = s
@@ -130,18 +132,19 @@ func (a *Authority) WithSessions(s *Sessions) *Authority {
 
 func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00") }
 
-// Policy names the rules in force (see Set.Hash), and what a person's own file says of programs: it makes the
-// same rules decide otherwise.
+// Policy returns a hash of the rules in force (see Set.Hash) and of a person's own rows about programs,
+// which make the same rules decide differently.
 func (a *Authority) Policy() string {
 	return inForce{policies: a.policies, commands: a.commands}.name()
 }
 
-// Decide says whether the act may happen. It looks at the request, at the links of its paths and, for some
-// commands, at the names of files; about git's commands it asks git, which takes some milliseconds and at
-// most three seconds. It has no effect, and never blocks on a person.
+// Decide returns whether the act may happen. It considers the request, the links of its paths and, for some
+// commands, the names of files. About commands of git it asks git, which takes some milliseconds and at
+// most three seconds. It has no effect and never waits for a person.
 //
-// The order is the security of it: nothing further down lifts what stands above, except that a rule that
-// names a file exactly lifts the file's own question. What panics on the way is a rejection.
+// The order of the steps matters for security: no later step lifts the result of an earlier one, except
+// that a rule which names a file exactly lifts the question about that file. A panic on the way is a
+// rejection.
 func (a *Authority) Decide(r Request) (d Decision) {
 	defer a.rejectPanic(&d)
 	v, inForce := a.evaluate(r, a.now())
@@ -149,8 +152,8 @@ func (a *Authority) Decide(r Request) (d Decision) {
 	return a.decideBy(v, rules, policy)
 }
 
-// Take is Decide for an act that goes ahead when it is approved: it counts towards the limit of the rule that
-// approves it. Where two acts are left one approval between them, one of them is asked.
+// Take is Decide for an act that is carried out if it is approved: it counts towards the limit of the rule
+// that approves it. If the limit leaves one approval for two acts, one of them is asked about.
 func (a *Authority) Take(r Request) (d Decision) {
 	defer a.rejectPanic(&d)
 	v, inForce := a.evaluate(r, a.now())
@@ -158,7 +161,7 @@ func (a *Authority) Take(r Request) (d Decision) {
 	return a.countApproval(v, rules, a.decideBy(v, rules, policy))
 }
 
-// countApproval counts an approval towards its rule's limit, and asks where that is reached.
+// countApproval counts an approval towards its rule's limit, and asks if the limit is reached.
 func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Decision {
 	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
 		return d
@@ -175,7 +178,7 @@ func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Deci
 	return d
 }
 
-// inForce are the rules that a request meets: those of all files, and those of its workspace.
+// inForce is the rules that apply to a request: those of all files and those of its workspace.
 type inForce struct {
 	policies, own *Set
 	commands      *command.Catalogue
@@ -186,7 +189,7 @@ func (a *Authority) rulesFor(r Request) inForce {
 	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)], commands: a.commands}
 }
 
-// name names all that the rules decide by.
+// name identifies everything that the rules decide by.
 func (f inForce) name() string {
 	name := f.policies.Hash()
 	if f.own != nil {
@@ -274,12 +277,12 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	return d
 }
 
-// rejectsUnmatched: a file says that what no rule is about is rejected.
+// rejectsUnmatched reports whether a file rejects acts that no rule is about.
 func (a outcome) rejectsUnmatched(v *evaluation) bool {
 	return a.rule == nil && a.unmatched != nil && *a.unmatched == Reject && !typedByPerson(v)
 }
 
-// byFile is what a file's own defaults say of an act that no rule is about.
+// byFile is what a file's own default says of an act that no rule is about.
 func (a outcome) byFile() Decision {
 	return Decision{
 		Verdict: *a.unmatched, Source: SourceDefault,
@@ -288,7 +291,7 @@ func (a outcome) byFile() Decision {
 	}
 }
 
-// decision is what the rules decided.
+// decision returns what the rules decided.
 func (a outcome) decision() Decision {
 	d := Decision{
 		Verdict: a.verdict, Source: SourcePolicy, Rule: a.rule.ID, At: a.rule.Source.String(),
@@ -300,7 +303,7 @@ func (a outcome) decision() Decision {
 	return d
 }
 
-// guardedFile tells why the act needs a person because of a file that it touches; "" when none is more than
+// guardedFile returns why the act needs a person because of a file that it touches; "" if all are plain
 // data.
 func (v *evaluation) guardedFile() string {
 	if v.runs() {
@@ -314,8 +317,8 @@ func (v *evaluation) guardedFile() string {
 	return ""
 }
 
-// Guarded tells why a person is asked about the act every time, whatever they said before: a file that it
-// touches is more than data. It is "" when none is.
+// Guarded returns why a person is asked about the act every time, whatever they said before: a file that it
+// touches is more than data. It returns "" if none is.
 func (a *Authority) Guarded(r Request) (why string) {
 	defer a.sayPanic(&why, "")
 	v := a.newEvaluation(r)

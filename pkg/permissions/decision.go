@@ -30,29 +30,28 @@ type Decision struct {
 	Rule    string // id of the rule, or of the governor, that decided
 	At      string // file:line of that rule or governor
 	Reason  string // one sentence for the person or the model that is told
-	// Option is the optionId that the rule names. It is a wish: see ChooseOption.
+	// Option is the optionId that the rule prefers; see ChooseOption.
 	Option string
-	// Obligation is what the act is approved with.
+	// Obligation is the condition under which the act is approved.
 	Obligation Obligation
-	// Reasons says of every rule, in order, whether it matched and what kept it from matching.
+	// Reasons says for every rule, in order, whether it matched and what kept it from matching.
 	Reasons []Reason
 	// Policy is the hash of the rules that were asked.
 	Policy string
-	// Governors is the hash of the governors that were in force before the first of them was asked; "" for
+	// Governors is the hash of the governors that were in force before the first one was asked; "" for
 	// none.
 	Governors string
 
-	// SkipGovernors is the wish of the rule that decided: only governors that are required are asked. See
-	// Govern.
+	// SkipGovernors is set if the rule that decided wants only required governors to be asked. See Govern.
 	SkipGovernors bool
-	// Open marks a question that stands only because nothing else decided: no rule, no doubt, no file or
-	// tool that wants a person. A governor may answer it in the person's place, where its file says so.
+	// Open is set for a question that was only asked by default: no rule, doubt, file or tool wants a
+	// person. A governor may answer it instead, if its file says so.
 	Open bool
-	// First is who decided where the decision stands for an act that was decided about before (SourceAct).
+	// First is who decided originally, if the decision is that of an earlier act (SourceAct).
 	First Source
-	// FollowUp is what a governor wants the agent to be told, beside the decision; "" for nothing.
+	// FollowUp is what a governor wants the agent to be told besides the decision; "" for nothing.
 	FollowUp string
-	// Approver says where a person answered, and who it was as far as we know; "" when nobody was asked.
+	// Approver is where a person answered, and who it was as far as we know; "" if nobody was asked.
 	Approver string
 }
 
@@ -63,14 +62,14 @@ type Reason struct {
 	Layer   string  `json:"layer"` // whose file it is
 	Matched bool    `json:"matched"`
 	Verdict Verdict `json:"-"`
-	// Condition is the key of the condition that decided: the first that failed, or that could not be told.
+	// Condition is the key of the condition that decided: the first that failed or could not be told.
 	Condition string `json:"condition,omitempty"`
 	Why       string `json:"why"` // the same in words, with the actual value
-	// Observed marks a rule that matches, and is only watched.
+	// Observed is set for a rule that matches but is only being observed.
 	Observed bool `json:"observed,omitempty"`
 }
 
-// Summary returns the decision in the words of a Result.
+// Summary returns the decision as a Result states it.
 func (d Decision) Summary() tool.DecisionSummary {
 	return tool.DecisionSummary{Result: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At,
 		Reason: d.Reason, Approver: d.Approver}

@@ -30,8 +30,8 @@ type compiledRule struct {
 	fault      string // why the rule cannot be asked; "" when it can
 }
 
-// compileRule makes a rule ready. One with a mistake never approves; one that stops then stops whatever it
-// may be about.
+// compileRule compiles a rule. A rule with a mistake never approves; one that rejects or asks then does so
+// for every act that it may be about.
 func compileRule(rule Rule) *compiledRule {
 	c := &compiledRule{Rule: rule, at: rule.Source.String(), about: listed(rule.AppliesTo),
 		included: listed(rule.IncludePaths), whose: listed(rule.Agents)}
@@ -87,7 +87,7 @@ func compileRule(rule Rule) *compiledRule {
 	return c
 }
 
-// holds is what a rule says of an act.
+// holds is a rule's answer about an act.
 type holds int
 
 const (
@@ -97,22 +97,22 @@ const (
 	untold // it cannot be told from the record of the act, though it could be when it was decided
 )
 
-// finding is what a rule says, and what decided it.
+// finding is a rule's answer, and which condition decided it.
 type finding struct {
 	holds     holds
 	condition string // the key of the policy file, for what did not match
 	why       string
 }
 
-// ruleCondition is one key of a rule, and what asks it of an act.
+// ruleCondition is one key of a rule, with the function that evaluates it for an act.
 type ruleCondition struct {
 	key string
 	ask func(*compiledRule, *evaluation) (holds, string)
 }
 
-// The conditions are asked in this order, and the first that does not hold is told. What costs most comes
-// last. Those about the request see nothing else; those about facts see what was gathered for them (see
-// compiledRule.gather).
+// The conditions are evaluated in this order, and the first that does not hold is reported. Expensive ones
+// come last. Those about the request consider nothing else; those about facts consider what was gathered
+// for them (see compiledRule.gather).
 var (
 	requestConditions = []ruleCondition{
 		{"applies_to", (*compiledRule).matchTool},
@@ -130,10 +130,10 @@ var (
 	}
 )
 
-// match asks the rule.
+// match evaluates the rule for an act.
 func (c *compiledRule) match(v *evaluation) finding { return c.matchFacts(v, c.matchRequest(v)) }
 
-// matchRequest asks what can be told from the request alone.
+// matchRequest evaluates what depends on the request alone.
 func (c *compiledRule) matchRequest(v *evaluation) finding {
 	if c.fault != "" {
 		if c.Verdict == Approve {
@@ -147,7 +147,7 @@ func (c *compiledRule) matchRequest(v *evaluation) finding {
 	return c.askAll(v, requestConditions, finding{holds: yes})
 }
 
-// matchFacts asks the rest of a rule that is as found by then.
+// matchFacts evaluates the other conditions of a rule, given the finding so far.
 func (c *compiledRule) matchFacts(v *evaluation, found finding) finding {
 	if c.fault != "" || found.holds == no {
 		return found
@@ -159,7 +159,7 @@ func (c *compiledRule) matchFacts(v *evaluation, found finding) finding {
 	return found
 }
 
-// askAll asks conditions of a rule that is as found before.
+// askAll evaluates conditions of a rule, given the finding so far.
 func (c *compiledRule) askAll(v *evaluation, conditions []ruleCondition, found finding) finding {
 	for _, condition := range conditions {
 		switch got, why := condition.ask(c, v); {
@@ -177,7 +177,7 @@ func (c *compiledRule) askAll(v *evaluation, conditions []ruleCondition, found f
 	return found
 }
 
-// because says in words what matched.
+// because returns in words what matched.
 func (c *compiledRule) because() string {
 	parts := []string{"the tool"}
 	for _, part := range []struct {
@@ -218,7 +218,7 @@ func (c *compiledRule) matchTool(v *evaluation) (holds, string) {
 	return no, "the tool is " + v.shownTool() + ", and the rule is about " + c.about
 }
 
-// shownTool names the tool for people.
+// shownTool returns the name of the tool for people.
 func (v *evaluation) shownTool() string {
 	if v.toolText == "" {
 		v.toolText = listed(v.Tools)
@@ -251,7 +251,7 @@ func (c *compiledRule) matchCommands(v *evaluation) (holds, string) {
 	return yes, ""
 }
 
-// listed writes texts for a message.
+// listed formats texts for a message.
 func listed(texts []string) string {
 	const most = 3
 	shownTexts := make([]string, 0, most+1)
@@ -265,7 +265,7 @@ func listed(texts []string) string {
 	return strings.Join(shownTexts, ", ")
 }
 
-// briefly writes a value of an argument for a message.
+// briefly formats a value of an argument for a message.
 func briefly(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -278,7 +278,7 @@ func briefly(value any) string {
 	return text
 }
 
-// shown names a file for people. Many rules show the same one.
+// shown returns the name of a file for people. Many rules show the same one.
 func (v *evaluation) shown(path string) string {
 	if v.shownPath != path || v.shownText == "" {
 		v.shownPath, v.shownText = path, shown(v.Workspace, path)

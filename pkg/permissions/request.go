@@ -23,16 +23,16 @@ const (
 	ActionOther      Action = "other"
 )
 
-// Request is one act that somebody wants to happen, told apart from how it was asked for.
+// Request is an act that somebody wants to happen, independent of how it was asked for.
 type Request struct {
 	Door   tool.Door
 	Action Action
-	// Prompt marks an agent's question about an act of its own (session/request_permission): we neither
-	// carry it out nor see it carried out, and all we know of it are the agent's words.
+	// Prompt is set for an agent's question about an act of its own (session/request_permission): we
+	// neither carry it out nor see it carried out, and know it only in the agent's words.
 	Prompt bool
 
-	// Tools are the ids under which a rule may name the act, the best one first. Behind them stand those
-	// that only the agent's words give; see Alleged.
+	// Tools are the ids by which a rule may name the act, the best one first, followed by those that only
+	// the agent's words give (see Alleged).
 	Tools     []string
 	Arguments map[string]any
 	Paths     []Path
@@ -45,8 +45,8 @@ type Request struct {
 	// Commands is what is known of programs, which Shell and Env are read by; nil for what comes with this
 	// program. It is set before they are.
 	Commands *command.Catalogue
-	// TakesObligations reports that whoever carries the act out does what the Decision's Obligation says.
-	// Otherwise there is none, and less is approved.
+	// TakesObligations is set if whoever carries the act out fulfils the Decision's Obligation. Otherwise
+	// there is none, and less is approved.
 	TakesObligations bool
 	agentShell       string // that an agent runs its texts with, as far as is known
 	// Env are the names of the variables that the act sets for its command, and Variables those of which
@@ -58,12 +58,12 @@ type Request struct {
 	Dir       string // what relative paths are relative to: absolute
 
 	Agent string // as it calls itself: a claim
-	// Principal is who asks, as far as we know ourselves and nobody else can choose: of an agent the
-	// command that a person had us start. "" stands for all of whom we know nothing.
+	// Principal is who asks, as far as we know ourselves and nobody else can choose: for an agent the
+	// command that a person had us start. "" stands for everybody unknown.
 	Principal string
 	Session   string
-	// Mode is the mode that the agent is in, as far as it has told; Headless tells that nobody can be asked,
-	// and Confined that the agent's sandbox holds whoever carries the act out.
+	// Mode is the mode that the agent says it is in. Headless is set if nobody can be asked, Confined if
+	// the agent's sandbox holds whoever carries the act out.
 	Mode     string
 	Headless bool
 	Confined bool
@@ -76,14 +76,14 @@ type Request struct {
 	Destructive          bool // or that it removes or overwrites something
 	RequiresConfirmation bool // the tool's author wants a person asked every time
 
-	// Digest names what runs, sandbox and all, of a tool of ours; "" where that is not known, and for every
+	// Digest identifies what runs for a tool of ours, including its sandbox; "" if not known, and for every
 	// other act.
 	Digest string
 
-	// Secret are the arguments whose values no reason may tell.
+	// Secret are the arguments whose values must not appear in a reason.
 	Secret map[string]bool
-	// Withheld are the arguments whose values are not known, because the record of the act does not hold
-	// them. Rules that need one cannot be told; see Authority.Redecide.
+	// Withheld are the arguments whose values are unknown because the record does not hold them. A rule
+	// that needs one cannot be decided; see Authority.Redecide.
 	Withheld map[string]bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Set is the rules of all policy files, compiled. It never changes, and the zero Set has no rules.
+// Set is the compiled rules of all policy files. It is immutable. The zero Set has no rules.
 type Set struct {
 	files []compiledFile
 	hash  string
@@ -22,8 +22,8 @@ type compiledFile struct {
 	rules []*compiledRule
 }
 
-// NewSet compiles the files, the weakest layer first. A rule with a mistake (see Rule.Check) never approves,
-// and one that stops then stops whatever it may be about.
+// NewSet compiles the files, the weakest layer first. A rule with a mistake (see Rule.Check) never
+// approves; one that rejects or asks then does so for every act that it may be about.
 func NewSet(files []File) *Set {
 	s := &Set{hash: hashFiles(files)}
 	for _, file := range files {
@@ -37,7 +37,7 @@ func NewSet(files []File) *Set {
 	return s
 }
 
-// Hash names the rules: SHA-256, in hexadecimal, of what they say. Where they stand does not count.
+// Hash returns the SHA-256, in hexadecimal, of what the rules say, wherever they are written.
 func (s *Set) Hash() string {
 	if s.hash == "" {
 		return hashFiles(nil)
@@ -77,18 +77,19 @@ type outcome struct {
 	verdict Verdict
 	why     string
 	reasons []Reason
-	// unmatched is what files say of an act that no rule is about, and unmatchedIn one of those that do.
+	// unmatched is what files say of an act that no rule is about, unmatchedIn one of the files that say
+	// so.
 	unmatched   *Verdict
 	unmatchedIn string
 }
 
-// decide asks every rule, so that the reasons are complete. A file of the original format answers with its
-// first rule that surely matches, and with those before it that may; of version 2 every rule that matches
-// answers. Of all answers the strongest holds, and of equal ones the first.
+// decide evaluates every rule, so that the reasons are complete. A file of the original format answers with
+// its first rule that surely matches and those before it that may match; in version 2 every matching rule
+// answers. The strongest answer holds; of equal ones, the first.
 func (s *Set) decide(v *evaluation, found []finding) outcome { return s.combine(v, s.match(v, found)) }
 
-// match asks every rule by itself, in the order of the files. found is what they say of the request alone,
-// and becomes what they say.
+// match evaluates every rule by itself, in the order of the files. found holds what each says of the
+// request alone, and is updated with the final findings.
 func (s *Set) match(v *evaluation, found []finding) []finding {
 	at := 0
 	for _, file := range s.files {
@@ -100,7 +101,7 @@ func (s *Set) match(v *evaluation, found []finding) []finding {
 	return found
 }
 
-// combine puts together what the rules have found.
+// combine combines what the rules have found.
 func (s *Set) combine(v *evaluation, found []finding) outcome {
 	a := outcome{reasons: make([]Reason, 0, len(found))}
 	at := 0
@@ -133,7 +134,7 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 	return a
 }
 
-// reason is what one rule says, and whether it counts.
+// reason returns what one rule says, and whether it counts.
 func (f *compiledFile) reason(v *evaluation, rule *compiledRule, found finding) (reason Reason, counts bool) {
 	reason = Reason{Rule: rule.ID, At: rule.at, Layer: f.layer(), Verdict: rule.Verdict,
 		Matched: found.holds != no, Condition: found.condition, Why: found.why}
@@ -156,7 +157,7 @@ func (f *compiledFile) reason(v *evaluation, rule *compiledRule, found finding) 
 	return reason, reason.Matched
 }
 
-// layer says in a word whose file it is.
+// layer returns a word for the file that a rule is from.
 func (f *compiledFile) layer() string {
 	if f.TightenOnly || f.Root != "" {
 		return "project"
@@ -164,7 +165,7 @@ func (f *compiledFile) layer() string {
 	return f.Layer.String()
 }
 
-// with returns what two sets say together: the stronger verdict, and everybody's reasons.
+// with returns what two sets say together: the stronger verdict, and the reasons of both.
 func (a outcome) with(b outcome) outcome {
 	stronger := a
 	if b.rule != nil && (a.rule == nil || b.verdict.stronger(a.verdict)) {
