@@ -270,9 +270,10 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own, masked []hi
 	// What nobody was granted cannot be read in any case. A socket could be connected to even so.
 	v.hidden = slices.DeleteFunc(v.hidden, func(hide hiding) bool {
 		inside := func(dir string) bool { return within(hide.path, dir) }
+		isCovered := slices.ContainsFunc(covered, inside) // so is a home that lies in /opt
 		granted := slices.ContainsFunc(grants, func(g grant) bool { return inside(g.path) }) ||
-			slices.ContainsFunc(systemPaths, inside)
-		return !granted && (len(p.profile.Sockets) == 0 || slices.ContainsFunc(covered, inside))
+			!isCovered && slices.ContainsFunc(systemPaths, inside)
+		return !granted && (len(p.profile.Sockets) == 0 || isCovered)
 	})
 	for _, g := range grants {
 		below := slices.ContainsFunc(covered, func(dir string) bool { return within(g.path, dir) })

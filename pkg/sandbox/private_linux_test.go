@@ -52,3 +52,27 @@ func TestPrivate(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeInSystemDirectory confines calls of somebody whose home lies in a directory of the system.
+func TestHomeInSystemDirectory(t *testing.T) {
+	home, err := os.MkdirTemp("/opt", "a2a-acp-test-")
+	if err != nil {
+		lacking(t, err.Error())
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	shell(t, home, "mkdir -p .config/ours work; echo x >.config/ours/key; chmod 700 .config")
+	openWith(t, Options{Level: LevelFull}) // or there is nothing to look at
+	t.Setenv("HOME", home)
+	host, err := Open(Options{Grace: time.Second, TempDir: t.TempDir(), Hidden: []string{filepath.Join(home, ".config/ours")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	if host.Level() != LevelFull {
+		t.Errorf("the level is %s: %s", host.Level(), host.Why())
+	}
+	out := script{text: "ls -A " + home, dir: filepath.Join(home, "work")}.run(t.Context(), t, host)
+	if got := string(out.Stdout); got != "work\n" {
+		t.Errorf("a call sees %q of the home; %s", got, out.Stderr)
+	}
+}
