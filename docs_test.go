@@ -120,6 +120,9 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+// isSettings matches a file of settings.
+var isSettings = regexp.MustCompile(`^(always|notifications):`)
+
 func check(name, language string, data []byte) error {
 	file := config.File{Name: name, Layer: tool.LayerUser, Data: data}
 	var err error
@@ -130,7 +133,7 @@ func check(name, language string, data []byte) error {
 		_, err = config.ReadPolicies(file)
 	case strings.Contains(string(data), "\nprograms:"):
 		_, err = command.Read(name, data)
-	case strings.HasPrefix(string(data), "notifications:"):
+	case isSettings.Match(data):
 		_, err = config.ReadSettings(file, config.DefaultSettings())
 	case config.IsGovernors(file):
 		var told yamldoc.Errors
