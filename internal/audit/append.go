@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -46,31 +47,50 @@ func (l *Log) append(batch []*record) (err error) {
 }
 
 // look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.
-// When the size is what we left, nobody has been here, and that is all there is to do.
+// When the size is what we left, and no segment follows, nobody has been here, and that is all there is to do.
 func (l *Log) look() (torn int64, err error) {
+	for {
+		if torn, err = l.lookAtSegment(); err != nil || torn > 0 {
+			return torn, err
+		}
+		next := l.end.seq + 1
+		if _, err := os.Lstat(l.path(segmentName(next))); next == l.first || errors.Is(err, fs.ErrNotExist) {
+			return 0, nil
+		}
+		if err := l.openSegment(next); err != nil { // another process has begun it
+			return 0, l.die(err)
+		}
+	}
+}
+
+// lookAtSegment is look for the one segment that is open.
+func (l *Log) lookAtSegment() (torn int64, err error) {
+	path := l.path(segmentName(l.first))
 	info, err := l.segment.Stat()
 	if err != nil {
-		return 0, l.die(fmt.Errorf("record %s: %w", l.path(segmentName), err))
+		return 0, l.die(fmt.Errorf("record %s: %w", path, err))
 	}
-	if named, err := os.Stat(l.path(segmentName)); err != nil || !os.SameFile(info, named) {
-		return 0, l.die(fmt.Errorf("record %s: another program moved or removed the file; "+
-			"do not rotate it, and start again", l.path(segmentName)))
+	if named, err := os.Stat(path); err != nil || !os.SameFile(info, named) {
+		return 0, l.die(fmt.Errorf("record %s: another program moved or removed the file; do not rotate it, "+
+			"and start again", path))
 	}
 	size := info.Size()
 	if size == l.end.size {
 		return 0, nil
 	}
 	if size < l.end.size {
-		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes; "+
-			"keep it as evidence, move %s away and start again", l.path(segmentName), l.end.size, size, l.dir))
+		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes%s",
+			path, l.end.size, size, l.evidence()))
 	}
 	now, err := readEnd(l.segment, size)
+	if err == nil && now.seq == 0 && l.end.size == 0 { // nothing but a torn line
+		now = end{seq: l.end.seq, hash: l.end.hash, size: now.size}
+	}
 	if err == nil && now.seq < l.end.seq {
 		err = fmt.Errorf("the last line has number %d, though %d was written before", now.seq, l.end.seq)
 	}
 	if err != nil {
-		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w; "+
-			"keep it as evidence, move %s away and start again", l.path(segmentName), err, l.dir))
+		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w%s", path, err, l.evidence()))
 	}
 	l.end = now
 	return size - now.size, nil
@@ -78,6 +98,9 @@ func (l *Log) look() (torn int64, err error) {
 
 // write appends the lines of a batch in one write and puts them on disk if one of them must be.
 func (l *Log) write(batch []*record) error {
+	if err := l.rotate(); err != nil {
+		return err
+	}
 	next, durable := l.end, false
 	var lines []byte
 	for _, r := range batch {
@@ -94,11 +117,14 @@ func (l *Log) write(batch []*record) error {
 	if durable {
 		if err := l.sync(l.segment); err != nil {
 			return l.die(fmt.Errorf("record %s: fsync: %w; look at that disk, then start again",
-				l.path(segmentName), cause(err)))
+				l.path(segmentName(l.first)), cause(err)))
 		}
 		l.unsynced = false
 	}
 	l.end = next
+	if l.begun.IsZero() {
+		l.begun = l.now()
+	}
 	if durable {
 		l.noteHead()
 	}
@@ -108,7 +134,7 @@ func (l *Log) write(batch []*record) error {
 // undo takes back what a failed write left. For lack of room that is enough: the next Record may find some.
 // After any other error the disk cannot be trusted.
 func (l *Log) undo(failed error) error {
-	err := fmt.Errorf("record %s: write: %w", l.path(segmentName), cause(failed))
+	err := fmt.Errorf("record %s: write: %w", l.path(segmentName(l.first)), cause(failed))
 	if !noRoom(failed) {
 		return l.die(fmt.Errorf("%w; look at that disk, then start again", err))
 	}
@@ -123,6 +149,11 @@ func (l *Log) undo(failed error) error {
 func (l *Log) die(why error) error {
 	l.dead = fmt.Errorf("%w: %w", ErrDead, why)
 	return l.dead
+}
+
+// evidence is what to do about a record that somebody has changed.
+func (l *Log) evidence() string {
+	return fmt.Sprintf("; keep it as evidence, move %s away and start again", l.dir)
 }
 
 // cause takes the operation and the path off an error, which ours name already.

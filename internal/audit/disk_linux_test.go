@@ -119,7 +119,7 @@ func runsFull(log *Log, dir string, want error, makeRoom func() error) error {
 	if err != nil || len(entries) != kept {
 		return fmt.Errorf("%d entries, want %d: %w", len(entries), kept, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, segmentName)); err != nil || info.Size() != log.end.size {
+	if info, err := os.Stat(filepath.Join(dir, segmentName(1))); err != nil || info.Size() != log.end.size {
 		return fmt.Errorf("half a line stayed: %v, want %d bytes (%w)", info, log.end.size, err)
 	}
 	if err := makeRoom(); err != nil {

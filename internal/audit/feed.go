@@ -47,14 +47,13 @@ func (f *Feed) Close() error {
 // change, too.
 func (f *Feed) watch() {
 	defer f.done.Done()
-	segment := filepath.Join(f.dir, segmentName)
 	for {
 		select {
 		case event, open := <-f.notify.Events:
 			if !open {
 				return
 			}
-			if event.Name == segment {
+			if _, ok := segmentFirst(filepath.Base(event.Name)); ok {
 				f.tell()
 			}
 		case _, open := <-f.notify.Errors:

@@ -21,7 +21,7 @@ func TestEndThatIsGone(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, segmentName)
+	file := filepath.Join(dir, segmentName(1))
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -60,11 +60,11 @@ func TestOtherLineAtTheEnd(t *testing.T) {
 	keep(t, log, decided("one"))
 	other, elsewhere := openTest(t)
 	keep(t, other, decided("other"))
-	text, err := os.ReadFile(filepath.Join(elsewhere, segmentName))
+	text, err := os.ReadFile(filepath.Join(elsewhere, segmentName(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, segmentName), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	err = Read(dir, func(Entry) error { return nil })

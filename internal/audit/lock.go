@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,3 +23,20 @@ func lockFile(f *os.File, how int) error {
 // unlockFile lets go, and says so explicitly: closing is not enough while a child that is being forked
 // still holds the same open file.
 func unlockFile(f *os.File) error { return lockFile(f, unix.LOCK_UN) }
+
+// readLock keeps writers of the record in dir out until the function that it returns is called, so that no line
+// is read that its writer takes back. A copy of a record may have no lock, or lie where nobody can take one:
+// then nobody writes.
+func readLock(dir string) (unlock func()) {
+	lock, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return func() {}
+	}
+	if err := lockFile(lock, unix.LOCK_SH); err != nil {
+		return func() { lock.Close() }
+	}
+	return func() {
+		unlockFile(lock) //nolint:errcheck // closing lets go as well
+		lock.Close()
+	}
+}

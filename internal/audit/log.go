@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-const (
-	segmentName = "00000001.jsonl"
-	lockName    = "lock"
-)
+const lockName = "lock"
 
 // ErrDead is what every Record returns after the disk refused a write, or after another program changed the
 // record. Only a new Log can write again.
@@ -30,7 +28,9 @@ var errClosed = errors.New("the record was closed")
 // Log is the record, open for appending. It implements events.Recorder and is safe for concurrent use.
 // Close it.
 type Log struct {
-	dir   string
+	dir     string
+	options Options
+
 	now   func() time.Time
 	newID func(time.Time) string
 	sync  func(*os.File) error
@@ -43,6 +43,8 @@ type Log struct {
 	// below.
 	committing sync.Mutex
 	segment    *os.File
+	first      int64     // the number of the first line of segment
+	begun      time.Time // when that was written; zero while there is none
 	lock       *os.File
 	end        end   // how the record ended when we last let go of the lock
 	unsynced   bool  // there are lines of ours that no fsync has followed
@@ -52,13 +54,27 @@ type Log struct {
 // Open opens the record in dir for appending and makes what is missing: the directory (mode 0700) and its
 // files (0600). A last line that was torn by a crash is moved aside. Every error names a file and what to
 // do; a record that ends in something that is none of ours is refused.
-func Open(dir string) (*Log, error) {
-	l := &Log{dir: dir, now: time.Now, newID: newID, sync: (*os.File).Sync}
+func Open(dir string) (*Log, error) { return Options{}.Open(dir) }
+
+// Options are what a Log may be told; the zero value is what most want.
+type Options struct {
+	// SegmentBytes is the size of a segment from which on the next one is begun; 0 for 64 MiB.
+	SegmentBytes int64
+}
+
+// Open is the function Open with these options.
+func (o Options) Open(dir string) (*Log, error) {
+	l := newLog(dir, o)
 	if err := l.open(); err != nil {
 		l.closeFiles()
 		return nil, err
 	}
 	return l, nil
+}
+
+func newLog(dir string, o Options) *Log {
+	o.SegmentBytes = cmp.Or(o.SegmentBytes, 64<<20)
+	return &Log{dir: dir, options: o, now: time.Now, newID: newID, sync: (*os.File).Sync}
 }
 
 func (l *Log) open() error {
@@ -74,13 +90,9 @@ func (l *Log) open() error {
 	if l.lock, err = openFile(l.path(lockName), 0); err != nil {
 		return err
 	}
-	if l.segment, err = openFile(l.path(segmentName), os.O_APPEND); err != nil {
+	if err := l.openLast(); err != nil {
 		return err
 	}
-	if err := syncDir(l.dir); err != nil {
-		return fmt.Errorf("record %s: %w", l.dir, err)
-	}
-	l.end.size = -1 // not looked at yet
 	return l.append(nil)
 }
 
@@ -143,7 +155,7 @@ func (l *Log) Close() error {
 	var err error
 	if l.unsynced && l.dead == nil {
 		if err = l.sync(l.segment); err != nil {
-			err = fmt.Errorf("record %s: %w", l.path(segmentName), err)
+			err = fmt.Errorf("record %s: %w", l.path(segmentName(l.first)), err)
 		}
 	}
 	l.closeFiles()

@@ -29,7 +29,7 @@ func TestRecordLine(t *testing.T) {
 		Decision: &events.Decision{DecisionSummary: tool.DecisionSummary{Result: "approve", Source: "policy", Rule: "r"}},
 	})
 	keep(t, log, events.Event{Type: events.ToolEnded, CallID: "c"})
-	got, err := os.ReadFile(filepath.Join(dir, segmentName))
+	got, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestFilesAreOursAlone(t *testing.T) {
 	log, dir := openTest(t)
 	keep(t, log, decided("x"))
 	for path, want := range map[string]os.FileMode{
-		dir: 0o700, filepath.Join(dir, segmentName): 0o600, filepath.Join(dir, lockName): 0o600,
+		dir: 0o700, filepath.Join(dir, segmentName(1)): 0o600, filepath.Join(dir, lockName): 0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestDurableIsSynced(t *testing.T) {
 	log, dir := openTest(t)
 	var atSync []string
 	log.sync = func(f *os.File) error {
-		whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+		whole, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
 		if err != nil {
 			return err
 		}
@@ -228,7 +228,7 @@ func TestWriteErrorKills(t *testing.T) {
 	good := log.segment
 	t.Cleanup(func() { good.Close() })
 	var err error
-	if log.segment, err = os.Open(filepath.Join(dir, segmentName)); err != nil { // cannot be written
+	if log.segment, err = os.Open(filepath.Join(dir, segmentName(1))); err != nil { // cannot be written
 		t.Fatal(err)
 	}
 	if err := log.Record(context.Background(), decided("x")); !errors.Is(err, ErrDead) || !errors.Is(err, unix.EBADF) {
@@ -251,7 +251,7 @@ func TestHalfLineThatStaysKills(t *testing.T) {
 	good := log.segment
 	t.Cleanup(func() { good.Close() })
 	var err error
-	if log.segment, err = os.Open(filepath.Join(dir, segmentName)); err != nil { // cannot be truncated
+	if log.segment, err = os.Open(filepath.Join(dir, segmentName(1))); err != nil { // cannot be truncated
 		t.Fatal(err)
 	}
 	if err := log.undo(unix.ENOSPC); !errors.Is(err, ErrDead) || !strings.Contains(err.Error(), "half a line stays") {
@@ -288,7 +288,7 @@ func TestCancelledIsRecorded(t *testing.T) {
 
 func TestOpenRefusesLinks(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{segmentName, lockName} {
+	for _, name := range []string{segmentName(1), lockName} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -73,7 +73,7 @@ func child(role string) error {
 // appendForever appends from four goroutines until it is killed and reports each event on stdout once
 // Record has returned.
 func appendForever(dir string) error {
-	log, err := Open(dir)
+	log, err := Options{SegmentBytes: 8 << 10}.Open(dir) // many segments
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func appendForever(dir string) error {
 }
 
 func appendCount(dir string, count int) error {
-	log, err := Open(dir)
+	log, err := Options{SegmentBytes: 8 << 10}.Open(dir) // many segments
 	if err != nil {
 		return err
 	}
@@ -125,11 +125,17 @@ func openTest(t *testing.T) (*Log, string) {
 
 func reopen(t *testing.T, dir string) *Log {
 	t.Helper()
-	log, err := Open(dir)
-	if err != nil {
+	log := newTestLog(dir, Options{})
+	if err := log.open(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
+	return log
+}
+
+// newTestLog makes a Log whose clock stands still, and does not open it.
+func newTestLog(dir string, o Options) *Log {
+	log := newLog(dir, o)
 	log.now = func() time.Time { return testTime }
 	log.newID = func(time.Time) string { return "01900000-0000-7000-8000-000000000000" }
 	return log
@@ -149,9 +155,17 @@ func decided(detail string) events.Event {
 // checkChain reads the record as somebody would who does not know this package: lines, numbers, hashes.
 func checkChain(t *testing.T, dir string) []map[string]any {
 	t.Helper()
-	whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+	list, err := listSegments(dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var whole []byte
+	for _, g := range list {
+		text, err := os.ReadFile(filepath.Join(dir, segmentName(g.first)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, text...)
 	}
 	if len(whole) > 0 && whole[len(whole)-1] != '\n' {
 		t.Fatalf("the last line has no end: %q", whole[max(0, len(whole)-200):])

@@ -250,7 +250,7 @@ func TestForeignHands(t *testing.T) {
 			log, dir := openTest(t)
 			keep(t, log, decided("one"))
 			keep(t, log, decided("two"))
-			path := filepath.Join(dir, segmentName)
+			path := filepath.Join(dir, segmentName(1))
 			test.change(t, path)
 			changed, _ := os.ReadFile(path)
 			for range 2 {
@@ -277,7 +277,7 @@ func TestForeignHands(t *testing.T) {
 
 func appendBytes(t *testing.T, dir string, data []byte) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, segmentName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, segmentName(1)), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
-	"golang.org/x/sys/unix"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 // Damage is a line that is no record of ours, or one that does not follow the line before.
@@ -39,19 +37,15 @@ const mostDamages = 10
 // returned at the end, as *Damage joined together, and so is each place where the chain is broken: the
 // entries on both sides of it are marked. Where nothing was ever recorded the error is fs.ErrNotExist.
 func Read(dir string, each func(Entry) error) error {
-	f, err := os.Open(filepath.Join(dir, segmentName))
-	if err != nil {
-		return fmt.Errorf("read the record: %w", err)
-	}
-	defer f.Close()
 	head := headOf(dir) // before the size: what is on disk by then stands in front of it
-	size, err := settledSize(dir, f)
+	whole, err := openStream(dir)
 	if err != nil {
 		return fmt.Errorf("read the record: %w", err)
 	}
+	defer whole.Close()
 
 	damages := damageList{}
-	lines := lineReader{r: bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 64<<10)}
+	lines := whole.lines(0, 0)
 	var last *Entry // whose successor decides whether it is what it was
 	give := func(next *Entry) error {
 		entry := last
@@ -61,13 +55,14 @@ func Read(dir string, each func(Entry) error) error {
 		}
 		return each(*entry)
 	}
-	for before := (Cursor{}); ; {
+	retired := int64(0) // up to which number segments were removed on purpose, as the record says
+	for before := (Cursor{Seq: whole.first() - 1}); ; {
 		entry, err := lines.next()
 		var damage *Damage
 		switch {
 		case errors.Is(err, io.EOF):
 			if before.Seq != unknown && before.Seq < head.Seq {
-				gone := &Damage{File: segmentName, Line: lines.line, Offset: lines.offset, Broken: true,
+				gone := &Damage{File: lines.file(), Line: lines.line, Offset: lines.within(), Broken: true,
 					Why: fmt.Sprintf("it ends at number %d, though it was on disk up to number %d: lines are gone", before.Seq, head.Seq)}
 				damages.add(gone)
 				if last != nil {
@@ -76,6 +71,10 @@ func Read(dir string, each func(Entry) error) error {
 			}
 			if err := give(nil); err != nil {
 				return err
+			}
+			if first := whole.first(); first > 1 && retired < first-1 {
+				damages.add(&Damage{File: segmentName(first), Line: 1, Broken: true,
+					Why: fmt.Sprintf("the record begins with it: the %d lines before are gone", first-1)})
 			}
 			return damages.join()
 		case errors.As(err, &damage):
@@ -96,6 +95,9 @@ func Read(dir string, each func(Entry) error) error {
 			if last != nil {
 				last.Broken = "the entry behind it does not follow: " + broken.Why
 			}
+		}
+		if entry.Type == events.RecordRetired {
+			retired = max(retired, entry.Retired)
 		}
 		before = cursorOf(entry)
 		if before.Seq == head.Seq && before.Hash != head.Hash {
@@ -129,7 +131,7 @@ func (l *damageList) add(d *Damage) {
 
 func (l *damageList) join() error {
 	if l.more > 0 {
-		l.first = append(l.first, fmt.Errorf("%s: %d more lines that are damaged", segmentName, l.more))
+		l.first = append(l.first, fmt.Errorf("%d more lines that are damaged", l.more))
 	}
 	return errors.Join(l.first...)
 }
@@ -148,30 +150,28 @@ func (e Entry) breaks(before Cursor) *Damage {
 	return &Damage{File: e.File, Line: e.Line, Offset: e.Offset, Broken: true, Why: why}
 }
 
-// settledSize returns the size of the file at a moment when nobody writes, so that no line is read that its
-// writer takes back. A copy of a record may have no lock, or lie where nobody can take one: then nobody
-// writes.
-func settledSize(dir string, f *os.File) (int64, error) {
-	if lock, err := os.Open(filepath.Join(dir, lockName)); err == nil {
-		defer lock.Close()
-		if err := lockFile(lock, unix.LOCK_SH); err == nil {
-			defer unlockFile(lock) //nolint:errcheck // closing lets go as well
-		}
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
 // lineReader reads entries one by one and holds no more than one line.
 type lineReader struct {
+	from   *stream
 	r      *bufio.Reader
-	line   int
-	offset int64
+	at     segment // that the last line stands in
+	line   int     // its number in that segment, from 1
+	offset int64   // behind it
 	buffer []byte
 }
+
+// lines reads from an offset on, behind the line with a number. A record that is whole has no other there.
+func (s *stream) lines(offset, seq int64) lineReader {
+	at := s.at(offset)
+	return lineReader{from: s, offset: offset, at: at, line: int(max(0, seq-at.first+1)),
+		r: bufio.NewReaderSize(io.NewSectionReader(s, offset, s.size()-offset), 64<<10)}
+}
+
+// file is the base name of the segment of the last line.
+func (l *lineReader) file() string { return segmentName(l.at.first) }
+
+// within is the offset behind the last line, in its segment.
+func (l *lineReader) within() int64 { return l.offset - l.at.start }
 
 // next returns the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not
 // there yet.
@@ -192,11 +192,14 @@ func (l *lineReader) next() (Entry, error) {
 		}
 		break
 	}
-	at := l.offset
+	if at := l.from.at(l.offset); at.first != l.at.first {
+		l.at, l.line = at, 0
+	}
+	at := l.within()
 	l.line++
 	l.offset += length
 	damaged := func(why string) (Entry, error) {
-		return Entry{}, &Damage{File: segmentName, Line: l.line, Offset: at, Why: why}
+		return Entry{}, &Damage{File: l.file(), Line: l.line, Offset: at, Why: why}
 	}
 	if length > longestLine {
 		return damaged(fmt.Sprintf("it is %d bytes long", length))
@@ -205,7 +208,7 @@ func (l *lineReader) next() (Entry, error) {
 	if err != nil {
 		return damaged(err.Error())
 	}
-	entry.File, entry.Line, entry.Offset = segmentName, l.line, at
+	entry.File, entry.Line, entry.Offset = l.file(), l.line, at
 	return entry, nil
 }
 

@@ -38,7 +38,7 @@ func TestReadGivesBackWhatWasRecorded(t *testing.T) {
 	for _, event := range wrote {
 		keep(t, log, event)
 	}
-	whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+	whole, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestReadGivesBackWhatWasRecorded(t *testing.T) {
 		if diff := cmp.Diff(wrote[n], e.Event); diff != "" {
 			t.Errorf("entry %d (-want +got)\n%s", n, diff)
 		}
-		want := Entry{Seq: int64(n + 1), V: 1, File: segmentName, Line: n + 1, Offset: offset, Raw: bytes.TrimSuffix(lines[n], []byte("\n"))}
+		want := Entry{Seq: int64(n + 1), V: 1, File: segmentName(1), Line: n + 1, Offset: offset, Raw: bytes.TrimSuffix(lines[n], []byte("\n"))}
 		if diff := cmp.Diff(want, e, cmpopts.IgnoreFields(Entry{}, "Event", "ID", "Prev")); diff != "" {
 			t.Errorf("place of entry %d (-want +got)\n%s", n, diff)
 		}
@@ -171,7 +171,7 @@ func TestReadBroken(t *testing.T) {
 	for _, detail := range []string{"one", "two", "three", "four", "five"} {
 		keep(t, log, decided(detail))
 	}
-	whole, err := os.ReadFile(filepath.Join(dir, segmentName))
+	whole, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestReadBroken(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			for _, line := range test.lines {
-				if at := fmt.Sprintf("%s:%d: the chain is broken", segmentName, line); !strings.Contains(err.Error(), at) {
+				if at := fmt.Sprintf("%s:%d: the chain is broken", segmentName(1), line); !strings.Contains(err.Error(), at) {
 					t.Errorf("error %v, want %s", err, at)
 				}
 			}
@@ -435,7 +435,7 @@ func FuzzOpen(f *testing.F) {
 		keep(t, log, decided("one"))
 		keep(t, log, decided("two"))
 		log.Close()
-		path := filepath.Join(dir, segmentName)
+		path := filepath.Join(dir, segmentName(1))
 		before, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

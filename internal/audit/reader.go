@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 )
 
 // Cursor is a place in the record: behind the entry with number Seq. The zero Cursor is the beginning. It
@@ -29,7 +27,7 @@ var ErrCursor = errors.New("the record is not the one that was followed so far")
 // Close it.
 type Reader struct {
 	feed   *Feed
-	file   *os.File
+	whole  *stream
 	lines  lineReader
 	cursor Cursor
 	failed error // what every further Next returns
@@ -38,13 +36,13 @@ type Reader struct {
 // Read returns a reader whose first entry is the one behind from. It finds the place without reading what
 // stands before. ErrCursor is in the error where the entry of from is not on record as it was.
 func (f *Feed) Read(from Cursor) (*Reader, error) {
-	file, err := os.Open(filepath.Join(f.dir, segmentName))
+	whole, err := openStream(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("follow the record: %w", err)
 	}
-	r := &Reader{feed: f, file: file}
+	r := &Reader{feed: f, whole: whole}
 	if err := r.seek(from); err != nil {
-		file.Close()
+		whole.Close() //nolint:errcheck // the error before it is told
 		return nil, fmt.Errorf("follow the record: %w", err)
 	}
 	return r, nil
@@ -52,16 +50,12 @@ func (f *Feed) Read(from Cursor) (*Reader, error) {
 
 // Last returns the place n entries before the end of the record as it is now, for Read.
 func (f *Feed) Last(n int64) (Cursor, error) {
-	file, err := os.Open(filepath.Join(f.dir, segmentName))
+	whole, err := openStream(f.dir)
 	if err != nil {
 		return Cursor{}, fmt.Errorf("follow the record: %w", err)
 	}
-	defer file.Close()
-	size, err := settledSize(f.dir, file)
-	if err != nil {
-		return Cursor{}, fmt.Errorf("follow the record: %w", err)
-	}
-	last, err := readEnd(file, size)
+	defer whole.Close()
+	last, err := readEnd(whole, whole.size())
 	if err != nil {
 		return Cursor{}, fmt.Errorf("follow the record: %w", err)
 	}
@@ -75,7 +69,7 @@ func (f *Feed) Last(n int64) (Cursor, error) {
 func (r *Reader) Cursor() Cursor { return r.cursor }
 
 // Close gives the file back.
-func (r *Reader) Close() error { return r.file.Close() }
+func (r *Reader) Close() error { return r.whole.Close() }
 
 // Next returns the next entry, and waits for it until ctx ends. A line that is no record, or does not
 // follow the entry before it, is a *Damage; so is a record that has become shorter. The reader stays at its
@@ -129,48 +123,29 @@ func (r *Reader) read() (Entry, error) {
 
 // look reads on where the reader stands, up to the end that is settled now.
 func (r *Reader) look() error {
-	named, err := os.Stat(filepath.Join(r.feed.dir, segmentName))
-	if err != nil {
+	if err := r.whole.extend(); err != nil {
 		return err
 	}
-	opened, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(named, opened) {
-		return fmt.Errorf("%w: %s was replaced", ErrCursor, segmentName)
-	}
-	size, err := settledSize(r.feed.dir, r.file)
-	if err != nil {
-		return err
-	}
+	size := r.whole.size()
 	if size < r.lines.offset {
-		return &Damage{File: segmentName, Line: r.lines.line, Offset: r.lines.offset,
-			Why: fmt.Sprintf("it was cut to %d bytes", size)}
+		return &Damage{File: r.lines.file(), Line: r.lines.line, Offset: r.lines.within(),
+			Why: fmt.Sprintf("it was cut to %d bytes", size-r.lines.at.start)}
 	}
-	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.file, r.lines.offset, size-r.lines.offset), 64<<10)
+	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.whole, r.lines.offset, size-r.lines.offset), 64<<10)
 	return nil
 }
 
 // seek puts the reader behind the entry of the cursor.
 func (r *Reader) seek(from Cursor) error {
-	size, err := settledSize(r.feed.dir, r.file)
-	if err != nil {
-		return err
-	}
 	if from.Seq == 0 {
-		r.lines = lineReader{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, size), 64<<10)}
+		r.lines, r.cursor.Seq = r.whole.lines(0, 0), r.whole.first()-1
 		return nil
 	}
-	offset, err := findSeq(r.file, size, from.Seq)
+	offset, err := findSeq(r.whole, from.Seq)
 	if err != nil {
 		return err
 	}
-	// In the one file that there is, the line has the entry's number.
-	r.lines = lineReader{
-		r:      bufio.NewReaderSize(io.NewSectionReader(r.file, offset, size-offset), 64<<10),
-		offset: offset, line: int(from.Seq) - 1,
-	}
+	r.lines = r.whole.lines(offset, from.Seq-1)
 	entry, err := r.lines.next()
 	if err != nil {
 		return err
@@ -184,9 +159,9 @@ func (r *Reader) seek(from Cursor) error {
 
 // findSeq returns the offset of the line with a number. Numbers rise, so it halves the file until little is
 // left, and reads that. It reads about a line for each halving, however long the record is.
-func findSeq(f io.ReaderAt, size, seq int64) (int64, error) {
+func findSeq(f *stream, seq int64) (int64, error) {
 	const little = 128 << 10
-	lo, hi := int64(0), size // the line begins in [lo, hi), and a line begins at lo
+	lo, hi := int64(0), f.size() // the line begins in [lo, hi), and a line begins at lo
 	for hi-lo > little {
 		mid := lo + (hi-lo)/2
 		entry, err := firstEntry(f, mid, hi)
@@ -196,30 +171,31 @@ func findSeq(f io.ReaderAt, size, seq int64) (int64, error) {
 		case err != nil:
 			return 0, err
 		case entry.Seq <= seq:
-			lo = entry.Offset
+			lo = entry.offset
 		default:
 			hi = mid
 		}
 	}
 	for at := lo; ; {
-		entry, err := firstEntry(f, at, size)
+		entry, err := firstEntry(f, at, hi)
 		switch {
 		case errors.Is(err, io.EOF) || err == nil && entry.Seq > seq:
 			return 0, fmt.Errorf("%w: it has no entry %d", ErrCursor, seq)
 		case err != nil:
 			return 0, err
 		case entry.Seq == seq:
-			return entry.Offset, nil
+			return entry.offset, nil
 		}
-		at = entry.Offset + int64(len(entry.Raw)) + 1
+		at = entry.offset + int64(len(entry.Raw)) + 1
 	}
 }
 
 // firstEntry returns the first entry whose line begins at the offset from or later, and before the offset
 // to. Lines that are no records are passed over.
-func firstEntry(f io.ReaderAt, from, to int64) (Entry, error) {
+func firstEntry(f *stream, from, to int64) (placedEntry, error) {
 	start := max(0, from-1)
-	lines := lineReader{r: bufio.NewReaderSize(io.NewSectionReader(f, start, 1<<62), 4<<10), offset: start}
+	lines := lineReader{from: f, at: f.at(start), offset: start,
+		r: bufio.NewReaderSize(io.NewSectionReader(f, start, f.size()-start), 4<<10)}
 	if from > 0 {
 		// A line begins at from only if a newline stands before it. Else this skips to the next one.
 		for {
@@ -229,19 +205,26 @@ func firstEntry(f io.ReaderAt, from, to int64) (Entry, error) {
 				break
 			}
 			if !errors.Is(err, bufio.ErrBufferFull) {
-				return Entry{}, err
+				return placedEntry{}, err
 			}
 		}
 	}
 	for lines.offset < to {
+		offset := lines.offset
 		entry, err := lines.next()
 		var damage *Damage
 		if errors.As(err, &damage) {
 			continue
 		}
-		return entry, err
+		return placedEntry{entry, offset}, err
 	}
-	return Entry{}, io.EOF
+	return placedEntry{}, io.EOF
+}
+
+// placedEntry is an entry, and where its line begins in the whole record.
+type placedEntry struct {
+	Entry
+	offset int64
 }
 
 func cursorOf(entry Entry) Cursor {

@@ -17,11 +17,11 @@ import (
 func (l *Log) setAside(torn int64) (*record, error) {
 	name, sum, err := l.copyTorn(torn)
 	if err != nil {
-		return nil, fmt.Errorf("record %s: set a torn last line aside: %w%s", l.path(segmentName), err, cureOf(err))
+		return nil, fmt.Errorf("record %s: set a torn last line aside: %w%s", l.path(segmentName(l.first)), err, cureOf(err))
 	}
 	if err := l.segment.Truncate(l.end.size); err != nil {
 		return nil, l.die(fmt.Errorf("record %s: take a torn last line off: %w; look at that disk, then start again",
-			l.path(segmentName), cause(err)))
+			l.path(segmentName(l.first)), cause(err)))
 	}
 	now := l.now()
 	return l.repaired(now, events.Event{
@@ -55,7 +55,7 @@ func (l *Log) copyTorn(torn int64) (name, sum string, err error) {
 // createTorn makes 00000001.torn-N with the first N that is free.
 func (l *Log) createTorn() (*os.File, string, error) {
 	for n := 1; ; n++ {
-		name := fmt.Sprintf("%s.torn-%d", strings.TrimSuffix(segmentName, ".jsonl"), n)
+		name := fmt.Sprintf("%s.torn-%d", strings.TrimSuffix(segmentName(l.first), segmentSuffix), n)
 		f, err := os.OpenFile(l.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, name, err

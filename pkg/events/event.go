@@ -47,6 +47,8 @@ const (
 	CircuitChanged Type = "circuit.changed"
 	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
 	RecordRepaired Type = "record.repaired" // a torn last line was set aside, or lines are gone from the end
+	// Segments that are older than the record is kept were removed: Files; Retired is the last number in them.
+	RecordRetired Type = "record.retired"
 	// A confined agent says that its sandbox kept it from something; Detail says what would allow it.
 	SandboxRefused Type = "sandbox.refused"
 )
@@ -72,6 +74,7 @@ type Event struct {
 
 	Circuit *Circuit `json:"circuit,omitempty"`
 
+	Retired  int64             `json:"retired,omitempty"`
 	Coverage map[string]string `json:"coverage,omitempty"`
 	Command  []string          `json:"command,omitempty"`
 	Files    []File            `json:"files,omitempty"`
