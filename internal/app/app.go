@@ -123,7 +123,7 @@ func (a *App) steps() []func() error {
 			}
 			return nil
 		},
-		a.openRecord,
+		func() error { return a.openRecord(set.Settings.Audit) },
 		func() error {
 			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded,
 				Say: a.o.Say, Now: now, Notify: a.desktop})
@@ -245,8 +245,8 @@ func (a *App) Stop(ctx context.Context) error {
 
 // openRecord opens the record. If that is not possible, everything that depends on it is refused later, act
 // by act, and the rest goes on.
-func (a *App) openRecord() error {
-	dir, log, err := openLog(a.o)
+func (a *App) openRecord(settings config.Audit) error {
+	dir, log, err := openLogWith(a.o, recordOptions(a.o, settings))
 	if dir != nil {
 		a.state = dir.Path()
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/state"
 )
 
@@ -19,10 +20,24 @@ func openState(o Options) (*state.Dir, error) {
 
 // openLog opens the state directory and the record in it, which the caller closes.
 func openLog(o Options) (*state.Dir, *audit.Log, error) {
+	return openLogWith(o, audit.Options{Say: o.Say})
+}
+
+func openLogWith(o Options, how audit.Options) (*state.Dir, *audit.Log, error) {
 	dir, err := openState(o)
 	if err != nil {
 		return nil, nil, err
 	}
-	log, err := audit.Open(dir.Child("audit"))
+	log, err := how.Open(dir.Child("audit"))
 	return dir, log, err
+}
+
+// recordOptions are what the settings say of the record.
+func recordOptions(o Options, s config.Audit) audit.Options {
+	outside := audit.Outside{File: s.File, Syslog: s.Syslog}
+	return audit.Options{Keep: s.Keep, Say: o.Say, Checkpointed: func(c audit.Checkpoint) {
+		if err := outside.Hand(c); err != nil {
+			o.Say(err.Error())
+		}
+	}}
 }

@@ -33,12 +33,8 @@ func (l *Log) append(batch []*record) (err error) {
 		}
 		batch = append([]*record{repaired}, batch...)
 	}
-	gone, err := l.missing()
-	if err != nil {
+	if err := l.missing(); err != nil {
 		return err
-	}
-	if gone != nil {
-		batch = append([]*record{gone}, batch...)
 	}
 	if len(batch) == 0 {
 		return nil
@@ -125,6 +121,8 @@ func (l *Log) write(batch []*record) error {
 	if l.begun.IsZero() {
 		l.begun = l.now()
 	}
+	l.unsigned += len(batch)
+	l.plan()
 	if durable {
 		l.noteHead()
 	}
@@ -153,7 +151,8 @@ func (l *Log) die(why error) error {
 
 // evidence is what to do about a record that somebody has changed.
 func (l *Log) evidence() string {
-	return fmt.Sprintf("; keep it as evidence, move %s away and start again", l.dir)
+	return "; keep it as evidence: a2a-acp audit verify says what was changed, and with --accept-damage " +
+		"puts it aside and begins a new one"
 }
 
 // cause takes the operation and the path off an error, which ours name already.

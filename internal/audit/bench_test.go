@@ -75,3 +75,27 @@ func BenchmarkOpen(b *testing.B) {
 		log.Close()
 	}
 }
+
+// BenchmarkVerify verifies a record of typical lines, with a checkpoint at its end.
+func BenchmarkVerify(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	log, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 50_000
+	for range n {
+		if err := log.Record(b.Context(), typical(events.ToolEnded)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if report, err := Verify(dir, VerifyOptions{}); err != nil || !report.OK || report.Records != n {
+			b.Fatal(report, err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}

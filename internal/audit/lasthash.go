@@ -46,17 +46,18 @@ func (l *Log) noteHead() {
 	}
 }
 
-// missing gives the record that says that lines are gone from the end of the file; nil when none are. Called
-// with the lock held.
-func (l *Log) missing() (*record, error) {
-	head := readHead(l.lock)
-	if head.Seq <= l.end.seq {
-		return nil, nil
+// missing returns ErrDamaged where lines are gone from the end of the record, or the last one is another. Called with the lock held.
+func (l *Log) missing() error {
+	head, why := readHead(l.lock), ""
+	switch {
+	case head.Seq > l.end.seq:
+		why = fmt.Sprintf("it ends at number %d, though it was on disk up to number %d: lines are gone", l.end.seq, head.Seq)
+	case head.Seq == l.end.seq && head.Hash != l.end.hash:
+		why = fmt.Sprintf("its last line, number %d, is not the one that was put on disk", head.Seq)
+	default:
+		return nil
 	}
-	now := l.now()
-	return l.repaired(now, events.Event{Type: events.RecordRepaired, Time: now,
-		Detail: fmt.Sprintf("the record ended at number %d, though it was on disk up to number %d: the lines behind are gone",
-			l.end.seq, head.Seq)})
+	return l.die(fmt.Errorf("record %s: %w: %s%s", l.dir, ErrDamaged, why, l.evidence()))
 }
 
 // repaired makes the record of a repair, which is durable.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -49,6 +50,12 @@ type Log struct {
 	end        end   // how the record ended when we last let go of the lock
 	unsynced   bool  // there are lines of ours that no fsync has followed
 	dead       error // why nothing more is written; nil while all is well
+
+	unsigned int         // lines of ours since the last checkpoint that we began to make
+	timer    *time.Timer // that makes the next one; nil where none is needed
+	closing  bool        // nothing more is begun
+	signing  sync.WaitGroup
+	told     atomic.Int64 // the size of the checkpoint that was handed on last
 }
 
 // Open opens the record in dir for appending and makes what is missing: the directory (mode 0700) and its
@@ -60,6 +67,17 @@ func Open(dir string) (*Log, error) { return Options{}.Open(dir) }
 type Options struct {
 	// SegmentBytes is the size of a segment from which on the next one is begun; 0 for 64 MiB.
 	SegmentBytes int64
+	// CheckpointEvery is how long a line waits for its checkpoint, 0 for a minute, and CheckpointLines how many
+	// do, 0 for a thousand.
+	CheckpointEvery time.Duration
+	CheckpointLines int
+	// Keep is how long a line is kept at the least; 0 for ever. Whole segments are removed then.
+	Keep time.Duration
+	// Checkpointed hears of each checkpoint that this Log makes or finds when it is to make one, from any
+	// goroutine; nil for nobody.
+	Checkpointed func(Checkpoint)
+	// Say hears what goes wrong where nobody waits for an answer; nil for nobody.
+	Say func(string)
 }
 
 // Open is the function Open with these options.
@@ -74,6 +92,14 @@ func (o Options) Open(dir string) (*Log, error) {
 
 func newLog(dir string, o Options) *Log {
 	o.SegmentBytes = cmp.Or(o.SegmentBytes, 64<<20)
+	o.CheckpointEvery = cmp.Or(o.CheckpointEvery, time.Minute)
+	o.CheckpointLines = cmp.Or(o.CheckpointLines, 1000)
+	if o.Checkpointed == nil {
+		o.Checkpointed = func(Checkpoint) {}
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
 	return &Log{dir: dir, options: o, now: time.Now, newID: newID, sync: (*os.File).Sync}
 }
 
@@ -89,6 +115,9 @@ func (l *Log) open() error {
 	var err error
 	if l.lock, err = openFile(l.path(lockName), 0); err != nil {
 		return err
+	}
+	if err := checkEnd(l.dir); err != nil {
+		return fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence())
 	}
 	if err := l.openLast(); err != nil {
 		return err
@@ -145,8 +174,13 @@ func (l *Log) commit() {
 	}
 }
 
-// Close puts what was recorded on disk and gives the files back. Record fails from then on.
+// Close puts what was recorded on disk, signs it, and gives the files back. Record fails from then on.
 func (l *Log) Close() error {
+	l.committing.Lock()
+	l.closing = true
+	l.committing.Unlock()
+	l.signing.Wait()
+
 	l.committing.Lock()
 	defer l.committing.Unlock()
 	if l.segment == nil {
@@ -157,6 +191,12 @@ func (l *Log) Close() error {
 		if err = l.sync(l.segment); err != nil {
 			err = fmt.Errorf("record %s: %w", l.path(segmentName(l.first)), err)
 		}
+	}
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	if l.unsigned > 0 && l.dead == nil {
+		err = errors.Join(err, l.checkpoint())
 	}
 	l.closeFiles()
 	if l.dead == nil {

@@ -190,6 +190,17 @@ func TestForeignHands(t *testing.T) {
 			want: "the last line is 1048576 bytes long",
 		},
 		{
+			name: "replaced by longer text without an end",
+			change: func(t *testing.T, path string) {
+				text := bytes.Repeat([]byte("x"), 4000)
+				if err := os.WriteFile(path, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want:       "the last line has number 0, though 2 was written before",
+			goneUnseen: true,
+		},
+		{
 			name: "an old line once more",
 			change: func(t *testing.T, path string) {
 				whole, err := os.ReadFile(path)

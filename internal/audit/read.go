@@ -156,7 +156,8 @@ type lineReader struct {
 	r      *bufio.Reader
 	at     segment // that the last line stands in
 	line   int     // its number in that segment, from 1
-	offset int64   // behind it
+	begun  int64   // where it begins in that segment
+	offset int64   // behind it, in the whole record
 	buffer []byte
 }
 
@@ -173,9 +174,9 @@ func (l *lineReader) file() string { return segmentName(l.at.first) }
 // within is the offset behind the last line, in its segment.
 func (l *lineReader) within() int64 { return l.offset - l.at.start }
 
-// next returns the next entry, a *Damage in its place, or io.EOF. Bytes behind the last newline are not
-// there yet.
-func (l *lineReader) next() (Entry, error) {
+// raw returns the bytes of the next line without the newline, which hold until the next call, a *Damage in its
+// place, or io.EOF. Bytes behind the last newline are not there yet.
+func (l *lineReader) raw() ([]byte, error) {
 	l.buffer = l.buffer[:0]
 	length := int64(0)
 	for {
@@ -188,27 +189,38 @@ func (l *lineReader) next() (Entry, error) {
 			continue
 		}
 		if err != nil {
-			return Entry{}, err
+			return nil, err
 		}
 		break
 	}
 	if at := l.from.at(l.offset); at.first != l.at.first {
 		l.at, l.line = at, 0
 	}
-	at := l.within()
+	l.begun = l.within()
 	l.line++
 	l.offset += length
-	damaged := func(why string) (Entry, error) {
-		return Entry{}, &Damage{File: l.file(), Line: l.line, Offset: at, Why: why}
-	}
 	if length > longestLine {
-		return damaged(fmt.Sprintf("it is %d bytes long", length))
+		return nil, l.damaged(fmt.Sprintf("it is %d bytes long", length))
 	}
-	entry, err := parseEntry(l.buffer[:len(l.buffer)-1])
+	return l.buffer[:len(l.buffer)-1], nil
+}
+
+// damaged says why the last line is no record.
+func (l *lineReader) damaged(why string) *Damage {
+	return &Damage{File: l.file(), Line: l.line, Offset: l.begun, Why: why}
+}
+
+// next is raw, and parses the line.
+func (l *lineReader) next() (Entry, error) {
+	line, err := l.raw()
 	if err != nil {
-		return damaged(err.Error())
+		return Entry{}, err
 	}
-	entry.File, entry.Line, entry.Offset = l.file(), l.line, at
+	entry, err := parseEntry(line)
+	if err != nil {
+		return Entry{}, l.damaged(err.Error())
+	}
+	entry.File, entry.Line, entry.Offset = l.file(), l.line, l.begun
 	return entry, nil
 }
 

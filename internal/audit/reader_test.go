@@ -229,20 +229,20 @@ func TestReaderSeesForeignHands(t *testing.T) {
 
 			for range 2 { // and it says so again
 				_, err := opened.Poll()
-				check(t, "a reader that was there", err, test.opened)
+				expect(t, "a reader that was there", err, test.opened)
 			}
 			later, err := feed.Read(opened.Cursor())
 			if err == nil {
 				defer later.Close()
 				_, err = later.Poll()
 			}
-			check(t, "a later reader", err, test.later)
+			expect(t, "a later reader", err, test.later)
 		})
 	}
 }
 
-// check holds an error against a part of its text; "" stands for io.EOF.
-func check(t *testing.T, who string, err error, want string) {
+// expect holds an error against a part of its text; "" stands for io.EOF.
+func expect(t *testing.T, who string, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && !errors.Is(err, io.EOF):

@@ -133,6 +133,9 @@ func (s *stream) size() int64 {
 // first is the number of the first line that is there.
 func (s *stream) first() int64 { return s.segments[0].first }
 
+// last is the base name of the last segment.
+func (s *stream) last() string { return segmentName(s.segments[len(s.segments)-1].first) }
+
 // at returns the segment that holds a byte; the last one for what lies behind the end.
 func (s *stream) at(offset int64) segment {
 	i, found := slices.BinarySearchFunc(s.segments, offset, func(g segment, at int64) int {
@@ -243,4 +246,13 @@ func endOf(dir string, first int64) (end, error) {
 		return end{}, fmt.Errorf("%s: %w", segmentName(first), err)
 	}
 	return found, nil
+}
+
+// sync puts the last segment on disk, as those before were when it was begun.
+func (s *stream) sync() error {
+	f, err := s.file(s.segments[len(s.segments)-1])
+	if err != nil {
+		return err
+	}
+	return f.Sync()
 }

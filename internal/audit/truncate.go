@@ -25,7 +25,7 @@ func truncate(e events.Event) events.Event {
 		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID),
 		ToolCall: shorten(e.ToolCall),
 		Agent:    shorten(e.Agent), Door: shorten(e.Door),
-		Command: shortenList(e.Command), Detail: shorten(e.Detail),
+		Command: shortenList(e.Command), Detail: shorten(e.Detail), Retired: e.Retired,
 	}
 	if a := e.Act; a != nil {
 		out.Act = &events.Act{
@@ -80,6 +80,10 @@ func truncate(e events.Event) events.Event {
 			out.Coverage = map[string]string{}
 		}
 		out.Coverage[shorten(name)] = shorten(e.Coverage[name])
+	}
+	for _, d := range firstOf(e.Damage) {
+		out.Damage = append(out.Damage,
+			events.Damage{Kind: shorten(d.Kind), Seq: d.Seq, File: shorten(d.File), Message: shorten(d.Message)})
 	}
 	for _, file := range firstOf(e.Files) {
 		out.Files = append(out.Files,

@@ -46,6 +46,7 @@ var otherMappings = []string{
 	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping",
 	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
+	"auditMapping", "checkpointsMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -34,6 +35,14 @@ type Settings struct {
 	People          People
 	// Notifications are where a person is told that a question waits; nowhere by default.
 	Notifications []Notification
+	Audit         Audit
+}
+
+// Audit says how long the record is kept, and where copies of its checkpoints go.
+type Audit struct {
+	Keep   time.Duration // 0 for ever
+	File   string        // absolute; "" for none
+	Syslog bool
 }
 
 // Notification is a place where a person is told that a question waits.
@@ -114,6 +123,9 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 				yamldoc.ReadKeys(v, peopleMapping(), &s.People)
 			}),
 			yamldoc.NewKey("notifications", "a list of desktop and terminal", (*Settings).readNotifications),
+			yamldoc.NewKey("audit", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, auditMapping(), &s.Audit)
+			}),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},
 		Elsewhere: []yamldoc.Misplaced{
@@ -169,6 +181,43 @@ func sandboxSettingsMapping() yamldoc.Mapping[*Sandbox] {
 		},
 		Elsewhere: []yamldoc.Misplaced{{Names: sandboxMapping().Names(),
 			Hint: "%s belongs to a tool, in tools.yaml"}},
+	}
+}
+
+// longestKeep bounds keep_days: a hundred years.
+const longestKeep = 36500
+
+func auditMapping() yamldoc.Mapping[*Audit] {
+	return yamldoc.Mapping[*Audit]{
+		Name: "audit",
+		Keys: []yamldoc.Key[*Audit]{
+			yamldoc.NewKey("keep_days", "a whole number of days", func(a *Audit, v yamldoc.Value) {
+				if n, ok := v.Int(1, longestKeep); ok {
+					a.Keep = time.Duration(n) * 24 * time.Hour
+				}
+			}),
+			yamldoc.NewKey("checkpoints", "a mapping", func(a *Audit, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, checkpointsMapping(), a)
+			}),
+		},
+	}
+}
+
+func checkpointsMapping() yamldoc.Mapping[*Audit] {
+	return yamldoc.Mapping[*Audit]{
+		Name: "checkpoints",
+		Keys: []yamldoc.Key[*Audit]{
+			yamldoc.NewKey("file", "an absolute path", func(a *Audit, v yamldoc.Value) {
+				var path string
+				v.SetText(&path)
+				if path != "" && !filepath.IsAbs(path) {
+					v.Fail(yamldoc.RuleValue, "", "want an absolute path, found %s", yamldoc.Quote(path))
+					return
+				}
+				a.File = path
+			}),
+			yamldoc.NewKey("syslog", "true or false", func(a *Audit, v yamldoc.Value) { v.SetBool(&a.Syslog) }),
+		},
 	}
 }
 

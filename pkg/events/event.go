@@ -75,6 +75,7 @@ type Event struct {
 	Circuit *Circuit `json:"circuit,omitempty"`
 
 	Retired  int64             `json:"retired,omitempty"`
+	Damage   []Damage          `json:"damage,omitempty"`
 	Coverage map[string]string `json:"coverage,omitempty"`
 	Command  []string          `json:"command,omitempty"`
 	Files    []File            `json:"files,omitempty"`
@@ -174,6 +175,14 @@ type Circuit struct {
 	Until  time.Time `json:"until,omitzero"`
 }
 
+// Damage is what was wrong with the record before.
+type Damage struct {
+	Kind    string `json:"kind"`
+	Seq     int64  `json:"seq,omitempty"`
+	File    string `json:"file,omitempty"`
+	Message string `json:"message"`
+}
+
 // File is a configuration file by its content.
 type File struct {
 	Path   string `json:"path"`
@@ -182,7 +191,7 @@ type File struct {
 }
 
 // Durable reports whether the event must be on disk before what it speaks of may go on.
-func (e *Event) Durable() bool { return e.Type == ToolDecided }
+func (e *Event) Durable() bool { return e.Type == ToolDecided || e.Type == RecordRetired }
 
 // Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk.
 // An error means that it is not kept, and then nothing that it speaks of may happen. Safe for concurrent

@@ -1,4 +1,4 @@
-// Package audit is the verb audit: it lists, shows and follows the record.
+// Package audit is the verb audit: it lists, shows, follows and verifies the record.
 package audit
 
 import (
@@ -33,7 +33,8 @@ func Command(env *cli.Environment) *cobra.Command {
 		Args:  cli.VerbsOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(auditSummaryCommand(env), auditListCommand(env), auditShowCommand(env), auditTailCommand(env))
+	cmd.AddCommand(auditSummaryCommand(env), auditListCommand(env), auditShowCommand(env), auditTailCommand(env),
+		auditVerifyCommand(env), auditProveCommand(env), auditCheckpointCommand(env))
 	return cmd
 }
 

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// Accept puts a record that is damaged aside, whole as it is, and begins a new one beside it, whose first line
+// says what was found, who accepted it, and where the old one lies now; it returns that place. Processes that
+// still write the old one stop. A record that is not damaged is not put aside.
+func Accept(dir, by string) (aside string, err error) {
+	report, err := Verify(dir, VerifyOptions{})
+	if err != nil {
+		return "", err
+	}
+	if report.OK {
+		return "", errors.New("the record is not damaged, so there is nothing to accept")
+	}
+	lock, err := openFile(filepath.Join(dir, lockName), 0)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := lockFile(lock, unix.LOCK_EX); err != nil {
+		return "", err
+	}
+	if aside, err = moveAside(dir); err != nil {
+		return "", err
+	}
+	log, err := Open(dir)
+	if err != nil {
+		return aside, err
+	}
+	event := events.Event{Type: events.RecordRepaired, Detail: fmt.Sprintf("the record before was damaged; "+
+		"%s accepted that; it was put aside as %s", by, filepath.Base(aside))}
+	for _, p := range report.Problems[:min(len(report.Problems), mostDamages)] {
+		event.Damage = append(event.Damage, events.Damage{Kind: string(p.Kind), Seq: p.Seq, File: p.File, Message: p.Message})
+	}
+	err = log.Record(context.Background(), event)
+	return aside, errors.Join(err, log.Close())
+}
+
+// moveAside renames the directory of a record to the first name that is free.
+func moveAside(dir string) (string, error) {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.damaged-%d", dir, n)
+		_, err := os.Lstat(aside)
+		switch {
+		case err == nil:
+			continue
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+		if err := os.Rename(dir, aside); err != nil {
+			return "", err
+		}
+		return aside, syncDir(filepath.Dir(dir))
+	}
+}

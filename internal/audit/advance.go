@@ -1,0 +1,196 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// advance takes the lines of the record that the tree does not hold yet into it, each of which must follow the
+// one before. The error is ErrDamaged where one does not, or where the last line that the tree holds is another
+// by now.
+func (t *tree) advance(whole *stream) error {
+	damaged := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+	if first := whole.first(); first > t.size+1 {
+		return damaged(fmt.Errorf("it begins with number %d, and the last checkpoint speaks of %d lines", first, t.size))
+	}
+	lines, prev := whole.lines(0, 0), ""
+	if t.size > 0 {
+		offset, err := findSeq(whole, t.size)
+		if errors.Is(err, ErrCursor) {
+			return damaged(fmt.Errorf("number %d is gone, of which the last checkpoint speaks", t.size))
+		} else if err != nil {
+			return damaged(err)
+		}
+		lines = whole.lines(offset, t.size-1)
+		line, err := lines.raw()
+		if err != nil {
+			return damaged(err)
+		}
+		leaf, err := t.leaf(t.size)
+		if err != nil {
+			return err
+		}
+		if tlog.RecordHash(line) != leaf {
+			return damaged(lines.damaged(fmt.Sprintf("number %d is not what was recorded", t.size)))
+		}
+		prev = lineHash(line)
+	}
+	for {
+		line, err := lines.raw()
+		var damage *Damage
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &damage):
+			return damaged(err)
+		case err != nil:
+			return err
+		}
+		place, err := parseEnvelope(line)
+		switch {
+		case err != nil:
+			return damaged(lines.damaged(err.Error()))
+		case place.seq != t.size+1:
+			return damaged(lines.damaged(fmt.Sprintf("it has number %d, and the one before %d", place.seq, t.size)))
+		case string(place.prev) != prev:
+			return damaged(lines.damaged("its prev is not the hash of the line before: one of both is not what was recorded"))
+		}
+		prev = lineHash(line)
+		if err := t.add(tlog.RecordHash(line)); err != nil {
+			return err
+		}
+	}
+}
+
+// lineHash is what the line behind another one has as its prev.
+func lineHash(line []byte) string {
+	sum := sha256.Sum256(line)
+	return hex.EncodeToString(sum[:])
+}
+
+// upToDate has the tree hold all lines that are there now, and returns the last checkpoint. A tree that is gone,
+// or holds something else than that, is made anew where the lines agree with it.
+func (t *tree) upToDate(dir string, key note.Verifier) (Checkpoint, *stream, error) {
+	last, err := lastCheckpoint(dir, key)
+	if err != nil {
+		return Checkpoint{}, nil, err
+	}
+	whole, err := openStream(dir)
+	if err != nil {
+		return Checkpoint{}, nil, err
+	}
+	if err := t.begin(last); errors.Is(err, ErrDamaged) {
+		err = t.begin(Checkpoint{})
+		if err == nil {
+			err = t.advance(whole)
+		}
+		if err == nil && t.size >= last.Size {
+			var root tlog.Hash
+			if root, err = tlog.TreeHash(last.Size, t); err == nil && root != last.Root {
+				err = fmt.Errorf("%w: among its first %d lines is one that is not what was recorded", ErrDamaged, last.Size)
+			}
+		}
+		if err == nil && t.size < last.Size {
+			err = shorter(t.size, last)
+		}
+		return last, whole, err
+	} else if err != nil {
+		return last, whole, err
+	}
+	if err := t.advance(whole); err != nil {
+		return last, whole, err
+	}
+	return last, whole, nil
+}
+
+func shorter(size int64, last Checkpoint) error {
+	return fmt.Errorf("%w: it ends at number %d, and the last checkpoint speaks of %d lines", ErrDamaged, size, last.Size)
+}
+
+// checkEnd looks at what was recorded since the last checkpoint, and whether the record still holds the line that
+// this one ends with. It takes a moment only: what stands before is for Verify.
+func checkEnd(dir string) error {
+	public, err := PublicKey(dir)
+	if err != nil || public == "" {
+		return err
+	}
+	key, err := verifierOf(public)
+	if err != nil {
+		return err
+	}
+	last, err := lastCheckpoint(dir, key)
+	if err != nil || last.Size == 0 {
+		return err
+	}
+	t, err := openTree(dir, false)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // it is made anew with the next checkpoint
+	} else if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := t.begin(last); errors.Is(err, ErrDamaged) {
+		return nil // likewise
+	} else if err != nil {
+		return err
+	}
+	whole, err := openStream(dir)
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	return t.advance(whole)
+}
+
+// MakeCheckpoint signs the record in dir as it is now, in front of the lines that are on disk by then, and
+// returns the checkpoint, which is the last one where nothing was recorded since. made reports whether it is
+// new. The error is ErrDamaged where the record is not what was recorded: then nothing is signed.
+func MakeCheckpoint(dir string) (made bool, _ Checkpoint, err error) {
+	t, err := openTree(dir, true)
+	if err != nil {
+		return false, Checkpoint{}, err
+	}
+	defer t.Close()
+	signer, err := openKey(dir)
+	if err != nil {
+		return false, Checkpoint{}, err
+	}
+	public, err := PublicKey(dir)
+	if err != nil {
+		return false, Checkpoint{}, err
+	}
+	key, err := verifierOf(public)
+	if err != nil {
+		return false, Checkpoint{}, err
+	}
+	last, whole, err := t.upToDate(dir, key)
+	if whole != nil {
+		defer whole.Close()
+	}
+	if err != nil || t.size == last.Size {
+		return false, last, err
+	}
+	if err := whole.sync(); err != nil { // a checkpoint never speaks of what a power cut could take back
+		return false, last, err
+	}
+	if err := t.save(); err != nil {
+		return false, last, err
+	}
+	next := Checkpoint{Size: t.size}
+	if next.Root, err = t.root(); err != nil {
+		return false, last, err
+	}
+	signed, err := note.Sign(&note.Note{Text: checkpointText(signer.Name(), next.Size, next.Root)}, signer)
+	if err != nil {
+		return false, last, err
+	}
+	next.Note = string(signed)
+	return true, next, appendNote(dir, next.Note)
+}

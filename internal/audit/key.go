@@ -1,0 +1,97 @@
+package audit
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// The key of the record (Ed25519) and its public half, in the forms of golang.org/x/mod/sumdb/note. Whoever has
+// the key can sign another record; who keeps the public half elsewhere can tell.
+const (
+	keyName    = "key"
+	publicName = "key.pub"
+)
+
+// openKey returns what signs the record in dir, and makes it where there is none.
+func openKey(dir string) (note.Signer, error) {
+	text, err := readKey(dir, keyName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = makeKey(dir); err != nil {
+			return nil, fmt.Errorf("the key of the record: %w%s", err, cureOf(err))
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("the key of the record: %w", err)
+	}
+	signer, err := note.NewSigner(text)
+	if err != nil {
+		return nil, fmt.Errorf("the key of the record, %s: %w", filepath.Join(dir, keyName), err)
+	}
+	return signer, nil
+}
+
+// PublicKey returns the public half of the key of the record in dir; "" where nothing was signed yet.
+func PublicKey(dir string) (string, error) {
+	text, err := readKey(dir, publicName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return text, err
+}
+
+// verifierOf returns what checks signatures with a public key.
+func verifierOf(public string) (note.Verifier, error) {
+	key, err := note.NewVerifier(public)
+	if err != nil {
+		return nil, fmt.Errorf("the key %q is none of a record: %w", public, err)
+	}
+	return key, nil
+}
+
+func readKey(dir, name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	return strings.TrimSuffix(string(text), "\n"), err
+}
+
+// makeKey makes a key with a name of its own, which is the origin of the checkpoints that it signs. The public
+// half is there first, so that a signature never lacks it.
+func makeKey(dir string) (string, error) {
+	id := make([]byte, 8)
+	rand.Read(id)
+	private, public, err := note.GenerateKey(rand.Reader, "a2a-acp-audit/"+hex.EncodeToString(id))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range []struct{ name, text string }{{publicName, public}, {keyName, private}} {
+		if err := replaceFile(filepath.Join(dir, file.name), file.text+"\n"); err != nil {
+			return "", err
+		}
+	}
+	return private, nil
+}
+
+// replaceFile puts a text into a file, whole or not at all, and on disk.
+func replaceFile(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
+	if _, err = f.WriteString(text); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// The first line of a proof, and what the second one begins with (c2sp.org/tlog-proof).
+const (
+	proofHeader = "c2sp.org/tlog-proof@v1"
+	proofExtra  = "extra "
+	proofIndex  = "index "
+)
+
+// Prove returns a proof that the line with a number stands in the record in dir, in the form of
+// c2sp.org/tlog-proof, with the line itself as its extra data. Where the last checkpoint does not speak of that
+// line yet, another is made.
+func Prove(dir string, seq int64) ([]byte, error) {
+	if _, _, err := MakeCheckpoint(dir); err != nil {
+		return nil, err
+	}
+	public, err := PublicKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	key, err := verifierOf(public)
+	if err != nil {
+		return nil, err
+	}
+	last, err := lastCheckpoint(dir, key)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTree(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if err := t.begin(last); err != nil {
+		return nil, err
+	}
+	line, err := lineOf(dir, seq)
+	if err != nil {
+		return nil, err
+	}
+	if leaf, err := t.leaf(seq); err != nil || leaf != tlog.RecordHash(line) {
+		return nil, fmt.Errorf("%w: number %d is not what was recorded", ErrDamaged, seq)
+	}
+	hashes, err := tlog.ProveRecord(last.Size, seq-1, t)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n%s%s\n%s%d\n", proofHeader, proofExtra, base64.StdEncoding.EncodeToString(line), proofIndex, seq-1)
+	for _, h := range hashes {
+		fmt.Fprintln(&b, h)
+	}
+	fmt.Fprintf(&b, "\n%s", last.Note)
+	return b.Bytes(), nil
+}
+
+// lineOf returns the line with a number.
+func lineOf(dir string, seq int64) ([]byte, error) {
+	whole, err := openStream(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer whole.Close()
+	offset, err := findSeq(whole, seq)
+	if errors.Is(err, ErrCursor) {
+		return nil, fmt.Errorf("no line has number %d: %w", seq, os.ErrNotExist)
+	} else if err != nil {
+		return nil, err
+	}
+	lines := whole.lines(offset, seq-1)
+	return lines.raw()
+}
+
+// Proved is what a proof says.
+type Proved struct {
+	Entry      Entry
+	Checkpoint Checkpoint
+}
+
+// CheckProof holds a proof against a public key and returns what it proves. It needs no record. The error says
+// what is wrong with it.
+func CheckProof(proof []byte, public string) (*Proved, error) {
+	key, err := verifierOf(public)
+	if err != nil {
+		return nil, err
+	}
+	head, signed, ok := strings.Cut(string(proof), "\n\n")
+	lines := strings.Split(head, "\n")
+	if !ok || len(lines) < 3 || lines[0] != proofHeader {
+		return nil, fmt.Errorf("it is no proof: want %s, the record's line, its index, hashes and a checkpoint", proofHeader)
+	}
+	encoded, okLine := strings.CutPrefix(lines[1], proofExtra)
+	line, err := base64.StdEncoding.DecodeString(encoded)
+	if !okLine || err != nil {
+		return nil, errors.New("it does not hold the line that it is about")
+	}
+	digits, okIndex := strings.CutPrefix(lines[2], proofIndex)
+	index, err := strconv.ParseInt(digits, 10, 64)
+	if !okIndex || err != nil || index < 0 {
+		return nil, errors.New("it does not say which line it is about")
+	}
+	var hashes tlog.RecordProof
+	for _, text := range lines[3:] {
+		h, err := tlog.ParseHash(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no hash", text)
+		}
+		hashes = append(hashes, h)
+	}
+	checkpoint, err := parseCheckpoint(signed, key)
+	if err != nil {
+		return nil, fmt.Errorf("its checkpoint was not signed with the key %s: %w", key.Name(), err)
+	}
+	if index >= checkpoint.Size {
+		return nil, fmt.Errorf("it is about number %d, and its checkpoint speaks of %d lines", index+1, checkpoint.Size)
+	}
+	if err := tlog.CheckRecord(hashes, checkpoint.Size, checkpoint.Root, index, tlog.RecordHash(line)); err != nil {
+		return nil, errors.New("the line is not the one that the checkpoint speaks of")
+	}
+	entry, err := parseEntry(line)
+	if err != nil {
+		return nil, err
+	}
+	if entry.Seq != index+1 {
+		return nil, fmt.Errorf("the line says that it is number %d, and stands at number %d", entry.Seq, index+1)
+	}
+	return &Proved{Entry: entry, Checkpoint: checkpoint}, nil
+}
