@@ -16,7 +16,13 @@ import (
 // one before. The error is ErrDamaged where one does not, or where the last line that the tree holds is another
 // by now.
 func (t *tree) advance(whole *stream) error {
-	damaged := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+	damaged := func(err error) error {
+		var line *Damage
+		if errors.As(err, &line) {
+			line.Broken = true
+		}
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if first := whole.first(); first > t.size+1 {
 		return damaged(fmt.Errorf("it begins with number %d, and the last checkpoint speaks of %d lines", first, t.size))
 	}

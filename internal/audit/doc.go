@@ -20,9 +20,14 @@
 //
 // A Feed lets several readers follow it by number, each from a Cursor of its own.
 //
-// The lock file says up to which line the record was on disk (lasthash.go), so that lines which are cut off
-// its end are told, by Read and by the next that is recorded.
+// The record is written to one file at a time, a segment (segment.go): a new one begins with each day, and at
+// 64 MiB. Segments that are older than the record is kept are removed, which is on record (retire.go).
 //
-// Not here: nothing in this package tells whether somebody rewrote the whole chain, and that line with it.
-// That needs a signed head outside.
+// The lock file says up to which line the record was on disk (lasthash.go), so that lines which are cut off
+// its end are told, by Read and by the next that opens it.
+//
+// Each line is a leaf of a Merkle tree (RFC 6962), which follows the record: it is brought up to date when its
+// root is signed (advance.go, signing.go). Such a checkpoint that was kept elsewhere (outside.go) shows that the
+// record is the one of that day. Without one, Verify can only say that it is consistent: whoever can write the
+// directory has the key as well. A record that is damaged is not written on (Accept).
 package audit

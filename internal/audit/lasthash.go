@@ -46,7 +46,8 @@ func (l *Log) noteHead() {
 	}
 }
 
-// missing returns ErrDamaged where lines are gone from the end of the record, or the last one is another. Called with the lock held.
+// missing returns ErrDamaged where lines are gone from the end of the record, or the last one is another.
+// Called with the lock held.
 func (l *Log) missing() error {
 	head, why := readHead(l.lock), ""
 	switch {

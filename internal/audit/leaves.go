@@ -34,11 +34,10 @@ func openLeaves(dir string, last Checkpoint) (*leaves, error) {
 }
 
 // Close gives the file back.
-func (l *leaves) Close() error {
-	if l.t.f == nil {
-		return nil
+func (l *leaves) Close() {
+	if l.t.f != nil {
+		l.t.f.Close()
 	}
-	return l.t.f.Close()
 }
 
 // has reports whether the line with a number is known.

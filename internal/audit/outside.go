@@ -49,7 +49,7 @@ func (o Outside) logSystem(c Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	defer w.Close()
+	defer w.Close() //nolint:errcheck // the line is with the system by then
 	line, err := json.Marshal(map[string]string{"checkpoint": c.Note})
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (f *Feed) Read(from Cursor) (*Reader, error) {
 	}
 	r := &Reader{feed: f, whole: whole}
 	if err := r.seek(from); err != nil {
-		whole.Close() //nolint:errcheck // the error before it is told
+		whole.Close()
 		return nil, fmt.Errorf("follow the record: %w", err)
 	}
 	return r, nil
@@ -69,7 +69,10 @@ func (f *Feed) Last(n int64) (Cursor, error) {
 func (r *Reader) Cursor() Cursor { return r.cursor }
 
 // Close gives the file back.
-func (r *Reader) Close() error { return r.whole.Close() }
+func (r *Reader) Close() error {
+	r.whole.Close()
+	return nil
+}
 
 // Next returns the next entry, and waits for it until ctx ends. A line that is no record, or does not
 // follow the entry before it, is a *Damage; so is a record that has become shorter. The reader stays at its

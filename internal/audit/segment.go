@@ -196,12 +196,10 @@ func (s *stream) file(g segment) (*os.File, error) {
 }
 
 // Close gives the files back.
-func (s *stream) Close() error {
-	var errs []error
+func (s *stream) Close() {
 	for _, f := range s.open {
-		errs = append(errs, f.Close())
+		f.Close()
 	}
-	return errors.Join(errs...)
 }
 
 // lastEnd finds the end of the record in dir, in the last segment that there is, and the number of its first

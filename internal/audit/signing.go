@@ -46,7 +46,7 @@ func (l *Log) sign() {
 	if errors.Is(err, ErrDamaged) {
 		l.committing.Lock()
 		defer l.committing.Unlock()
-		l.die(err)
+		_ = l.die(err)
 	}
 }
 

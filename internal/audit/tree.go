@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
 	"golang.org/x/sys/unix"
@@ -34,7 +35,7 @@ type tree struct {
 func openTree(dir string, write bool) (*tree, error) {
 	var f *os.File
 	var err error
-	if path := dir + "/" + treeName; write {
+	if path := filepath.Join(dir, treeName); write {
 		if f, err = openFile(path, 0); err == nil {
 			err = lockFile(f, unix.LOCK_EX)
 		}
@@ -130,7 +131,7 @@ func (t *tree) save() error {
 }
 
 // Close gives the file back, and lets others write it.
-func (t *tree) Close() error {
+func (t *tree) Close() {
 	unlockFile(t.f) //nolint:errcheck // closing lets go as well
-	return t.f.Close()
+	t.f.Close()
 }

@@ -390,3 +390,12 @@ func TestOpenRefusesDamage(t *testing.T) {
 		}
 	}
 }
+
+// writeLinesInPlace overwrites the one segment of a record, which stays the file that it was.
+func writeLinesInPlace(t *testing.T, dir string, lines [][]byte) {
+	t.Helper()
+	text := append(bytes.TrimSuffix(bytes.Join(lines, nil), []byte("\n")), '\n')
+	if err := os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -428,6 +428,9 @@ func details(entry audit.Entry) []string {
 	for _, file := range entry.Files {
 		lines = append(lines, fmt.Sprintf("                %s  %s", display.Line(file.Path), file.SHA256))
 	}
+	for _, d := range entry.Damage {
+		lines = append(lines, fmt.Sprintf("                %s at number %d: %s", display.Line(d.Kind), d.Seq, display.Line(d.Message)))
+	}
 	return lines
 }
 

@@ -167,7 +167,7 @@ func verifyProof(env *cli.Environment, f cli.Format, dir, path, key string) erro
 		return cli.WriteData(env.Stdout, f, proved.Entry)
 	}
 	fmt.Fprintf(env.Stdout, "number %d of %d lines, %s: %s\n", proved.Entry.Seq, proved.Checkpoint.Size,
-		proved.Entry.Time.Local().Format(time.DateTime), tailTitle(audit.Chapter{proved.Entry}))
+		proved.Entry.Time.Local().Format(time.DateTime), tailTitle(audit.ActRecord{proved.Entry}))
 	return nil
 }
 

@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+)
+
+// TestRetire removes the segments that are older than the record is kept, says so, and proves the rest as
+// before.
+func TestRetire(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	log := newTestLog(dir, Options{Keep: 10 * 24 * time.Hour})
+	if err := log.open(); err != nil {
+		t.Fatal(err)
+	}
+	var outside string
+	for day := range 20 {
+		now := testTime.AddDate(0, 0, day)
+		log.now = func() time.Time { return now }
+		for range 3 {
+			keep(t, log, events.Event{Type: events.ToolDecided, Detail: fmt.Sprint("day ", day)})
+		}
+		if day == 5 {
+			_, c, err := MakeCheckpoint(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outside = filepath.Join(t.TempDir(), "outside")
+			if err := os.WriteFile(outside, []byte(c.Note), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	log.sign()
+	if log.dead != nil {
+		t.Fatal(log.dead)
+	}
+	log.now = func() time.Time { return testTime.AddDate(0, 0, 20) }
+	entries, err := List(dir, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Day 9 begins exactly ten days before, so that day 8 may not be old enough yet.
+	if entries[0].Detail != "day 8" || entries[0].Seq != 25 {
+		t.Errorf("begins with number %d, %q", entries[0].Seq, entries[0].Detail)
+	}
+	last := entries[len(entries)-1]
+	if last.Type != events.RecordRetired || last.Retired != 24 || len(last.Files) != 8 || last.Detail != "older than 10 days" {
+		t.Errorf("got %+v", last.Event)
+	}
+	for name, o := range map[string]VerifyOptions{"alone": {}, "outside": {Checkpoints: []string{outside}}} {
+		report, err := Verify(dir, o)
+		if err != nil || !report.OK || report.First != 25 {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+	}
+	proof, err := Prove(dir, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := PublicKey(dir)
+	if proved, err := CheckProof(proof, public); err != nil || proved.Entry.Seq != 30 {
+		t.Errorf("%v, %v", proved, err)
+	}
+	if _, err := Prove(dir, 3); err == nil || !strings.Contains(err.Error(), "no line has number 3") {
+		t.Errorf("a line that was removed: %v", err)
+	}
+
+	// What goes beyond that was not removed on purpose.
+	log.Close()
+	if err := os.Remove(filepath.Join(dir, segmentName(25))); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Verify(dir, VerifyOptions{})
+	if err != nil || report.OK || report.Problems[0].Kind != Missing {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
